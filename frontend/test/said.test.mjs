@@ -197,3 +197,18 @@ test("a moment is shown as a local time and kept as the same moment", () => {
   ])
     assert.equal(ofMoment(text), null, text);
 });
+
+test("a line that begins or ends a hair aside has no kink", () => {
+  // The last stretch is a pixel aslant, since it ends at the rim of a circle.
+  const path = pathOf([
+    { x: 0, y: 0 },
+    { x: 40, y: 0 },
+    { x: 40, y: 101 },
+    { x: 100, y: 100 },
+  ]);
+  const heights = [...path.matchAll(/,(-?[\d.]+)/g)].map(([, y]) => Number(y));
+  assert.ok(
+    heights.every((y, place) => place === 0 || y >= heights[place - 1] - 1),
+    path,
+  );
+});

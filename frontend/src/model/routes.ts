@@ -276,6 +276,9 @@ function distance(one: Place, other: Place): number {
   return Math.abs(one.x - other.x) + Math.abs(one.y - other.y);
 }
 
+/** A point on the way, which may be a hair aslant: it begins at the rim of a circle. */
 function towards(from: Place, to: Place, by: number): Place {
-  return { x: from.x + Math.sign(to.x - from.x) * by, y: from.y + Math.sign(to.y - from.y) * by };
+  const [x, y] = [to.x - from.x, to.y - from.y];
+  const share = by / (Math.hypot(x, y) || 1);
+  return { x: from.x + x * share, y: from.y + y * share };
 }
