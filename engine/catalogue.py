@@ -80,8 +80,12 @@ class StepSpec(Protocol):
     def output_schema(self, params: Mapping[str, Json]) -> dict[str, Json] | None:
         """JSON Schema of what the step gives with these params; None where nothing is known of it."""
 
+    @property
+    def conditions(self) -> frozenset[str]:
+        """Which of its params are conditions: expressions as they stand, which are asked after each round."""
+
     def body(self, params: Mapping[str, Json]) -> Mapping[str, Json] | None:
-        """Of a container the step that is done for each child, as a node without id; None of any other type.
+        """Of a container what is done for each child (`engine.bodies`); None of any other type.
 
         It is in the params of that name: what expressions of it see is known with each child only.
         """

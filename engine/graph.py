@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from engine import bodies
 from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
 from engine.durations import parse_duration
 from engine.expressions import Expression, References, compile_expression
@@ -49,7 +50,7 @@ class Node:
 
     `start_seconds`: how long it may be claimable before somebody begins it.
     `body`: of a container, what is done for each of its children, and as it was written among the `literal` params,
-    of which nothing is evaluated; `container`: of a body, whose it is.
+    of which nothing is evaluated; `container`: of a body, whose it is. `conditions`: of a loop, asked after each round.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Node:
     body: "Node | None"
     literal: Mapping[str, Json]
     container: str | None
+    conditions: Mapping[str, Expression]
     mapping: Template | None
     join: Join
     predecessors: tuple[str, ...]
@@ -126,7 +128,7 @@ class Node:
 class Graph:
     """An immutable compiled version; nodes are in topological order.
 
-    `plain`: nothing is left open when its sinks are resolved.
+    `plain`: nothing is left open when its sinks are resolved. `is_part`: it is what a container does for an item.
     `compensations`: the steps that undo others (`charge:compensate`), by what they undo; no edge leads to them.
     `steps`: what a step row of a name does: the nodes, and the compensations by their own names.
     """
@@ -143,6 +145,14 @@ class Graph:
     input_schema: Mapping[str, Json] | None
     sla_seconds: int | None
     next_workflow: str | None
+    is_part: bool
+
+    @property
+    def reads(self) -> References:
+        """Everything that expressions of it read."""
+        steps = [*self.steps.values(), *(node.body for node in self.nodes.values() if node.body)]
+        mappings = [node.mapping.refs for node in steps if node.mapping]
+        return union([*(node.reads for node in steps), *mappings, *([self.output.refs] if self.output else [])])
 
     def step(self, name: str, index: int | None) -> Node:
         """What a step row of this name does: a node, a compensation, or of a container's child its body.
@@ -219,6 +229,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
         input_schema=definition.get("input_schema"),
         sla_seconds=definition.get("sla_seconds"),
         next_workflow=definition.get("next_workflow"),
+        is_part=bool(definition.get("part_of")),
     )
 
 
@@ -237,9 +248,12 @@ def _node(
     name, raw_params = raw["id"], raw.get("params") or {}
     spec = catalogue[raw["type"]].with_params(raw_params)
     body, literal = spec.body(raw_params), NO_LITERAL
+    conditions_of_rounds = {
+        name: compile_expression(raw_params[name]) for name in sorted(spec.conditions) if raw_params.get(name)
+    }
     if body is not None:
-        literal = {BODY: body}
-        raw_params = {key: value for key, value in raw_params.items() if key != BODY}
+        literal = {key: raw_params[key] for key in (BODY, *conditions_of_rounds) if key in raw_params}
+        raw_params = {key: value for key, value in raw_params.items() if key not in literal}
     predecessors = tuple(dict.fromkeys(edge.source for edge in edges if edge.target == name))
     leaving = tuple(edge for edge in edges if edge.source == name)
     targets = tuple(dict.fromkeys(edge.target for edge in leaving))
@@ -258,6 +272,7 @@ def _node(
         body=None if body is None else _body(raw, body, catalogue),
         literal=literal,
         container=None,
+        conditions=conditions_of_rounds,
         mapping=None if raw.get("input") is None else compile_template(raw["input"]),
         join=_join(raw.get("join"), len(predecessors)),
         predecessors=predecessors,
@@ -275,7 +290,7 @@ def _node(
         lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,
         timeout_seconds=spec.timeout_seconds if timeout is None else timeout,
         start_seconds=raw.get("schedule_to_start_seconds"),
-        reads=union([params.refs, *conditions, *onward]),
+        reads=union([params.refs, *conditions, *onward, *(one.refs for one in conditions_of_rounds.values())]),
     )
 
 
@@ -297,12 +312,12 @@ def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue
 
     That it fails is the container's to judge.
     """
-    named = {**body, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
+    step = dict(bodies.as_step(body, catalogue))
+    if part := bodies.definition_of(raw, body, catalogue):
+        inner = compile_graph(part, catalogue)
+        step["params"] = {"given": bodies.given(inner.reads, frozenset(inner.nodes))}
+    named = {**step, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
     node = _node(named, 0, [], catalogue, {})
-    if node.kind == "wait" and not node.spec.begins_run:
-        raise ValueError(
-            f"the body of {raw['id']} waits, which only a workflow of its own can do for each item"
-        )
     return replace(node, container=raw["id"], on_error="continue")
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from engine.catalogue import Catalogue, Json
-from engine.checks import graph, nodes, not_yet, references, schemas
+from engine.checks import bodies, graph, nodes, not_yet, references, schemas
 from engine.checks.flow import Flow
 from engine.checks.outline import Limits, Outline, outline_of
 from engine.definition import Definition
@@ -63,6 +63,10 @@ def _rules(outline: Outline) -> Iterator[Problem]:
     yield from graph.branches(outline)
     yield from nodes.deadlines(outline)
     yield from not_yet.fields(outline)
+    yield from bodies.ids(outline)
+    yield from bodies.single(outline)
+    for inner in bodies.inside(outline, flow):
+        yield from map(inner.in_place, (*_shape(inner.outline), *_rules(inner.outline)))
 
 
 def _shape(outline: Outline) -> Iterator[Problem]:

@@ -117,6 +117,8 @@ class StepType:
     """What of its own limits how long it waits, in words such as `the param due_seconds`."""
     collects: Callable[[Sequence[Json]], Json] | None = None
     """Of a container: what it gives, from what its children gave; its `run` says which (`steps.waiting`)."""
+    conditions: frozenset[str] = frozenset()
+    """Of a loop: which of its params are conditions, asked after each round."""
     takes_nothing: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -161,8 +163,11 @@ class StepType:
         return _schema(self.output_model, "serialization") if self.output_model else None
 
     def body(self, params: Mapping[str, Json]) -> Mapping[str, Json] | None:
-        """Of a container the step that is done for each child, as a node without id; None of any other type."""
-        return params[BODY] if self.collects is not None else None
+        """Of a container what is done for each child; None of any other type, and where nothing is said of it."""
+        if self.collects is None:
+            return None
+        body, workflow = params.get(BODY), params.get("workflow")
+        return {"workflow": workflow} if body is None and workflow is not None else body
 
     def collect(self, results: Sequence[Json]) -> Json:
         """What a container gives, from what its children gave in their order. Raises StepError."""

@@ -5,12 +5,14 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 
 from steps.base import StepType
+from steps.bodies import PART_TYPE
 from steps.decision import DECISION
 from steps.email_send import EMAIL_SEND
 from steps.http_request import HTTP_REQUEST
 from steps.human import HUMAN_APPROVAL, HUMAN_FORM
 from steps.job import JOB
 from steps.llm_prompt import LLM_PROMPT
+from steps.loop import LOOP
 from steps.map import MAP
 from steps.noop import NOOP
 from steps.plugins import GROUP, PlugIn, discover, in_groups
@@ -39,6 +41,8 @@ BUILT_IN = (
     DECISION,
     WAIT,
     SIGNAL,
+    MAP,
+    LOOP,
     SUBWORKFLOW,
     HUMAN_APPROVAL,
     HUMAN_FORM,
@@ -65,9 +69,9 @@ def extended(types: Mapping[str, StepType], more: Iterable[StepType]) -> Mapping
 
 OF_TESTS = (TEST_STUB,)
 """What only test runs have: no palette shows it, and no definition that is published may name it."""
-CONTAINERS = (MAP,)
-"""What the engine can run and no definition may name yet: the builder and test runs do not know containers."""
-RESERVED = (*BUILT_IN, *OF_TESTS, *CONTAINERS)
+OF_CONTAINERS = (PART_TYPE,)
+"""What children of containers are that are runs of their own; no definition names it."""
+RESERVED = (*BUILT_IN, *OF_TESTS, *OF_CONTAINERS)
 """Whose names no plug-in may take."""
 PLUG_INS = discover(RESERVED, entry_points(group=GROUP))
 """What was found in the installed packages when this process started, with what is wrong with it."""
@@ -77,5 +81,5 @@ CATALOGUE = build(BUILT_IN, PLUG_INS)
 ALL_TYPES = extended(CATALOGUE, OF_TESTS)
 """What the definition of a test run may name."""
 
-EXECUTABLE = extended(ALL_TYPES, CONTAINERS)
+EXECUTABLE = extended(ALL_TYPES, OF_CONTAINERS)
 """What the engine can run."""

@@ -1,4 +1,4 @@
-"""map: the same step for each item of a list, some of them at a time; what they gave, in the order of the items."""
+"""map: the same for each item of a list, some of them at a time; what they gave, in the order of the items."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -7,17 +7,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engine.catalogue import Json
 from steps.base import Params, StepContext, StepType, WholeNumber
+from steps.bodies import Body
 from steps.waiting import for_children
 
 MAX_ITEMS = 10_000
 DEFAULT_AT_ONCE = 100
 
 
-class Body(Params):
-    """The step that is done for each item; expressions in its params see `item` and `index`."""
-
-    type: str = Field(title="Step type", min_length=1)
-    params: dict[str, Json] = Field(default_factory=dict, title="Params")
+SHARE = r"^(100|[1-9]?[0-9])%$"
 
 
 class MapParams(Params):
@@ -28,13 +25,24 @@ class MapParams(Params):
         description="The list, mostly an expression such as {{ input.articles }}.",
         max_length=MAX_ITEMS,
     )
-    body: Body = Field(title="For each", description="The step that is done for each item.")
+    body: Body = Field(title="For each", description="What is done for each item.")
     max_concurrency: Annotated[WholeNumber, Field(ge=1, le=MAX_ITEMS)] = Field(
         DEFAULT_AT_ONCE, title="At a time", description="How many items may be worked on at the same time."
     )
-    tolerate_failures: Annotated[WholeNumber, Field(ge=0, le=MAX_ITEMS)] = Field(
-        0, title="Failures tolerated", description="With more failed items than that the step fails."
+    tolerate_failures: (
+        Annotated[WholeNumber, Field(ge=0, le=MAX_ITEMS)] | Annotated[str, Field(pattern=SHARE)]
+    ) = Field(
+        0,
+        title="Failures tolerated",
+        description="So many items, or such a share as 10%, may fail; with more the step fails.",
     )
+
+    @property
+    def tolerated(self) -> int:
+        """How many of its items may fail; a share is rounded down."""
+        if isinstance(self.tolerate_failures, int):
+            return self.tolerate_failures
+        return len(self.items) * int(self.tolerate_failures.removesuffix("%")) // 100
 
 
 class MapOutput(BaseModel):
@@ -48,7 +56,7 @@ class MapOutput(BaseModel):
 def run(context: StepContext) -> Json:
     """The items, each of which is a child to wait for."""
     params: MapParams = context.params
-    return for_children(params.items, at_once=params.max_concurrency, tolerated=params.tolerate_failures)
+    return for_children(params.items, at_once=params.max_concurrency, tolerated=params.tolerated)
 
 
 def collect(results: Sequence[Json]) -> Json:
@@ -60,7 +68,7 @@ MAP = StepType(
     name="map",
     kind="wait",
     title="For each item",
-    help="Does the same step for each item of a list, some of them at a time.",
+    help="Does the same for each item of a list, some of them at a time.",
     icon="list",
     group="flow",
     example={

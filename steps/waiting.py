@@ -46,6 +46,15 @@ def for_children(items: Sequence[Json], *, at_once: int, tolerated: int = 0) -> 
     }
 
 
+def for_rounds(given: Json, *, most: int, count: int | None = None) -> Wait:
+    """A wait of a loop until its rounds are over: after `count` of them, or when its conditions say so.
+
+    The first is `given` this, each other one what the one before gave; there are `most` at most.
+    """
+    wait = for_children([given], at_once=1) | {"rounds": most}
+    return wait if count is None else wait | {"count": count}
+
+
 def for_run(workflow: str, given: Json, *, version: int | None = None) -> Wait:
     """A wait for the end of a run of its own: of this workflow, with this input, on its latest version or this one.
 
@@ -53,6 +62,11 @@ def for_run(workflow: str, given: Json, *, version: int | None = None) -> Wait:
     """
     wait: Wait = {"kind": "run", "run": uuid7(), "workflow": workflow, "input": given}
     return wait if version is None else wait | {"version": version}
+
+
+def for_part(given: Json) -> Wait:
+    """A wait of a container's child for the end of a run of the container's own steps, which see what is `given`."""
+    return {"kind": "run", "run": uuid7(), "part": True, "input": given}
 
 
 def _timer(kind: TimerKind, seconds: float | None, until: datetime | None) -> dict[str, Json]:

@@ -82,7 +82,7 @@ ORACLES = {
          WHERE r.id IS NULL""",
     "a FAILED run whose step failed it has a dead letter": """
         SELECT r.id FROM runs_run r
-         WHERE r.status = 'FAILED' AND NOT r.is_test AND r.error->>'node' IS NOT NULL AND NOT EXISTS (
+         WHERE r.status = 'FAILED' AND NOT r.is_test AND NOT r.is_part AND r.error->>'node' IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM runs_deadletter d
                 WHERE d.run_id = r.id AND coalesce(d.resolution, 'discarded') = 'discarded')""",
     "a timer that may fire is of a step that is open, or waits where it ends a wait": """

@@ -50,7 +50,7 @@ class Workflow(TenantOwned):
 
 
 class PublishedVersions(TenantManager["WorkflowVersion"]):
-    """The door to what was published: what tests run is found by `with_tests` alone."""
+    """The door to what was published: what tests and parts run is found by `with_tests` alone."""
 
     def for_tenant(self, tenant_id: int) -> models.QuerySet["WorkflowVersion"]:
         """The published versions of one tenant."""
@@ -64,7 +64,8 @@ class AllVersions(TenantManager["WorkflowVersion"]):
 class WorkflowVersion(TenantOwned):
     """One published graph. Runs are pinned to it, so the database refuses any change (a trigger, too).
 
-    `is_test`: the graph of test runs, without a number; it is never listed, started otherwise, or the latest.
+    `is_test`: the graph of test runs, or of what a container does for its items, without a number; it is never listed,
+    started otherwise, or the latest.
     """
 
     workflow = models.ForeignKey(Workflow, on_delete=models.PROTECT, related_name="versions")

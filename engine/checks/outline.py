@@ -61,8 +61,20 @@ class OutlineEdge:
 
 
 @dataclass(frozen=True, slots=True)
+class Outer:
+    """What the steps of a container see of what is around it: `names`, and of all the `steps` there those whose outputs
+    can be there, or are there for `certain`.
+    """
+
+    names: frozenset[str] = frozenset()
+    steps: frozenset[str] = frozenset()
+    possible: frozenset[str] = frozenset()
+    certain: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Outline:
-    """What the rules work on. `by_id` holds the first node of each id."""
+    """What the rules work on. `by_id` holds the first node of each id; `outer`: of the steps of a container."""
 
     document: Mapping[str, Json]
     nodes: tuple[OutlineNode, ...]
@@ -71,13 +83,16 @@ class Outline:
     catalogue: Catalogue
     limits: Limits
     by_source: Mapping[str, list[OutlineEdge]]
+    outer: Outer | None = None
 
     def leaving(self, node: OutlineNode) -> list[OutlineEdge]:
         """The edges from this node, in order."""
         return self.by_source.get(node.id, [])
 
 
-def outline_of(document: Mapping[str, Json], catalogue: Catalogue, limits: Limits) -> Outline:
+def outline_of(
+    document: Mapping[str, Json], catalogue: Catalogue, limits: Limits, outer: Outer | None = None
+) -> Outline:
     """Read what can be read."""
     nodes = tuple(_outline_nodes(_list(document.get("nodes")), catalogue))
     edges = tuple(_outline_edges(_list(document.get("edges"))))
@@ -87,7 +102,7 @@ def outline_of(document: Mapping[str, Json], catalogue: Catalogue, limits: Limit
     by_source: dict[str, list[OutlineEdge]] = {}
     for edge in edges:
         by_source.setdefault(edge.edge.source, []).append(edge)
-    return Outline(document, nodes, edges, by_id, catalogue, limits, by_source)
+    return Outline(document, nodes, edges, by_id, catalogue, limits, by_source, outer)
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.catalogue import BODY
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineEdge, OutlineNode
 
 ALWAYS = frozenset({"input", "steps", "run", "vars"})
 IN_STEP = ALWAYS | {"prev"}
 IN_EDGE = ALWAYS | {"prev", "output", "error"}
-EXTRA_NAMES = {"map": frozenset({"item", "index"}), "loop": frozenset({"output", "iteration"})}
+OF_BODY = frozenset({"item", "index"})
+"""What a container's body sees beside what its steps see."""
+OF_ROUND = frozenset({"output", "iteration"})
+"""What the condition of a loop sees beside that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ class Places:
         self._knows_paths = flow.is_small
         self._all = (1 << len(flow.order)) - 1
         self._outline = outline
+        self._outside: frozenset[str] = outline.outer.names if outline.outer else frozenset()
 
     def business_key(self) -> Place:
         """A run's business key: no step has run yet."""
@@ -38,14 +43,23 @@ class Places:
 
     def step(self, item: OutlineNode, key: Literal["input", "params"]) -> Place:
         """The params of a node, or the mapping of its input."""
-        names = IN_STEP | EXTRA_NAMES.get(item.node.type, frozenset())
-        return Place(f"{item.field}.{key}", item.id, names, *self._masks(item))
+        return Place(f"{item.field}.{key}", item.id, IN_STEP | self._outside, *self._masks(item))
+
+    def body(self, item: OutlineNode) -> Place:
+        """What a container does for each item, of a single step."""
+        names = IN_STEP | self._outside | OF_BODY
+        return Place(f"{item.field}.params.{BODY}", item.id, names, *self._masks(item))
+
+    def round(self, item: OutlineNode, param: str) -> Place:
+        """Whether a loop goes on."""
+        names = ALWAYS | self._outside | OF_ROUND
+        return Place(f"{item.field}.params.{param}", item.id, names, *self._masks(item))
 
     def undo(self, item: OutlineNode) -> Place:
         """The params of what undoes a node: it has an output itself."""
         before, certain = self._masks(item)
         own = self.flow.bits.get(item.id, 0)
-        return Place(f"{item.field}.compensate.params", item.id, IN_STEP, before | own, certain | own)
+        return Place(f"{item.field}.compensate.params", item.id, IN_STEP | self._outside, before | own, certain | own)
 
     def edge(self, edge: OutlineEdge) -> Place:
         """The condition of an edge: its own source has ended."""
@@ -56,7 +70,7 @@ class Places:
         item = self._outline.by_id.get(source)
         before, certain = self._masks(item) if item else (self._all, self._all)
         own = self.flow.bits.get(source, 0)
-        return Place(field, source, IN_EDGE, before | own, certain | own)
+        return Place(field, source, IN_EDGE | self._outside, before | own, certain | own)
 
     def output(self) -> Place:
         """The output of the run: it has ended."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Generator, Iterator
 
-from engine.catalogue import Json
+from engine.catalogue import BODY, Json
 from engine.checks.flow import Flow
-from engine.checks.outline import Outline, did_you_mean
+from engine.checks.outline import Outer, Outline, OutlineNode, did_you_mean
 from engine.checks.places import Place, Places
 from engine.errors import ExpressionInvalid
 from engine.expressions import Expression, compile_expression
@@ -20,13 +20,28 @@ def expressions(outline: Outline, flow: Flow) -> Iterator[Problem]:
     yield from check.value(document.get("business_key"), places.business_key())
     for item in outline.nodes:
         yield from check.value(item.node.input, places.step(item, "input"))
-        yield from check.value(item.node.params, places.step(item, "params"))
+        yield from _params(check, item)
         if item.node.compensate:
             yield from check.value(item.node.compensate.params, places.undo(item))
     for edge in outline.edges:
         if edge.edge.when is not None:
             yield from check.condition(edge.edge.when, places.edge(edge))
     yield from check.value(document.get("output"), places.output())
+
+
+def _params(check: "Check", item: OutlineNode) -> Iterator[Problem]:
+    """A container's steps are judged apart, and the conditions of a loop are expressions as they stand."""
+    params, places = dict(item.node.params or {}), check.places
+    if item.spec is not None:
+        body = item.spec.body(params)
+        if isinstance(body, dict):
+            del params[BODY]
+            one = {key: value for key, value in body.items() if key not in ("steps", "edges")}
+            yield from check.value(one, places.body(item))
+        for name in sorted(item.spec.conditions & params.keys()):
+            if isinstance(condition := params.pop(name), str):
+                yield from check.condition(condition, places.round(item, name))
+    yield from check.value(params, places.step(item, "params"))
 
 
 class Check:
@@ -76,20 +91,32 @@ class Check:
         return expression
 
     def _step(self, step: str, expression: Expression, place: Place) -> Iterator[Problem]:
-        if step not in self.outline.by_id:
+        if step not in self.outline.by_id and self.outline.outer and step in self.outline.outer.steps:
+            yield from self._outer_step(step, self.outline.outer, expression, place)
+        elif step not in self.outline.by_id:
             message = f"There is no step {quoted(step)} to read{did_you_mean(step, self.outline.by_id)}."
             yield error("unknown_step", place.field, message, place.node)
         elif not self.flow.order:
             return
         elif not place.possible & self.flow.bits[step]:
-            message = (
-                f"The output of {quoted(step)} is never there yet: add a path from it or read another step."
-            )
-            yield error("value_never_there", place.field, message, place.node)
+            yield _never_there(step, place)
         elif not place.certain & self.flow.bits[step] and step not in expression.refs.tested:
-            message = (
-                f"The output of {quoted(step)} is not there on every path: ask has(steps.{step}) first."
-                if "-" not in step
-                else f'The output of {quoted(step)} is not there on every path: ask "{step}" in steps first.'
-            )
-            yield warning("value_not_on_every_path", place.field, message, place.node)
+            yield _not_on_every_path(step, place)
+
+    def _outer_step(self, step: str, outer: Outer, expression: Expression, place: Place) -> Iterator[Problem]:
+        """A step around the container whose steps these are."""
+        if step not in outer.possible:
+            yield _never_there(step, place)
+        elif step not in outer.certain and step not in expression.refs.tested:
+            yield _not_on_every_path(step, place)
+
+
+def _never_there(step: str, place: Place) -> Problem:
+    message = f"The output of {quoted(step)} is never there yet: add a path from it or read another step."
+    return error("value_never_there", place.field, message, place.node)
+
+
+def _not_on_every_path(step: str, place: Place) -> Problem:
+    asking = f"has(steps.{step})" if "-" not in step else f'"{step}" in steps'
+    message = f"The output of {quoted(step)} is not there on every path: ask {asking} first."
+    return warning("value_not_on_every_path", place.field, message, place.node)

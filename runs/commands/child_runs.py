@@ -31,6 +31,7 @@ from runs.store.rows import ChildWaitRow
 from steps.base import MAX_OUTPUT_BYTES
 from workflows.queries import startable_version
 from workflows.titles import title_of
+from workflows.versions.unnumbered import version_of_part
 
 MAX_DEPTH = 20
 """So many levels of runs may begin one another as children."""
@@ -43,11 +44,12 @@ Endings = list[tuple[ClaimedStep, AttemptResult]]
 
 
 class _Asked(NamedTuple):
-    """What the runs have in common that one statement starts."""
+    """What the runs have in common that one statement starts. `part`: version and container of which they do steps."""
 
     tenant: int
-    workflow: str
+    workflow: str | None
     version: int | None
+    part: tuple[int, str] | None
     by: str
     priority: int
     is_test: bool
@@ -89,8 +91,9 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
             continue
         asked = _Asked(
             parent.tenant,
-            wait["workflow"],
+            wait.get("workflow"),
             wait.get("version"),
+            (step.version_id, step.node) if wait.get("part") else None,
             parent.created_by,
             parent.priority,
             parent.is_test,
@@ -113,15 +116,29 @@ def _started(
     """Start these runs in one go, or, where one of them can't begin, each by itself; gives those that can't."""
     try:
         with transaction.atomic():
-            version = startable_version(asked.tenant, asked.workflow, asked.version)
-            terms = Terms(asked.tenant, version, asked.by, asked.priority, is_test=asked.is_test)
-            start_runs(terms, [child for _, child in children])
+            start_runs(_terms(asked), [child for _, child in children])
     except (RunRefused, Refusal) as refusal:
         if len(children) == 1:
             yield children[0][0], _not_started(refusal.code, refusal.message)
             return
         for child in children:
             yield from _started(asked, [child])
+
+
+def _terms(asked: _Asked) -> Terms:
+    """On which version they start, and how."""
+    if asked.part is not None:
+        version = version_of_part(*asked.part)
+    else:
+        version = startable_version(asked.tenant, str(asked.workflow), asked.version)
+    return Terms(
+        asked.tenant,
+        version,
+        asked.by,
+        asked.priority,
+        is_test=asked.is_test,
+        is_part=asked.part is not None,
+    )
 
 
 def _not_started(why: str, message: str) -> Errored:
@@ -223,6 +240,10 @@ def _start_next(told: Sequence[Message]) -> None:
             child_runs.note_no_follower(run.id, said)
 
 
+def _in_words(wait: Wait) -> str:
+    return "its steps" if wait.get("part") else f"its run of {title_of(wait['workflow'])}"
+
+
 KIND = "run"
 
 
@@ -232,7 +253,7 @@ def connect() -> None:
         KIND,
         WaitKind(
             enter=enter,
-            in_words=lambda wait: f"its run of {title_of(wait['workflow'])}",
+            in_words=_in_words,
             source="child run",
             leave=_leave,
             missing=child_runs.steps_without_child,

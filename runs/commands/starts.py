@@ -7,6 +7,7 @@ from typing import Literal
 
 import orjson
 
+from engine import bodies
 from engine.catalogue import Json
 from engine.decide import begin
 from engine.errors import ExpressionError
@@ -112,7 +113,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the runs of one start share; test runs claim no business keys.
+    """What the runs of one start share; test runs claim no business keys, and parts of others are in no list.
 
     `requested_by`: the key of the user who asked for them as a person, and follows them as their requests.
     """
@@ -124,6 +125,7 @@ class Terms:
     sla_seconds: int | None = None
     is_test: bool = False
     requested_by: int | None = None
+    is_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ def judges_starts(judge: Judge) -> None:
 
 def _judged(terms: Terms, items: Sequence[NewRun]) -> list[Judged]:
     """What all judges say of each. Before there is any transaction: an expression may take its time."""
-    judgements = [] if terms.is_test else [judge(terms, items) for judge in _judges]
+    judgements = [] if terms.is_test or terms.is_part else [judge(terms, items) for judge in _judges]
     return [
         Judged(
             tuple(text for each in judgements for text in each[place].warnings),
@@ -300,6 +302,7 @@ def _begin(
         "created_by": terms.by,
         "is_test": terms.is_test,
         "requested_by": terms.requested_by,
+        "is_part": terms.is_part,
     }
     hot.insert_runs(rows, facts)
     if signals:
@@ -314,6 +317,8 @@ def _begin(
         anchor = Anchor(row["id"], row["id"], terms.tenant, row["shard"], terms.version, terms.priority)
         overrides = transition.overrides.get(row["id"], {})
         scope = scope_of_run.get(row["id"], {"vars": {}}) | {"input": inputs[row["id"]]}
+        if version.graph.is_part:
+            scope = bodies.seen(scope, inputs[row["id"]])
         if overrides:
             scope["steps"] = outputs_of(overrides)
         causes.append((anchor, begin(version.graph, scope, overrides)))

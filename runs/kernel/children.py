@@ -10,8 +10,7 @@ from engine.catalogue import Json
 from engine.containers import Counts
 from engine.decide import describe
 from engine.errors import StepError
-from lib.uuid7 import uuid7
-from runs.kernel import notices
+from runs.kernel import notices, rounds
 from runs.kernel.graphs import graph_of
 from runs.store import children
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
@@ -30,7 +29,7 @@ def enter(entered: Sequence[tuple[ClaimedStep, Mapping[str, Json]]]) -> Endings:
     """
     rows: list[ContainerRow] = []
     for step, wait in entered:
-        row: ContainerRow = {"step_id": step.id, "anew": "items" in wait}
+        row: ContainerRow = {"step_id": step.id, "anew": "items" in wait, "rounds": rounds.is_loop(wait)}
         if "items" in wait:
             row |= {"items": wait["items"], "at_once": wait["at_once"], "tolerated": wait["tolerated"]}
         rows.append(row)
@@ -48,18 +47,7 @@ def open_next(counts: Mapping[Container, Counts], versions: Mapping[str, int]) -
     for (run_id, name), count in sorted(counts.items()):
         body = graph_of(versions[run_id]).nodes[name].body
         if count.to_open and body is not None:
-            opening.append(
-                {
-                    "run_id": run_id,
-                    "node": name,
-                    "ids": [uuid7() for _ in range(count.to_open)],
-                    "type": body.type,
-                    "queue": body.queue,
-                    "priority": body.priority,
-                    "lease_seconds": body.lease_seconds,
-                    "timeout_seconds": body.timeout_seconds,
-                }
-            )
+            opening.append(rounds.opening_of(run_id, name, body, count.to_open))
     return children.open_children(opening) if opening else set()
 
 
@@ -69,10 +57,12 @@ def over(counts: Mapping[Container, Counts]) -> set[Container]:
 
 
 def endings(containers: Iterable[Container]) -> Endings:
-    """How containers end whose children are over, or fail; those that wait no more are left out."""
+    """How containers end whose children are over, or fail; those that wait no more are left out. Loops may go on."""
     candidates = list(containers)
-    results = children.containers_over(candidates, most=MAX_RESULTS_BYTES) if candidates else []
-    return [(one.step, _ending(one)) for one in results]
+    if not candidates:
+        return []
+    results = children.containers_over(candidates, most=MAX_RESULTS_BYTES)
+    return [*((one.step, _ending(one)) for one in results), *rounds.endings(candidates)]
 
 
 def _ending(finished: Finished) -> AttemptResult:

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from engine import bodies
 from engine.catalogue import Json
 from engine.cel_reads import References
-from engine.graph import NOTHING, entry_reads
+from engine.graph import NOTHING, Graph, entry_reads
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
 from runs.store import hot
 from runs.store.attempts import ClaimedStep
@@ -13,11 +14,13 @@ from runs.store.rows import ScopeRow
 
 EVERYTHING = References(steps=frozenset(), every_step=True, names=frozenset())
 RUN_FACTS = frozenset({"input", "run"})
+PART_FACTS = RUN_FACTS | {"item", "index", "vars"}
 
 
-def needs_reading(reads: References) -> bool:
+def needs_reading(reads: References, graph: Graph) -> bool:
     """Whether something of the run must be read to evaluate these expressions."""
-    return bool(reads.steps or reads.every_step or reads.names & RUN_FACTS)
+    facts = PART_FACTS if graph.is_part else RUN_FACTS
+    return bool(reads.steps or reads.every_step or reads.names & facts)
 
 
 def wanted(run_id: str, reads: References, also: Sequence[str] = ()) -> ScopeRow:
@@ -29,7 +32,7 @@ def scope_of(
     version: Compiled, run_id: str, facts: dict[str, Json], outputs: dict[str, Any]
 ) -> dict[str, Json]:
     """The scope of a run's expressions (docs/definitions.md, "Expressions") from what `read_scopes` gave."""
-    return {
+    scope = {
         "input": facts["input"],
         "steps": {node: {"output": output} for node, (_, output) in outputs.items()},
         "run": {
@@ -42,6 +45,7 @@ def scope_of(
         },
         "vars": {},
     }
+    return bodies.seen(scope, facts["input"]) if version.graph.is_part else scope
 
 
 def load(steps: Iterable[ClaimedStep]) -> None:
@@ -49,22 +53,26 @@ def load(steps: Iterable[ClaimedStep]) -> None:
     asking: dict[str, list[ClaimedStep]] = {}
     rows = []
     for step in steps:
-        step.scope = {"prev": step.input, "vars": {}}
+        step.scope = {"prev": step.input}
         if step.index is not None:
             step.scope |= {"item": step.input, "index": step.index}
         try:
-            reads = compiled(step.version_id).graph.step(step.node, step.index).reads
+            graph = compiled(step.version_id).graph
+            reads = graph.step(step.node, step.index).reads
         except BrokenVersion:
             # Executing it will say so, as the failure of this one step.
             continue
-        if needs_reading(reads):
+        if needs_reading(reads, graph):
             asking.setdefault(step.run_id, []).append(step)
             rows.append(wanted(step.run_id, reads))
+        else:
+            step.scope["vars"] = {}
     if not asking:
         return
     for run_id, (facts, outputs) in hot.read_scopes(_merged(rows)).items():
         for step in asking[run_id]:
-            step.scope |= scope_of(compiled(step.version_id), run_id, facts, outputs)
+            # A child has its own item, also within the steps of another container.
+            step.scope = scope_of(compiled(step.version_id), run_id, facts, outputs) | step.scope
 
 
 def load_for_joins(
@@ -78,7 +86,7 @@ def load_for_joins(
     for run_id, version_id, node in joins:
         graph = compiled(version_id).graph
         reads = EVERYTHING if run_id in whole else entry_reads(graph.nodes[node], graph.nodes)
-        if needs_reading(reads):
+        if needs_reading(reads, graph):
             reading.append((run_id, version_id, node, reads))
     if not reading:
         return {}
@@ -92,7 +100,10 @@ def load_for_joins(
 def load_for_starts(
     version_id: int, runs: Sequence[str], *, whole: bool = False
 ) -> dict[str, dict[str, Json]]:
-    """The scopes for starting runs of a version, where its start nodes read more than their input, or `whole`."""
+    """The scopes for starting runs of a version, where its start nodes read more than their input, or `whole`.
+
+    Those of parts are known from their input, but for what they see of the container's run.
+    """
     version = compiled(version_id)
     if not whole and not version.graph.reads_at_start.names & {"run"}:
         return {}

@@ -80,7 +80,7 @@ _KINDS: dict[str, WaitKind] = {
     ),
     "children": WaitKind(
         enter=children.enter,
-        in_words=lambda wait: f"its {wait['total']} items",
+        in_words=lambda wait: "its rounds" if "rounds" in wait else f"its {wait['total']} items",
         source="children",
         leave=cancel_children,
         missing=containers_without_children,

@@ -20,6 +20,7 @@ class Run(HotRow):
 
     `undo`: what was done is compensated when the run has closed; `cancelled`: it closed because somebody cancelled it.
     `sealed_life`: the last life of which history has a seal. `is_test`: it tries a definition out, and is in no list.
+    `is_part`: it is what a container does for one of its items, and is in no list either.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -40,6 +41,7 @@ class Run(HotRow):
     undo = models.BooleanField(db_default=False)
     cancelled = models.BooleanField(db_default=False)
     is_test = models.BooleanField(db_default=False)
+    is_part = models.BooleanField(db_default=False)
     sla_deadline = models.DateTimeField(null=True)
     sla_look_at = models.DateTimeField(null=True)
     root_id = models.UUIDField()

@@ -26,7 +26,7 @@ def last_input(who: Principal, workflow: Workflow) -> Json:
 
 
 def _own(who: Principal, workflow: Workflow) -> QuerySet[Run]:
-    rows = Run.objects.for_tenant(who.tenant_id).filter(workflow_id=workflow.pk, is_test=False)
+    rows = Run.objects.for_tenant(who.tenant_id).filter(workflow_id=workflow.pk, is_test=False, is_part=False)
     recent = rows.order_by("-id").values("id")[:LOOKED_AT]
     return (
         Run.objects.for_tenant(who.tenant_id).filter(id__in=recent, created_by=who.username).order_by("-id")

@@ -79,7 +79,7 @@ def runs_of(
     `created_by` is looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has it.
     """
     # What only the newest are looked through for is looked for among those that somebody may read.
-    runs = _slim(Run.objects.for_tenant(tenant) if within is None else within).filter(is_test=test)
+    runs = _slim(Run.objects.for_tenant(tenant) if within is None else within).filter(is_test=test, is_part=False)
     if from_id is not None:
         runs = runs.filter(id__gte=from_id)
     if workflow is not None:
@@ -236,7 +236,7 @@ def at_a_glance(principal: Principal, most: int) -> tuple[list[str], list[str], 
     ids, at most `most` of each.
     """
     tenant = principal.tenant_id
-    real = readable(Run.objects.for_tenant(tenant), principal).filter(is_test=False)
+    real = readable(Run.objects.for_tenant(tenant), principal).filter(is_test=False, is_part=False)
     runs = real.order_by("-id").values_list("id", flat=True)
     open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING | RUN_UNDOING)
     failed = unresolved(real, tenant).order_by("-id").values_list("id", flat=True)

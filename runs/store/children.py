@@ -9,7 +9,7 @@ from engine.statuses import STEP_OPEN
 from lib.clock import now_or_none
 from runs.store.attempts import ClaimedStep, claimed_of
 from runs.store.hot import SQL, document
-from runs.store.rows import ChildEndsRow, ContainerRow, OpeningRow
+from runs.store.rows import ChildEndsRow, ContainerRow, OpeningRow, RoundRow
 
 Container = tuple[str, str]
 """A container's run and node."""
@@ -28,6 +28,18 @@ class Finished:
     failed: int
     results: list[Json] | None
     first: tuple[int, dict[str, Json]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The last round of a loop that waits: `most` there may be, and `count` there are to be if that is said."""
+
+    step: ClaimedStep
+    most: int
+    count: int | None
+    index: int
+    output: Json
+    error: dict[str, Json] | None
 
 
 def open_containers(containers: Sequence[ContainerRow]) -> dict[Container, Counts]:
@@ -51,6 +63,18 @@ def containers_over(containers: Iterable[Container], *, most: int) -> list[Finis
     rows = [{"run_id": run, "node": node} for run, node in sorted(containers)]
     rows_over = SQL.value("containers_over", {"containers": document(rows), "most": most})
     return [Finished(step, *columns) for step, columns in map(claimed_of, rows_over)]
+
+
+def last_rounds(containers: Iterable[Container]) -> list[Round]:
+    """Those of the containers that are loops and wait, each with its last round."""
+    rows = [{"run_id": run, "node": node} for run, node in sorted(containers)]
+    found = SQL.value("last_rounds", {"containers": document(rows)})
+    return [Round(step, *columns) for step, columns in map(claimed_of, found)]
+
+
+def open_rounds(opening: Sequence[RoundRow]) -> set[str]:
+    """Queue the next rounds of loops, whose runs are held FOR UPDATE; gives the queues that have work."""
+    return set(SQL.value("open_rounds", {"opening": document(opening), "now": now_or_none()}))
 
 
 def cancel_children(runs: Iterable[str]) -> None:

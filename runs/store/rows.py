@@ -101,6 +101,7 @@ class ContainerRow(TypedDict, total=False):
 
     step_id: str
     anew: bool
+    rounds: bool
     items: list[Json]
     at_once: int
     tolerated: int
@@ -126,6 +127,13 @@ class OpeningRow(TypedDict):
     priority: int | None
     lease_seconds: int
     timeout_seconds: int | None
+
+
+class RoundRow(OpeningRow):
+    """The next round of a loop (`open_rounds`)."""
+
+    index: int
+    input: Json
 
 
 class DecidedRow(TypedDict):

@@ -64,7 +64,7 @@ def _starts(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> list
 
 
 def _signals(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> list[Effect]:
-    newest = within.filter(workflow_id=webhook.workflow_id, is_test=False).order_by("-id")
+    newest = within.filter(workflow_id=webhook.workflow_id, is_test=False, is_part=False).order_by("-id")
     sent = Signal.objects.for_tenant(tenant).filter(
         _done_by(webhook, "sent_by"), root_id__in=newest.values("root_id")[:RUNS_LOOKED_AT]
     )

@@ -143,6 +143,11 @@ def children(run_id: str, node: str) -> list[StepExecution]:
     return list(rows.order_by("index"))
 
 
+def children_of(run_id: str) -> list[Run]:
+    """The runs that a run began, in their order."""
+    return list(Run.unsafe_all_tenants.filter(parent_id=run_id).order_by("id"))
+
+
 def statuses(run_id: str) -> dict[str, str]:
     """node → status."""
     return {node: step.status for node, step in steps(run_id).items()}

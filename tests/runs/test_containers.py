@@ -3,7 +3,6 @@
 import pytest
 from django.db import connection
 
-from runs.kernel.refused import RunRefused
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -231,11 +230,3 @@ def test_the_next_items_begin_in_their_order_whatever_the_plan():
     items = [child for run_id in run_ids for child in make.children(run_id, "each")]
     assert {child.status for child in items} == {"COMPLETED", "QUEUED"}
     assert sum(child.status == "COMPLETED" for child in items) == 20
-
-
-@pytest.mark.parametrize("body", ["map", "wait"])
-def test_a_body_that_waits_is_refused(body):
-    """What waits for each item is a run of its own."""
-    params = {"items": [1], "body": {"type": "noop"}} if body == "map" else {"seconds": 1}
-    with pytest.raises(RunRefused, match="waits"):
-        make.start(make.mapped({"type": body, "params": params}), {"items": [1]})

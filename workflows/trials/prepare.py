@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from accounts.principal import Principal
 from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
-from engine.canonical import canonical_bytes, content_hash
+from engine.canonical import canonical_bytes
 from engine.catalogue import Json
 from engine.dialects import DialectError, to_native
 from engine.problems import Problem
@@ -15,8 +15,9 @@ from steps.catalogue import ALL_TYPES
 from workflows import queries
 from workflows.access import guard_workflow
 from workflows.checking.check import check
-from workflows.models import Workflow, WorkflowVersion
+from workflows.models import Workflow
 from workflows.trials.rewrite import Stubbed, Trial, TrialOptions, is_sound, trial_definition
+from workflows.versions import unnumbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ def prepare_trial(
         options = replace(options, pins=pins_of(workflow))
     document = workflow.draft_definition if definition is None else dict(definition)
     trial = trial_of(document, name, options, all_live=all_live)
-    return Prepared(_store_version(principal, workflow, trial), trial.stubbed)
+    version = unnumbered.keep(principal.tenant_id, workflow.pk, trial.definition, principal.user_id)
+    return Prepared(version, trial.stubbed)
 
 
 def _is_the_draft(workflow: Workflow, definition: Mapping[str, Json]) -> bool:
@@ -101,21 +103,3 @@ def refusal(problems: list[Problem]) -> Unprocessable:
         code="invalid_definition",
         details={"problems": [one.as_dict() for one in problems]},
     )
-
-
-def _store_version(principal: Principal, workflow: Workflow, trial: Trial) -> int:
-    """The version for test runs that has this content, made where there is none."""
-    digest = content_hash(trial.definition)
-    version = WorkflowVersion(
-        tenant_id=principal.tenant_id,
-        workflow=workflow,
-        is_test=True,
-        definition=trial.definition,
-        content_hash=digest,
-        published_by_id=principal.user_id,
-    )
-    WorkflowVersion.objects.bulk_create([version], ignore_conflicts=True)
-    rows = WorkflowVersion.with_tests.for_tenant(principal.tenant_id).filter(
-        workflow=workflow, is_test=True, content_hash=digest
-    )
-    return rows.values_list("pk", flat=True).get()

@@ -1,20 +1,25 @@
 -- name: open_containers
 -- Containers that begin to wait for their children, in runs that are held FOR UPDATE. Those that begin `anew` keep what
--- was done for the same item in the same place; all other children are withdrawn, to be done once more. Otherwise what
--- is there is only counted.
+-- was done for the same item in the same place; all other children are withdrawn, to be done once more. Of a loop
+-- (`rounds`) all rounds are kept that were done, if the first one was given the same. Otherwise what is there is only
+-- counted.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 w AS MATERIALIZED (
-    SELECT s.tenant_id, s.run_id, s.shard, s.node, w.anew, coalesce(w.items, c.items) AS items,
+    SELECT s.tenant_id, s.run_id, s.shard, s.node, w.anew, w.rounds, coalesce(w.items, c.items) AS items,
            coalesce(w.at_once, c.at_once) AS at_once, coalesce(w.tolerated, c.tolerated) AS tolerated
       FROM jsonb_to_recordset(%(containers)s::jsonb)
-        AS w(step_id uuid, anew boolean, items jsonb, at_once int, tolerated int)
+        AS w(step_id uuid, anew boolean, rounds boolean, items jsonb, at_once int, tolerated int)
      CROSS JOIN LATERAL (SELECT * FROM runs_stepexecution s WHERE s.id = w.step_id LIMIT 1) s
       LEFT JOIN runs_container c ON c.run_id = s.run_id AND c.node = s.node
      WHERE coalesce(w.items, c.items) IS NOT NULL
 ),
 s AS MATERIALIZED (
     SELECT s.id, s.run_id, s.node, s.status,
-           CASE WHEN w.anew THEN s.status = 'COMPLETED' AND s.index < jsonb_array_length(w.items)
+           CASE WHEN w.anew AND w.rounds THEN s.status = 'COMPLETED' AND EXISTS (
+                     SELECT 1 FROM runs_stepexecution f
+                      WHERE f.run_id = w.run_id AND f.node = w.node AND f.index = 0
+                        AND f.input IS NOT DISTINCT FROM nullif(w.items -> 0, 'null'))
+                WHEN w.anew THEN s.status = 'COMPLETED' AND s.index < jsonb_array_length(w.items)
                                  AND s.input IS NOT DISTINCT FROM nullif(w.items -> s.index, 'null')
                 ELSE s.status <> 'CANCELLED' END AS kept
       FROM w JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.node = w.node AND s.index IS NOT NULL
@@ -26,7 +31,8 @@ g AS (
 c AS (
     INSERT INTO runs_container AS t (
         tenant_id, run_id, shard, node, items, total, at_once, tolerated, opened, ended, failed)
-    SELECT w.tenant_id, w.run_id, w.shard, w.node, w.items, jsonb_array_length(w.items), w.at_once, w.tolerated,
+    SELECT w.tenant_id, w.run_id, w.shard, w.node, w.items,
+           CASE WHEN w.rounds THEN greatest(k.opened, 1) ELSE jsonb_array_length(w.items) END, w.at_once, w.tolerated,
            k.opened, k.ended, k.failed
       FROM w
      CROSS JOIN LATERAL (
@@ -132,10 +138,55 @@ SELECT coalesce(json_agg(json_build_array(
   FROM jsonb_to_recordset(%(containers)s::jsonb) AS w(run_id uuid, node text)
   JOIN runs_container c ON c.run_id = w.run_id AND c.node = w.node
   JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.node = w.node AND s.index IS NULL AND s.status = 'WAITING'
+                            AND NOT s.waiting ? 'rounds'
  CROSS JOIN LATERAL (
            SELECT coalesce(sum(pg_column_size(x.output)), 0) AS packed
              FROM runs_stepexecution x
             WHERE x.run_id = s.run_id AND x.node = s.node AND x.index IS NOT NULL) z
+
+-- name: last_rounds
+-- Loops that wait, each with the last of its rounds.
+SELECT coalesce(json_agg(json_build_array(
+           /* include held */, /* include given_input */,
+           (s.waiting ->> 'rounds')::int, (s.waiting ->> 'count')::int, x.index, x.output,
+           CASE WHEN x.status = 'FAILED' THEN x.error END)), '[]')
+  FROM jsonb_to_recordset(%(containers)s::jsonb) AS w(run_id uuid, node text)
+  JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.node = w.node AND s.index IS NULL AND s.status = 'WAITING'
+                           AND s.waiting ? 'rounds'
+ CROSS JOIN LATERAL (
+           SELECT x.index, x.status, x.output, x.error
+             FROM runs_stepexecution x
+            WHERE x.run_id = w.run_id AND x.node = w.node AND x.index IS NOT NULL
+            ORDER BY x.index DESC
+            LIMIT 1) x
+
+-- name: open_rounds
+-- The next round of loops, in runs that are held FOR UPDATE: a child with what the last round gave.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+w AS MATERIALIZED (
+    SELECT (w.ids ->> 0)::uuid AS id, r.id AS run_id, r.tenant_id, r.shard, r.version_id, r.status = 'PAUSED' AS held, w.node,
+           w.index, w.type, w.queue, coalesce(w.priority, r.priority) AS priority, w.lease_seconds, w.timeout_seconds, w.input
+      FROM jsonb_to_recordset(%(opening)s::jsonb)
+        AS w(run_id uuid, node text, ids jsonb, type text, queue text, priority smallint, lease_seconds int,
+             timeout_seconds int, index int, input jsonb)
+      JOIN runs_run r ON r.id = w.run_id
+),
+c AS (
+    UPDATE runs_container c
+       SET total = c.total + 1, opened = c.opened + 1
+      FROM w
+     WHERE c.run_id = w.run_id AND c.node = w.node
+),
+n AS (
+    INSERT INTO runs_stepexecution (
+        id, run_id, tenant_id, shard, version_id, node, index, type, queue, priority, status, held, lease_seconds,
+        timeout_seconds, input, available_at, queued_at)
+    SELECT w.id, w.run_id, w.tenant_id, w.shard, w.version_id, w.node, w.index, w.type, w.queue, w.priority, 'QUEUED',
+           w.held, w.lease_seconds, w.timeout_seconds, nullif(w.input, 'null'), clock.now, clock.now
+      FROM w CROSS JOIN clock
+     ORDER BY w.id
+)
+SELECT coalesce(json_agg(DISTINCT w.queue), '[]') FROM w WHERE NOT w.held
 
 -- name: cancel_children
 -- Open children of containers that wait no more, in runs that go on; the caller holds them FOR UPDATE. Children of runs

@@ -67,14 +67,15 @@ SELECT count(*) FROM t
 
 -- name: insert_dead_letters
 -- Dead letters of steps that failed their run for good: by their own error, or by edges that can't be resolved (then the
--- run, which is closed already, has the error). Nobody has to see to what a test run could not do.
+-- run, which is closed already, has the error). Nobody has to see to what a test run could not do; what becomes of
+-- the part of a container is the container's to judge.
 INSERT INTO runs_deadletter (id, tenant_id, run_id, step_id, node, error, attempts)
 SELECT w.id, s.tenant_id, s.run_id, s.id, s.node,
        coalesce(s.error, (SELECT r.error - 'node' FROM runs_run r WHERE r.id = s.run_id)), s.attempt
   FROM jsonb_to_recordset(%(letters)s::jsonb) AS w(id uuid, step_id uuid)
  CROSS JOIN LATERAL (SELECT * FROM runs_stepexecution s
                       WHERE s.id = w.step_id AND (s.status = 'FAILED' OR s.edges_pending) LIMIT 1) s
- WHERE NOT (SELECT r.is_test FROM runs_run r WHERE r.id = s.run_id)
+ WHERE NOT (SELECT r.is_test OR r.is_part FROM runs_run r WHERE r.id = s.run_id)
 
 -- name: reopen_runs
 -- A new life: whatever failed or was cancelled by the failure is queued again with a fresh budget.

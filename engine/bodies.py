@@ -1,0 +1,93 @@
+"""What a container does for each of its items: one step, a workflow, or steps of its own. Pure.
+
+Steps of its own, and a step that waits, run as a run of their own (a *part*): its input is what their expressions see of
+the container's run, and its graph a definition that nobody publishes.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine.catalogue import Catalogue, Json
+from engine.cel_reads import References
+
+PART: Final = "part"
+"""The step type of a child that is a run of the container's own steps."""
+ONLY_STEP: Final = "step"
+"""What the step of a part is called that has but one, of a type that waits."""
+HANDED_ON = ("business_key", "created_by", "id", "tenant", "workflow")
+"""What expressions of a part see of the run that has the container, as `run`."""
+
+Document = Mapping[str, Json]
+
+
+def as_step(body: Document, catalogue: Catalogue) -> Document:
+    """The body as a node without id: what a child of the container does. Steps of its own are of the type `part`."""
+    if body.get("workflow") is not None:
+        params = {key: body[key] for key in ("workflow", "version", "input") if body.get(key) is not None}
+        return {"type": "subworkflow", "params": params}
+    return {"type": PART} if steps_of(body, catalogue) is not None else body
+
+
+def steps_of(body: Document, catalogue: Catalogue) -> Document | None:
+    """The `nodes` and `edges` of a body that runs as a run of its own; None of a single step that waits for nothing."""
+    if body.get("steps") is not None:
+        steps = list(body["steps"])
+        return {"nodes": steps, "edges": edges_of(body)}
+    kind = body.get("type")
+    if kind is None:
+        return None
+    spec = catalogue[kind].with_params(body.get("params") or {})
+    if spec.kind != "wait" or spec.begins_run or spec.name == PART:
+        return None
+    return {"nodes": [{**body, "id": ONLY_STEP}], "edges": []}
+
+
+def edges_of(body: Document) -> list[Json]:
+    """The edges among the steps of a body; where it names none, each step leads to the next."""
+    if body.get("edges") is not None:
+        return list(body["edges"])
+    ids = [step["id"] for step in body["steps"]]
+    return [{"from": source, "to": target} for source, target in zip(ids, ids[1:], strict=False)]
+
+
+def definition_of(container: Document, body: Document, catalogue: Catalogue) -> dict[str, Json] | None:
+    """What the runs of a container's own steps run: steps with nothing before them are given the item."""
+    steps = steps_of(body, catalogue)
+    if steps is None:
+        return None
+    targets = {edge["to"] for edge in steps["edges"]} | {
+        timer["to"] for node in steps["nodes"] for timer in node.get("boundary_timers") or ()
+    }
+    nodes = [
+        node if node["id"] in targets or node.get("input") is not None else {**node, "input": "{{ item }}"}
+        for node in steps["nodes"]
+    ]
+    return {"name": container["id"], "part_of": container["id"], "nodes": nodes, "edges": steps["edges"]}
+
+
+def given(reads: References, own: frozenset[str]) -> dict[str, Json]:
+    """The params of a part: what is to be seen of the container's run, of which its steps `own` read so much."""
+    params: dict[str, Json] = {"item": "{{ item }}", "index": "{{ index }}"}
+    for name in ("input", "run", "vars"):
+        if name in reads.names:
+            params[name] = f"{{{{ {name} }}}}"
+    if reads.every_step:
+        params["steps"] = "{{ steps }}"
+    elif outer := sorted(reads.steps - own):
+        params["steps"] = {name: f'{{{{ "{name}" in steps ? steps["{name}"] : null }}}}' for name in outer}
+    return params
+
+
+def seen(scope: dict[str, Any], handed: Json) -> dict[str, Any]:
+    """The scope of a part whose input is `handed`: its own steps beside those that it was given."""
+    if not isinstance(handed, Mapping):
+        return scope
+    outer = {name: value for name, value in (handed.get("steps") or {}).items() if value is not None}
+    inner = {**scope, "input": handed.get("input"), "item": handed.get("item"), "index": handed.get("index")}
+    inner["steps"] = {**outer, **scope.get("steps", {})}
+    if handed.get("run"):
+        run = {key: value for key, value in handed["run"].items() if key in HANDED_ON}
+        inner["run"] = {**scope.get("run", {}), **run}
+    if handed.get("vars"):
+        inner["vars"] = {**handed["vars"], **scope.get("vars", {})}
+    return inner

@@ -1,0 +1,99 @@
+"""Loops: containers whose next child begins when the last one is over, with what that gave, until a condition ends it."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from engine.catalogue import Json
+from engine.decide import describe
+from engine.errors import ExpressionError, StepError
+from engine.graph import Node
+from lib.uuid7 import uuid7
+from runs.kernel import notices, scopes
+from runs.kernel.graphs import graph_of
+from runs.store import children
+from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
+from runs.store.children import Container, Round
+from runs.store.rows import OpeningRow, RoundRow
+
+Endings = list[tuple[ClaimedStep, AttemptResult]]
+
+
+class _Next(NamedTuple):
+    """A loop that goes on, and with what."""
+
+    round: Round
+    node: Node
+
+
+def endings(containers: Sequence[Container]) -> Endings:
+    """Of these containers the loops that end now; each of the others begins its next round."""
+    over: Endings = []
+    going_on: list[_Next] = []
+    rounds = children.last_rounds(containers)
+    scopes.load(one.step for one in rounds)
+    for one in rounds:
+        node = graph_of(one.step.version_id).nodes[one.step.node]
+        result = _judged(one, node)
+        if result is None:
+            going_on.append(_Next(one, node))
+        else:
+            over.append((one.step, result))
+    if going_on:
+        notices.after_commit((), children.open_rounds([*_rows(going_on)]))
+    return over
+
+
+def _judged(last: Round, node: Node) -> AttemptResult | None:
+    """How the loop ends after this round; None: it goes on."""
+    done = last.index + 1
+    try:
+        if last.error is not None:
+            message = f"Round {done:,} failed with: {last.error.get('message')}"
+            error = {key: value for key, value in last.error.items() if key != "details"}
+            raise StepError("RoundFailed", message, details={"round": done, "error": error})
+        if _is_enough(last, node, done):
+            return Succeeded(last.output)
+        if done >= last.most:
+            message = f"It hasn't ended after {done:,} rounds, as many as max_iterations allows."
+            raise StepError("TooManyRounds", message, details={"rounds": done})
+    except ExpressionError as error:
+        message = f"Whether the loop goes on after round {done:,} can't be computed: {error}"
+        return Errored(describe(StepError("ExpressionError", message)))
+    except StepError as error:
+        return Errored(describe(error))
+    return None
+
+
+def _is_enough(last: Round, node: Node, done: int) -> bool:
+    if last.count is not None and done >= last.count:
+        return True
+    scope = last.step.scope | {"output": last.output, "iteration": done}
+    goes_on, ends = node.conditions.get("while"), node.conditions.get("until")
+    return bool((goes_on and not goes_on.is_true(scope)) or (ends and ends.is_true(scope)))
+
+
+def _rows(going_on: Iterable[_Next]) -> Iterable[RoundRow]:
+    for (one, node) in going_on:
+        if node.body is None:
+            continue
+        opening = opening_of(one.step.run_id, node.id, node.body, 1)
+        yield {**opening, "index": one.index + 1, "input": one.output}
+
+
+def opening_of(run_id: str, name: str, body: Node, count: int) -> OpeningRow:
+    """So many children of a container, as its body says."""
+    return {
+        "run_id": run_id,
+        "node": name,
+        "ids": [uuid7() for _ in range(count)],
+        "type": body.type,
+        "queue": body.queue,
+        "priority": body.priority,
+        "lease_seconds": body.lease_seconds,
+        "timeout_seconds": body.timeout_seconds,
+    }
+
+
+def is_loop(wait: Json) -> bool:
+    """Whether a wait for children is a loop's."""
+    return "rounds" in wait

@@ -1,0 +1,78 @@
+"""What a container does for each of its items, as a param; and the step type of items that are runs of their own."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from engine.bodies import PART
+from engine.catalogue import Json
+from engine.definition import WORKFLOW_NAME
+from steps.base import Params, StepContext, StepType, WholeNumber
+from steps.waiting import for_part
+
+MAX_STEPS = 100
+FORMS: tuple[Literal["type", "steps", "workflow"], ...] = ("type", "steps", "workflow")
+
+
+class Body(Params):
+    """One step (`type`), steps of its own (`steps`), or a run of a workflow; expressions see `item` and `index`."""
+
+    type: str | None = Field(
+        None, title="Step type", description="What is done for each item: one step of this type.", min_length=1
+    )
+    title: str | None = Field(None, title="Title", max_length=200)
+    params: dict[str, Json] | None = Field(None, title="Settings of the type")
+    steps: list[dict[str, Json]] | None = Field(
+        None,
+        title="Steps",
+        description="Or several steps, each as in a workflow.",
+        min_length=1,
+        max_length=MAX_STEPS,
+    )
+    edges: list[dict[str, Json]] | None = Field(
+        None, title="Edges", description="What leads from one of them to another. Empty: one after the other."
+    )
+    workflow: str | None = Field(
+        None,
+        title="Workflow",
+        description="Or a run of this workflow.",
+        pattern=WORKFLOW_NAME,
+        max_length=128,
+    )
+    version: Annotated[WholeNumber, Field(ge=1)] | None = Field(
+        None, title="Version", description="Of that workflow. Empty: the latest when the item begins."
+    )
+    input: Json = Field(None, title="Input", description="What its run is given. Empty: the item.")
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if sum(getattr(self, form) is not None for form in FORMS) != 1:
+            raise ValueError("give one of type, steps and workflow")
+        return self
+
+
+class PartParams(Params):
+    """What is handed on to the steps of a container."""
+
+    given: dict[str, Json]
+
+
+def run(context: StepContext) -> Json:
+    """The run to wait for."""
+    params: PartParams = context.params
+    return for_part(params.given)
+
+
+PART_TYPE = StepType(
+    name=PART,
+    kind="wait",
+    title="Steps of an item",
+    help="The steps that a container does for one of its items, as a run of their own.",
+    icon="workflow",
+    group="flow",
+    example={"params": {"given": {"item": "Ada", "index": 0}}},
+    params_model=PartParams,
+    run=run,
+    timeout_seconds=None,
+    begins_run=True,
+)

@@ -1,0 +1,99 @@
+"""loop: the same again and again, each round with what the one before gave, until a condition ends it."""
+
+from collections.abc import Sequence
+from typing import Annotated, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from engine.catalogue import Json
+from engine.definition import WORKFLOW_NAME
+from steps.base import Params, StepContext, StepType, WholeNumber, widget
+from steps.bodies import Body
+from steps.waiting import for_rounds
+
+MAX_ROUNDS = 1_000_000
+DEFAULT_ROUNDS = 1_000
+
+
+class LoopParams(Params):
+    """What is done in each round, and when it is enough."""
+
+    model_config = ConfigDict(**Params.model_config, validate_by_name=True, validate_by_alias=True)
+
+    body: Body | None = Field(None, title="Each round", description="What is done in each round.")
+    workflow: str | None = Field(
+        None,
+        title="Workflow",
+        description="Instead of a body: each round is a run of this workflow.",
+        pattern=WORKFLOW_NAME,
+        max_length=128,
+    )
+    input: Json = Field(
+        None,
+        title="First input",
+        description="What the first round is given; each other one is given what the one before gave. Empty: what "
+        "this step is given.",
+    )
+    while_: str | None = Field(
+        None,
+        alias="while",
+        title="Goes on while",
+        description="Asked after each round, of its output and the number of rounds so far: output.more, iteration < 5.",
+        json_schema_extra=widget("expression"),
+        min_length=1,
+    )
+    until: str | None = Field(
+        None,
+        title="Ends when",
+        description="Asked after each round, in the same way.",
+        json_schema_extra=widget("expression"),
+        min_length=1,
+    )
+    count: Annotated[WholeNumber, Field(ge=1, le=MAX_ROUNDS)] | None = Field(
+        None, title="Rounds", description="It ends after so many rounds."
+    )
+    max_iterations: Annotated[WholeNumber, Field(ge=1, le=MAX_ROUNDS)] = Field(
+        DEFAULT_ROUNDS, title="Rounds at most", description="If it hasn't ended after so many rounds it fails."
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if (self.body is None) == (self.workflow is None):
+            raise ValueError("give either body or workflow")
+        if self.while_ is None and self.until is None and self.count is None:
+            raise ValueError("say when it ends: give while, until or count")
+        return self
+
+
+def run(context: StepContext) -> Json:
+    """The first round to wait for, and how many there may be."""
+    params: LoopParams = context.params
+    given = params.input if "input" in params.model_fields_set else context.input
+    return for_rounds(given, most=params.max_iterations, count=params.count)
+
+
+def last(results: Sequence[Json]) -> Json:
+    """What the last round gave."""
+    return results[-1]
+
+
+LOOP = StepType(
+    name="loop",
+    kind="wait",
+    title="Repeat",
+    help="Does the same again and again, each round with what the one before gave, until a condition ends it.",
+    icon="repeat",
+    group="flow",
+    example={
+        "params": {
+            "body": {"type": "transform", "params": {"set": {"n": "{{ item.n + 1 }}"}}},
+            "while": "output.n < 3",
+        },
+        "input": {"n": 0},
+    },
+    params_model=LoopParams,
+    run=run,
+    collects=last,
+    conditions=frozenset({"while", "until"}),
+    timeout_seconds=None,
+)
