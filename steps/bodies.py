@@ -20,8 +20,12 @@ class Body(Params):
     type: str | None = Field(
         None, title="Step type", description="What is done for each item: one step of this type.", min_length=1
     )
-    title: str | None = Field(None, title="Title", max_length=200)
-    params: dict[str, Json] | None = Field(None, title="Settings of the type")
+    title: str | None = Field(
+        None, title="Title", description="What people read instead of the type.", max_length=200
+    )
+    params: dict[str, Json] | None = Field(
+        None, title="Settings of the type", description="What this kind of step needs."
+    )
     steps: list[dict[str, Json]] | None = Field(
         None,
         title="Steps",

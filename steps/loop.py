@@ -96,4 +96,5 @@ LOOP = StepType(
     collects=last,
     conditions=frozenset({"while", "until"}),
     timeout_seconds=None,
+    time_limit="max_iterations, or a time limit of its steps",
 )

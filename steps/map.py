@@ -72,7 +72,7 @@ MAP = StepType(
     icon="list",
     group="flow",
     example={
-        "params": {"items": "{{ input.names }}", "body": {"type": "noop"}},
+        "params": {"items": ["Ada", "Grace"], "body": {"type": "noop"}},
         "input": {"names": ["Ada", "Grace"]},
     },
     params_model=MapParams,
@@ -80,4 +80,5 @@ MAP = StepType(
     run=run,
     collects=collect,
     timeout_seconds=None,
+    time_limit="a time limit of its steps",
 )

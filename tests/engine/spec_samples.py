@@ -48,6 +48,8 @@ class Spec:
     asks_people: bool = False
     takes_signals: bool = False
     time_limit: str = ""
+    begins_run: bool = False
+    conditions: frozenset[str] = frozenset()
     default_queue: str | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -59,6 +61,9 @@ class Spec:
 
     def output_schema(self, params: Mapping[str, Json]) -> dict[str, Json] | None:
         return self.gives
+
+    def body(self, params: Mapping[str, Json]) -> Mapping[str, Json] | None:
+        return None
 
     def evaluate(self, params: Mapping[str, Json], given: Json) -> Json:
         return given

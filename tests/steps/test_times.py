@@ -98,6 +98,8 @@ def test_a_time_limit_on_what_waits_points_to_what_limits_it(kind):
         "wait": "a boundary timer",
         "signal": "the param timeout_seconds",
         "subworkflow": "how long that workflow takes",
+        "map": "a time limit of its steps",
+        "loop": "max_iterations",
     }
     instead = limits.get(kind, "due_seconds")
     ((where, text),) = [

@@ -1,0 +1,121 @@
+"""What containers do for their items is judged as the rest of a definition, each problem at its place."""
+
+import pytest
+
+from engine.validate import validate
+from steps.catalogue import CATALOGUE
+
+
+def problems(body, **params):
+    """Code, field and step of what is wrong with a map of this body behind a step `first`."""
+    each = {"id": "each", "type": "map", "params": {"items": "{{ input.list }}", "body": body, **params}}
+    return found([{"id": "first", "type": "noop"}, each], [{"from": "first", "to": "each"}])
+
+
+def found(nodes, edges=()):
+    """Code, field and step of what is wrong with these steps."""
+    document = {"name": "w", "nodes": nodes, "edges": list(edges)}
+    return [(one.code, one.field, one.node) for one in validate(document, CATALOGUE)]
+
+
+def set_to(expression, id="a"):
+    """A step that evaluates an expression."""
+    return {"id": id, "type": "transform", "params": {"set": {"x": "{{ " + expression + " }}"}}}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"type": "transform", "params": {"set": {"x": "{{ item.a + index }}"}}},
+        {"type": "signal", "params": {"name": "go"}},
+        {"workflow": "other", "version": 2},
+        {"steps": [set_to("item.a + steps.first.output.b + input.c"), set_to("steps.a.output.x", "b")]},
+        {"steps": [set_to("index"), set_to("item", "b")], "edges": []},
+    ],
+)
+def test_a_body_that_is_fine(body):
+    assert [one for one in problems(body) if one[0] != "no_edges"] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ({}, ("bad_params", "nodes[1].params.body", "each")),
+        ({"type": "noop", "workflow": "w"}, ("bad_params", "nodes[1].params.body", "each")),
+        ({"type": "nop"}, ("unknown_type", "nodes[1].params.body.type", "each")),
+        ({"type": "part"}, ("unknown_type", "nodes[1].params.body.type", "each")),
+        ({"type": "wait", "params": {"seconds": "x"}}, ("bad_params", "nodes[1].params.body.params.seconds", "each")),
+        ({"steps": [set_to("itm")]}, ("bad_expression", "nodes[1].params.body.steps[0].params.set.x", "a")),
+        (
+            {"steps": [set_to("steps.nobody.output")]},
+            ("unknown_step", "nodes[1].params.body.steps[0].params.set.x", "a"),
+        ),
+        (
+            {"steps": [set_to("steps.b.output.x"), set_to("1", "b")]},
+            ("value_never_there", "nodes[1].params.body.steps[0].params.set.x", "a"),
+        ),
+        (
+            {"steps": [set_to("steps.each.output")]},
+            ("value_never_there", "nodes[1].params.body.steps[0].params.set.x", "a"),
+        ),
+        ({"steps": [set_to("1", "first")]}, ("duplicate_id", "nodes[1].params.body.steps[0].id", "first")),
+        ({"steps": [set_to("1"), set_to("1")]}, ("duplicate_id", "nodes[1].params.body.steps[1].id", "a")),
+        (
+            {"steps": [{"id": "a", "type": "noop"}], "edges": [{"from": "a", "to": "b"}]},
+            ("unknown_node", "nodes[1].params.body.edges[0].to", "each"),
+        ),
+        ({"steps": [{"id": "a", "type": "noop", "jion": 1}]}, ("unknown_field", "nodes[1].params.body.steps[0].jion", "a")),
+        (
+            {"steps": [{"id": "in", "type": "map", "params": {"items": [1], "body": {"steps": [set_to("output")]}}}]},
+            ("name_not_in_scope", "nodes[1].params.body.steps[0].params.body.steps[0].params.set.x", "a"),
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_body_is_said_where_it_is(body, problem):
+    assert problem in problems(body)
+
+
+def test_what_a_body_reads_is_not_there_on_every_path():
+    nodes = [
+        {"id": "which", "type": "decision"},
+        {"id": "one", "type": "noop"},
+        {
+            "id": "each",
+            "type": "map",
+            "params": {"items": [1], "body": {"steps": [set_to("steps.one.output.b")]}},
+        },
+    ]
+    edges = [
+        {"from": "which", "to": "one", "when": "input.x"},
+        {"from": "which", "to": "each", "default": True},
+        {"from": "one", "to": "each"},
+    ]
+    assert ("value_not_on_every_path", "nodes[2].params.body.steps[0].params.set.x", "a") in found(nodes, edges)
+
+
+def test_items_are_not_seen_where_the_list_is_said():
+    each = {"id": "each", "type": "map", "params": {"items": "{{ item }}", "body": {"type": "noop"}}}
+    assert ("name_not_in_scope", "nodes[0].params.items", "each") in found([each])
+
+
+def looped(**params):
+    """What is wrong with a loop of these params."""
+    return found([{"id": "again", "type": "loop", "params": {"body": {"type": "noop"}, **params}}])
+
+
+@pytest.mark.parametrize(
+    ("params", "problem"),
+    [
+        ({}, ("bad_params", "nodes[0].params", "again")),
+        ({"while": "outptu.x"}, ("bad_expression", "nodes[0].params.while", "again")),
+        ({"while": "item > 3"}, ("name_not_in_scope", "nodes[0].params.while", "again")),
+        ({"until": "'x'"}, ("not_a_condition", "nodes[0].params.until", "again")),
+        ({"until": "{{ true }}"}, ("bad_expression", "nodes[0].params.until", "again")),
+    ],
+)
+def test_what_is_wrong_with_a_loop(params, problem):
+    assert problem in looped(**params)
+
+
+def test_a_loop_that_is_fine():
+    assert looped(**{"while": "output.n < input.most && iteration < 9"}) == []
