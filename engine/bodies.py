@@ -1,10 +1,11 @@
 """What a container does for each of its items: one step, a workflow, or steps of its own. Pure.
 
-Steps of its own, and a step that waits, run as a run of their own (a *part*): its input is what their expressions see of
-the container's run, and its graph a definition that nobody publishes.
+Steps of its own, and a step that waits, run as a run of their own (a *part*): its input is what their expressions see
+of the container's run, and its graph a definition that nobody publishes.
 """
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, Final
 
 from engine.catalogue import Catalogue, Json
@@ -47,7 +48,7 @@ def edges_of(body: Document) -> list[Json]:
     if body.get("edges") is not None:
         return list(body["edges"])
     ids = [step["id"] for step in body["steps"]]
-    return [{"from": source, "to": target} for source, target in zip(ids, ids[1:], strict=False)]
+    return [{"from": source, "to": target} for source, target in pairwise(ids)]
 
 
 def definition_of(container: Document, body: Document, catalogue: Catalogue) -> dict[str, Json] | None:

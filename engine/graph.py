@@ -51,6 +51,7 @@ class Node:
     `start_seconds`: how long it may be claimable before somebody begins it.
     `body`: of a container, what is done for each of its children, and as it was written among the `literal` params,
     of which nothing is evaluated; `container`: of a body, whose it is. `conditions`: of a loop, asked after each round.
+    `part`: of a body that is several steps, their graph.
     """
 
     id: str
@@ -64,6 +65,7 @@ class Node:
     literal: Mapping[str, Json]
     container: str | None
     conditions: Mapping[str, Expression]
+    part: "Graph | None"
     mapping: Template | None
     join: Join
     predecessors: tuple[str, ...]
@@ -152,7 +154,9 @@ class Graph:
         """Everything that expressions of it read."""
         steps = [*self.steps.values(), *(node.body for node in self.nodes.values() if node.body)]
         mappings = [node.mapping.refs for node in steps if node.mapping]
-        return union([*(node.reads for node in steps), *mappings, *([self.output.refs] if self.output else [])])
+        return union(
+            [*(node.reads for node in steps), *mappings, *([self.output.refs] if self.output else [])]
+        )
 
     def step(self, name: str, index: int | None) -> Node:
         """What a step row of this name does: a node, a compensation, or of a container's child its body.
@@ -273,6 +277,7 @@ def _node(
         literal=literal,
         container=None,
         conditions=conditions_of_rounds,
+        part=None,
         mapping=None if raw.get("input") is None else compile_template(raw["input"]),
         join=_join(raw.get("join"), len(predecessors)),
         predecessors=predecessors,
@@ -290,7 +295,9 @@ def _node(
         lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,
         timeout_seconds=spec.timeout_seconds if timeout is None else timeout,
         start_seconds=raw.get("schedule_to_start_seconds"),
-        reads=union([params.refs, *conditions, *onward, *(one.refs for one in conditions_of_rounds.values())]),
+        reads=union(
+            [params.refs, *conditions, *onward, *(one.refs for one in conditions_of_rounds.values())]
+        ),
     )
 
 
@@ -312,13 +319,13 @@ def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue
 
     That it fails is the container's to judge.
     """
-    step = dict(bodies.as_step(body, catalogue))
+    step, inner = dict(bodies.as_step(body, catalogue)), None
     if part := bodies.definition_of(raw, body, catalogue):
         inner = compile_graph(part, catalogue)
         step["params"] = {"given": bodies.given(inner.reads, frozenset(inner.nodes))}
     named = {**step, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
     node = _node(named, 0, [], catalogue, {})
-    return replace(node, container=raw["id"], on_error="continue")
+    return replace(node, container=raw["id"], part=inner, on_error="continue")
 
 
 def _edge(index: int, raw: Mapping[str, Any]) -> Edge:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from engine.bodies import seen
 from engine.catalogue import Json
 from engine.decide import begin, contributors, fire, ring, run_output, settle, verdict
 from engine.effects import Arrival, Effects
@@ -55,7 +56,8 @@ class FinalState:
     def scope(self) -> dict[str, Json]:
         """What expressions see."""
         steps = {name: {"output": step.output} for name, step in self.steps.items()}
-        return {"input": self.input, "steps": steps, "vars": {}, "run": dict(self.facts)}
+        scope = {"input": self.input, "steps": steps, "vars": {}, "run": dict(self.facts)}
+        return seen(scope, self.input) if self.graph.is_part else scope
 
     def _is(self, name: str, status: StepStatus) -> bool:
         return name in self.steps and self.steps[name].status == status

@@ -18,7 +18,10 @@ class Body(Params):
     """One step (`type`), steps of its own (`steps`), or a run of a workflow; expressions see `item` and `index`."""
 
     type: str | None = Field(
-        None, title="Step type", description="What is done for each item: one step of this type.", min_length=1
+        None,
+        title="Step type",
+        description="What is done for each item: one step of this type.",
+        min_length=1,
     )
     title: str | None = Field(
         None, title="Title", description="What people read instead of the type.", max_length=200

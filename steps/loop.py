@@ -38,7 +38,7 @@ class LoopParams(Params):
         None,
         alias="while",
         title="Goes on while",
-        description="Asked after each round, of its output and the number of rounds so far: output.more, iteration < 5.",
+        description="Asked after each round, of its output and the number of rounds so far: output.more.",
         json_schema_extra=widget("expression"),
         min_length=1,
     )
@@ -53,7 +53,9 @@ class LoopParams(Params):
         None, title="Rounds", description="It ends after so many rounds."
     )
     max_iterations: Annotated[WholeNumber, Field(ge=1, le=MAX_ROUNDS)] = Field(
-        DEFAULT_ROUNDS, title="Rounds at most", description="If it hasn't ended after so many rounds it fails."
+        DEFAULT_ROUNDS,
+        title="Rounds at most",
+        description="If it hasn't ended after so many rounds it fails.",
     )
 
     @model_validator(mode="after")

@@ -60,7 +60,9 @@ def single(outline: Outline) -> Iterator[Problem]:
             yield error("unknown_type", f"{field}.type", message, item.id)
             continue
         params = body.get("params")
-        yield from params_problems(spec, params if isinstance(params, dict) else {}, f"{field}.params", item.id)
+        yield from params_problems(
+            spec, params if isinstance(params, dict) else {}, f"{field}.params", item.id
+        )
 
 
 def ids(outline: Outline) -> Iterator[Problem]:

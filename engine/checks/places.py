@@ -59,7 +59,9 @@ class Places:
         """The params of what undoes a node: it has an output itself."""
         before, certain = self._masks(item)
         own = self.flow.bits.get(item.id, 0)
-        return Place(f"{item.field}.compensate.params", item.id, IN_STEP | self._outside, before | own, certain | own)
+        return Place(
+            f"{item.field}.compensate.params", item.id, IN_STEP | self._outside, before | own, certain | own
+        )
 
     def edge(self, edge: OutlineEdge) -> Place:
         """The condition of an edge: its own source has ended."""

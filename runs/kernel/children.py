@@ -7,7 +7,7 @@ which do what its body says. Children end as all steps do; whoever counts the la
 from collections.abc import Iterable, Mapping, Sequence
 
 from engine.catalogue import Json
-from engine.containers import Counts
+from engine.containers import Counts, items_failed
 from engine.decide import describe
 from engine.errors import StepError
 from runs.kernel import notices, rounds
@@ -68,7 +68,7 @@ def endings(containers: Iterable[Container]) -> Endings:
 def _ending(finished: Finished) -> AttemptResult:
     try:
         if finished.failed > finished.tolerated:
-            raise _too_many_failures(finished)
+            raise items_failed(finished.failed, finished.total, finished.first)
         if finished.results is None:
             message = f"What the children gave is larger than {MAX_RESULTS_BYTES:,} bytes together."
             raise StepError("BadOutput", message, details={"field": "output"})
@@ -76,16 +76,6 @@ def _ending(finished: Finished) -> AttemptResult:
         return Succeeded(spec.collect(finished.results))
     except StepError as error:
         return Errored(describe(error))
-
-
-def _too_many_failures(finished: Finished) -> StepError:
-    message = f"{finished.failed} of {finished.total} items failed"
-    details: dict[str, Json] = {"failed": finished.failed, "total": finished.total}
-    if finished.first is not None:
-        index, error = finished.first
-        message += f", the first of them (index {index}) with: {error.get('message')}"
-        details["first"] = {"index": index, "error": error}
-    return StepError("ItemsFailed", message, details=details)
 
 
 def _lost() -> Errored:

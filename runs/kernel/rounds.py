@@ -1,9 +1,10 @@
-"""Loops: containers whose next child begins when the last one is over, with what that gave, until a condition ends it."""
+"""Loops: containers whose next child begins when the last one is over, with what that gave, until it is enough."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from engine.catalogue import Json
+from engine.containers import is_last_round, round_failed, too_many_rounds
 from engine.decide import describe
 from engine.errors import ExpressionError, StepError
 from engine.graph import Node
@@ -48,14 +49,11 @@ def _judged(last: Round, node: Node) -> AttemptResult | None:
     done = last.index + 1
     try:
         if last.error is not None:
-            message = f"Round {done:,} failed with: {last.error.get('message')}"
-            error = {key: value for key, value in last.error.items() if key != "details"}
-            raise StepError("RoundFailed", message, details={"round": done, "error": error})
-        if _is_enough(last, node, done):
+            raise round_failed(done, last.error)
+        if is_last_round(node.conditions, last.output, done, last.count, last.step.scope):
             return Succeeded(last.output)
         if done >= last.most:
-            message = f"It hasn't ended after {done:,} rounds, as many as max_iterations allows."
-            raise StepError("TooManyRounds", message, details={"rounds": done})
+            raise too_many_rounds(done)
     except ExpressionError as error:
         message = f"Whether the loop goes on after round {done:,} can't be computed: {error}"
         return Errored(describe(StepError("ExpressionError", message)))
@@ -64,16 +62,8 @@ def _judged(last: Round, node: Node) -> AttemptResult | None:
     return None
 
 
-def _is_enough(last: Round, node: Node, done: int) -> bool:
-    if last.count is not None and done >= last.count:
-        return True
-    scope = last.step.scope | {"output": last.output, "iteration": done}
-    goes_on, ends = node.conditions.get("while"), node.conditions.get("until")
-    return bool((goes_on and not goes_on.is_true(scope)) or (ends and ends.is_true(scope)))
-
-
 def _rows(going_on: Iterable[_Next]) -> Iterable[RoundRow]:
-    for (one, node) in going_on:
+    for one, node in going_on:
         if node.body is None:
             continue
         opening = opening_of(one.step.run_id, node.id, node.body, 1)

@@ -79,7 +79,9 @@ def runs_of(
     `created_by` is looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has it.
     """
     # What only the newest are looked through for is looked for among those that somebody may read.
-    runs = _slim(Run.objects.for_tenant(tenant) if within is None else within).filter(is_test=test, is_part=False)
+    runs = _slim(Run.objects.for_tenant(tenant) if within is None else within).filter(
+        is_test=test, is_part=False
+    )
     if from_id is not None:
         runs = runs.filter(id__gte=from_id)
     if workflow is not None:

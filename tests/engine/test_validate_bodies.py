@@ -44,7 +44,10 @@ def test_a_body_that_is_fine(body):
         ({"type": "noop", "workflow": "w"}, ("bad_params", "nodes[1].params.body", "each")),
         ({"type": "nop"}, ("unknown_type", "nodes[1].params.body.type", "each")),
         ({"type": "part"}, ("unknown_type", "nodes[1].params.body.type", "each")),
-        ({"type": "wait", "params": {"seconds": "x"}}, ("bad_params", "nodes[1].params.body.params.seconds", "each")),
+        (
+            {"type": "wait", "params": {"seconds": "x"}},
+            ("bad_params", "nodes[1].params.body.params.seconds", "each"),
+        ),
         ({"steps": [set_to("itm")]}, ("bad_expression", "nodes[1].params.body.steps[0].params.set.x", "a")),
         (
             {"steps": [set_to("steps.nobody.output")]},
@@ -64,9 +67,20 @@ def test_a_body_that_is_fine(body):
             {"steps": [{"id": "a", "type": "noop"}], "edges": [{"from": "a", "to": "b"}]},
             ("unknown_node", "nodes[1].params.body.edges[0].to", "each"),
         ),
-        ({"steps": [{"id": "a", "type": "noop", "jion": 1}]}, ("unknown_field", "nodes[1].params.body.steps[0].jion", "a")),
         (
-            {"steps": [{"id": "in", "type": "map", "params": {"items": [1], "body": {"steps": [set_to("output")]}}}]},
+            {"steps": [{"id": "a", "type": "noop", "jion": 1}]},
+            ("unknown_field", "nodes[1].params.body.steps[0].jion", "a"),
+        ),
+        (
+            {
+                "steps": [
+                    {
+                        "id": "in",
+                        "type": "map",
+                        "params": {"items": [1], "body": {"steps": [set_to("output")]}},
+                    }
+                ]
+            },
             ("name_not_in_scope", "nodes[1].params.body.steps[0].params.body.steps[0].params.set.x", "a"),
         ),
     ],
@@ -90,7 +104,9 @@ def test_what_a_body_reads_is_not_there_on_every_path():
         {"from": "which", "to": "each", "default": True},
         {"from": "one", "to": "each"},
     ]
-    assert ("value_not_on_every_path", "nodes[2].params.body.steps[0].params.set.x", "a") in found(nodes, edges)
+    assert ("value_not_on_every_path", "nodes[2].params.body.steps[0].params.set.x", "a") in found(
+        nodes, edges
+    )
 
 
 def test_items_are_not_seen_where_the_list_is_said():

@@ -80,7 +80,9 @@ def test_a_run_of_a_workflow_for_each_item_is_given_the_item():
     run_id = make.start(with_rate({"workflow": "child"}), {"items": [{"n": 1}, {"n": 2}]})[0]
     make.work()
     assert make.run(run_id).output["results"] == [{"n": 1}, {"n": 2}]
-    assert [part.is_part for part in make.children_of(run_id)] == [False, False], "they are runs like any other"
+    assert [part.is_part for part in make.children_of(run_id)] == [False, False], (
+        "they are runs like any other"
+    )
 
 
 def test_maps_within_maps_see_their_own_items_and_what_is_outside():
@@ -109,9 +111,7 @@ def test_maps_within_maps_see_their_own_items_and_what_is_outside():
 def test_a_share_of_the_items_may_fail():
     body = {"type": "transform", "params": {"set": {"of": "{{ 10 / item }}"}}}
     definition = with_rate(body, tolerate_failures="25%")
-    one, two = (
-        make.start(definition, {"items": items})[0] for items in ([1, 2, 5, 0], [1, 0, 5, 0])
-    )
+    one, two = (make.start(definition, {"items": items})[0] for items in ([1, 2, 5, 0], [1, 0, 5, 0]))
     make.work()
     results = make.run(one).output["results"]
     assert [result.get("of") for result in results] == [10, 5, 2, None]

@@ -7,6 +7,7 @@ from django.db.models import Max
 
 from accounts.principal import Forbidden, Principal
 from accounts.roles import RUNS_START
+from engine.catalogue import BODY
 from engine.problems import Problem, error, quoted, warning
 from engine.templates import has_holes
 from lib.refusals import Missing
@@ -28,26 +29,36 @@ class Named(NamedTuple):
 def named_in(native: Mapping[str, Json]) -> Iterator[Named]:
     """The workflows that a definition names; what only a run knows (an expression) is left out."""
     for at, node in enumerate(native["nodes"]):
-        for field, step in _steps_of(f"nodes[{at}]", node):
-            params = step.get("params") or {}
-            step_type = EXECUTABLE.get(str(step.get("type")))
-            name, version = params.get("workflow"), params.get("version")
-            if step_type and step_type.begins_run and isinstance(name, str) and not has_holes(name):
-                number = version if isinstance(version, int) and not isinstance(version, bool) else None
-                yield Named(name, number, f"{field}.params.workflow", node["id"])
+        yield from _named_by(f"nodes[{at}]", node, node["id"])
     if following := native.get("next_workflow"):
         yield Named(following, None, "next_workflow", None)
 
 
-def _steps_of(field: str, node: Mapping[str, Json]) -> Iterator[tuple[str, Mapping[str, Json]]]:
-    """A node, and the steps within it: what undoes it, and what a container does for each item."""
-    yield field, node
-    if node.get("compensate"):
-        yield f"{field}.compensate", node["compensate"]
-    body = (node.get("params") or {}).get("body")
-    step_type = EXECUTABLE.get(str(node.get("type")))
-    if step_type is not None and step_type.collects is not None and isinstance(body, dict):
-        yield f"{field}.params.body", body
+def _named_by(field: str, step: Mapping[str, Json], node: str) -> Iterator[Named]:
+    """Those that a step names, what undoes it, and what it does for each item."""
+    step_type = EXECUTABLE.get(str(step.get("type")))
+    params = step.get("params") or {}
+    body = None if step_type is None else step_type.body(params)
+    if step_type and step_type.begins_run:
+        yield from _named_in(f"{field}.params", params, node)
+    elif body is not None and BODY not in params:
+        yield from _named_in(f"{field}.params", body, node)
+    elif isinstance(body, dict):
+        within = f"{field}.params.{BODY}"
+        yield from _named_in(within, body, node)
+        if body.get("type"):
+            yield from _named_by(within, body, node)
+        for at, inner in enumerate(body.get("steps") or ()):
+            yield from _named_by(f"{within}.steps[{at}]", inner, inner["id"])
+    if step.get("compensate"):
+        yield from _named_by(f"{field}.compensate", step["compensate"], node)
+
+
+def _named_in(field: str, where: Mapping[str, Json], node: str) -> Iterator[Named]:
+    name, version = where.get("workflow"), where.get("version")
+    if isinstance(name, str) and not has_holes(name):
+        number = version if isinstance(version, int) and not isinstance(version, bool) else None
+        yield Named(name, number, f"{field}.workflow", node)
 
 
 def require_starts(principal: Principal, native: Mapping[str, Json]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import orjson
 
+from engine import children
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
 from engine.decide import describe
@@ -23,9 +24,9 @@ from engine.statuses import StepStatus
 from engine.validate import validate
 from lib.refusals import Invalid
 from steps.base import MAX_OUTPUT_BYTES, execute, storable
-from steps.catalogue import ALL_TYPES
+from steps.catalogue import ALL_TYPES, EXECUTABLE
 from steps.schema import problem_of
-from workflows.trials.rewrite import Stubbed, TrialOptions, trial_definition
+from workflows.trials.rewrite import IN_MEMORY, Stubbed, TrialOptions, trial_definition
 
 Status = Literal["COMPLETED", "FAILED"]
 
@@ -163,7 +164,7 @@ def _play(subject: Subject, case: Case, room: _Room, result: Result) -> None:
         problems = [trial.in_the_original(one).as_dict() for one in errors]
         result.differences = [Difference("problems", [], problems)]
         return
-    graph = _timed(compile_graph(trial.definition, ALL_TYPES), room)
+    graph = _timed(compile_graph(trial.definition, EXECUTABLE), room)
     try:
         facts = _facts(subject, graph, case.input)
     except Invalid as refusal:
@@ -216,15 +217,19 @@ def _facts(subject: Subject, graph: Graph, input: Json) -> dict[str, Json]:
 def _work(room: _Room, node: Node, scope: Mapping[str, Json]) -> Outcome:
     """Do a step that asks nobody outside."""
     room.in_time()
-    step_type = ALL_TYPES[node.type]
+    step_type = EXECUTABLE[node.type]
     try:
         params = node.params.render(scope)
-        if step_type.with_params(params).kind != "inline":
+        if node.literal:
+            params = {**params, **node.literal}
+        if step_type.with_params(params).kind not in IN_MEMORY and step_type.collects is None:
             raise StepError("NotInMemory", f"{node.title} asks others: give the case a stub of it.")
         key = f"{RUN_ID}/{node.id}"
         output = execute(
             step_type, params, scope["prev"], run_id=RUN_ID, node=node.id, attempt=1, idempotency_key=key
         )
+        if step_type.collects is not None:
+            return children.outcome_of(node, output, scope, partial(_work, room))
         storable(output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES)
     except ExpressionError as error:
         message = f"A param of {node.id} can't be computed: {error}"
@@ -258,15 +263,18 @@ def _timed(graph: Graph, room: _Room) -> Graph:
     def timed(inner: Any) -> Any:
         return None if inner is None else _Timed(inner, room)
 
-    nodes = {
-        name: replace(
+    def timed_node(node: Node) -> Node:
+        return replace(
             node,
             params=timed(node.params),
             mapping=timed(node.mapping),
             edges=tuple(replace(edge, when=timed(edge.when)) for edge in node.edges),
+            conditions={name: timed(condition) for name, condition in node.conditions.items()},
+            body=None if node.body is None else timed_node(node.body),
+            part=None if node.part is None else _timed(node.part, room),
         )
-        for name, node in graph.nodes.items()
-    }
+
+    nodes = {name: timed_node(node) for name, node in graph.nodes.items()}
     return replace(graph, nodes=nodes, output=timed(graph.output))
 
 

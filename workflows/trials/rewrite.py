@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
-from engine.catalogue import Json
+from engine.catalogue import BODY, Json
 from engine.cel_reads import References
 from engine.errors import EngineError
 from engine.graph import compensation_of, union
@@ -23,7 +23,7 @@ Why = Literal["pinned", "side_effects", "waits", "outside"]
 
 _KEPT_BY_STUBS = ("id", "title", "input", "join", "allow_no_match", "priority", "boundary_timers")
 _OF_THE_WHOLE = ("output", "next_workflow")
-_IN_MEMORY = ("inline", "engine")
+IN_MEMORY = ("inline", "engine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,7 @@ def trial_definition(definition: Mapping[str, Json], options: TrialOptions) -> T
 
 def _check(definition: Mapping[str, Json], options: TrialOptions) -> None:
     ids = {node["id"] for node in definition["nodes"]}
+    inner = {step["id"] for node in definition["nodes"] for step in _steps_within(node)}
     if options.until is not None and options.only is not None:
         raise Invalid("Give `until` or `only`, not both.", field="only")
     for name in ("until", "only"):
@@ -124,7 +125,7 @@ def _check(definition: Mapping[str, Json], options: TrialOptions) -> None:
             raise Invalid(f"There is no step {node}.", field=name)
     for name in ("live", "outcomes"):
         for node in getattr(options, name):
-            if node not in ids:
+            if node not in ids | inner:
                 raise Invalid(f"There is no step {node}.", field=f"{name}.{node}")
 
 
@@ -153,7 +154,12 @@ class _Cut:
         else:
             nodes, edges = self._part(self._part_names())
         places = {name: place for place, name in enumerate(self.nodes)}
-        positions = places | {compensation_of(name): place for name, place in places.items()}
+        positions = {
+            name: place
+            for step, place in places.items()
+            for name in (step, *(within["id"] for within in _steps_within(self.nodes[step])))
+        }
+        positions |= {compensation_of(name): place for name, place in positions.items()}
         part_nodes = sorted(nodes, key=lambda node: places[node["id"]])
         settings = {key: value for key, value in self.definition.items() if not self._is_dropped(key)}
         definition = settings | {"nodes": part_nodes, "edges": [edge for _, edge in edges]}
@@ -237,7 +243,25 @@ class _Cut:
 
     def _node(self, node: Node) -> Node:
         why = self._why_not(node)
-        return self._with_stubbed_undo(node) if why is None else self._stub(node, why)
+        return self._with_tested_body(self._with_stubbed_undo(node)) if why is None else self._stub(node, why)
+
+    def _with_tested_body(self, node: Node) -> Node:
+        """A container that is done: of what it does for each item the same is left out as elsewhere."""
+        body = _body_of(node)
+        if body is None or node["id"] in self.options.live:
+            return node
+        if isinstance(body.get("steps"), list):
+            tested = {**body, "steps": [self._node(step) for step in body["steps"]]}
+        elif (why := self._why_left_out(_one_step(body))) is not None:
+            step = _one_step(body)
+            self.stubbed.append(Stubbed(node["id"], why, made_up=True))
+            output = self._sample_output(step, CATALOGUE.get(str(step.get("type"))))
+            stub = _stub_of(step, literal(output), step.get("type"), why)
+            tested = {key: stub[key] for key in ("type", "title", "params") if key in stub}
+        else:
+            return node
+        params = {key: value for key, value in (node.get("params") or {}).items() if key != "workflow"}
+        return {**node, "params": {**params, BODY: tested}}
 
     def _with_stubbed_undo(self, node: Node) -> Node:
         """A node that is done: what undoes it is as real as it is, but reaches nobody and waits for nobody either."""
@@ -260,7 +284,7 @@ class _Cut:
     def _why_left_out(self, node: Node) -> Why | None:
         """Why a step or a compensation of this type and with these params is not done where it is not `live`."""
         step_type = CATALOGUE.get(str(node.get("type")))
-        if step_type is None:
+        if step_type is None or step_type.collects is not None:
             return None
         params = node.get("params")
         spec = step_type.with_params(params if isinstance(params, dict) else {})
@@ -268,11 +292,11 @@ class _Cut:
             return "waits"
         if spec.has_side_effects:
             return "side_effects"
-        return "outside" if self.options.in_memory and spec.kind not in _IN_MEMORY else None
+        return "outside" if self.options.in_memory and spec.kind not in IN_MEMORY else None
 
     def _stub(self, node: Node, why: Why) -> Node:
         name, kind = node["id"], node.get("type")
-        original, step_type = self.nodes[name], CATALOGUE.get(str(kind))
+        original, step_type = self.nodes.get(name, node), CATALOGUE.get(str(kind))
         outputs = {**self.options.spares, **self.options.pins}
         has_output = name in outputs
         made_up = not (has_output or name in self.options.errors)
@@ -295,7 +319,7 @@ class _Cut:
     def _sample_output(self, node: Node, step_type: StepType | None) -> Json:
         schema = step_type.output_schema(node.get("params") or {}) if step_type else None
         output = specimen(schema)
-        if (outcome := self.options.outcomes.get(node["id"])) is None:
+        if (outcome := self.options.outcomes.get(node.get("id", ""))) is None:
             return output
         outcomes = ((schema or {}).get("properties") or {}).get("outcome")
         if not isinstance(outcomes, dict) or step_type is None or step_type.kind != "wait":
@@ -314,6 +338,29 @@ def _stub_of(node: Node, output: str, kind: Json, why: Why) -> Node:
     if step_type is not None and step_type.decides:
         params["decides"] = True
     return fields | {"type": STUB_TYPE, "params": params}
+
+
+def _body_of(node: Node) -> Node | None:
+    step_type, params = CATALOGUE.get(str(node.get("type"))), node.get("params")
+    body = step_type.body(params) if step_type is not None and isinstance(params, dict) else None
+    return body if isinstance(body, dict) else None
+
+
+def _one_step(body: Node) -> Node:
+    """A body that is one step, or the run of a workflow."""
+    if body.get("workflow") is None:
+        return body
+    return {"type": "subworkflow", "params": {"workflow": body["workflow"]}}
+
+
+def _steps_within(node: Node) -> Iterator[Node]:
+    """The steps that a container does for each item, those of containers among them, too."""
+    body = _body_of(node)
+    steps = body.get("steps") if body is not None else None
+    for step in steps if isinstance(steps, list) else ():
+        if isinstance(step, dict) and isinstance(step.get("id"), str):
+            yield step
+            yield from _steps_within(step)
 
 
 def _timers(node: Node) -> list[dict[str, Json]]:
