@@ -203,6 +203,16 @@ class WaitingSerializer(serializers.Serializer[Any]):
     until = serializers.DateTimeField(allow_null=True)
 
 
+class ItemCountsSerializer(serializers.Serializer[Any]):
+    """How many items a step has, and of these how many have begun, are over, and failed; `rounds`: it is a loop."""
+
+    total = serializers.IntegerField()
+    begun = serializers.IntegerField()
+    ended = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    rounds = serializers.BooleanField()
+
+
 class StepSerializer(serializers.Serializer[Any]):
     """A step of a run; nodes that are not decided yet are PENDING."""
 
@@ -234,6 +244,7 @@ class StepSerializer(serializers.Serializer[Any]):
     child_run = serializers.UUIDField(
         allow_null=True, help_text="Of a step that runs a workflow: the run that it began last."
     )
+    items = ItemCountsSerializer(allow_null=True, help_text="Of a step with items or rounds.")
     verbs = serializers.ListField(child=serializers.CharField(), help_text=_VERBS)
     truncated = _truncated()
 

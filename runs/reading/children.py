@@ -9,14 +9,17 @@ from runs.access import readable
 from runs.models import Run
 
 
-def children_of(principal: Principal, run_id: UUID) -> QuerySet[Run]:
-    """The runs that the steps of a run began, as far as they may read them; unordered."""
-    return readable(Run.objects.for_tenant(principal.tenant_id), principal).filter(parent_id=run_id)
+def children_of(principal: Principal, run_id: UUID, *, parts: bool = True) -> QuerySet[Run]:
+    """The runs that the steps of a run began, as far as they may read them; unordered. `parts`: with those that are
+    items of its containers.
+    """
+    runs = readable(Run.objects.for_tenant(principal.tenant_id), principal).filter(parent_id=run_id)
+    return runs if parts else runs.filter(is_part=False)
 
 
-def counts_of_children(principal: Principal, run_id: UUID) -> dict[str, int]:
+def counts_of_children(principal: Principal, run_id: UUID, *, parts: bool = True) -> dict[str, int]:
     """How many of them stand at which status, the most first."""
-    counts = children_of(principal, run_id).values_list("status").annotate(count=Count("id"))
+    counts = children_of(principal, run_id, parts=parts).values_list("status").annotate(count=Count("id"))
     return dict(counts.order_by("-count", "status"))
 
 

@@ -20,6 +20,7 @@ from runs.kernel import graphs, wait_kinds
 from runs.reading.mendable import offers
 from runs.reading.queries import PENDING, WAITING
 from runs.store import hot
+from steps.catalogue import EXECUTABLE
 from workflows import titles
 
 COLUMNS = ("error", "output", "input")
@@ -47,6 +48,11 @@ LISTED = Bounds(4 * 1024, 4 * 1024, 4 * 1024 * 1024)
 NOTHING = Bounds(0, 0, 0)
 
 
+_BEGIN_RUNS = [name for name, spec in EXECUTABLE.items() if spec.begins_run]
+_CONTAINERS = [name for name, spec in EXECUTABLE.items() if spec.collects is not None]
+_LOOPS = [name for name, spec in EXECUTABLE.items() if spec.conditions]
+
+
 class _Step(NamedTuple):
     id: str
     node: str
@@ -67,6 +73,7 @@ class _Step(NamedTuple):
     kept_from: str | None
     cause: str | None
     child_run: str | None
+    items: list[int] | None
     payloads: list[list[Json]]
 
 
@@ -135,13 +142,27 @@ def step_rows(tenant: int, run_id: UUID | str, node: str | None = None) -> list[
     return None
 
 
+def rows_of_items(
+    tenant: int, run_id: UUID | str, node: str, indexes: Sequence[int], bounds: Bounds
+) -> list[dict[str, Json]]:
+    """Those of a container's items that stand at these places in its list, as steps are shown."""
+    runs = _read(tenant, [run_id], bounds, node=node, items=True, indexes=indexes)
+    return [row for run in runs for row in _step_rows(run) if row["index"] is not None]
+
+
 def steps_shown(version_id: int) -> int:
     """How many steps a run of this version is shown with in a list."""
     return len(graphs.shown(version_id).graph.nodes)
 
 
 def _read(
-    tenant: int, runs: Sequence[UUID | str], bounds: Bounds, *, node: str | None = None, items: bool = False
+    tenant: int,
+    runs: Sequence[UUID | str],
+    bounds: Bounds,
+    *,
+    node: str | None = None,
+    items: bool = False,
+    indexes: Sequence[int] | None = None,
 ) -> list[_Run]:
     rows = hot.show_runs(
         tenant=tenant,
@@ -151,6 +172,10 @@ def _read(
         total=bounds.total,
         node=node,
         items=items,
+        indexes=None if indexes is None else list(indexes),
+        begin_runs=_BEGIN_RUNS,
+        containers=_CONTAINERS,
+        loops=_LOOPS,
     )
     runs_read = [_Run(*json.loads(row, cls=StoredDecoder)) for row in rows]
     return [run._replace(steps=[_Step(*step) for step in run.steps]) for run in runs_read]
@@ -276,6 +301,7 @@ def _pending_row(node: Node) -> dict[str, Json]:
         "kept_from": None,
         "cause": None,
         "child_run": None,
+        "items": None,
     }
 
 
@@ -298,7 +324,16 @@ def _step_row(node: Node, step: _Step) -> dict[str, Json]:
         "kept_from": step.kept_from,
         "cause": step.cause,
         "child_run": step.child_run,
+        "items": _items(step),
     }
+
+
+def _items(step: _Step) -> dict[str, Json] | None:
+    """How far a container is; None of any other step."""
+    if step.items is None:
+        return None
+    total, begun, ended, failed, rounds = step.items
+    return {"total": total, "begun": begun, "ended": ended, "failed": failed, "rounds": bool(rounds)}
 
 
 def _waits_for_retry(step: _Step) -> bool:

@@ -79,8 +79,9 @@ def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     context: dict[str, Json] = {}
     run_id = UUID(run["id"])
     if any(_may_begin_runs(step["type"]) and step["id"] for step in run["steps"]):
-        counts = children.counts_of_children(principal, run_id)
-        ids = children.children_of(principal, run_id).order_by("id").values_list("id", flat=True)
+        counts = children.counts_of_children(principal, run_id, parts=False)
+        begun_runs = children.children_of(principal, run_id, parts=False)
+        ids = begun_runs.order_by("id").values_list("id", flat=True)
         begun = brief_rows(principal.tenant_id, list(ids[:MOST_BEGUN])) if counts else []
         context |= {"begun": begun, "begun_counts": counts, "begun_total": sum(counts.values())}
     if run["status"] == "COMPLETED" and run["next_workflow"]:

@@ -31,6 +31,7 @@ ROWS = {
     ("open_containers", "containers"): rows.ContainerRow,
     ("count_children", "ends"): rows.ChildEndsRow,
     ("open_children", "opening"): rows.OpeningRow,
+    ("open_rounds", "opening"): rows.RoundRow,
     ("arm_timers", "timers"): rows.TimerRow,
     ("limit_again", "limits"): rows.LimitRow,
     ("unbegun", "limits"): rows.LimitRow,
@@ -39,7 +40,12 @@ ROWS = {
     ("child_states", "waits"): rows.ChildWaitRow,
 }
 # Two columns of no plan, twice, and signals that are looked up by what they are.
-UNTYPED = {("queues_with_jobs", "wanted"), ("other_signals", "signals"), ("containers_over", "containers")}
+UNTYPED = {
+    ("queues_with_jobs", "wanted"),
+    ("other_signals", "signals"),
+    ("containers_over", "containers"),
+    ("last_rounds", "containers"),
+}
 
 
 def recordsets():

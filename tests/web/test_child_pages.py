@@ -4,6 +4,7 @@ import pytest
 
 from runs.models import Run
 from tests import factories as make
+from tests.runs.test_items import failing_at
 from tests.web.test_page_queries import statements_of
 
 pytestmark = pytest.mark.django_db
@@ -65,3 +66,24 @@ def test_they_cost_the_same_for_two_as_for_forty(client, ann):
     assert statements_of(client, f"/runs/{few}") == statements_of(client, f"/runs/{many}") <= 13
     costs = [statements_of(client, f"/runs/{one}/children") for one in (few, many)]
     assert costs[0] == costs[1] <= 10
+
+
+def test_a_grid_with_a_filter_and_one_item(client, ann):
+    client.force_login(ann)
+    run_id = failing_at(2, 5)
+    page = client.get(f"/runs/{run_id}/items/each", {"item": 2}).text
+    assert page.count('class="visually-hidden">Item ') == 5
+    assert "1 failed" in page
+    assert "division by zero" in page.lower() or "ExpressionError" in page
+    failed = client.get(f"/runs/{run_id}/items/each?status=FAILED").text
+    assert failed.count('class="visually-hidden">Item ') == 1
+    assert client.get(f"/runs/{run_id}/items/nobody").status_code == 404
+    assert f"/runs/{run_id}/items/each" in client.get(f"/runs/{run_id}").text
+
+
+def test_a_page_of_items_costs_the_same_for_many(client, ann):
+    client.force_login(ann)
+    few, many = (
+        statements_of(client, f"/runs/{failing_at(1, count)}/items/each?item=1") for count in (3, 40)
+    )
+    assert few == many <= 12

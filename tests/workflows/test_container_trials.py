@@ -15,7 +15,9 @@ TWICE = {"id": "twice", "type": "transform", "params": {"set": {"n": "{{ item * 
 
 def each(body, **params):
     """A map over `input.items`."""
-    return graph([{"id": "each", "type": "map", "params": {"items": "{{ input.items }}", "body": body, **params}}], [])
+    return graph(
+        [{"id": "each", "type": "map", "params": {"items": "{{ input.items }}", "body": body, **params}}], []
+    )
 
 
 def again(body, **params):
@@ -36,7 +38,9 @@ def played(definition, given, **stubs):
         (each({"steps": [TWICE, {"id": "end", "type": "noop"}]}), {"results": [{"n": 12}, {"n": 14}]}),
         (each({"steps": [TWICE]}), {"results": [{"n": 12}, {"n": 14}]}),
         (
-            again({"type": "transform", "params": {"set": {"n": "{{ index }}"}}}, **{"while": "output.n < 3"}),
+            again(
+                {"type": "transform", "params": {"set": {"n": "{{ index }}"}}}, **{"while": "output.n < 3"}
+            ),
             {"n": 3},
         ),
     ],

@@ -11,7 +11,7 @@ s AS MATERIALIZED (
                      ELSE (SELECT p.output FROM runs_stepexecution p WHERE p.id = s.input_from) END AS given
       FROM r
       JOIN runs_stepexecution s ON s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
-     WHERE (s.index IS NULL OR %(items)s) AND s.node = coalesce(%(node)s::text, s.node)
+     WHERE (s.index IS NULL OR %(items)s) AND (%(indexes)s::int[] IS NULL OR s.index = ANY (%(indexes)s::int[])) AND s.node = coalesce(%(node)s::text, s.node)
 ),
 v AS MATERIALIZED (
     SELECT o.id, c.rank, c.value, o.total, z.bytes, o.most IS NULL OR z.bytes <= o.most AS fits
@@ -45,9 +45,13 @@ x AS (
                     ELSE EXISTS (SELECT 1 FROM runs_worker w WHERE w.queue = s.queue
                                     AND w.seen_at > statement_timestamp() - %(silent)s * interval '1 second') END,
                s.kept_from, s.cancel_cause,
-               CASE WHEN s.type = 'subworkflow' THEN (
+               -- Of a step that has begun to wait for one; of others nothing is looked for.
+               CASE WHEN s.type = ANY (%(begin_runs)s::text[]) THEN (
                         SELECT c.id FROM runs_run c WHERE c.parent_id = s.run_id AND c.parent_step_id = s.id
                          ORDER BY c.id DESC LIMIT 1) END,
+               CASE WHEN s.index IS NULL AND s.type = ANY (%(containers)s::text[]) THEN (
+                        SELECT json_build_array(c.total, c.opened, c.ended, c.failed, s.type = ANY (%(loops)s::text[]))
+                          FROM runs_container c WHERE c.run_id = s.run_id AND c.node = s.node) END,
                coalesce(p.payloads, '[]'))
            ORDER BY s.id) AS steps
       FROM s

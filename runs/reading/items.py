@@ -1,0 +1,53 @@
+"""The items of a container: how many stand at which status, and which."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db.models import Count, QuerySet
+
+from engine.catalogue import Json
+from runs.models import StepExecution
+from runs.reading.presentation import Bounds, rows_of_items
+
+MOST_OF_A_PAGE = 1_000
+"""So many items are shown in a grid at once."""
+
+
+class Item(NamedTuple):
+    """An item that has begun: its place in the list, and how it stands."""
+
+    index: int
+    status: str
+
+
+class Grid(NamedTuple):
+    """A page of items in their order; `next`: the place after which there are more."""
+
+    items: list[Item]
+    next: int | None
+
+
+def counts_of_items(tenant: int, run_id: UUID, node: str) -> dict[str, int]:
+    """How many items of a container stand at which status, the most first; those that have begun."""
+    counts = _items(tenant, run_id, node).order_by().values_list("status").annotate(count=Count("id"))
+    return dict(counts.order_by("-count", "status"))
+
+
+def grid(
+    tenant: int, run_id: UUID, node: str, *, status: str = "", after: int = -1, most: int = MOST_OF_A_PAGE
+) -> Grid:
+    """Items behind the place `after`, of a status if one is given."""
+    items = _items(tenant, run_id, node).filter(index__gt=after)
+    if status:
+        items = items.filter(status=status)
+    found = [Item(*row) for row in items.order_by("index").values_list("index", "status")[: most + 1]]
+    return Grid(found[:most], found[most - 1].index if len(found) > most else None)
+
+
+def rows(tenant: int, run_id: UUID, node: str, indexes: list[int], bounds: Bounds) -> list[dict[str, Json]]:
+    """These items as steps are shown."""
+    return rows_of_items(tenant, run_id, node, indexes, bounds) if indexes else []
+
+
+def _items(tenant: int, run_id: UUID, node: str) -> QuerySet[StepExecution]:
+    return StepExecution.objects.for_tenant(tenant).filter(run_id=run_id, node=node, index__isnull=False)

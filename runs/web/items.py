@@ -1,0 +1,52 @@
+"""The page of a container's items: a grid by status, and what became of one of them."""
+
+from uuid import UUID
+
+from django.http import HttpResponse
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_READ
+from engine.catalogue import Json
+from lib.refusals import Missing
+from runs.reading import items
+from runs.reading.presentation import NOTHING, ONE_RUN, found_run
+from runs.web import contexts
+
+MAX_PLACE = 2**31 - 1
+
+
+@page(RUNS_READ)
+def items_page(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
+    """The items of a step in their order; all, or those of a status, and the one that is chosen."""
+    context = _context(request, run_id, node)
+    return contexts.following(request, "runs/items.html", "runs/_items.html", context)
+
+
+def _context(request: PageRequest, run_id: UUID, node: str) -> dict[str, Json]:
+    tenant, status = request.principal.tenant_id, request.GET.get("status", "")
+    run = found_run(tenant, run_id, NOTHING)
+    step = next((one for one in run["steps"] if one["node"] == node), None)
+    if step is None:
+        raise Missing(f"The run has no step {node}.")
+    counts = items.counts_of_items(tenant, run_id, node)
+    status = status if status in counts else ""
+    after, chosen = _place(request, "after"), _place(request, "item")
+    shown = items.grid(tenant, run_id, node, status=status, after=-1 if after is None else after)
+    rows = items.rows(tenant, run_id, node, [] if chosen is None else [chosen], ONE_RUN)
+    return {
+        "run": run,
+        "step": step,
+        "counts": counts,
+        "begun": sum(counts.values()),
+        "status": status,
+        "items": shown.items,
+        "after": after,
+        "next": shown.next,
+        "chosen": rows[0] if rows else None,
+        "follows": run["completed_at"] is None,
+    }
+
+
+def _place(request: PageRequest, name: str) -> int | None:
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
