@@ -38,5 +38,5 @@ class RunItemsView(RunsApiView):
             after=params.get("after", -1),
             most=params["limit"],
         )
-        rows = items.rows(tenant, run_id, node, [one.index for one in shown.items], ONE_RUN)
+        rows = items.rows(tenant, run_id, node, [one.place for one in shown.items], ONE_RUN)
         return Response({"counts": counts, "results": rows, "after": shown.next})

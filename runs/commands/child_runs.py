@@ -31,7 +31,7 @@ from runs.store.rows import ChildWaitRow
 from steps.base import MAX_OUTPUT_BYTES
 from workflows.queries import startable_version
 from workflows.titles import title_of
-from workflows.versions.unnumbered import version_of_part
+from workflows.unnumbered import version_of_part
 
 MAX_DEPTH = 20
 """So many levels of runs may begin one another as children."""

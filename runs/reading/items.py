@@ -16,7 +16,7 @@ MOST_OF_A_PAGE = 1_000
 class Item(NamedTuple):
     """An item that has begun: its place in the list, and how it stands."""
 
-    index: int
+    place: int
     status: str
 
 
@@ -40,8 +40,9 @@ def grid(
     items = _items(tenant, run_id, node).filter(index__gt=after)
     if status:
         items = items.filter(status=status)
-    found = [Item(*row) for row in items.order_by("index").values_list("index", "status")[: most + 1]]
-    return Grid(found[:most], found[most - 1].index if len(found) > most else None)
+    rows = items.order_by("index").values_list("index", "status")[: most + 1]
+    found = [Item(index, status) for index, status in rows if index is not None]
+    return Grid(found[:most], found[most - 1].place if len(found) > most else None)
 
 
 def rows(tenant: int, run_id: UUID, node: str, indexes: list[int], bounds: Bounds) -> list[dict[str, Json]]:

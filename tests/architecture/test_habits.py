@@ -52,6 +52,7 @@ OVER_ALL_TENANTS = {
     "runs/reading/queries.py": "what had to be repaired is of whoever runs Handoff, not of a tenant",
     "tasks_inbox/duties/undecidable.py": "how many tasks nobody can decide is told to whoever runs Handoff",
     "runs/kernel/graphs.py": "workers serve all tenants; the version is named by the run's own row",
+    "workflows/unnumbered.py": "as above: what a container does is asked for by its version",
 }
 DJANGO_SIGNALS = {"post_save", "pre_save", "post_delete", "pre_delete", "m2m_changed", "receiver"}
 

@@ -35,6 +35,7 @@ NAMES = [
     "monday_report",
     "employee_onboarding",
     "open_account",
+    "digest_list",
 ]
 
 
@@ -103,6 +104,16 @@ def test_the_article_is_digested():
     given = definition("article-digest")
     output = outcome(given, given["metadata"]["sample_input"])
     assert output["category"] == "Environment"
+
+
+@pytest.mark.django_db
+def test_a_list_of_articles_is_digested_without_what_can_not_be_read():
+    given = definition("digest_list")
+    articles = [*given["metadata"]["sample_input"]["articles"], {"title": "Empty", "text": ""}]
+    output = outcome(given, {"articles": articles * 2})
+    assert output["left_out"] in (0, 2)
+    assert [one["title"] for one in output["digests"]][:3] == [one["title"] for one in articles[:3]]
+    assert all(one["digest"] for one in output["digests"][:3])
 
 
 @pytest.mark.django_db

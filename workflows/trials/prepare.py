@@ -12,12 +12,11 @@ from engine.problems import Problem
 from engine.validate import validate
 from lib.refusals import Unprocessable
 from steps.catalogue import ALL_TYPES
-from workflows import queries
+from workflows import queries, unnumbered
 from workflows.access import guard_workflow
 from workflows.checking.check import check
 from workflows.models import Workflow
 from workflows.trials.rewrite import Stubbed, Trial, TrialOptions, is_sound, trial_definition
-from workflows.versions import unnumbered
 
 
 @dataclass(frozen=True, slots=True)

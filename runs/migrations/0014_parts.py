@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from lib.schema_sql import SchemaSql
+
 
 class Migration(migrations.Migration):
 
@@ -15,4 +17,5 @@ class Migration(migrations.Migration):
             name='is_part',
             field=models.BooleanField(db_default=False),
         ),
+        SchemaSql('runs', '1651f8c025b2'),
     ]
