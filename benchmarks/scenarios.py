@@ -18,7 +18,7 @@ from accounts.services import create_token
 from lib import named_sql
 from lib.uuid7 import uuid7
 from runs.commands.starts import NewRun, Terms, start_runs
-from runs.models import Run
+from runs.models import Run, StepExecution
 from runs.workers.drain import Drain
 from runs.workers.execute import execute
 from workflows.models import WorkflowVersion
@@ -43,6 +43,31 @@ def chain_throughput(length: int, runs: int) -> dict[str, Any]:
         "seconds to start": round(all_started - began, 2),
         "steps/s": round(runs * length / took),
     }
+
+
+def items_of_a_map(items: int, at_once: int, body: dict[str, Any]) -> dict[str, Any]:
+    """One run of a map over so many items; until the first ones have begun, and until it has completed."""
+    params = {"items": "{{ input.items }}", "max_concurrency": at_once, "body": body}
+    version = published([{"id": "each", "type": "map", "params": params}])
+    began = time.monotonic()
+    started(version, 1, lambda _: {"items": [*range(items)]})
+    while not StepExecution.unsafe_all_tenants.filter(version_id=version.pk, index__isnull=False).exists():
+        time.sleep(0.005)
+    opened = time.monotonic() - began
+    wait_for(version, 1)
+    took = time.monotonic() - began
+    return {"items": items, "opened s": round(opened, 2), "seconds": round(took, 2), "items/s": round(items / took)}
+
+
+def rounds_of_a_loop(rounds: int) -> dict[str, Any]:
+    """One run of a loop of so many rounds, one after another."""
+    params = {"body": {"type": "noop"}, "count": rounds, "max_iterations": rounds}
+    version = published([{"id": "again", "type": "loop", "params": params}])
+    began = time.monotonic()
+    started(version, 1)
+    wait_for(version, 1)
+    took = time.monotonic() - began
+    return {"rounds": rounds, "seconds": round(took, 2), "rounds/s": round(rounds / took)}
 
 
 def started(

@@ -22,6 +22,13 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
     "timers pending for a month": lambda _, share: waits.pending(int(100_000 * share)),
     "builder with 300 steps": lambda url, _: builder.drawn_and_dragged(url, 300),
     "builder with 1,000 steps": lambda url, _: builder.drawn_and_dragged(url, 1000),
+    "map of 10,000, noop": lambda _, share: scenarios.items_of_a_map(
+        int(10_000 * share), 1_000, {"type": "noop"}
+    ),
+    "map of 1,000, two steps each": lambda _, share: scenarios.items_of_a_map(
+        int(1_000 * share), 200, {"steps": [{"id": "one", "type": "noop"}, {"id": "two", "type": "noop"}]}
+    ),
+    "loop of 1,000 rounds": lambda _, share: scenarios.rounds_of_a_loop(int(1_000 * share)),
     "inbox of 1,000,000 open tasks, p95 ms": lambda _, share: inbox.million(int(1_000_000 * share)),
     "chain of 3, 2 workers, beside those": lambda _, share: scenarios.chain_throughput(3, int(5000 * share)),
 }

@@ -80,7 +80,7 @@ SELECT coalesce(json_agg(json_build_array(
 -- The next children of containers whose rows this transaction has counted: a child is what its body says, for its item.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 c AS MATERIALIZED (
-    SELECT c.id AS container, c.tenant_id, c.run_id, c.shard, c.node, c.items, c.next, r.version_id, w.ids, w.type, w.queue,
+    SELECT c.id AS container, c.tenant_id, c.run_id, c.shard, c.node, c.items, c.next, c.total, r.version_id, w.ids, w.type, w.queue,
            coalesce(w.priority, r.priority) AS priority, r.status = 'PAUSED' AS held, w.lease_seconds, w.timeout_seconds
       FROM jsonb_to_recordset(%(opening)s::jsonb)
         AS w(run_id uuid, node text, ids jsonb, type text, queue text, priority smallint, lease_seconds int,
@@ -88,17 +88,33 @@ c AS MATERIALIZED (
       JOIN runs_container c ON c.run_id = w.run_id AND c.node = w.node
       JOIN runs_run r ON r.id = w.run_id
 ),
-i AS MATERIALIZED (
-    SELECT c.*, i.index, i.item, (c.ids ->> (i.place - 1)::int)::uuid AS id
+p AS MATERIALIZED (
+    SELECT c.container, i.index, row_number() OVER (PARTITION BY c.container ORDER BY i.index) AS place,
+           min(i.index) OVER (PARTITION BY c.container) AS first
       FROM c
      CROSS JOIN LATERAL (
-               SELECT (e.ordinality - 1)::int AS index, nullif(e.value, 'null') AS item, row_number() OVER (ORDER BY e.ordinality) AS place
-                 FROM jsonb_array_elements(c.items) WITH ORDINALITY e
-                WHERE e.ordinality > c.next AND NOT EXISTS (
+               SELECT g.index FROM generate_series(c.next, c.total - 1) AS g(index)
+                WHERE NOT EXISTS (
                       SELECT 1 FROM runs_stepexecution s
-                       WHERE s.run_id = c.run_id AND s.node = c.node AND s.index = e.ordinality - 1)
-                ORDER BY e.ordinality
+                       WHERE s.run_id = c.run_id AND s.node = c.node AND s.index = g.index)
+                ORDER BY g.index
                 LIMIT jsonb_array_length(c.ids)) i
+),
+-- The list is unpacked once, and no more of it than these items need.
+l AS MATERIALIZED (
+    SELECT c.container, jsonb_path_query_array(
+               c.items, '$[$first to $last]', jsonb_build_object('first', b.first, 'last', b.last)) AS items
+      FROM c
+      JOIN (SELECT p.container, min(p.index) AS first, max(p.index) AS last FROM p GROUP BY p.container) b
+        ON b.container = c.container
+),
+i AS MATERIALIZED (
+    SELECT c.container, c.run_id, c.tenant_id, c.shard, c.version_id, c.node, c.type, c.queue, c.priority, c.held,
+           c.lease_seconds, c.timeout_seconds, p.index, nullif(l.items -> (p.index - p.first), 'null') AS item,
+           (c.ids ->> (p.place - 1)::int)::uuid AS id
+      FROM p
+      JOIN c ON c.container = p.container
+      JOIN l ON l.container = p.container
 ),
 n AS (
     INSERT INTO runs_stepexecution (
