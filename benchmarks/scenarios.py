@@ -56,7 +56,12 @@ def items_of_a_map(items: int, at_once: int, body: dict[str, Any]) -> dict[str, 
     opened = time.monotonic() - began
     wait_for(version, 1)
     took = time.monotonic() - began
-    return {"items": items, "opened s": round(opened, 2), "seconds": round(took, 2), "items/s": round(items / took)}
+    return {
+        "items": items,
+        "opened s": round(opened, 2),
+        "seconds": round(took, 2),
+        "items/s": round(items / took),
+    }
 
 
 def rounds_of_a_loop(rounds: int) -> dict[str, Any]:

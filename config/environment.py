@@ -62,6 +62,19 @@ def blocking_threads() -> int:
     return int(value)
 
 
+def continue_after_events() -> int:
+    """From how many events of history on a loop goes on as a new run (`HANDOFF_CONTINUE_AFTER_EVENTS`, default 10,000).
+
+    Raises BadEnvironment for anything but a number from 100 to 1,000,000.
+    """
+    value = os.environ.get("HANDOFF_CONTINUE_AFTER_EVENTS") or "10000"
+    if not (value.isascii() and value.isdigit() and len(value) <= 7 and 100 <= int(value) <= 1_000_000):
+        raise BadEnvironment(
+            f"HANDOFF_CONTINUE_AFTER_EVENTS must be a number from 100 to 1000000, not {value[:20]!r}."
+        )
+    return int(value)
+
+
 def file_scan() -> str:
     """The command that looks at each file before it is kept (`HANDOFF_FILE_SCAN`); empty for none.
 

@@ -271,6 +271,7 @@ HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)
 
 # How many steps of the queue `blocking` one worker process does at once.
 HANDOFF_BLOCKING_THREADS = environment.blocking_threads()
+HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
 HANDOFF_FILE_SCAN = environment.file_scan()
 
 # How long a decision on a page can be undone where its step doesn't say.

@@ -128,6 +128,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             "parent_step": "the step of that run which waits for it",
             "index": "of that step its place, if it is a container's child",
             "follows": "the run that it follows",
+            "continues": "the run for which it goes on",
             "test": "true: it tries a definition out",
             "digest": "SHA-256 of the input",
             "from_node": "the step that a rerun begins at",
@@ -154,7 +155,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         RunStatus.WAITING_FOR_MANUAL_ACTION, "A compensation failed for good; a person decides what happens."
     ),
     EventType.RUN_COMPLETED: _ends(RunStatus.COMPLETED, "All its sinks are resolved.", _DIGEST),
-    EventType.RUN_CONTINUED: _ends(RunStatus.CONTINUED, "It goes on as a new run."),
+    EventType.RUN_CONTINUED: _ends(RunStatus.CONTINUED, "It goes on as a new run.", {"as": "that run"}),
     EventType.RUN_FAILED: _ends(RunStatus.FAILED, "It failed."),
     EventType.RUN_CANCELLED: _ends(RunStatus.CANCELLED, "It was cancelled."),
     EventType.RUN_COMPENSATED: _ends(RunStatus.COMPENSATED, "It failed, and what it had done was undone."),

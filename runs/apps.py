@@ -13,7 +13,7 @@ class RunsConfig(AppConfig):
         """Tell accounts who may reach a run, and workflows what runs took and gave, how many are open."""
         from accounts.guards import guards
         from runs.access import guard_letter, guard_run, guard_schedule, guard_schedule_id, guard_webhook
-        from runs.commands import child_runs
+        from runs.commands import child_runs, continuing
         from runs.reading import own_starts
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
@@ -36,4 +36,5 @@ class RunsConfig(AppConfig):
         tell_triggers(webhook_triggers)
         counts_open_runs(open_runs_by_version)
         child_runs.connect()
+        continuing.connect()
         comes_with_examples(make_example_schedule)

@@ -84,7 +84,7 @@ LOOP = StepType(
     kind="wait",
     title="Repeat",
     help="Does the same again and again, each round with what the one before gave, until a condition ends it.",
-    icon="repeat",
+    icon="rotate-ccw",
     group="flow",
     example={
         "params": {

@@ -276,6 +276,10 @@ class RunSerializer(serializers.Serializer[Any]):
     parent_run = serializers.UUIDField(
         allow_null=True, help_text="The run that began it, for a step of its own."
     )
+    continues_run = serializers.UUIDField(allow_null=True, help_text="The run for which this one goes on.")
+    continued_as = serializers.UUIDField(
+        allow_null=True, help_text="Of a CONTINUED run: as which it goes on."
+    )
     follows_run = serializers.UUIDField(
         allow_null=True, help_text="The run that it was started behind, as its `next_workflow`."
     )

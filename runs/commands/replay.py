@@ -182,7 +182,7 @@ def rerun(
             on = compiled(version or source.version_id)
         if from_node not in on.graph.nodes:
             raise RunRefused("unknown_node", f"The version has no step {from_node}.", field="from_node")
-        overrides = _kept_before(on.graph, run, from_node)
+        overrides = kept_before(on.graph, run, from_node)
         run_input = source.input
         if override is not None:
             if on.graph.nodes[from_node].predecessors:
@@ -210,7 +210,8 @@ def rerun(
     return started
 
 
-def _kept_before(graph: Graph, run: str, from_node: str) -> dict[str, KeepResult | RerunWith]:
+def kept_before(graph: Graph, run: str, from_node: str) -> dict[str, KeepResult | RerunWith]:
+    """What a run has done that does not depend on a node of it, to be kept by copies. Raises RunRefused."""
     again = {from_node, *graph.behind(from_node)}
     overrides: dict[str, KeepResult | RerunWith] = {}
     for step in (_Was(*row) for row in hot.kept_steps(run)):

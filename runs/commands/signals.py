@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import orjson
 
 from engine.catalogue import Json
-from engine.statuses import RUN_ENDED, RUN_OPEN
+from engine.statuses import RUN_ENDED, RUN_OPEN, RunStatus
 from lib.uuid7 import uuid7
 from runs.kernel.graphs import shown
 from runs.kernel.refused import RunRefused, storable
@@ -18,6 +18,7 @@ from runs.kernel.wake import Waiters, wake
 from runs.models import Run
 from runs.store import waits
 from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Succeeded
+from runs.store.continuing import newest_of_chain
 from runs.store.rows import SignalRow
 
 MAX_SIGNAL_BYTES = 1024 * 1024
@@ -48,6 +49,8 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
         if repeated := [row for row in rows if row["id"] not in fresh]:
             _refuse_others(repeated)
         runs = {row["run_id"] for row in rows if row["id"] in fresh}
+        if gone_on := frozenset(run for run in runs if locked[run].status == RunStatus.CONTINUED):
+            raise _Continued(gone_on)
         for run in sorted(runs):
             if (status := locked[run].status) not in RUN_OPEN and not _may_undo_by_signal(
                 tenant, run, status
@@ -59,8 +62,21 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
         payloads = waits.take_signals(waiting) if waiting else {}
         return [(step, Succeeded(payloads[step.id])) for step, _ in waiting if step.id in payloads]
 
-    wake(tenant, {run for run, _ in signals}, "signal", deliver)
+    try:
+        wake(tenant, {run for run, _ in signals}, "signal", deliver)
+    except _Continued as gone_on:
+        fresh.clear()
+        onward = [(newest_of_chain(run) if run in gone_on.runs else run, signal) for run, signal in signals]
+        return send_signals(tenant, onward, by=by)
     return [row["id"] in fresh for row in rows]
+
+
+class _Continued(Exception):
+    """These runs go on as new ones: signals to them are for the newest of their chain (H-30)."""
+
+    def __init__(self, runs: frozenset[str]) -> None:
+        super().__init__()
+        self.runs = runs
 
 
 def _refuse_others(repeated: Sequence[SignalRow]) -> None:

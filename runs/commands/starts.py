@@ -40,7 +40,7 @@ MOST_FAULTS = 50
 class Origin:
     """Whence a run comes that another one began: as its child, for `parent_step`, or as what follows it.
 
-    `shard`: a child's is its parent's.
+    `shard`: a child's is its parent's. `root`: the first run of the chain, for one that goes on for another.
     """
 
     parent: str | None = None
@@ -49,6 +49,7 @@ class Origin:
     depth: int = 0
     follows: str | None = None
     chained: int = 0
+    root: str | None = None
 
     def columns(self) -> RunRow:
         """What its row says of that."""
@@ -59,6 +60,8 @@ class Origin:
             row["shard"] = self.shard
         if self.follows:
             row["follows"] = self.follows
+        if self.root:
+            row["root"] = self.root
         return row
 
 
@@ -147,7 +150,8 @@ def judges_starts(judge: Judge) -> None:
 
 def _judged(terms: Terms, items: Sequence[NewRun]) -> list[Judged]:
     """What all judges say of each. Before there is any transaction: an expression may take its time."""
-    judgements = [] if terms.is_test or terms.is_part else [judge(terms, items) for judge in _judges]
+    goes_on = terms.is_part or any(item.origin and item.origin.root for item in items)
+    judgements = [] if terms.is_test or goes_on else [judge(terms, items) for judge in _judges]
     return [
         Judged(
             tuple(text for each in judgements for text in each[place].warnings),

@@ -3,18 +3,23 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from django.conf import settings
+
 from engine.catalogue import Json
 from engine.containers import is_last_round, round_failed, too_many_rounds
 from engine.decide import describe
 from engine.errors import ExpressionError, StepError
 from engine.graph import Node
 from lib.uuid7 import uuid7
-from runs.kernel import notices, scopes
+from runs.kernel import messages, notices, scopes
 from runs.kernel.graphs import graph_of
 from runs.store import children
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.children import Container, Round
 from runs.store.rows import OpeningRow, RoundRow
+
+LOOKS_EACH = 20
+"""After so many rounds a loop looks how long the history of its run has become."""
 
 Endings = list[tuple[ClaimedStep, AttemptResult]]
 
@@ -26,22 +31,38 @@ class _Next(NamedTuple):
     node: Node
 
 
-def endings(containers: Sequence[Container]) -> Endings:
-    """Of these containers the loops that end now; each of the others begins its next round."""
+def endings(containers: Sequence[Container], *, may_continue: bool = True) -> Endings:
+    """Of these containers the loops that end now; each of the others begins its next round.
+
+    Where the history of its run is long it asks instead, if it `may_continue`, that the run goes on as a new one.
+    """
     over: Endings = []
     going_on: list[_Next] = []
-    rounds = children.last_rounds(containers)
+    rounds = children.last_rounds(
+        containers, each=LOOKS_EACH, most_events=settings.HANDOFF_CONTINUE_AFTER_EVENTS
+    )
+    asking: list[str] = []
     scopes.load(one.step for one in rounds)
     for one in rounds:
         node = graph_of(one.step.version_id).nodes[one.step.node]
         result = _judged(one, node)
-        if result is None:
+        if result is None and may_continue and _may_go_on_as_new(one):
+            asking.append(one.step.id)
+        elif result is None:
             going_on.append(_Next(one, node))
         else:
             over.append((one.step, result))
+    if asking:
+        children.ask_to_continue(asking)
+        notices.after_commit((), [messages.QUEUE])
     if going_on:
         notices.after_commit((), children.open_rounds([*_rows(going_on)]))
     return over
+
+
+def _may_go_on_as_new(one: Round) -> bool:
+    """What is to be undone when the run fails is known to the run that did it."""
+    return one.is_long and not graph_of(one.step.version_id).compensations
 
 
 def _judged(last: Round, node: Node) -> AttemptResult | None:

@@ -7,7 +7,8 @@ from runs.models.base import HotRow
 
 
 class RunMessage(HotRow):
-    """A message to `run_id` from the run `from_id`: its child has ended, its parent ends it, it is to be followed.
+    """A message to `run_id` from the run `from_id`: its child has ended, its parent ends it, it is to be followed, or
+    to go on as a new run.
 
     Whoever causes it has its own run locked and must not wait for another one: parent and child would wait for each
     other. It is deleted by the transaction that does what it says; `tries` counts those that could not.
@@ -16,7 +17,9 @@ class RunMessage(HotRow):
     run_id = models.UUIDField()
     shard = models.SmallIntegerField()
     kind = models.TextField(
-        choices=[(kind, kind) for kind in ("child_ended", "cancel", "pause", "unpause", "start_next")]
+        choices=[
+            (kind, kind) for kind in ("child_ended", "cancel", "pause", "unpause", "start_next", "continue")
+        ]
     )
     from_id = models.UUIDField(null=True)
     step_id = models.UUIDField(null=True)

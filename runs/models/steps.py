@@ -102,7 +102,8 @@ class StepJoin(HotRow):
 class Container(HotRow):
     """What a container has counted of its children: those it has begun (`opened`), that are over, and that failed.
 
-    `items`: what each child is given; `next`: the place of the first item that was not looked at.
+    `items`: what each child is given; `next`: the place of the first item that was not looked at. `first`:
+    which round the first one is here, of a loop whose run goes on for another one.
     """
 
     run_id = models.UUIDField()
@@ -116,6 +117,7 @@ class Container(HotRow):
     opened = models.IntegerField(db_default=0)
     ended = models.IntegerField(db_default=0)
     failed = models.IntegerField(db_default=0)
+    first = models.IntegerField(db_default=0)
 
     class Meta(HotRow.Meta):
         constraints = [models.UniqueConstraint(fields=["run_id", "node"], name="container_once_per_run")]

@@ -89,6 +89,8 @@ class _Run(NamedTuple):
     rerun_of: str | None
     parent: str | None
     follows: str | None
+    continues: str | None
+    continued_as: str | None
     is_test: bool
     sla_deadline: str | None
     is_late: bool | None
@@ -230,6 +232,8 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "rerun_of": run.rerun_of,
         "parent_run": run.parent,
         "follows_run": run.follows,
+        "continues_run": run.continues,
+        "continued_as": run.continued_as,
         "test": run.is_test,
         "can_compensate": bool(version.graph.compensations),
         "next_workflow": version.graph.next_workflow,

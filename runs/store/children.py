@@ -32,7 +32,10 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The last round of a loop that waits: `most` there may be, and `count` there are to be if that is said."""
+    """The last round of a loop that waits: `most` there may be, and `count` there are to be if that is said.
+
+    `is_long`: the history of its run is, and nothing else of the run is open.
+    """
 
     step: ClaimedStep
     most: int
@@ -40,6 +43,7 @@ class Round:
     index: int
     output: Json
     error: dict[str, Json] | None
+    is_long: bool
 
 
 def open_containers(containers: Sequence[ContainerRow]) -> dict[Container, Counts]:
@@ -65,11 +69,19 @@ def containers_over(containers: Iterable[Container], *, most: int) -> list[Finis
     return [Finished(step, *columns) for step, columns in map(claimed_of, rows_over)]
 
 
-def last_rounds(containers: Iterable[Container]) -> list[Round]:
-    """Those of the containers that are loops and wait, each with its last round."""
+def last_rounds(containers: Iterable[Container], *, each: int, most_events: int) -> list[Round]:
+    """Those of the containers that are loops and wait, each with its last round; after each so many of them it is asked
+    whether history has `most_events`.
+    """
     rows = [{"run_id": run, "node": node} for run, node in sorted(containers)]
-    found = SQL.value("last_rounds", {"containers": document(rows)})
+    params = {"containers": document(rows), "each": each, "most_events": most_events}
+    found = SQL.value("last_rounds", params)
     return [Round(step, *columns) for step, columns in map(claimed_of, found)]
+
+
+def ask_to_continue(steps: Iterable[str]) -> None:
+    """Ask for loops, whose runs are held FOR UPDATE, that these go on as new ones."""
+    SQL.execute("ask_to_continue", {"steps": sorted(steps), "now": now_or_none()})
 
 
 def open_rounds(opening: Sequence[RoundRow]) -> set[str]:

@@ -250,6 +250,7 @@ class RunRow(TypedDict, total=False):
     depth: int
     follows: str
     chained: int
+    root: str
 
 
 class ChildWaitRow(TypedDict):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from runs.models import Run, RunKey, RunMessage
+from runs.workers.drain import Drain
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -87,3 +89,78 @@ def test_a_paused_loop_stands_still_between_rounds():
     make.unpause(run_id)
     make.work()
     assert make.run(run_id).output == {"n": 1}
+
+
+class TestGoingOnAsNew:
+    """A loop whose history has grown long goes on as a new run (R-013)."""
+
+    @pytest.fixture(autouse=True)
+    def short(self, settings):
+        settings.HANDOFF_CONTINUE_AFTER_EVENTS = 15
+
+    def chain_of(self, run_id):
+        """The runs of a chain, the first first."""
+        return list(Run.unsafe_all_tenants.filter(root_id=run_id).order_by("id"))
+
+    def test_it_is_one_loop_over_several_runs(self):
+        run_id = begun(looped(count=50))
+        chain = self.chain_of(run_id)
+        assert [run.status for run in chain] == ["CONTINUED"] * (len(chain) - 1) + ["COMPLETED"]
+        assert len(chain) > 1
+        assert chain[-1].output == {"n": 50}
+        rounds = [[child.index for child in make.children(str(run.pk), "again")] for run in chain]
+        assert [index for each in rounds for index in each] == [*range(50)]
+
+    def test_what_was_done_before_is_kept(self):
+        first = {"id": "first", "type": "transform", "params": {"set": {"n": 100}}}
+        again = {"id": "again", "type": "loop", "params": {"body": PLUS, "count": 25}}
+        last = {
+            "id": "last",
+            "type": "transform",
+            "params": {"set": {"sum": "{{ steps.first.output.n + prev.n }}"}},
+        }
+        definition = make.graph([first, again, last], ["first>again", "again>last"])
+        run_id = begun(definition)
+        *_, newest = self.chain_of(run_id)
+        assert newest.pk != run_id
+        assert newest.output == {"sum": 225}
+        assert make.steps(str(newest.pk))["first"].kept_from is not None
+
+    def test_its_business_key_stands_for_the_newest(self):
+        definition = looped(count=25) | {"business_key": "{{ input.key }}"}
+        run_id = begun(definition, key="A-1")
+        *_, newest = self.chain_of(run_id)
+        assert RunKey.unsafe_all_tenants.get(business_key="A-1").run_id == newest.pk
+
+    def test_a_child_goes_on_and_its_parent_waits_for_the_newest(self):
+        body = {"steps": [{"id": "again", "type": "loop", "params": {"body": {**PLUS}, "count": 45}}]}
+        each = {"id": "each", "type": "map", "params": {"items": [{"n": 0}], "body": body}}
+        run_id = begun(make.graph([each], []))
+        assert make.run(run_id).output == {"results": [{"n": 45}]}
+        assert len(make.children_of(run_id)) > 1
+
+    def test_a_signal_to_the_first_run_is_the_newest_ones(self):
+        again = {"id": "again", "type": "loop", "params": {"body": PLUS, "count": 25}}
+        ask = {"id": "ask", "type": "signal", "params": {"name": "go"}}
+        run_id = begun(make.graph([again, ask], ["again>ask"]))
+        assert make.run(run_id).status == "CONTINUED"
+        make.send(run_id, "go", {"yes": True})
+        make.work()
+        assert self.chain_of(run_id)[-1].output == {"yes": True}
+
+    def test_it_stays_while_something_else_is_open(self):
+        again = {"id": "again", "type": "loop", "params": {"body": PLUS, "count": 30}}
+        ask = {"id": "ask", "type": "signal", "params": {"name": "go"}}
+        run_id = begun(make.graph([again, ask], []))
+        assert make.statuses(run_id) == {"again": "COMPLETED", "ask": "WAITING"}
+
+    def test_where_a_branch_has_begun_meanwhile_it_goes_on_in_itself(self):
+        run_id = make.start(looped(count=30), {"n": 0, "step": 1})[0]
+        engine = Drain("engine")
+        while not RunMessage.unsafe_all_tenants.filter(kind="continue").exists():
+            assert engine.run()
+        make.pause(run_id)
+        make.work()
+        make.unpause(run_id)
+        make.work()
+        assert self.chain_of(run_id)[-1].output == {"n": 30}

@@ -72,11 +72,11 @@ def test_a_grid_with_a_filter_and_one_item(client, ann):
     client.force_login(ann)
     run_id = failing_at(2, 5)
     page = client.get(f"/runs/{run_id}/items/each", {"item": 2}).text
-    assert page.count('class="visually-hidden">Item ') == 5
+    assert page.count('class="sr-only">Item ') == 5
     assert "1 failed" in page
     assert "division by zero" in page.lower() or "ExpressionError" in page
     failed = client.get(f"/runs/{run_id}/items/each?status=FAILED").text
-    assert failed.count('class="visually-hidden">Item ') == 1
+    assert failed.count('class="sr-only">Item ') == 1
     assert client.get(f"/runs/{run_id}/items/nobody").status_code == 404
     assert f"/runs/{run_id}/items/each" in client.get(f"/runs/{run_id}").text
 

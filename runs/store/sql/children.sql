@@ -5,7 +5,9 @@
 -- counted.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 w AS MATERIALIZED (
-    SELECT s.tenant_id, s.run_id, s.shard, s.node, w.anew, w.rounds, coalesce(w.items, c.items) AS items,
+    SELECT s.tenant_id, s.run_id, s.shard, s.node, w.anew, w.rounds,
+           -- A loop that goes on for another run has what it has come to, whatever it would be given here.
+           CASE WHEN c.first > 0 THEN c.items ELSE coalesce(w.items, c.items) END AS items, coalesce(c.first, 0) AS first,
            coalesce(w.at_once, c.at_once) AS at_once, coalesce(w.tolerated, c.tolerated) AS tolerated
       FROM jsonb_to_recordset(%(containers)s::jsonb)
         AS w(step_id uuid, anew boolean, rounds boolean, items jsonb, at_once int, tolerated int)
@@ -17,7 +19,7 @@ s AS MATERIALIZED (
     SELECT s.id, s.run_id, s.node, s.status,
            CASE WHEN w.anew AND w.rounds THEN s.status = 'COMPLETED' AND EXISTS (
                      SELECT 1 FROM runs_stepexecution f
-                      WHERE f.run_id = w.run_id AND f.node = w.node AND f.index = 0
+                      WHERE f.run_id = w.run_id AND f.node = w.node AND f.index = w.first
                         AND f.input IS NOT DISTINCT FROM nullif(w.items -> 0, 'null'))
                 WHEN w.anew THEN s.status = 'COMPLETED' AND s.index < jsonb_array_length(w.items)
                                  AND s.input IS NOT DISTINCT FROM nullif(w.items -> s.index, 'null')
@@ -80,7 +82,7 @@ SELECT coalesce(json_agg(json_build_array(
 -- The next children of containers whose rows this transaction has counted: a child is what its body says, for its item.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 c AS MATERIALIZED (
-    SELECT c.id AS container, c.tenant_id, c.run_id, c.shard, c.node, c.items, c.next, c.total, r.version_id, w.ids, w.type, w.queue,
+    SELECT c.id AS container, c.tenant_id, c.run_id, c.shard, c.node, c.items, c.next, c.total, c.first, r.version_id, w.ids, w.type, w.queue,
            coalesce(w.priority, r.priority) AS priority, r.status = 'PAUSED' AS held, w.lease_seconds, w.timeout_seconds
       FROM jsonb_to_recordset(%(opening)s::jsonb)
         AS w(run_id uuid, node text, ids jsonb, type text, queue text, priority smallint, lease_seconds int,
@@ -96,7 +98,7 @@ p AS MATERIALIZED (
                SELECT g.index FROM generate_series(c.next, c.total - 1) AS g(index)
                 WHERE NOT EXISTS (
                       SELECT 1 FROM runs_stepexecution s
-                       WHERE s.run_id = c.run_id AND s.node = c.node AND s.index = g.index)
+                       WHERE s.run_id = c.run_id AND s.node = c.node AND s.index = g.index + c.first)
                 ORDER BY g.index
                 LIMIT jsonb_array_length(c.ids)) i
 ),
@@ -111,7 +113,7 @@ l AS MATERIALIZED (
 i AS MATERIALIZED (
     SELECT c.container, c.run_id, c.tenant_id, c.shard, c.version_id, c.node, c.type, c.queue, c.priority, c.held,
            c.lease_seconds, c.timeout_seconds, p.index, nullif(l.items -> (p.index - p.first), 'null') AS item,
-           (c.ids ->> (p.place - 1)::int)::uuid AS id
+           (c.ids ->> (p.place - 1)::int)::uuid AS id, p.index + c.first AS round
       FROM p
       JOIN c ON c.container = p.container
       JOIN l ON l.container = p.container
@@ -120,7 +122,7 @@ n AS (
     INSERT INTO runs_stepexecution (
         id, run_id, tenant_id, shard, version_id, node, index, type, queue, priority, status, held, lease_seconds,
         timeout_seconds, input, available_at, queued_at)
-    SELECT i.id, i.run_id, i.tenant_id, i.shard, i.version_id, i.node, i.index, i.type, i.queue, i.priority, 'QUEUED',
+    SELECT i.id, i.run_id, i.tenant_id, i.shard, i.version_id, i.node, i.round, i.type, i.queue, i.priority, 'QUEUED',
            i.held, i.lease_seconds, i.timeout_seconds, i.item, clock.now, clock.now
       FROM i CROSS JOIN clock
      ORDER BY i.id
@@ -161,11 +163,17 @@ SELECT coalesce(json_agg(json_build_array(
             WHERE x.run_id = s.run_id AND x.node = s.node AND x.index IS NOT NULL) z
 
 -- name: last_rounds
--- Loops that wait, each with the last of its rounds.
+-- Loops that wait, each with the last of its rounds, and whether its run had better go on as a new one.
 SELECT coalesce(json_agg(json_build_array(
            /* include held */, /* include given_input */,
            (s.waiting ->> 'rounds')::int, (s.waiting ->> 'count')::int, x.index, x.output,
-           CASE WHEN x.status = 'FAILED' THEN x.error END)), '[]')
+           CASE WHEN x.status = 'FAILED' THEN x.error END,
+           -- Asked now and then only: counting is not for nothing.
+           (x.index + 1) %% %(each)s = 0 AND %(most_events)s <= (
+               SELECT count(*) FROM (SELECT 1 FROM runs_historyevent e WHERE e.run_id = s.run_id LIMIT %(most_events)s) e)
+               AND NOT EXISTS (SELECT 1 FROM runs_stepexecution o
+                                WHERE o.run_id = s.run_id AND o.index IS NULL AND o.id <> s.id
+                                  AND o.status IN ('QUEUED', 'RUNNING', 'WAITING')))), '[]')
   FROM jsonb_to_recordset(%(containers)s::jsonb) AS w(run_id uuid, node text)
   JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.node = w.node AND s.index IS NULL AND s.status = 'WAITING'
                            AND s.waiting ? 'rounds'
@@ -175,6 +183,13 @@ SELECT coalesce(json_agg(json_build_array(
             WHERE x.run_id = w.run_id AND x.node = w.node AND x.index IS NOT NULL
             ORDER BY x.index DESC
             LIMIT 1) x
+
+-- name: ask_to_continue
+-- Loops that stand between two rounds ask that their runs go on as new ones.
+INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, step_id, due_at)
+SELECT s.tenant_id, s.run_id, s.shard, 'continue', s.id, coalesce(%(now)s::timestamptz, clock_timestamp())
+  FROM runs_stepexecution s
+ WHERE s.id = ANY (%(steps)s::uuid[])
 
 -- name: open_rounds
 -- The next round of loops, in runs that are held FOR UPDATE: a child with what the last round gave.
@@ -237,3 +252,4 @@ SELECT coalesce(json_agg(json_build_array(p.run_id, p.tenant_id, r.life, p.node)
        SELECT 1 FROM runs_stepexecution s
         WHERE s.run_id = p.run_id AND s.node = p.node AND s.index IS NOT NULL
           AND s.status IN ('QUEUED', 'RUNNING', 'WAITING'))
+   AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = p.run_id AND m.step_id = p.id AND m.kind = 'continue')

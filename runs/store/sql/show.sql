@@ -59,7 +59,16 @@ x AS (
      GROUP BY s.run_id
 )
 SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.created_by, r.created_at, r.completed_at,
-                        r.rerun_of, r.parent_id, r.follows, r.is_test, r.sla_deadline,
+                        r.rerun_of, r.parent_id, r.follows,
+                        CASE WHEN r.root_id <> r.id THEN coalesce(
+                            (SELECT p.id FROM runs_run p
+                              WHERE p.root_id = r.root_id AND p.root_id <> p.id AND p.id < r.id
+                              ORDER BY p.id DESC LIMIT 1), r.root_id) END,
+                        CASE WHEN r.status = 'CONTINUED' THEN
+                            (SELECT n.id FROM runs_run n
+                              WHERE n.root_id = r.root_id AND n.root_id <> n.id AND n.id > r.id
+                              ORDER BY n.id LIMIT 1) END,
+                        r.is_test, r.sla_deadline,
                         -- By the one clock that says so in history, too.
                         coalesce(r.completed_at, %(now)s::timestamptz, statement_timestamp()) >= r.sla_deadline,
                         coalesce(p.payloads, '[]'), coalesce(x.steps, '[]'))::text

@@ -1,0 +1,79 @@
+"""A loop whose history has grown long goes on as a new run: linked, with what was done and the round it has come to.
+
+It happens between two rounds, where nothing else of the run is open (R-013, H-30). What was done is kept by copies, as
+a rerun keeps it; unread signals belong to the chain of runs, and a business key stands for the newest of them.
+"""
+
+from collections.abc import Sequence
+
+from engine.overrides import Overrides
+from engine.statuses import RunStatus
+from lib.uuid7 import uuid7
+from runs.commands import replay, starts
+from runs.commands.starts import NewRun, Origin, Terms
+from runs.kernel import messages, rounds
+from runs.kernel.graphs import graph_of
+from runs.kernel.unit_of_work import changing
+from runs.models import Run
+from runs.store import continuing
+from runs.store.child_runs import Message
+
+
+def continue_as_new(told: Sequence[Message]) -> None:
+    """Runs have a loop between two rounds and a long history: let each go on as a new run, or in itself where anything
+    else of it is open by now.
+    """
+    for message in sorted(told, key=lambda one: one.run):
+        if message.step is not None:
+            _continue(message.tenant, message.run, message.step)
+
+
+def _continue(tenant: int, run: str, step: str) -> None:
+    with changing(tenant, [run]) as change:
+        rest = continuing.at_rest(run, step)
+        if rest is None:
+            return
+        if not rest.is_quiet or change.locked[run].status != RunStatus.RUNNING:
+            over = rounds.endings([(run, rest.node)], may_continue=False)
+            change.transition.wake(over, change.locked)
+            return
+        source = Run.objects.for_tenant(tenant).get(pk=run)
+        overrides = replay.kept_before(graph_of(source.version_id), run, rest.node)
+        follower = uuid7()
+        continuing.end_as_continued(run, step, follower)
+        _begin(source, follower, overrides)
+        continuing.carry(run, follower, rest.node)
+
+
+def _begin(source: Run, follower: str, overrides: Overrides) -> None:
+    origin = Origin(
+        parent=source.parent_id and str(source.parent_id),
+        parent_step=source.parent_step_id and str(source.parent_step_id),
+        shard=source.shard,
+        depth=source.depth,
+        follows=source.follows and str(source.follows),
+        chained=source.chained,
+        root=str(source.root_id),
+    )
+    item = NewRun(
+        source.input,
+        source.business_key,
+        id=follower,
+        overrides=overrides,
+        origin=origin,
+        payload={"continues": str(source.pk)},
+    )
+    terms = Terms(
+        source.tenant_id,
+        source.version_id,
+        source.created_by,
+        source.priority,
+        is_test=source.is_test,
+        is_part=source.is_part,
+    )
+    starts.start_runs(terms, [item], if_exists="new_if_ended")
+
+
+def connect() -> None:
+    """Have what loops tell their own run done."""
+    messages.handles("continue", continue_as_new)

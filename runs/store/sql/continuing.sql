@@ -1,0 +1,66 @@
+-- name: loop_at_rest
+-- A loop that waits without an open round, and whether anything else of its run is open.
+SELECT json_build_array(s.node, NOT EXISTS (
+           SELECT 1 FROM runs_stepexecution o
+            WHERE o.run_id = s.run_id AND o.id <> s.id AND o.status IN ('QUEUED', 'RUNNING', 'WAITING'))
+         AND NOT EXISTS (SELECT 1 FROM runs_timer t WHERE t.run_id = s.run_id AND t.status = 'PENDING'))
+  FROM runs_stepexecution s
+ WHERE s.id = %(step)s::uuid AND s.run_id = %(run)s::uuid AND s.status = 'WAITING' AND s.waiting ? 'rounds'
+   AND NOT EXISTS (
+       SELECT 1 FROM runs_stepexecution x
+        WHERE x.run_id = s.run_id AND x.node = s.node AND x.index IS NOT NULL AND x.status IN ('QUEUED', 'RUNNING', 'WAITING'))
+
+-- name: end_as_continued
+-- The run ends, and what waits for it waits for the newest of its chain: so nobody is told.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+s AS (
+    UPDATE runs_stepexecution s
+       SET status = 'CANCELLED', epoch = s.epoch + 1, cancel_cause = 'continued', completed_at = clock.now, held = false,
+           waiting = NULL
+      FROM clock
+     WHERE s.id = %(step)s::uuid AND s.status = 'WAITING'
+    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.attempt, s.epoch
+),
+r AS (
+    UPDATE runs_run r
+       SET status = 'CONTINUED', completed_at = clock.now
+      FROM clock
+     WHERE r.id = %(run)s::uuid AND r.status = 'RUNNING'
+    RETURNING r.id, r.tenant_id, r.shard
+)
+/* include write_history */
+SELECT e.* FROM (
+    SELECT s.tenant_id, s.run_id, s.shard, 100, 'STEP_CANCELLED', s.node, s.attempt,
+           jsonb_build_object('epoch', s.epoch, 'cause', 'continued'), clock.now
+      FROM s CROSS JOIN clock
+     UNION ALL
+    SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_CONTINUED', NULL, NULL, jsonb_build_object('as', %(follower)s::text), clock.now
+      FROM r CROSS JOIN clock) e
+
+-- name: carry_over
+-- The loop of the new run begins with the round that would have been next: the list of a loop is the item of its first round.
+WITH l AS (
+    SELECT c.tenant_id, c.shard, c.node, c.at_once, x.index + 1 AS first, x.output
+      FROM runs_container c
+     CROSS JOIN LATERAL (
+               SELECT x.index, x.output FROM runs_stepexecution x
+                WHERE x.run_id = c.run_id AND x.node = c.node AND x.index IS NOT NULL
+                ORDER BY x.index DESC
+                LIMIT 1) x
+     WHERE c.run_id = %(run)s::uuid AND c.node = %(node)s
+),
+c AS (
+    INSERT INTO runs_container (tenant_id, run_id, shard, node, items, total, at_once, tolerated, first)
+    SELECT l.tenant_id, %(follower)s::uuid, l.shard, l.node, jsonb_build_array(coalesce(l.output, 'null')), 1, l.at_once, 0, l.first FROM l
+),
+q AS (
+    UPDATE runs_request q SET run_id = %(follower)s::uuid WHERE q.run_id = %(run)s::uuid
+)
+UPDATE runs_run f
+   SET sla_deadline = r.sla_deadline, sla_look_at = r.sla_look_at
+  FROM runs_run r
+ WHERE f.id = %(follower)s::uuid AND r.id = %(run)s::uuid
+
+-- name: newest_of_chain
+SELECT coalesce((SELECT n.id FROM runs_run r JOIN runs_run n ON n.root_id = r.root_id AND n.root_id <> n.id
+                  WHERE r.id = %(run)s::uuid ORDER BY n.id DESC LIMIT 1)::text, %(run)s::text)
