@@ -5,6 +5,7 @@ a rerun keeps it; unread signals belong to the chain of runs, and a business key
 """
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from engine.overrides import Overrides
 from engine.statuses import RunStatus
@@ -47,11 +48,11 @@ def _continue(tenant: int, run: str, step: str) -> None:
 
 def _begin(source: Run, follower: str, overrides: Overrides) -> None:
     origin = Origin(
-        parent=source.parent_id and str(source.parent_id),
-        parent_step=source.parent_step_id and str(source.parent_step_id),
+        parent=_text(source.parent_id),
+        parent_step=_text(source.parent_step_id),
         shard=source.shard,
         depth=source.depth,
-        follows=source.follows and str(source.follows),
+        follows=_text(source.follows),
         chained=source.chained,
         root=str(source.root_id),
     )
@@ -72,6 +73,10 @@ def _begin(source: Run, follower: str, overrides: Overrides) -> None:
         is_part=source.is_part,
     )
     starts.start_runs(terms, [item], if_exists="new_if_ended")
+
+
+def _text(id: UUID | None) -> str | None:
+    return None if id is None else str(id)
 
 
 def connect() -> None:

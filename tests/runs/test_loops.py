@@ -154,13 +154,15 @@ class TestGoingOnAsNew:
         run_id = begun(make.graph([again, ask], []))
         assert make.statuses(run_id) == {"again": "COMPLETED", "ask": "WAITING"}
 
-    def test_where_a_branch_has_begun_meanwhile_it_goes_on_in_itself(self):
-        run_id = make.start(looped(count=30), {"n": 0, "step": 1})[0]
-        engine = Drain("engine")
-        while not RunMessage.unsafe_all_tenants.filter(kind="continue").exists():
-            assert engine.run()
+    def test_paused_meanwhile_it_goes_on_in_itself(self):
+        run_id = make.start(looped({"type": "noop"}, count=30), {"n": 7})[0]
+        make.work("engine")
+        Drain("default").run()
+        assert RunMessage.unsafe_all_tenants.get().kind == "continue"
         make.pause(run_id)
         make.work()
+        assert make.children(run_id, "again")[-1].held
         make.unpause(run_id)
         make.work()
-        assert self.chain_of(run_id)[-1].output == {"n": 30}
+        assert make.run(run_id).output == {"n": 7}
+        assert [one.pk for one in self.chain_of(run_id)] == [make.run(run_id).pk]
