@@ -31,5 +31,5 @@ def carry(run: str, follower: str, node: str) -> None:
 
 def newest_of_chain(run: str) -> str:
     """The run as which it goes on by now; itself where it does not."""
-    newest: str = SQL.value("newest_of_chain", {"run": run})
-    return newest
+    (newest,) = SQL.column("newest_of_chain", {"run": run})
+    return str(newest)
