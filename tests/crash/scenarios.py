@@ -12,7 +12,7 @@ from runs.commands import jobs
 from runs.webhooks.services import WithSecret, create_webhook, token_of
 from tests import damage
 from tests import factories as make
-from tests.crash import limits, victim
+from tests.crash import containers, limits, victim
 from tests.inbox.asking import approval, member
 from tests.webhooks import signed
 
@@ -289,6 +289,8 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "map": (drained(MAPPED), {"COMPLETED"}),
     "map that fails": (drained(MAP_HANDLED), {"COMPLETED"}),
     "map that is resumed": (mapped_again, {"FAILED"}),
+    "items that are runs": (containers.with_parts, {"COMPLETED"}),
+    "loop that goes on": (containers.looped, {"COMPLETED"}),
     "start": (started(ENGINE_FIRST), {"COMPLETED"}),
     "start again": (started_again, {"COMPLETED"}),
     "start anew": (started_anew, {"COMPLETED"}),

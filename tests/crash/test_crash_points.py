@@ -17,7 +17,7 @@ from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tests import factories as make
 from tests import invariants
-from tests.crash import victim
+from tests.crash import containers, victim
 from tests.crash.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,6 +32,10 @@ seen: dict[str, set[str]] = {}
 def _real_clock():
     yield
     set_now(None)
+
+
+AS_IT_COMES = {"CONTINUED"}
+"""Whether a loop goes on as a new run is decided by who works on it."""
 
 
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
@@ -50,7 +54,7 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         make.work(*victim.QUEUES)
         victim.do_jobs(make.a_tenant().pk)
         settling.tick()
-        if work in (victim.give_up, victim.hand_over, victim.vote, victim.send_back):
+        if work in (victim.give_up, victim.hand_over, victim.vote, victim.send_back, containers.go_round):
             work(*given)
         if not Run.unsafe_all_tenants.exclude(status__in=ENDED).exists():
             break
@@ -97,7 +101,7 @@ def dies_at_each(name: str, points: set[str]) -> None:
 
         ended = Run.unsafe_all_tenants.exclude(pk__in=before).values_list("status", flat=True)
         assert died or not point.endswith(":1"), point
-        assert set(ended) == expected, point
+        assert {*ended} - AS_IT_COMES == expected, point
         assert invariants.broken() == {}, point
 
 

@@ -1,0 +1,43 @@
+"""Items that are runs of their own, and loops that go on as new runs, for the crash points (`test_crash_points.py`)."""
+
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+from django.test import override_settings
+
+from runs.commands.signals import NewSignal, send_signals
+from runs.kernel import rounds
+from tests import factories as make
+from tests.crash import victim
+
+Work = tuple[Callable[..., None], tuple[Any, ...]]
+
+PARTS = make.mapped({"steps": [{"id": "one", "type": "noop"}, {"id": "two", "type": "noop"}]})
+LOOP = make.graph(
+    [
+        {"id": "again", "type": "loop", "params": {"body": {"type": "noop"}, "count": 3}},
+        {"id": "ask", "type": "signal", "params": {"name": "go"}},
+    ],
+    ["again>ask"],
+)
+
+
+def go_round(tenant: int, run: str) -> None:
+    """Work off a loop that soon goes on as a new run, and send what comes behind it to the first one."""
+    with patch.object(rounds, "LOOKS_EACH", 2), override_settings(HANDOFF_CONTINUE_AFTER_EVENTS=2):
+        victim.drain()
+        send_signals(tenant, [(run, NewSignal("s1", "go", None))], by="test")
+        victim.drain()
+
+
+def with_parts() -> Work:
+    """A run whose items are runs of two steps."""
+    make.start(PARTS, {"items": [1, 2]})
+    return victim.drain, ()
+
+
+def looped() -> Work:
+    """A run whose loop goes on in another one."""
+    (run_id,) = make.start(LOOP, {"n": 1})
+    return go_round, (make.a_tenant().pk, run_id)
