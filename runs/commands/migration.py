@@ -91,6 +91,14 @@ def refusal_of(problems: Sequence[Misfit]) -> RunRefused:
     return RunRefused("does_not_fit", first.message, field="version", conflict=True, details=details)
 
 
+def first_of(refusal: RunRefused) -> tuple[str, str | None]:
+    """What stands first against a run in a refusal: its code, and the step that it is about."""
+    problems = refusal.details.get("problems")
+    if not isinstance(problems, list) or not problems:
+        return refusal.code, None
+    return problems[0]["code"], problems[0]["node"]
+
+
 def _why_not(run: Run, version: int) -> RunRefused | None:
     """What of the run itself stands against it, whatever its steps."""
     if run.status not in MIGRATED:

@@ -3,8 +3,6 @@
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 NAMES = ('run_children', 'run_followers', 'run_of_chain')
 
 
@@ -31,5 +29,4 @@ class Migration(migrations.Migration):
             model_name='run',
             index=models.Index(condition=models.Q(('root_id', models.F('id')), _negated=True), fields=['root_id', 'id'], name='run_of_chain'),
         ),
-        SchemaSql('runs', '1651f8c025b2'),
     ]
