@@ -20,8 +20,7 @@ from runs.kernel.refused import RunRefused, fitting
 from runs.kernel.unit_of_work import Change, changing
 from runs.models import Run, StepExecution
 from runs.store import hot, moving, waits
-from runs.store.moving import QueuedRow
-from runs.store.rows import TimerRow
+from runs.store.rows import QueuedRow, TimerRow
 from steps.schema import problem_of
 from workflows.models import WorkflowVersion
 

@@ -9,7 +9,7 @@ from django.db.models import Count, QuerySet
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE
-from lib.refusals import Conflict, Invalid, Missing
+from lib.refusals import Conflict, Missing
 from lib.uuid7 import uuid7
 from runs.kernel.graphs import BrokenVersion, compiled
 from runs.models import BULK_RESULTS, BulkItem, BulkJob, Run
@@ -37,14 +37,13 @@ def begin(
 ) -> BulkJob:
     """Have the open runs of version `before` go on with `after`, in the background; or only look, with `dry_run`.
 
-    Raises Missing, Forbidden, Invalid for one and the same version, and Conflict for one that doesn't compile here.
+    Raises Missing, Forbidden, and Conflict for one and the same version, or one that doesn't compile here.
     """
     who.require(RUNS_OPERATE)
     guard_workflow(who, RUNS_OPERATE, name)
     if before == after:
-        raise Invalid(
-            "Choose another version than the one that the runs are on.", code="same_version", field="to"
-        )
+        message = "Choose another version than the one that the runs are on."
+        raise Conflict(message, code="same_version", field="to")
     workflow = get_workflow(who.tenant_id, name)
     versions = tuple(get_version(who.tenant_id, name, number) for number in (before, after))
     try:

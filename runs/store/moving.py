@@ -1,21 +1,11 @@
 """The statements by which an open run goes on with another version (SQL in `sql/operators.sql`)."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
 
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.hot import SQL, document
-
-
-class QueuedRow(TypedDict):
-    """A step that is queued, with what the version that it moves to says of its claims."""
-
-    id: str
-    queue: str
-    priority: int | None
-    lease_seconds: int
-    timeout_seconds: int | None
+from runs.store.rows import QueuedRow
 
 
 def lock_steps(run: str) -> None:
@@ -37,6 +27,7 @@ def migrate_run(
         "run": run,
         "kept": list(kept),
         "queued": document(queued),
+        "queued_ids": [row["id"] for row in queued],
         "payload": document(payload),
         "now": now_or_none(),
     }

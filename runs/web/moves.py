@@ -11,7 +11,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_READ
 from engine.catalogue import Json
 from lib.api.pagination import keyset_page
-from lib.refusals import Conflict, Invalid
+from lib.refusals import Conflict
 from runs.commands import migration
 from runs.commands.migration import Checked
 from runs.kernel.refused import RunRefused
@@ -97,7 +97,7 @@ def move_runs(request: PageRequest, name: str) -> HttpResponse:
     if form.is_bound and form.is_valid():
         try:
             job = jobs.begin(who, name, form.cleaned_data["before"], form.cleaned_data["after"], dry_run=True)
-        except (Invalid, Conflict) as refusal:
+        except Conflict as refusal:
             form.add_error("after", refusal.message)
         else:
             return redirect("bulk-job", job.pk)

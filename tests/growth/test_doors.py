@@ -36,6 +36,8 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.store.waits": HANDED_ON,
     "runs.store.schedules": HANDED_ON,
     "runs.store.webhooks": HANDED_ON,
+    "runs.store.moving": HANDED_ON,
+    "runs.store.moves": HANDED_ON,
     "tasks_inbox.store.statements": HANDED_ON,
     "config.startup.rebuilding": "names of our own tables",
     "runs.maintenance.duties": OWN,

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from accounts.principal import Principal
 from engine.overrides import RerunWith
-from runs.commands import dead_letters, lifecycle, operators, replay, signals, starts
+from runs.commands import dead_letters, lifecycle, migration, operators, replay, signals, starts
 from runs.commands.signals import NewSignal
 from runs.commands.starts import NewRun, Terms
 from runs.kernel import compensation, dispatch, live
@@ -96,6 +96,12 @@ def resume_on() -> Act:
     return lambda: replay.resume_on(tenant(), run, version, **SAID)
 
 
+def migrate() -> Act:
+    run = open_run()
+    version = make.newer(run, make.graph([{"id": "s", "type": "signal", "params": {"name": "x"}}], [])).pk
+    return lambda: migration.migrate_run(tenant(), run, version, **SAID)
+
+
 def rerun() -> Act:
     run = ended_run()
     return lambda: replay.rerun(tenant(), run, "a", override=RerunWith(2), **SAID)
@@ -135,6 +141,7 @@ DOORS = {
     operators.retry_step: retry,
     operators.skip_step: skip,
     replay.resume_on: resume_on,
+    migration.migrate_run: migrate,
     replay.rerun: rerun,
     dead_letters.redrive: redrive,
     starts.start_runs: start,

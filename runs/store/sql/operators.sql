@@ -175,7 +175,7 @@ k AS (
            lease_token_hash = CASE WHEN s.status IN ('QUEUED', 'WAITING') THEN NULL ELSE s.lease_token_hash END
       FROM r
      WHERE s.run_id = r.id AND s.run_id = %(run)s::uuid AND (s.index IS NOT NULL OR s.id = ANY (%(kept)s::uuid[]))
-       AND s.id NOT IN (SELECT x.id FROM jsonb_to_recordset(%(queued)s::jsonb) AS x(id uuid))
+       AND s.id <> ALL (%(queued_ids)s::uuid[])
     RETURNING s.node, s.index, s.epoch, s.status
 ),
 j AS (
