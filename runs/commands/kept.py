@@ -4,10 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.catalogue import Json
+from engine.decide import begin
 from engine.outcomes import Completed, Failed, Interrupted, Outcome
 from engine.overrides import KeepResult
 from engine.statuses import StepStatus
-from runs.kernel.plan import PASSED
+from runs.kernel import scopes
+from runs.kernel.graphs import Compiled
+from runs.kernel.plan import PASSED, Anchor
+from runs.kernel.refused import RunRefused
+from runs.kernel.transition import Transition
+from runs.models import Run
+from runs.store import hot
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +70,18 @@ class KeptStep:
             cause=self.cause,
             said=payload,
         )
+
+
+def walk_anew(transition: Transition, version: Compiled, anchor: Anchor) -> None:
+    """Decide a run anew by this version, from its start. Raises DoesNotFit."""
+    run = anchor.run_id
+    facts, outputs = hot.read_scopes([scopes.wanted(run, scopes.EVERYTHING)])[run]
+    scope = scopes.scope_of(version, run, facts, outputs)
+    transition.apply_effects([(anchor, begin(version.graph, scope, transition.overrides[run]))])
+
+
+def refuse_test(run: Run) -> None:
+    """Raises RunRefused for a test run: what a test leaves out would happen on another version."""
+    if run.is_test:
+        message = "A test run stays on what it tests: test the draft again."
+        raise RunRefused("is_test", message, field="version", conflict=True)

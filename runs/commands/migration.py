@@ -3,16 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import transaction
-
 from engine.catalogue import Json
 from engine.migrating import InHand, Misfit, Standing, Version, Walked, misfits
 from engine.overrides import KeepResult
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from engine.verbs import MIGRATED
 from lib.uuid7 import uuid7
-from runs.commands.kept import KeptStep
-from runs.commands.replay import refuse_test, walk_anew
+from runs.commands.kept import KeptStep, refuse_test, walk_anew
 from runs.kernel import scopes
 from runs.kernel.graphs import Compiled, compiled
 from runs.kernel.plan import Anchor, boundary_timers
@@ -52,7 +49,7 @@ def check_run(tenant: int, run: str, version: int) -> Checked:
 
     Raises RunRefused for another tenant's run, and for a version that doesn't compile here.
     """
-    with fitting(), transaction.atomic():
+    with fitting():
         found = Run.objects.for_tenant(tenant).filter(pk=run).first()
         if found is None:
             raise RunRefused("unknown_run", "There is no such run.")

@@ -8,20 +8,17 @@ from dataclasses import replace
 
 from django.db import transaction
 
-from engine.decide import begin
 from engine.graph import Graph
 from engine.overrides import KeepResult, Overrides, RerunWith, RestartWith
 from engine.statuses import RUN_ENDED, StepStatus
 from lib.uuid7 import uuid7
 from runs.commands import starts
-from runs.commands.kept import KeptStep
+from runs.commands.kept import KeptStep, refuse_test, walk_anew
 from runs.commands.starts import NewRun, Started, Terms
-from runs.kernel import scopes
-from runs.kernel.graphs import Compiled, compiled
+from runs.kernel.graphs import compiled
 from runs.kernel.plan import Anchor
 from runs.kernel.refused import RunRefused, fitting, lock_runs, refusing, storable
 from runs.kernel.reopen import check_failed
-from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import changing
 from runs.models import Run, StepExecution
 from runs.store import hot
@@ -61,14 +58,6 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
         hot.walked_again(run=run, kept=edges_by_node)
 
 
-def walk_anew(transition: Transition, version: Compiled, anchor: Anchor) -> None:
-    """Decide a run anew by this version, from its start. Raises DoesNotFit."""
-    run = anchor.run_id
-    facts, outputs = hot.read_scopes([scopes.wanted(run, scopes.EVERYTHING)])[run]
-    scope = scopes.scope_of(version, run, facts, outputs)
-    transition.apply_effects([(anchor, begin(version.graph, scope, transition.overrides[run]))])
-
-
 def _check_there(graph: Graph, steps: Iterable[KeptStep], overrides: Mapping[str, KeepResult]) -> None:
     for step in steps:
         if step.node not in overrides:
@@ -78,13 +67,6 @@ def _check_there(graph: Graph, steps: Iterable[KeptStep], overrides: Mapping[str
         if graph.nodes[step.node].type != step.type:
             became = graph.nodes[step.node].type
             raise _misfit(f"{step.node} was done as {step.type}, and is {became} in this version.")
-
-
-def refuse_test(run: Run) -> None:
-    """Raises RunRefused for a test run: what a test leaves out would happen on another version."""
-    if run.is_test:
-        message = "A test run stays on what it tests: test the draft again."
-        raise RunRefused("is_test", message, field="version", conflict=True)
 
 
 def _misfit(why: str) -> RunRefused:

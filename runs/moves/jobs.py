@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Count, QuerySet
 
 from accounts.principal import Principal
@@ -41,26 +40,25 @@ def begin(
     """
     who.require(RUNS_OPERATE)
     guard_workflow(who, RUNS_OPERATE, name)
+    workflow = get_workflow(who.tenant_id, name)
     if before == after:
         message = "Choose another version than the one that the runs are on."
         raise Conflict(message, code="same_version", field="to")
-    workflow = get_workflow(who.tenant_id, name)
     versions = tuple(get_version(who.tenant_id, name, number) for number in (before, after))
     try:
         compiled(versions[1].pk)
     except BrokenVersion as error:
         raise Conflict(str(error), code="broken_version", field="to") from error
     job = uuid7()
-    with transaction.atomic():
-        moves.begin_job(
-            id=job,
-            tenant=who.tenant_id,
-            workflow=workflow.pk,
-            versions=(versions[0].pk, versions[1].pk),
-            dry_run=dry_run,
-            reason=reason,
-            by=who.username,
-        )
+    moves.begin_job(
+        id=job,
+        tenant=who.tenant_id,
+        workflow=workflow.pk,
+        versions=(versions[0].pk, versions[1].pk),
+        dry_run=dry_run,
+        reason=reason,
+        by=who.username,
+    )
     return get_job(who.tenant_id, job)
 
 

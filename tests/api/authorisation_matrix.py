@@ -15,8 +15,8 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 @dataclass(frozen=True)
 class Route:
     """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}`, `{file}`, `{token}`, `{webhook}`, `{schedule}`, `{bulk}`, `{calendar}`, `{case}`, `{comment}`, `{away}`, `{view}`,
-    `{group}` and `{folder}` in it stand for ids."""
+    `{task}`, `{file}`, `{token}`, `{webhook}`, `{schedule}`, `{bulk}`, `{calendar}`, `{case}`, `{comment}`, `{away}`,
+    `{view}`, `{group}` and `{folder}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str

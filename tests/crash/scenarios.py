@@ -9,11 +9,10 @@ from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES
 from lib.uuid7 import uuid7
 from runs.commands import jobs
-from runs.moves.jobs import begin
 from runs.webhooks.services import WithSecret, create_webhook, token_of
 from tests import damage
 from tests import factories as make
-from tests.crash import limits, victim
+from tests.crash import limits, moves, victim
 from tests.inbox.asking import approval, member
 from tests.webhooks import signed
 
@@ -245,15 +244,6 @@ def resumed_on() -> Work:
     return victim.resume_on, (make.a_tenant().pk, run_ids, version.pk)
 
 
-def moved() -> Work:
-    """Runs that wait, and a bulk job that moves them to a version with more behind that."""
-    run_ids = make.start(SIGNALS, {"n": 1}, {"n": 2})
-    make.work()
-    make.newer(run_ids[0], make.graph([*SIGNALS["nodes"], "more", "beside"], ["go>later", "later>more"]))
-    begin(member("ann", "admin"), make.run(run_ids[0]).version.workflow.name, 1, 2)
-    return victim.move, (make.a_tenant().pk, run_ids)
-
-
 def rerun() -> Work:
     run_ids = failed_of(UNCLEAN)
     return victim.rerun, (make.a_tenant().pk, run_ids, [uuid7() for _ in run_ids])
@@ -324,7 +314,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "child runs of a paused one": (paused_with_others, {"COMPLETED"}),
     "mend": (mended, {"COMPLETED"}),
     "resume on": (resumed_on, {"COMPLETED"}),
-    "moved": (moved, {"COMPLETED"}),
+    "moved": (moves.moved, {"COMPLETED"}),
     "rerun": (rerun, {"FAILED", "COMPLETED"}),
     "messages": (posted, {"COMPLETED"}),
     "secret": (exchanged, set()),

@@ -17,7 +17,7 @@ from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tests import factories as make
 from tests import invariants
-from tests.crash import victim
+from tests.crash import moves, victim
 from tests.crash.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,7 +36,7 @@ def _real_clock():
 
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     """What a client that got no answer does, and then healthy workers, for as long as it takes."""
-    if work in victim.ASKED_AGAIN:
+    if work in victim.ASKED_AGAIN or work is moves.move:
         try:
             work(*given)
         except RunRefused:

@@ -30,7 +30,6 @@ from runs.commands.signals import NewSignal, send_signals
 from runs.kernel import messages
 from runs.kernel.refused import RunRefused
 from runs.maintenance import deliveries, due, leases, seals, sla, stuck, timers
-from runs.moves import work
 from runs.schedules import firing, forgetting
 from runs.store import findings, hot
 from runs.webhooks.actions import deliver
@@ -61,15 +60,12 @@ OF_SCHEDULES = (
 """The statements of schedules, which `test_schedule_crashes.py` dies at."""
 HARMLESS = (
     "show_runs told_runs standing last_deliveries refuse_delivery clear_refusals "
-    "take_duty end_duty limit_statements duties_begun postpone_message"
+    "take_duty end_duty limit_statements duties_begun postpone_message put_bulk_item_off"
 )
 """Statements that read for those who look, note by themselves why a message was refused, that this is over or that one
 could not be delivered, or lease a duty, which others take over when the lease has run out
 (`tests/runs/test_duties.py`): there is nothing that dying before them could leave half done.
 """
-
-LONG = 30.0
-"""Seconds for a duty that is done to its end."""
 
 Hit = tuple[str, int]
 """A point that was come by, and in which transaction."""
@@ -272,13 +268,6 @@ def send(tenant: int, runs: Sequence[str]) -> None:
         for _ in range(2):
             send_signals(tenant, [(run, NewSignal(name, name, {"n": 1})) for run in runs], by="test")
         drain()
-
-
-def move(tenant: int, runs: Sequence[str]) -> None:
-    """Do what is left of bulk jobs, then work, and send what the runs wait for."""
-    work.work(LONG)
-    drain()
-    send(tenant, runs)
 
 
 def post(token: str, messages: Sequence[tuple[dict[str, str], bytes]]) -> None:
