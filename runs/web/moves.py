@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_READ
 from engine.catalogue import Json
+from engine.migrating import Misfit
 from lib.api.pagination import keyset_page
 from lib.refusals import Conflict
 from runs.commands import migration
@@ -81,7 +82,7 @@ def _checked(tenant: int, run_id: UUID, version: WorkflowVersion) -> Checked:
     try:
         return migration.check_run(tenant, str(run_id), version.pk)
     except RunRefused as refusal:
-        return Checked([migration.Misfit(refusal.code, None, refusal.message)])
+        return Checked([Misfit(refusal.code, None, refusal.message)])
 
 
 @page(RUNS_OPERATE, "GET", "POST")
