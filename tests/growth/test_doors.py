@@ -49,6 +49,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.workers.tasks": OWN,
     "runs.schedules.tasks": OWN,
     "runs.moves.tasks": OWN,
+    "runs.moves.jobs.items_of(result)": "one of five words",
     "runs.schedules.times.fires_at": OWN,
     "runs.schedules.timing.work_calendar": OWN,
     "runs.schedules.timing.input_at": "a template, which is read for itself (tests/growth/test_functions.py)",
