@@ -50,6 +50,7 @@ def test_many_runs_are_moved_by_a_job_that_is_looked_at_before(operator):
     run_ids = waiting(3)
     version = make.newer(run_ids[0], NEW)
     name = version.workflow.name
+    assert f"/workflows/{name}/move-runs" in operator.get(f"/workflows/{name}/").text
     asked = operator.post(f"/workflows/{name}/move-runs", {"before": "1", "after": "2"})
     assert (asked.status_code, make.run(run_ids[0]).version.number) == (302, 1)
     assert "every 1s" in operator.get(asked.url).text
@@ -85,7 +86,7 @@ def test_who_may_only_look_is_offered_nothing(client):
     (run_id,) = waiting(1)
     client.force_login(make.a_member("eve", "viewer"))
     assert f"/runs/{run_id}/migrate" not in client.get(f"/runs/{run_id}").text
-    assert "move-runs" not in client.get(f"/workflows/{make.run(run_id).version.workflow.name}").text
+    assert "move-runs" not in client.get(f"/workflows/{make.run(run_id).version.workflow.name}/").text
 
 
 @pytest.mark.django_db
