@@ -5,7 +5,11 @@ import pytest
 from runs.commands import migration
 from runs.integrity.verify import verify
 from runs.kernel.refused import RunRefused
+from tasks_inbox.actions import deciding
+from tasks_inbox.actions.decision import Decision
+from tasks_inbox.models import ManualTask
 from tests import factories as make
+from tests.inbox.asking import member
 
 pytestmark = pytest.mark.django_db
 
@@ -214,4 +218,49 @@ def test_a_run_moves_twice():
     make.work()
 
     assert (make.run(run_id).status, [*make.steps(run_id)]) == ("COMPLETED", ["a", "b", "y"])
+    assert list(verify([run_id])) == []
+
+
+def test_a_container_goes_on_with_its_children_as_long_as_they_do_the_same():
+    body = {"type": "noop"}
+    mapped = make.mapped(body, [1, 2, 3], max_concurrency=2)
+    (node,) = [node for node in mapped["nodes"] if node["type"] == "map"]
+    run_id = make.start(mapped, {})[0]
+    make.work("engine")
+    (first, second) = make.claimed()
+    more = {**mapped, "nodes": [*mapped["nodes"], {"id": "more", "type": "noop", **ONCE}]}
+    more["edges"] = [*(mapped.get("edges") or []), {"from": node["id"], "to": "more"}]
+    version = make.newer(run_id, more)
+    with pytest.raises(RunRefused, match="is being worked on"):
+        make.migrate(run_id, version)
+    make.complete(first, output=1)
+    make.complete(second, output=2)
+
+    make.migrate(run_id, version)
+    make.work()
+
+    assert make.run(run_id).status == "COMPLETED"
+    assert make.statuses(run_id)["more"] == "COMPLETED"
+    assert list(verify([run_id])) == []
+
+
+def test_who_is_asked_already_decides_and_the_run_goes_on_by_the_other_version():
+    asks = {"id": "b", "type": "human.approval", "params": {"title": "Go on?"}}
+    edges = [{"from": "b", "to": "c", "branch": "approved"}, {"from": "b", "to": "d", "branch": "rejected"}]
+    run_id = make.start(make.graph([asks, *nodes("c", "d")], edges), {})[0]
+    make.work("engine")
+    reworded = asks | {"params": {"title": "Shall it go on?"}}
+    make.migrate(run_id, make.newer(run_id, make.graph([reworded, *nodes("c", "d", "e")], [*edges, "c>e"])))
+
+    (task,) = ManualTask.unsafe_all_tenants.filter(run_id=run_id)
+    deciding.complete_task(member("ann", "admin"), task.pk, Decision("approved"))
+    make.work()
+
+    assert make.run(run_id).status == "COMPLETED"
+    assert make.statuses(run_id) == {
+        "b": "COMPLETED",
+        "c": "COMPLETED",
+        "d": "SKIPPED",
+        "e": "COMPLETED",
+    }
     assert list(verify([run_id])) == []
