@@ -243,6 +243,7 @@ CELERY_BEAT_SCHEDULE = {
     "due": {"task": "runs.tick_due", "schedule": 1.0, "options": _TICK},
     "timers": {"task": "runs.tick_timers", "schedule": 1.0, "options": _TICK},
     "schedules": {"task": "runs.tick_schedules", "schedule": 1.0, "options": _TICK},
+    "bulk_jobs": {"task": "runs.tick_bulk_jobs", "schedule": 1.0, "options": _TICK},
     "tasks": {"task": "tasks_inbox.tick_clock", "schedule": 1.0, "options": _TICK},
     "mails": {
         "task": "tasks_inbox.tick_mails",

@@ -14,7 +14,7 @@ from engine.effects import Arrival, Effects, NewStep
 from engine.errors import ExpressionError, StepError
 from engine.graph import Edge, Graph, Join, Node
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output, output_of
-from engine.overrides import DoesNotFit, KeepResult, Overrides, RerunWith, RestartWith
+from engine.overrides import DoesNotFit, GoesOn, KeepResult, Overrides, RerunWith, RestartWith
 from engine.statuses import StepStatus
 
 Scope = Mapping[str, Any]
@@ -213,6 +213,10 @@ class _Walk:
         if isinstance(override, KeepResult):
             self._keep(node, override)
             return
+        if isinstance(override, GoesOn):
+            self.effects.kept[node.id] = ()
+            self._ring_again(node, override)
+            return
         source = node.predecessors[0] if len(node.predecessors) == 1 else None
         value: Json = self.scope.get("input") if not node.predecessors else outputs
         if source is not None:
@@ -243,7 +247,7 @@ class _Walk:
             value = _keepable(node, value)
         self._finish_inside(node, outcome, value, source, fired)
 
-    def _ring_again(self, node: Node, override: RestartWith | KeepResult) -> tuple[str, ...]:
+    def _ring_again(self, node: Node, override: RestartWith | KeepResult | GoesOn) -> tuple[str, ...]:
         """Follow the boundary edges that were taken while the node went on; gives their targets."""
         fired = tuple(target for target in override.fired if target in node.targets)
         for target in fired:
@@ -307,6 +311,8 @@ class _Walk:
         override = self.overrides.get(node.id)
         if isinstance(override, KeepResult) and override.row is not None:
             raise DoesNotFit(node.id, f"{node.title} was done, and the version would not have come to it.")
+        if isinstance(override, GoesOn):
+            raise DoesNotFit(node.id, f"{node.title} is in hand, and the version would not have come to it.")
         self.effects.steps.append(NewStep(node, StepStatus.SKIPPED))
         for target in node.targets:
             self.arrive(node, self.graph.nodes[target], False, None)

@@ -29,6 +29,7 @@ class EventType(StrEnum):
     RUN_COMPENSATED = "RUN_COMPENSATED"
     RUN_REOPENED = "RUN_REOPENED"
     RUN_REPAIRED = "RUN_REPAIRED"
+    RUN_MIGRATED = "RUN_MIGRATED"
     NEXT_NOT_STARTED = "NEXT_NOT_STARTED"
     STEP_COMPLETED = "STEP_COMPLETED"
     STEP_FAILED = "STEP_FAILED"
@@ -38,6 +39,7 @@ class EventType(StrEnum):
     STEP_REQUEUED = "STEP_REQUEUED"
     STEP_RELEASED = "STEP_RELEASED"
     STEP_WITHDRAWN = "STEP_WITHDRAWN"
+    STEP_MIGRATED = "STEP_MIGRATED"
     ATTEMPT_FAILED = "ATTEMPT_FAILED"
     LEASE_LOST = "LEASE_LOST"
     LATE_RESULT = "LATE_RESULT"
@@ -169,6 +171,16 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         },
         run=RunStatus.RUNNING,
     ),
+    EventType.RUN_MIGRATED: EventKind(
+        "run",
+        "The open run goes on with another version.",
+        {
+            **_WHO,
+            "from": "the number of the version before",
+            "version": "the number of the version it goes on with",
+            "job": "the bulk job that moved it",
+        },
+    ),
     EventType.RUN_REPAIRED: EventKind(
         "run",
         "The stuck check mended something that should not have been.",
@@ -231,6 +243,11 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "step",
         "The step is not part of what is kept on another version, or when its container begins anew.",
         {**_CHILD, "was": "its status before"},
+    ),
+    EventType.STEP_MIGRATED: EventKind(
+        "step",
+        "The step is in hand and goes on with its run, which goes on with another version.",
+        {**_CHILD, "epoch": "the epoch of the step"},
     ),
     EventType.ATTEMPT_FAILED: EventKind(
         "step",

@@ -42,7 +42,14 @@ class RestartWith:
     fired: Mapping[str, Json]
 
 
-Overrides = Mapping[str, KeepResult | RerunWith | RestartWith]
+@dataclass(frozen=True, slots=True)
+class GoesOn:
+    """The node has begun and goes on as it is: its row stands, with these boundary edges of it taken already."""
+
+    fired: Mapping[str, Json]
+
+
+Overrides = Mapping[str, KeepResult | RerunWith | RestartWith | GoesOn]
 
 
 def outputs_of(overrides: Overrides) -> dict[str, Json]:

@@ -79,16 +79,19 @@ def simulate(
     pick: Pick = list,
     rung: Rung = NO_TIMERS,
     facts: Mapping[str, Json] = NO_FACTS,
+    begun: FinalState | None = None,
 ) -> FinalState:
     """Run `graph` in memory: `outcomes` scripts or does how steps and waits end, `pick` which end next, as one batch.
+
+    It stops where `pick` gives none, and goes on from where a run has `begun`.
 
     `rung`: by step the targets of its boundary timers that fire before it ends and don't interrupt it, each with what
     the edge carries. `facts`: what expressions see as `run`. Raises KeyError for a step that has no scripted outcome.
     """
-    state = FinalState(graph, run_input, facts=facts)
-    _apply(state, begin(graph, state.scope()))
-    while state.status == RunStatus.RUNNING and state.open_steps:
-        batch = pick(state.open_steps)
+    state = begun or FinalState(graph, run_input, facts=facts)
+    if begun is None:
+        _apply(state, begin(graph, state.scope()))
+    while state.status == RunStatus.RUNNING and state.open_steps and (batch := pick(state.open_steps)):
         for name in batch:
             node, timers = graph.nodes[name], dict(rung.get(name, {}))
             while timers and state.status == RunStatus.RUNNING:

@@ -33,6 +33,9 @@ SIGNALLED: Final = RUN_OPEN
 RERUN: Final = RUN_ENDED
 """Statuses in which a run may be repeated from one of its steps, as a new run."""
 
+MIGRATED: Final = RUN_OPEN
+"""Statuses in which a run may go on with another version; a FAILED one does so by being resumed."""
+
 REPEATED: Final = frozenset({(RunStatus.CANCELLING, "cancel")})
 """What changes nothing, and is no fault of whoever asks twice."""
 
@@ -82,9 +85,9 @@ STEP_REASONS: Final[Mapping[str, str]] = {
 
 
 def run_verbs(status: str) -> frozenset[str]:
-    """What people may do to a run of this status, as it is stored or shown: its events, `signal` and `rerun`."""
+    """What people may do to a run of this status, stored or shown: its events, `signal`, `rerun`, `migrate`."""
     stored = RunStatus.RUNNING if status in _SHOWN_AS_RUNNING else RunStatus(status)
-    beside = {"signal": SIGNALLED, "rerun": RERUN}
+    beside = {"signal": SIGNALLED, "rerun": RERUN, "migrate": MIGRATED}
     return frozenset(
         {
             *(verb for verb in RUN_VERBS if (stored, verb) in RUN),

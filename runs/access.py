@@ -9,7 +9,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import EDIT, READ, RUNS_START
-from runs.models import DeadLetter, InboundWebhook, Run, Schedule
+from runs.models import BulkJob, DeadLetter, InboundWebhook, Run, Schedule
 from workflows.access import open_to
 from workflows.models import Workflow
 
@@ -42,6 +42,12 @@ def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:
     _require(
         principal, scope, runs.values("workflow_id"), "this dead letter", "There is no such dead letter."
     )
+
+
+def guard_bulk_job(principal: Principal, scope: str, bulk_id: UUID) -> None:
+    """As `guard_run`, of the workflow whose runs a bulk job moves."""
+    jobs = BulkJob.objects.for_tenant(principal.tenant_id).filter(pk=bulk_id)
+    _require(principal, scope, jobs.values("workflow_id"), "this bulk job", "There is no such bulk job.")
 
 
 def guard_webhook(principal: Principal, scope: str, webhook_id: UUID) -> None:

@@ -12,7 +12,14 @@ class RunsConfig(AppConfig):
     def ready(self) -> None:
         """Tell accounts who may reach a run, and workflows what runs took and gave, how many are open."""
         from accounts.guards import guards
-        from runs.access import guard_letter, guard_run, guard_schedule, guard_schedule_id, guard_webhook
+        from runs.access import (
+            guard_bulk_job,
+            guard_letter,
+            guard_run,
+            guard_schedule,
+            guard_schedule_id,
+            guard_webhook,
+        )
         from runs.commands import child_runs, continuing
         from runs.reading import own_starts
         from runs.reading.last_runs import last_run
@@ -26,6 +33,7 @@ class RunsConfig(AppConfig):
         from workflows.ports.usage import counts_open_runs
 
         guards("run_id", guard_run)
+        guards("bulk_id", guard_bulk_job)
         guards("letter_id", guard_letter)
         guards("webhook_id", guard_webhook)
         guards("schedule", guard_schedule)

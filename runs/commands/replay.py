@@ -4,84 +4,25 @@ Both walk the graph again from its start. A step that is kept isn't done again: 
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from django.db import transaction
 
-from engine.catalogue import Json
-from engine.decide import begin
 from engine.graph import Graph
-from engine.outcomes import Completed, Failed, Interrupted, Outcome
 from engine.overrides import KeepResult, Overrides, RerunWith, RestartWith
 from engine.statuses import RUN_ENDED, StepStatus
 from lib.uuid7 import uuid7
 from runs.commands import starts
+from runs.commands.kept import KeptStep, refuse_test, walk_anew
 from runs.commands.starts import NewRun, Started, Terms
-from runs.kernel import scopes
-from runs.kernel.graphs import Compiled, compiled
-from runs.kernel.plan import PASSED, Anchor
+from runs.kernel.graphs import compiled
+from runs.kernel.plan import Anchor
 from runs.kernel.refused import RunRefused, fitting, lock_runs, refusing, storable
 from runs.kernel.reopen import check_failed
-from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import changing
 from runs.models import Run, StepExecution
 from runs.store import hot
 from steps.base import MAX_INPUT_BYTES
-
-
-@dataclass(frozen=True, slots=True)
-class _Was:
-    """A step of the run as it stands, by the columns of the statement `kept_steps`."""
-
-    id: str
-    node: str
-    type: str
-    status: str
-    cause: str | None
-    input: Json
-    own: bool
-    input_from: str | None
-    output: Json
-    error: Json
-    fired: Mapping[str, str]
-    target: str | None
-    undone: bool
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """How it ended, where that stands: None for what would be done again."""
-        match self.status:
-            case StepStatus.COMPLETED:
-                return Completed(self.output)
-            case StepStatus.SKIPPED if self.cause == PASSED:
-                return Completed(self.output)
-            case StepStatus.FAILED if self.output is not None:
-                return Failed(self.error)
-            case StepStatus.CANCELLED if self.cause == "timer" and self.target is not None:
-                return Interrupted(self.target, self.output)
-        return None
-
-    @property
-    def carried(self) -> dict[str, Json]:
-        """Its boundary edges that were taken, each with what it carried."""
-        return {target: {"fired_at": at, "timer_of": self.node} for target, at in self.fired.items()}
-
-    def kept(self, outcome: Outcome, *, here: bool) -> KeepResult:
-        """It as what is kept: by its own row, or by a copy."""
-        payload: dict[str, Json] = {} if here else {"kept_from": self.id}
-        if self.fired and not here:
-            payload["fired"] = self.fired
-        return KeepResult(
-            outcome,
-            status=StepStatus(self.status),
-            input=self.input,
-            input_from=self.input_from,
-            own=self.own,
-            fired=self.carried,
-            row=self.id if here else None,
-            cause=self.cause,
-            said=payload,
-        )
 
 
 def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "") -> None:
@@ -92,7 +33,7 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
     with changing(tenant, [run]) as change:
         check_failed(change.locked)
         on = compiled(version)
-        steps = [_Was(*row) for row in hot.kept_steps(run)]
+        steps = [KeptStep(*row) for row in hot.kept_steps(run)]
         done = {
             step.node: step.kept(outcome, here=True)
             for step in steps
@@ -103,29 +44,21 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
             **{step.node: RestartWith(step.carried) for step in steps if step.fired},
             **done,
         }
-        _check_no_test(Run.objects.for_tenant(tenant).get(pk=run))
+        refuse_test(Run.objects.for_tenant(tenant).get(pk=run))
         row_ids = [one.row for one in done.values() if one.row is not None]
         facts = {"version": version, "number": on.number, "sinks": len(on.graph.sinks)}
         run_row = hot.reopen_on(run=run, kept=row_ids, facts=facts, payload={"by": by, "reason": reason})
         anchor = Anchor(uuid7(), run, tenant, run_row["shard"], version, run_row["priority"])
         transition = change.transition
         transition.overrides[run] = overrides
-        _walk(transition, on, anchor)
+        walk_anew(transition, on, anchor)
         if missing := [node for node in done if (run, node) not in transition.kept]:
             raise _misfit(f"{missing[0]} was done, and this version would not have come to it yet.")
         edges_by_node = {node: edges for (_, node), edges in transition.kept.items()}
         hot.walked_again(run=run, kept=edges_by_node)
 
 
-def _walk(transition: Transition, version: Compiled, anchor: Anchor) -> None:
-    """Decide a reopened run anew, from its start."""
-    run = anchor.run_id
-    facts, outputs = hot.read_scopes([scopes.wanted(run, scopes.EVERYTHING)])[run]
-    scope = scopes.scope_of(version, run, facts, outputs)
-    transition.apply_effects([(anchor, begin(version.graph, scope, transition.overrides[run]))])
-
-
-def _check_there(graph: Graph, steps: Iterable[_Was], overrides: Mapping[str, KeepResult]) -> None:
+def _check_there(graph: Graph, steps: Iterable[KeptStep], overrides: Mapping[str, KeepResult]) -> None:
     for step in steps:
         if step.node not in overrides:
             continue
@@ -134,13 +67,6 @@ def _check_there(graph: Graph, steps: Iterable[_Was], overrides: Mapping[str, Ke
         if graph.nodes[step.node].type != step.type:
             became = graph.nodes[step.node].type
             raise _misfit(f"{step.node} was done as {step.type}, and is {became} in this version.")
-
-
-def _check_no_test(run: Run) -> None:
-    """What a test leaves out would happen on another version."""
-    if run.is_test:
-        message = "A test run stays on what it tests: test the draft again."
-        raise RunRefused("is_test", message, field="version", conflict=True)
 
 
 def _misfit(why: str) -> RunRefused:
@@ -174,7 +100,7 @@ def rerun(
             raise RunRefused("not_ended", message, conflict=True)
         source = Run.objects.for_tenant(tenant).select_related("version__workflow").get(pk=run)
         if version is not None:
-            _check_no_test(source)
+            refuse_test(source)
         workflow = source.version.workflow
         if workflow.archived_at is not None:
             raise RunRefused("archived", f"The workflow {workflow.name} is archived.", conflict=True)
@@ -214,7 +140,7 @@ def kept_before(graph: Graph, run: str, from_node: str) -> dict[str, KeepResult 
     """What a run has done that does not depend on a node of it, to be kept by copies. Raises RunRefused."""
     again = {from_node, *graph.behind(from_node)}
     overrides: dict[str, KeepResult | RerunWith] = {}
-    for step in (_Was(*row) for row in hot.kept_steps(run)):
+    for step in (KeptStep(*row) for row in hot.kept_steps(run)):
         if step.node not in graph.nodes or step.node in again or graph.nodes[step.node].type != step.type:
             continue
         if (outcome := step.outcome) is None:

@@ -124,6 +124,8 @@ def _of_run(by_history: RunByHistory, event: Event) -> None:
         by_history.keeps_graph = "rerun_of" not in payload
     elif event.type == EventType.RUN_REOPENED:
         _reopen(by_history, event)
+    elif event.type == EventType.RUN_MIGRATED:
+        by_history.version = payload.get("version")
     elif event.type in _RUN_IS:
         by_history.status = _RUN_IS[event.type]
         by_history.digest = payload.get("digest") if by_history.status in RUN_ENDED else None
@@ -166,6 +168,8 @@ def _of_step(by_history: RunByHistory, name: str, event: Event) -> None:
         by_history.steps[name] = StepByHistory(epoch=payload.get("epoch"), fired=step.fired)
     elif event.type == EventType.STEP_WAITING:
         step.status, step.attempt, step.epoch = StepStatus.WAITING, event.attempt, payload.get("epoch")
+    elif event.type == EventType.STEP_MIGRATED:
+        step.epoch = payload.get("epoch")
     elif event.type == EventType.EDGES_RESOLVED:
         step.taken, step.edges_pending = tuple(payload.get("taken") or ()), False
     elif event.type in _ENDS:

@@ -141,8 +141,8 @@ def _ring(batch: Sequence[Due]) -> list[None]:
         mine = [
             due for due in batch if due.step.run_id in locked and locked[due.step.run_id].status in RUN_OPEN
         ]
-        ids = waits.ring_timers(due.id for due in mine)
-        fired = [due for due in mine if due.id in ids]
+        versions = waits.ring_timers(due.id for due in mine)
+        fired = [_on(due, versions[due.id]) for due in mine if due.id in versions]
         scopes.load(due.step for due in fired)
         for due in fired:
             # One after another: two of one run may meet in a join.
@@ -150,6 +150,12 @@ def _ring(batch: Sequence[Due]) -> list[None]:
             change.transition.apply_effects([(anchor, _effects(due))])
         change.runs |= {(due.step.tenant_id, due.step.run_id) for due in fired}
     return []
+
+
+def _on(due: Due, version: int) -> Due:
+    """It with its step on the version that holds now, as nobody else can change that."""
+    due.step.version_id = version
+    return due
 
 
 def _effects(due: Due) -> Effects:

@@ -3,7 +3,6 @@
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
-
 NAMES = ('run_children', 'run_followers', 'run_of_chain')
 
 

@@ -8,7 +8,7 @@ from lib.schema_sql import SchemaSql
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0012_child_run_indexes'),
+        ('runs', '0013_bulk_jobs'),
     ]
 
     operations = [

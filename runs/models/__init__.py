@@ -2,6 +2,7 @@
 advance stands for those), `tenant`, `run` and `shard` on every row, few indexes. Behaviour lives elsewhere."""
 
 from runs.models.base import HotRow
+from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
 from runs.models.drafts import StartDraft
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
 from runs.models.messages import RunMessage
@@ -15,7 +16,10 @@ from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker
 
 __all__ = [
+    "BULK_RESULTS",
     "UNSEALED",
+    "BulkItem",
+    "BulkJob",
     "Calendar",
     "Container",
     "DeadLetter",

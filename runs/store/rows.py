@@ -328,3 +328,13 @@ class TakerRow(TypedDict):
     run_id: str
     node: str
     name: str
+
+
+class QueuedRow(TypedDict):
+    """A step that is queued, with what the version that it moves to says of its claims."""
+
+    id: str
+    queue: str
+    priority: int | None
+    lease_seconds: int
+    timeout_seconds: int | None

@@ -74,12 +74,15 @@ def _limits(seconds: Mapping[str, float]) -> list[LimitRow]:
     return [{"id": id, "seconds": value} for id, value in seconds.items()]
 
 
-def ring_timers(timers: Iterable[str]) -> set[str]:
+def ring_timers(timers: Iterable[str]) -> dict[str, int]:
     """Fire boundary timers that don't interrupt, of runs held FOR UPDATE; gives those that take their edge.
+
+    Each with the version that its step is on now: the run may have been moved to another one since it was read.
 
     They don't where the step is over, or where another timer took the same edge before.
     """
-    return set(SQL.value("ring_timers", {"timers": sorted(timers), "now": now_or_none()}))
+    rung: dict[str, int] = SQL.value("ring_timers", {"timers": sorted(timers), "now": now_or_none()})
+    return rung
 
 
 def fired_edges(steps: Iterable[str]) -> dict[str, list[str]]:

@@ -8,6 +8,7 @@ from runs.web import (
     home,
     items,
     lifecycle,
+    moves,
     requests,
     saving,
     schedules,
@@ -77,5 +78,9 @@ urlpatterns = [
     path("workflows/<workflow_name:name>/start", starting.workflow_start, name="workflow-start"),
     path("workflows/<workflow_name:name>/start/form", starting.fill_in, name="workflow-start-form"),
     path("workflows/<workflow_name:name>/start/draft", starting.keep, name="workflow-start-draft"),
+    path("runs/<uuid:run_id>/migrate", moves.migrate, name="run-migrate"),
+    path("bulk-jobs/<uuid:bulk_id>", moves.bulk_job, name="bulk-job"),
+    path("bulk-jobs/<uuid:bulk_id>/go", moves.bulk_job_go, name="bulk-job-go"),
+    path("workflows/<workflow_name:name>/move-runs", moves.move_runs, name="workflow-move-runs"),
     path("workflows/<workflow_name:name>/runs", views.workflow_runs, name="workflow-runs"),
 ]

@@ -42,6 +42,8 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
         "until": "2030-02-01T00:00:00Z",
     },
     ("api-tasks-bulk", "POST"): {"action": "claim", "ids": [NOBODY]},
+    ("api-run-migrate", "POST"): {"version": 1, "dry_run": True},
+    ("api-workflow-migrate", "POST"): {"from": 1, "to": 1},
     ("api-runs-bulk", "POST"): {"action": "pause", "ids": [NOBODY], "dry_run": True},
     ("api-run-searches", "POST"): {"name": "Failed", "query": "status=failed"},
     ("api-run-search", "PATCH"): {"group": ""},

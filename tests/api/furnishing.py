@@ -1,7 +1,9 @@
 """A tenant that has one of everything."""
 
-from runs.models import Calendar, Schedule
+from lib.uuid7 import uuid7
+from runs.models import BulkJob, Calendar, Schedule
 from tests import factories as make
+from workflows.models import WorkflowVersion
 
 
 def has_everything(client):
@@ -42,22 +44,26 @@ def has_everything(client):
     assert comment.status_code == 201, comment.json()
     token = client.post("/api/v1/tokens", {"name": "ours"})
     assert token.status_code == 201, token.json()
-    return {
-        "token": token.json()["id"],
-        "case": case.json()["id"],
-        "comment": comment.json()["id"],
-        "run": run.json()["id"],
-        "job": run.json()["steps"][0]["id"],
-        "letter": letter["id"],
-        "webhook": hook.json()["id"],
-        "task": task["id"],
-        "file": file.json()["id"],
-        "away": away.json()["id"],
-        "view": view.json()["id"],
-        "search": search.json()["id"],
-        "group": group.json()["id"],
-        "folder": folder.json()["id"],
-    } | _scheduled(client)
+    return (
+        {
+            "token": token.json()["id"],
+            "case": case.json()["id"],
+            "comment": comment.json()["id"],
+            "run": run.json()["id"],
+            "job": run.json()["steps"][0]["id"],
+            "letter": letter["id"],
+            "webhook": hook.json()["id"],
+            "task": task["id"],
+            "file": file.json()["id"],
+            "away": away.json()["id"],
+            "view": view.json()["id"],
+            "search": search.json()["id"],
+            "group": group.json()["id"],
+            "folder": folder.json()["id"],
+        }
+        | _scheduled(client)
+        | {"bulk": _bulk_job()}
+    )
 
 
 def _scheduled(client):
@@ -71,3 +77,19 @@ def _scheduled(client):
         "schedule": str(Schedule.unsafe_all_tenants.get(name="ours").pk),
         "calendar": Calendar.unsafe_all_tenants.get(name="ours").pk,
     }
+
+
+def _bulk_job():
+    """The id of a bulk job of no runs."""
+    version = WorkflowVersion.unsafe_all_tenants.get(workflow__name="ours", number=1)
+    job = BulkJob.unsafe_all_tenants.create(
+        id=uuid7(),
+        tenant_id=version.tenant_id,
+        workflow_id=version.workflow_id,
+        from_version=version,
+        to_version=version,
+        dry_run=True,
+        total=0,
+        created_by="admin-of-ours",
+    )
+    return str(job.pk)

@@ -12,7 +12,7 @@ from runs.commands import jobs
 from runs.webhooks.services import WithSecret, create_webhook, token_of
 from tests import damage
 from tests import factories as make
-from tests.crash import containers, limits, victim
+from tests.crash import containers, limits, moves, victim
 from tests.inbox.asking import approval, member
 from tests.webhooks import signed
 
@@ -316,6 +316,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "child runs of a paused one": (paused_with_others, {"COMPLETED"}),
     "mend": (mended, {"COMPLETED"}),
     "resume on": (resumed_on, {"COMPLETED"}),
+    "moved": (moves.moved, {"COMPLETED"}),
     "rerun": (rerun, {"FAILED", "COMPLETED"}),
     "messages": (posted, {"COMPLETED"}),
     "secret": (exchanged, set()),

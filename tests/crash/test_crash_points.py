@@ -17,7 +17,7 @@ from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tests import factories as make
 from tests import invariants
-from tests.crash import containers, victim
+from tests.crash import containers, moves, victim
 from tests.crash.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,7 +40,7 @@ AS_IT_COMES = {"CONTINUED"}
 
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     """What a client that got no answer does, and then healthy workers, for as long as it takes."""
-    if work in victim.ASKED_AGAIN:
+    if work in victim.ASKED_AGAIN or work is moves.move:
         try:
             work(*given)
         except RunRefused:

@@ -27,12 +27,12 @@ def test_a_verb_is_offered_iff_the_state_table_has_it_and_refused_with_a_reason_
 
 @pytest.mark.parametrize("shown", ["PENDING", "WAITING"])
 def test_what_is_only_shown_is_a_run_that_is_running(shown):
-    assert run_verbs(shown) == run_verbs("RUNNING") == {"pause", "cancel", "signal"}
+    assert run_verbs(shown) == run_verbs("RUNNING") == {"pause", "cancel", "signal", "migrate"}
     assert step_verbs(shown, "QUEUED", redone=False, undoes=False) == ("retry", "skip")
 
 
 def test_a_paused_run_takes_signals_and_one_that_has_ended_may_be_repeated():
-    assert run_verbs("PAUSED") == {"unpause", "cancel", "signal"}
+    assert run_verbs("PAUSED") == {"unpause", "cancel", "signal", "migrate"}
     assert run_verbs("COMPLETED") == {"rerun"}
     assert run_verbs("FAILED") == {"resume", "rerun"}
     assert changes_steps("FAILED", undoes=False)

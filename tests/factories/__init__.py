@@ -7,7 +7,7 @@ from accounts.models import Tenant
 from engine.catalogue import Json
 from engine.overrides import RerunWith
 from lib.uuid7 import uuid7
-from runs.commands import operators, replay
+from runs.commands import migration, operators, replay
 from runs.commands.lifecycle import cancel_runs, pause_runs, resume_runs, unpause_runs
 from runs.commands.signals import NewSignal, send_signals
 from runs.commands.starts import NewRun, Terms, start_runs
@@ -238,6 +238,11 @@ def newer(run_id: str, definition: Mapping[str, Json]) -> WorkflowVersion:
 def resume_on(run_id: str, version: WorkflowVersion) -> None:
     """Resume a run on another version."""
     replay.resume_on(a_tenant().pk, run_id, version.pk, by="test", reason="because")
+
+
+def migrate(run_id: str, version: WorkflowVersion) -> None:
+    """Move an open run to another version."""
+    migration.migrate_run(a_tenant().pk, run_id, version.pk, by="test", reason="because")
 
 
 def rerun(run_id: str, from_node: str, *given: Json, version: WorkflowVersion | None = None) -> str:

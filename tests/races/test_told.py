@@ -9,7 +9,7 @@ from django.db import transaction
 
 from accounts.principal import Principal
 from engine.overrides import RerunWith
-from runs.commands import dead_letters, lifecycle, operators, replay, signals, starts
+from runs.commands import dead_letters, lifecycle, migration, operators, replay, signals, starts
 from runs.commands.signals import NewSignal
 from runs.commands.starts import NewRun, Terms
 from runs.kernel import compensation, dispatch, live
@@ -96,6 +96,12 @@ def resume_on() -> Act:
     return lambda: replay.resume_on(tenant(), run, version, **SAID)
 
 
+def migrate() -> Act:
+    run = open_run()
+    version = make.newer(run, make.graph([{"id": "s", "type": "signal", "params": {"name": "x"}}], [])).pk
+    return lambda: migration.migrate_run(tenant(), run, version, **SAID)
+
+
 def rerun() -> Act:
     run = ended_run()
     return lambda: replay.rerun(tenant(), run, "a", override=RerunWith(2), **SAID)
@@ -135,6 +141,7 @@ DOORS = {
     operators.retry_step: retry,
     operators.skip_step: skip,
     replay.resume_on: resume_on,
+    migration.migrate_run: migrate,
     replay.rerun: rerun,
     dead_letters.redrive: redrive,
     starts.start_runs: start,
@@ -158,6 +165,9 @@ SILENT = {
     starts.judges_starts: "it registers",
     starts.start_workflow: "by start_runs",
     starts.check_start: "it reads",
+    migration.check_run: "it reads",
+    migration.refusal_of: "it is pure",
+    migration.first_of: "it is pure",
 }
 """What may be called by others and tells nobody itself, and why."""
 
@@ -186,7 +196,10 @@ def prepared(door, settings) -> Act:
 
 
 def test_every_function_that_others_call_is_a_door_or_says_why_it_is_none():
-    rooms = (lifecycle, operators, replay, dead_letters, incidents, resolving, compensation, starts, signals)
+    rooms = (
+        *(lifecycle, operators, replay, migration, dead_letters),
+        *(incidents, resolving, compensation, starts, signals),
+    )
     public = {
         found
         for room in rooms

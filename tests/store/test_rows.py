@@ -37,6 +37,7 @@ ROWS = {
     ("unbegun", "limits"): rows.LimitRow,
     ("insert_signals", "signals"): rows.SignalRow,
     ("take_signals", "steps"): rows.TakerRow,
+    ("migrate_run", "queued"): rows.QueuedRow,
     ("child_states", "waits"): rows.ChildWaitRow,
 }
 # Two columns of no plan, twice, and signals that are looked up by what they are.

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
 from accounts.access import PageRequest, page
-from accounts.roles import RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
+from accounts.roles import RUNS_OPERATE, RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
 from lib.refusals import Refusal, Stale
 from workflows import queries
 from workflows.access import may
@@ -33,6 +33,7 @@ def versions_page(request: PageRequest, name: str) -> HttpResponse:
         "versions": [(version, run_counts[version.pk]) for version in versions],
         "tab": "versions",
         "may_write": may(request.principal, WORKFLOWS_WRITE, workflow),
+        "may_operate": may(request.principal, RUNS_OPERATE, workflow),
         "may_start": may(request.principal, RUNS_START, workflow),
     }
     comparison = _comparison_context(request, workflow, versions)

@@ -14,6 +14,7 @@ from accounts.folders import folder_names
 from accounts.roles import (
     EDIT,
     MEMBERS_MANAGE,
+    RUNS_OPERATE,
     RUNS_START,
     WORKFLOWS_PUBLISH,
     WORKFLOWS_READ,
@@ -175,7 +176,12 @@ def _publish_errors(request: PageRequest, workflow: Workflow) -> list[Problem]:
 def _about(request: PageRequest, tab: str, workflow: Workflow | None = None) -> dict[str, Any]:
     """What they may do with the workflow, or with some workflow where the page is of none."""
     who = request.principal
-    flags = {"may_write": WORKFLOWS_WRITE, "may_publish": WORKFLOWS_PUBLISH, "may_start": RUNS_START}
+    flags = {
+        "may_write": WORKFLOWS_WRITE,
+        "may_publish": WORKFLOWS_PUBLISH,
+        "may_start": RUNS_START,
+        "may_operate": RUNS_OPERATE,
+    }
     return {"tab": tab} | {
         flag: may(who, scope, workflow) if workflow else may_anywhere(who, scope)
         for flag, scope in flags.items()

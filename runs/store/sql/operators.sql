@@ -139,3 +139,62 @@ SELECT s.tenant_id, s.run_id, s.shard, 2, 'EDGES_RESOLVED', s.node, NULL,
   JOIN runs_stepexecution s ON s.run_id = %(run)s::uuid AND s.node = k.key AND s.index IS NULL
  CROSS JOIN clock
  ORDER BY s.node
+
+-- name: lock_steps
+-- A claim looks at no run: it passes over steps that somebody has.
+SELECT count(*) FROM (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = %(run)s::uuid ORDER BY s.id FOR UPDATE) l
+
+-- name: migrate_run
+-- An open run goes on with another version. What is kept stays, steps to which no edge led are decided anew. The epoch of
+-- what is in hand rises: who holds it by the former version comes too late. The caller has the run and its steps.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+r AS (
+    UPDATE runs_run r
+       SET version_id = %(version)s, open_sinks = %(sinks)s
+     WHERE r.id = %(run)s::uuid AND r.status IN ('RUNNING', 'PAUSED')
+    RETURNING r.id, r.tenant_id, r.shard, r.priority
+),
+d AS (
+    DELETE FROM runs_stepexecution s
+     USING r
+     WHERE s.run_id = r.id AND s.run_id = %(run)s::uuid AND s.index IS NULL AND NOT s.id = ANY (%(kept)s::uuid[])
+    RETURNING s.node, s.status
+),
+q AS (
+    UPDATE runs_stepexecution s
+       SET version_id = %(version)s, epoch = s.epoch + 1, queue = x.queue, priority = coalesce(x.priority, s.priority),
+           lease_seconds = x.lease_seconds, timeout_seconds = x.timeout_seconds, lease_token_hash = NULL
+      FROM r CROSS JOIN jsonb_to_recordset(%(queued)s::jsonb)
+             AS x(id uuid, queue text, priority smallint, lease_seconds int, timeout_seconds int)
+     WHERE s.id = x.id AND s.run_id = %(run)s::uuid AND s.status = 'QUEUED'
+    RETURNING s.node, s.index, s.epoch
+),
+k AS (
+    UPDATE runs_stepexecution s
+       SET version_id = %(version)s, epoch = s.epoch + (s.status IN ('QUEUED', 'WAITING'))::int,
+           lease_token_hash = CASE WHEN s.status IN ('QUEUED', 'WAITING') THEN NULL ELSE s.lease_token_hash END
+      FROM r
+     WHERE s.run_id = r.id AND s.run_id = %(run)s::uuid AND (s.index IS NOT NULL OR s.id = ANY (%(kept)s::uuid[]))
+       AND s.id <> ALL (%(queued_ids)s::uuid[])
+    RETURNING s.node, s.index, s.epoch, s.status
+),
+j AS (
+    DELETE FROM runs_stepjoin t USING r WHERE t.run_id = r.id AND t.run_id = %(run)s::uuid
+),
+h AS (
+    /* include write_history */
+    SELECT r.tenant_id, r.id, r.shard, e.ordinal, e.type, e.node, NULL, e.payload, clock.now
+      FROM r CROSS JOIN clock
+     CROSS JOIN LATERAL (
+            SELECT 0 AS ordinal, 'RUN_MIGRATED' AS type, NULL AS node, NULL::int AS index, %(payload)s::jsonb AS payload
+            UNION ALL
+            SELECT 1, 'STEP_WITHDRAWN', d.node, NULL, jsonb_build_object('was', d.status) FROM d
+            UNION ALL
+            SELECT 2, 'STEP_MIGRATED', o.node, o.index,
+                   jsonb_strip_nulls(jsonb_build_object('index', o.index, 'epoch', o.epoch))
+              FROM (SELECT q.* FROM q
+                    UNION ALL
+                    SELECT k.node, k.index, k.epoch FROM k WHERE k.status IN ('QUEUED', 'WAITING')) o) e
+     ORDER BY e.ordinal, e.node, e.index
+)
+SELECT json_build_array(r.shard, r.priority) FROM r

@@ -92,7 +92,7 @@ s AS (
        SET fired = coalesce(s.fired, '{}') || t.targets
       FROM (SELECT step_id, array_agg(target) AS targets FROM f GROUP BY step_id) t
      WHERE s.id = t.step_id AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')
-    RETURNING s.id
+    RETURNING s.id, s.version_id
 ),
 h AS (
     /* include write_history */
@@ -102,7 +102,7 @@ h AS (
      WHERE f.step_id IN (SELECT id FROM s)
      ORDER BY f.run_id, f.fire_at, f.id
 )
-SELECT coalesce(json_agg(f.id), '[]') FROM f WHERE f.step_id IN (SELECT id FROM s)
+SELECT coalesce(json_object_agg(f.id, s.version_id), '{}') FROM f JOIN s ON s.id = f.step_id
 
 -- name: limit_again
 -- By when steps must have begun that are tried again; the caller has just queued them.

@@ -1,0 +1,266 @@
+"""Whether a run, as it stands, fits another version of its workflow: every reason why not, at once. Pure.
+
+What fits is proven by walking the other graph from its start, with what was done taken as done and what is in hand as
+in hand: where the walk comes to all of it, the run stands where a run of that version may stand, so it ends as one.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from engine.catalogue import Json
+from engine.decide import Scope, begin, contributors, fire, verdict
+from engine.effects import Arrival, Effects, NewStep
+from engine.graph import Graph, Node
+from engine.outcomes import Completed, Interrupted, output_of
+from engine.overrides import DoesNotFit, GoesOn, KeepResult, Overrides, outputs_of
+from engine.statuses import StepStatus
+
+Check = Callable[[Mapping[str, Json], Json], tuple[str, str] | None]
+"""What is wrong with a value by a JSON Schema, as place and sentence; None where it is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Why a run can't go on with a version: a code for programs, the step it is about, a sentence for people."""
+
+    code: str
+    node: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A graph, and the definition that it was compiled from."""
+
+    graph: Graph
+    definition: Mapping[str, Json]
+
+    def params(self, name: str) -> Mapping[str, Json]:
+        """The params of a node as they were written."""
+        raw = next(node for node in self.definition["nodes"] if node["id"] == name)
+        params: Mapping[str, Json] = raw.get("params") or {}
+        return params
+
+
+@dataclass(frozen=True, slots=True)
+class InHand:
+    """A step that is not over. `wait`: the kind of what it waits for; `busy`: a worker is at it or a child of it."""
+
+    status: str
+    wait: str | None = None
+    fired: Mapping[str, Json] = field(default_factory=dict)
+    busy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where an open run stands: what is done, what is in hand, and steps that are neither, with their statuses.
+
+    Steps to which no edge led count for nothing: the other graph decides of them anew.
+    """
+
+    input: Json
+    done: Mapping[str, KeepResult]
+    in_hand: Mapping[str, InHand]
+    unclear: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def overrides(self) -> Overrides:
+        """The same as what a walk takes instead of doing it."""
+        return {**self.done, **{name: GoesOn(step.fired) for name, step in self.in_hand.items()}}
+
+
+@dataclass(slots=True)
+class Walked:
+    """Where the walk came to: the new steps, the sinks that are resolved, what each join has counted."""
+
+    steps: list[NewStep] = field(default_factory=list)
+    reached: set[str] = field(default_factory=set)
+    sinks: list[str] = field(default_factory=list)
+    arrived: dict[str, list[str]] = field(default_factory=dict)
+    taken: dict[str, list[str]] = field(default_factory=dict)
+    fired: set[str] = field(default_factory=set)
+    edges: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    failure: tuple[str, Mapping[str, Json]] | None = None
+
+    @property
+    def begins(self) -> list[str]:
+        """The steps that begin at once: the version has them where the run has been already."""
+        return [new.node.id for new in self.steps if new.status != StepStatus.SKIPPED]
+
+
+def misfits(
+    old: Version, new: Version, standing: Standing, scope: Scope, check: Check
+) -> tuple[list[Misfit], Walked]:
+    """Why the run can't go on with `new`, and where it would stand there.
+
+    What can be said of each step comes first; the way through the graph is looked at when that fits.
+    """
+    found = [*_of_input(new.graph, standing, check), *_of_unclear(standing)]
+    for name, kept in standing.done.items():
+        found += _of_done(old, new, name, kept, check)
+    for name, step in standing.in_hand.items():
+        found += _of_open(old, new, name, step)
+    if found:
+        return found, Walked()
+    try:
+        walked = walk(new.graph, scope, standing.overrides)
+    except DoesNotFit as error:
+        code = "not_reached" if error.node in standing.in_hand else "leads_nowhere"
+        return [Misfit(code, error.node, error.message)], Walked()
+    return list(_of_way(new.graph, standing, walked)), walked
+
+
+def walk(graph: Graph, scope: Scope, overrides: Overrides) -> Walked:
+    """Follow the graph from its start as far as it goes with what is kept. Raises DoesNotFit."""
+    walked = Walked()
+    known = {**scope, "steps": outputs_of(overrides)}
+    waves: list[Effects] = [begin(graph, known, overrides)]
+    for wave in waves:
+        walked.steps += wave.steps
+        walked.sinks += wave.sinks
+        walked.reached |= {*wave.kept, *(new.node.id for new in wave.steps)}
+        walked.edges |= wave.kept
+        walked.failure = walked.failure or wave.failure
+        given = {step.node.id: {"output": step.output} for step in wave.steps if step.status in _WITH_OUTPUT}
+        known["steps"] = {**known["steps"], **given}
+        for arrival in wave.arrivals:
+            decided = _counted(graph.nodes[arrival.node], arrival, walked)
+            if decided is not None:
+                node, runs, sources = decided
+                outputs = {
+                    name: _carried(name, node.id, overrides, known["steps"])
+                    for name in node.predecessors
+                    if name in sources
+                }
+                waves.append(fire(graph, node, outputs, known, run=runs, overrides=overrides))
+    return walked
+
+
+_WITH_OUTPUT = (StepStatus.COMPLETED, StepStatus.FAILED)
+
+
+def _counted(node: Node, arrival: Arrival, walked: Walked) -> tuple[Node, bool, Sequence[str]] | None:
+    """Count an edge into a join; what is decided by it: whether it runs, and whose outputs it is given."""
+    arrived = walked.arrived.setdefault(node.id, [])
+    taken = walked.taken.setdefault(node.id, [])
+    arrived.append(arrival.source)
+    if arrival.taken:
+        taken.append(arrival.source)
+    decision = verdict(node.join, len(arrived), len(taken))
+    if node.id in walked.fired or decision is None:
+        return None
+    walked.fired.add(node.id)
+    return node, decision == "run", contributors(node.join, taken)
+
+
+def _carried(source: str, target: str, overrides: Overrides, steps: Mapping[str, Json]) -> Json:
+    override = overrides.get(source)
+    if isinstance(override, KeepResult | GoesOn) and target in override.fired:
+        return override.fired[target]
+    return steps.get(source, {}).get("output")
+
+
+def _of_input(graph: Graph, standing: Standing, check: Check) -> Iterator[Misfit]:
+    if graph.input_schema is not None and (wrong := check(graph.input_schema, standing.input)):
+        place, why = wrong
+        yield Misfit("input_invalid", None, f"The version would not take the run's input{place}: {why}")
+
+
+def _of_unclear(standing: Standing) -> Iterator[Misfit]:
+    for name, status in standing.unclear.items():
+        yield Misfit(
+            "step_unclear", name, f"{name} is {status}, and it can't be said what follows from that."
+        )
+
+
+def _of_done(old: Version, new: Version, name: str, kept: KeepResult, check: Check) -> Iterator[Misfit]:
+    if (gone := _gone(old, new, name, "was done")) is not None:
+        yield gone
+        return
+    title, outcome = old.graph.nodes[name].title, kept.outcome
+    node = new.graph.nodes[name]
+    timers = {timer.target for timer in node.boundary}
+    fired = {*kept.fired, *([outcome.target] if isinstance(outcome, Interrupted) else [])}
+    for target in sorted(fired - timers):
+        yield Misfit(
+            "timer_gone", name, f"A timer of {title} led to {target}; this version has no such timer."
+        )
+    if not isinstance(outcome, Completed):
+        return
+    if name in old.graph.compensations and name not in new.graph.compensations:
+        message = f"{title} was done and can be undone; in this version nothing undoes it."
+        yield Misfit("compensation_gone", name, message)
+    schema = node.spec.output_schema(new.params(name))
+    same = schema == old.graph.nodes[name].spec.output_schema(old.params(name))
+    if schema is not None and not same and (wrong := check(schema, output_of(outcome))):
+        place, why = wrong
+        message = f"What {title} gave is not what it gives in this version{place}: {why}"
+        yield Misfit("output_changed", name, message)
+
+
+def _gone(old: Version, new: Version, name: str, is_so: str) -> Misfit | None:
+    title = old.graph.nodes[name].title if name in old.graph.nodes else name
+    if name not in new.graph.nodes:
+        return Misfit("step_gone", name, f"{title} {is_so}, and this version has no such step.")
+    was, became = old.graph.nodes[name], new.graph.nodes[name]
+    if (was.type, was.kind) != (became.type, became.kind):
+        message = f"{title} {is_so} as {was.type}, and is {became.type} in this version."
+        return Misfit("step_changed", name, message)
+    return None
+
+
+def _of_open(old: Version, new: Version, name: str, step: InHand) -> Iterator[Misfit]:
+    if step.busy:
+        title = old.graph.nodes[name].title
+        yield Misfit("being_worked_on", name, f"{title} is being worked on. Try again when that is over.")
+    if (gone := _gone(old, new, name, "is in hand")) is not None:
+        yield gone
+        return
+    yield from _of_wait(old, new, name, step)
+    yield from _of_timers(old.graph.nodes[name], new.graph.nodes[name], step)
+
+
+def _of_wait(old: Version, new: Version, name: str, step: InHand) -> Iterator[Misfit]:
+    """What it waits for was said by the former version, and stays: it must be what this one would make of it."""
+    was, became = old.graph.nodes[name], new.graph.nodes[name]
+    before, now = old.params(name), new.params(name)
+    if before == now or (step.status != StepStatus.WAITING and was.body is None):
+        return
+    if was.body is not None:
+        yield Misfit("items_changed", name, f"{was.title} has begun, and does other things in this version.")
+    elif step.wait == "task":
+        if was.spec.output_schema(before) != became.spec.output_schema(now):
+            message = f"{was.title} asks people already, and asks for another answer in this version."
+            yield Misfit("wait_changed", name, message)
+    elif step.wait != "timer":
+        yield Misfit("wait_changed", name, f"{was.title} waits for something else in this version.")
+
+
+def _of_timers(was: Node, became: Node, step: InHand) -> Iterator[Misfit]:
+    kept = {(timer.target, timer.interrupting) for timer in became.boundary}
+    for timer in was.boundary:
+        if (timer.target, timer.interrupting) not in kept:
+            message = f"A timer of {was.title} leads to {timer.target}; this version has no such timer."
+            yield Misfit("timer_gone", was.id, message)
+    for target in sorted(step.fired.keys() - {target for target, _ in kept}):
+        message = f"A timer of {was.title} led to {target}; this version has no such timer."
+        yield Misfit("timer_gone", was.id, message)
+    if was.start_seconds is not None and became.start_seconds is None:
+        message = f"{was.title} must begin by a certain time, and in this version it needn't."
+        yield Misfit("timer_gone", was.id, message)
+
+
+def _of_way(graph: Graph, standing: Standing, walked: Walked) -> Iterator[Misfit]:
+    for name in [*standing.done, *standing.in_hand]:
+        if name not in walked.reached:
+            is_so = "is in hand" if name in standing.in_hand else "was done"
+            title = graph.nodes[name].title
+            message = f"{title} {is_so}, and this version would not have come to it yet."
+            yield Misfit("not_reached", name, message)
+    if walked.failure is not None:
+        name, error = walked.failure
+        message = f"{graph.nodes[name].title} would fail at once: {error.get('message')}"
+        yield Misfit("fails_at_once", name, message)
+    elif len(walked.sinks) == len(graph.sinks):
+        yield Misfit("ends_at_once", None, "By this version the run would be over, with steps in hand.")

@@ -1,0 +1,61 @@
+"""What is done with many runs in the background, and what became of each."""
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from accounts.scoping import TenantOwned
+from runs.models.base import HotRow
+
+PENDING, ABLE, MOVED, REFUSED, ENDED = "pending", "able", "moved", "refused", "ended"
+BULK_RESULTS = (PENDING, ABLE, MOVED, REFUSED, ENDED)
+
+
+class BulkJob(TenantOwned):
+    """The open runs of one version of a workflow go on with another one, each by itself (R-010).
+
+    `total`: how many there were when it began, one item each; with `dry_run` it is only looked at what would become of
+    them. `created_by`: a username.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    workflow = models.ForeignKey("workflows.Workflow", on_delete=models.PROTECT, related_name="+")
+    from_version = models.ForeignKey(
+        "workflows.WorkflowVersion", on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    to_version = models.ForeignKey(
+        "workflows.WorkflowVersion", on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    dry_run = models.BooleanField()
+    total = models.IntegerField()
+    reason = models.TextField(blank=True)
+    created_by = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta(TenantOwned.Meta):
+        indexes = [
+            models.Index(fields=["id"], name="bulk_job_open", condition=Q(finished_at__isnull=True)),
+        ]
+
+
+class BulkItem(HotRow):
+    """What became of one run of a bulk job; `tries`: how often the database could not do it."""
+
+    job_id = models.UUIDField()
+    run_id = models.UUIDField()
+    result = models.TextField(choices=[(each, each) for each in BULK_RESULTS], db_default=PENDING)
+    code = models.TextField(blank=True, db_default="")
+    node = models.TextField(null=True)
+    message = models.TextField(blank=True, db_default="")
+    tries = models.SmallIntegerField(db_default=0)
+    done_at = models.DateTimeField(null=True)
+
+    class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["job_id", "run_id"], name="bulk_item_once")]
+        indexes = [
+            models.Index(
+                fields=["job_id", "tries", "id"], name="bulk_item_left", condition=Q(result=PENDING)
+            ),
+            models.Index(fields=["job_id", "result", "id"], name="bulk_item_result"),
+        ]

@@ -1,0 +1,103 @@
+"""Bulk jobs: the open runs of one version of a workflow go on with another one, each by itself (R-010)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, QuerySet
+
+from accounts.principal import Principal
+from accounts.roles import RUNS_OPERATE
+from lib.refusals import Conflict, Missing
+from lib.uuid7 import uuid7
+from runs.kernel.graphs import BrokenVersion, compiled
+from runs.models import BULK_RESULTS, BulkItem, BulkJob, Run
+from runs.store import moves
+from workflows.access import guard_workflow
+from workflows.queries import get_version, get_workflow
+
+MOST_REASONS = 50
+"""So many different reasons of refusals are told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why runs are refused: how many for this reason, and one of them."""
+
+    code: str
+    node: str | None
+    message: str
+    count: int
+    run: str
+
+
+def begin(
+    who: Principal, name: str, before: int, after: int, *, dry_run: bool = False, reason: str = ""
+) -> BulkJob:
+    """Have the open runs of version `before` go on with `after`, in the background; or only look, with `dry_run`.
+
+    Raises Missing, Forbidden, and Conflict for one and the same version, or one that doesn't compile here.
+    """
+    who.require(RUNS_OPERATE)
+    guard_workflow(who, RUNS_OPERATE, name)
+    workflow = get_workflow(who.tenant_id, name)
+    if before == after:
+        message = "Choose another version than the one that the runs are on."
+        raise Conflict(message, code="same_version", field="to")
+    versions = tuple(get_version(who.tenant_id, name, number) for number in (before, after))
+    try:
+        compiled(versions[1].pk)
+    except BrokenVersion as error:
+        raise Conflict(str(error), code="broken_version", field="to") from error
+    job = uuid7()
+    moves.begin_job(
+        id=job,
+        tenant=who.tenant_id,
+        workflow=workflow.pk,
+        versions=(versions[0].pk, versions[1].pk),
+        dry_run=dry_run,
+        reason=reason,
+        by=who.username,
+    )
+    return get_job(who.tenant_id, job)
+
+
+def get_job(tenant: int, job: UUID | str) -> BulkJob:
+    """A bulk job of the tenant. Raises Missing."""
+    rows = BulkJob.objects.for_tenant(tenant).select_related("workflow", "from_version", "to_version")
+    found = rows.filter(pk=job).first()
+    if found is None:
+        raise Missing("There is no such bulk job.")
+    return found
+
+
+def counts_of(job: BulkJob) -> Mapping[str, int]:
+    """How many items of a job there are by result, those without any included; all of them are its `total`."""
+    rows = BulkItem.objects.for_tenant(job.tenant_id).filter(job_id=job.pk).values_list("result")
+    found = dict(rows.annotate(count=Count("id")).order_by())
+    return {result: found.get(result, 0) for result in BULK_RESULTS}
+
+
+def items_of(job: BulkJob, result: str | None = None) -> QuerySet[BulkItem]:
+    """What became of each run, by one result where one is named."""
+    rows = BulkItem.objects.for_tenant(job.tenant_id).filter(job_id=job.pk)
+    return rows.filter(result=result) if result else rows
+
+
+def reasons_of(job: BulkJob) -> Sequence[Reason]:
+    """Why runs were refused, the most frequent reason first, each with one of its runs."""
+    rows = items_of(job, "refused").values_list("code", "node", "message").annotate(count=Count("id"))
+    reasons = []
+    for code, node, message, count in rows.order_by("-count", "code", "node")[:MOST_REASONS]:
+        alike = items_of(job, "refused").filter(code=code, node=node, message=message)
+        run = alike.order_by("id").values_list("run_id", flat=True)[:1]
+        reasons.append(Reason(code, node, message, count, str(run[0])))
+    return reasons
+
+
+def open_by_version(tenant: int, workflow: int) -> Mapping[int, int]:
+    """How many runs of a workflow are open on each of its versions (its id)."""
+    rows = Run.objects.for_tenant(tenant).filter(
+        workflow_id=workflow, completed_at__isnull=True, is_test=False
+    )
+    return dict(rows.values_list("version_id").annotate(count=Count("id")).order_by())

@@ -1,0 +1,89 @@
+"""What is left of bulk jobs: one run a transaction, whichever worker comes to it."""
+
+import logging
+import time
+
+from django.db import transaction
+
+from lib import crash_points
+from lib.database_errors import OPERATIONAL_ERRORS, is_away
+from runs.commands.migration import check_run, first_of, migrate_run, refusal_of
+from runs.kernel.refused import RunRefused
+from runs.models import Run
+from runs.models.bulk import ABLE, ENDED, MOVED, REFUSED
+from runs.store import moves
+from runs.store.moves import Item
+
+log = logging.getLogger(__name__)
+
+SECONDS = 0.8
+MOST_TRIES = 10
+"""So often an item is tried that the database can't do just now, because others are busy with its run."""
+
+
+def work(seconds: float = SECONDS) -> int:
+    """Do items of bulk jobs for about so long; gives how many were done."""
+    until, count = time.monotonic() + seconds, 0
+    while time.monotonic() < until:
+        if not _one():
+            moves.end_jobs()
+            break
+        count += 1
+    return count
+
+
+def _one() -> bool:
+    """Do the next item; whether there was one. What became of it is written with its run, or not at all."""
+    item = None
+    try:
+        with transaction.atomic():
+            item = moves.next_item()
+            if item is None:
+                return False
+            _decide(item)
+            crash_points.hit("before_commit")
+    except OPERATIONAL_ERRORS as error:
+        if item is None or is_away(error):
+            raise
+        _put_off(item)
+    return True
+
+
+def _decide(item: Item) -> None:
+    try:
+        with transaction.atomic():
+            _do(item)
+    except RunRefused as refusal:
+        code, node = first_of(refusal)
+        if code == "not_open" and _has_ended(item):
+            moves.end_item(item.id, ENDED, "ended", None, "It ended before its turn came.")
+        else:
+            moves.end_item(item.id, REFUSED, code, node, refusal.message)
+    except OPERATIONAL_ERRORS:
+        raise
+    except Exception as error:
+        log.exception("Run %s can't be moved", item.run)
+        moves.end_item(item.id, REFUSED, "error", None, f"It could not be moved: {type(error).__name__}.")
+
+
+def _do(item: Item) -> None:
+    if item.dry_run:
+        checked = check_run(item.tenant_id, item.run, item.version)
+        if checked.problems:
+            raise refusal_of(checked.problems)
+        moves.end_item(item.id, ABLE)
+        return
+    migrate_run(item.tenant_id, item.run, item.version, by=item.by, reason=item.reason, job=item.job)
+    moves.end_item(item.id, MOVED)
+
+
+def _has_ended(item: Item) -> bool:
+    rows = Run.objects.for_tenant(item.tenant_id).filter(pk=item.run)
+    return rows.filter(completed_at__isnull=False).exists()
+
+
+def _put_off(item: Item) -> None:
+    if item.tries + 1 < MOST_TRIES:
+        moves.put_off(item.id)
+    else:
+        moves.end_item(item.id, REFUSED, "busy", None, "Others were busy with it each time. Try again later.")

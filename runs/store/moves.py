@@ -1,0 +1,58 @@
+"""The statements of bulk jobs as typed functions (SQL in `sql/moves.sql`)."""
+
+from dataclasses import dataclass
+
+from runs.store.hot import SQL
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A run that is to be moved, had alone; `job`, `version`, `dry_run`, `reason` and `by` are its job's."""
+
+    id: int
+    tenant_id: int
+    run: str
+    tries: int
+    job: str
+    version: int
+    dry_run: bool
+    reason: str
+    by: str
+
+
+def begin_job(
+    *,
+    id: str,
+    tenant: int,
+    workflow: int,
+    versions: tuple[int, int],
+    dry_run: bool,
+    reason: str,
+    by: str,
+) -> int:
+    """Make a bulk job of the runs that are open on the first of the versions; gives how many there are."""
+    params = {"id": id, "tenant": tenant, "workflow": workflow, "from": versions[0], "to": versions[1]}
+    total: int = SQL.value("begin_bulk_job", params | {"dry_run": dry_run, "reason": reason, "by": by})
+    return total
+
+
+def next_item() -> Item | None:
+    """The next item that is left, locked until the transaction ends."""
+    row = SQL.execute("next_bulk_item", {}).fetchone()
+    return None if row is None else Item(*row[0])
+
+
+def end_item(item: int, result: str, code: str = "", node: str | None = None, message: str = "") -> None:
+    """Say what became of an item."""
+    params = {"item": item, "result": result, "code": code, "node": node, "message": message[:2000]}
+    SQL.execute("end_bulk_item", params)
+
+
+def put_off(item: int) -> None:
+    """Try an item again when the others were tried."""
+    SQL.execute("put_bulk_item_off", {"item": item})
+
+
+def end_jobs() -> None:
+    """Finish the jobs of which nothing is left."""
+    SQL.execute("end_bulk_jobs", {})

@@ -1,0 +1,45 @@
+-- name: begin_bulk_job
+-- The job with an item for each run of the version that is open now: nobody is counted who has no item.
+WITH r AS MATERIALIZED (
+    SELECT r.id FROM runs_run r
+     WHERE r.workflow_id = %(workflow)s AND r.tenant_id = %(tenant)s AND r.version_id = %(from)s
+       AND r.completed_at IS NULL AND NOT r.is_test
+),
+j AS (
+    INSERT INTO runs_bulkjob (id, tenant_id, workflow_id, from_version_id, to_version_id, dry_run, total, reason, created_by,
+                              finished_at)
+    SELECT %(id)s::uuid, %(tenant)s, %(workflow)s, %(from)s, %(to)s, %(dry_run)s, c.total, %(reason)s, %(by)s,
+           CASE WHEN c.total = 0 THEN clock_timestamp() END
+      FROM (SELECT count(*) AS total FROM r) c
+    RETURNING total
+),
+i AS (
+    INSERT INTO runs_bulkitem (tenant_id, job_id, run_id)
+    SELECT %(tenant)s, %(id)s::uuid, r.id FROM r ORDER BY r.id
+)
+SELECT total FROM j
+
+-- name: next_bulk_item
+-- The next item of the oldest job that has any left, and its job: nobody else has it until the transaction ends.
+SELECT json_build_array(i.id, i.tenant_id, i.run_id, i.tries, j.id, j.to_version_id, j.dry_run, j.reason, j.created_by)
+  FROM runs_bulkjob j
+  JOIN runs_bulkitem i ON i.job_id = j.id AND i.result = 'pending'
+ WHERE j.finished_at IS NULL
+ ORDER BY j.id, i.tries, i.id
+ LIMIT 1
+   FOR UPDATE OF i SKIP LOCKED
+
+-- name: end_bulk_item
+UPDATE runs_bulkitem i
+   SET result = %(result)s, code = %(code)s, node = %(node)s, message = %(message)s, done_at = clock_timestamp()
+ WHERE i.id = %(item)s AND i.result = 'pending'
+
+-- name: put_bulk_item_off
+-- The database could not do it now: the others come first.
+UPDATE runs_bulkitem i SET tries = i.tries + 1 WHERE i.id = %(item)s AND i.result = 'pending'
+
+-- name: end_bulk_jobs
+UPDATE runs_bulkjob j
+   SET finished_at = clock_timestamp()
+ WHERE j.finished_at IS NULL
+   AND NOT EXISTS (SELECT 1 FROM runs_bulkitem i WHERE i.job_id = j.id AND i.result = 'pending')

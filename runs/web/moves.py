@@ -1,0 +1,163 @@
+"""Pages by which open runs go on with another version: of one run, and of all open runs of a version."""
+
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_OPERATE, RUNS_READ
+from engine.catalogue import Json
+from engine.migrating import Misfit
+from lib.api.pagination import keyset_page
+from lib.refusals import Conflict
+from runs.commands import migration
+from runs.commands.migration import Checked
+from runs.kernel.refused import RunRefused
+from runs.models import BULK_RESULTS, BulkJob
+from runs.moves import jobs
+from runs.reading.presentation import NOTHING, found_run
+from runs.web.contexts import following
+from runs.web.forms import VersionForm
+from runs.web.listing import brief_rows
+from workflows.access import guard_workflow, scopes_for
+from workflows.models import WorkflowVersion
+from workflows.queries import get_workflow, list_versions, versions_of
+
+OFFERED = 10
+"""So many versions are offered for one run, the newest ones: each is checked when the page is opened."""
+SHOWN = 50
+"""So many runs of a job are on a page."""
+
+
+class MoveForm(forms.Form):
+    """From which version to which."""
+
+    before = forms.TypedChoiceField(coerce=int, error_messages={"required": "Choose where the runs are now."})
+    after = forms.TypedChoiceField(coerce=int, error_messages={"required": "Choose where they go."})
+
+    def __init__(self, data: QueryDict | None, *, numbers: list[int]) -> None:
+        super().__init__(data)
+        for field in self.fields.values():
+            field.choices = [(number, f"v{number}") for number in numbers]  # type: ignore[attr-defined]
+
+
+class ReasonForm(forms.Form):
+    """Why many runs are moved."""
+
+    reason = forms.CharField(
+        max_length=1000, error_messages={"required": "Say why: it stays in each run's history."}
+    )
+
+
+@page(RUNS_OPERATE, "GET", "POST")
+def migrate(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """Moves an open run to a version that somebody chooses, having seen whether it fits."""
+    who = request.principal
+    run = found_run(who.tenant_id, run_id, NOTHING)
+    if run["test"]:
+        raise Conflict("A test run stays on what it tests: test the draft again.")
+    published = list_versions(who.tenant_id, run["workflow"]).exclude(number=run["version"])
+    others = list(published.order_by("-number")[:OFFERED])
+    form = VersionForm(request.POST if request.method == "POST" else None, versions=others)
+    if form.is_bound and form.is_valid():
+        choice = next(one for one in others if one.number == form.cleaned_data["version"])
+        terms = {"by": who.username, "reason": form.cleaned_data["reason"]}
+        try:
+            migration.migrate_run(who.tenant_id, str(run_id), choice.pk, **terms)
+        except RunRefused as refusal:
+            form.add_error("version", refusal.message)
+        else:
+            messages.success(request, f"The run goes on with v{choice.number}.")
+            return redirect("run", run_id)
+    choices = [(one, _checked(who.tenant_id, run_id, one)) for one in others]
+    first = next((one.number for one, checked in choices if checked.ok), None)
+    context = {"run": run, "form": form, "choices": choices, "first": first}
+    return render(request, "runs/migrate.html", context, status=422 if form.is_bound else 200)
+
+
+def _checked(tenant: int, run_id: UUID, version: WorkflowVersion) -> Checked:
+    try:
+        return migration.check_run(tenant, str(run_id), version.pk)
+    except RunRefused as refusal:
+        return Checked([Misfit(refusal.code, None, refusal.message)])
+
+
+@page(RUNS_OPERATE, "GET", "POST")
+def move_runs(request: PageRequest, name: str) -> HttpResponse:
+    """Asks from which version to which the open runs go, and finds out what would become of each."""
+    who = request.principal
+    guard_workflow(who, RUNS_OPERATE, name)
+    workflow = get_workflow(who.tenant_id, name)
+    versions = list(versions_of(workflow).order_by("-number").defer("definition"))
+    counts = jobs.open_by_version(who.tenant_id, workflow.pk)
+    numbers = [one.number for one in versions if one.number is not None]
+    form = MoveForm(request.POST if request.method == "POST" else None, numbers=numbers)
+    if form.is_bound and form.is_valid():
+        try:
+            job = jobs.begin(who, name, form.cleaned_data["before"], form.cleaned_data["after"], dry_run=True)
+        except Conflict as refusal:
+            form.add_error("after", refusal.message)
+        else:
+            return redirect("bulk-job", job.pk)
+    sources = [(one, counts[one.pk]) for one in versions if counts.get(one.pk)]
+    context = {"workflow": workflow, "form": form, "sources": sources, "versions": versions}
+    return render(request, "runs/move_runs.html", context, status=422 if form.is_bound else 200)
+
+
+@page(RUNS_READ, "GET")
+def bulk_job(request: PageRequest, bulk_id: UUID) -> HttpResponse:
+    """How far a bulk job is, and what became of each run; it follows until it is over."""
+    job = jobs.get_job(request.principal.tenant_id, bulk_id)
+    return following(
+        request, "runs/bulk_job.html", "runs/_bulk_job.html", _context(request, job, ReasonForm())
+    )
+
+
+@page(RUNS_OPERATE, "POST")
+def bulk_job_go(request: PageRequest, bulk_id: UUID) -> HttpResponse:
+    """Moves the runs of which a dry run has found out what would become of them."""
+    who = request.principal
+    dry = jobs.get_job(who.tenant_id, bulk_id)
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        context = _context(request, dry, form)
+        return render(request, "runs/bulk_job.html", context, status=422)
+    numbers = (dry.from_version.number or 0, dry.to_version.number or 0)
+    job = jobs.begin(who, dry.workflow.name, *numbers, reason=form.cleaned_data["reason"])
+    return redirect("bulk-job", job.pk)
+
+
+def _context(request: PageRequest, job: BulkJob, form: ReasonForm) -> dict[str, Json]:
+    who = request.principal
+    result = request.GET.get("result", "")
+    result = result if result in BULK_RESULTS else ""
+    counts = jobs.counts_of(job)
+    found = keyset_page(
+        jobs.items_of(job, result or None),
+        request,
+        keys=("id",),
+        limit=SHOWN,
+        cursor=_cursor(request),
+    )
+    named = {row["id"]: row for row in brief_rows(who.tenant_id, [item.run_id for item in found.rows])}
+    return {
+        "job": job,
+        "workflow": job.workflow,
+        "counts": counts,
+        "done": job.total - counts["pending"],
+        "percent": 100 if not job.total else (job.total - counts["pending"]) * 100 // job.total,
+        "reasons": jobs.reasons_of(job) if counts["refused"] else [],
+        "items": [(item, named.get(str(item.run_id))) for item in found.rows],
+        "page": found,
+        "result": result,
+        "results": [(each, counts[each]) for each in BULK_RESULTS if counts[each]],
+        "form": form,
+        "may_operate": RUNS_OPERATE in scopes_for(who, job.workflow.name),
+    }
+
+
+def _cursor(request: HttpRequest) -> str | None:
+    return request.GET.get("cursor") or None

@@ -1,0 +1,83 @@
+"""Open runs go on with another version, as a client asks for it (R-010)."""
+
+import pytest
+
+from runs.moves import work
+from tests import factories as make
+from tests.api.test_operators_api import publish
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+SIGNAL = {"id": "b", "type": "signal", "params": {"name": "paid"}}
+
+
+@pytest.fixture
+def waiting(api):
+    """A client, and the ids of two runs that wait on version 1; version 2 does more, version 3 has no such step."""
+    publish(api, [SIGNAL], [])
+    runs = [api.post("/api/v1/runs", {"workflow": "flow", "input": {"n": n}}).json()["id"] for n in (1, 2)]
+    make.work()
+    publish(api, [SIGNAL, {"id": "c", "type": "noop"}], [{"from": "b", "to": "c"}])
+    publish(api, [{"id": "c", "type": "noop"}], [])
+    return api, runs
+
+
+def test_a_dry_run_tells_and_changes_nothing(waiting):
+    api, (run, _) = waiting
+    answer = api.post(f"/api/v1/runs/{run}/migrate", {"version": 3, "dry_run": True})
+
+    assert (answer.status_code, answer.json()["ok"]) == (200, False)
+    assert [(one["code"], one["node"]) for one in answer.json()["problems"]] == [("step_gone", "b")]
+    assert api.post(f"/api/v1/runs/{run}/migrate", {"version": 2, "dry_run": True}).json() == {
+        "ok": True,
+        "problems": [],
+        "begins": [],
+    }
+    assert api.get(f"/api/v1/runs/{run}").json()["version"] == 1
+
+
+def test_a_run_is_moved_or_refused_naming_the_step(waiting):
+    api, (run, _) = waiting
+    refused = api.post(f"/api/v1/runs/{run}/migrate", {"version": 3})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "does_not_fit")
+    assert refused.json()["error"]["details"]["node"] == "b"
+    assert api.post(f"/api/v1/runs/{run}/migrate", {"version": 9}).status_code == 404
+    assert api.post(f"/api/v1/runs/{run}/migrate", {}).status_code == 400
+
+    moved = api.post(f"/api/v1/runs/{run}/migrate", {"version": 2, "reason": "a fix"})
+
+    assert (moved.status_code, moved.json()["version"]) == (200, 2)
+    again = api.post(f"/api/v1/runs/{run}/migrate", {"version": 2})
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "same_version")
+    events = api.get(f"/api/v1/runs/{run}/history").json()["results"]
+    assert "RUN_MIGRATED" in [event["type"] for event in events]
+
+
+def test_all_open_runs_of_a_version_are_moved_by_a_job_that_can_be_followed(waiting):
+    api, runs = waiting
+    answer = api.post("/api/v1/workflows/flow/migrate", {"from": 1, "to": 2})
+    assert answer.status_code == 202, answer.json()
+    job, place = answer.json(), answer.headers["Location"]
+    assert (job["total"], job["pending"], job["moved"], job["from"], job["to"]) == (2, 2, 0, 1, 2)
+    assert {one["run"] for one in job["results"]} == set(runs)
+
+    work.work()
+
+    job = api.get(place).json()
+    assert (job["moved"], job["refused"], job["ended"], job["pending"]) == (2, 0, 0, 0)
+    assert job["finished_at"] is not None
+    assert {one["result"] for one in job["results"]} == {"moved"}
+    assert api.get(f"{place}?result=refused").json()["results"] == []
+    assert api.get(f"{place}?result=none").status_code == 400
+
+
+def test_what_can_not_be_asked_is_refused(waiting):
+    api, _ = waiting
+    for body, status in (
+        ({"from": 1}, 400),
+        ({"from": 1, "to": 9}, 404),
+        ({"from": 2, "to": 2}, 409),
+        ({"from": "x", "to": 2}, 400),
+    ):
+        assert api.post("/api/v1/workflows/flow/migrate", body).status_code == status
+    assert api.post("/api/v1/workflows/none/migrate", {"from": 1, "to": 2}).status_code == 404

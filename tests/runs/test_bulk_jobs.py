@@ -1,0 +1,184 @@
+"""Bulk jobs that move the open runs of a version: nobody is left out, whatever happens meanwhile (R-010)."""
+
+import pytest
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+
+from lib.refusals import Conflict
+from runs.models import BulkItem, Run
+from runs.moves import jobs, work
+from runs.store import moves
+from tests import factories as make
+from tests.inbox.asking import member
+
+pytestmark = pytest.mark.django_db
+
+SIGNAL = {"id": "b", "type": "signal", "params": {"name": "paid"}}
+OLD = make.graph([SIGNAL, "c"], ["b>c"])
+NEW = make.graph([SIGNAL, "x", "c"], ["b>x", "x>c"])
+
+
+def waiting(count):
+    run_ids = make.start(OLD, *[{"n": n} for n in range(count)])
+    make.work()
+    return run_ids
+
+
+def begun(run_ids, definition=NEW, **terms):
+    make.newer(run_ids[0], definition)
+    return jobs.begin(member("ann", "admin"), make.run(run_ids[0]).version.workflow.name, 1, 2, **terms)
+
+
+def counted(job):
+    job.refresh_from_db()
+    counts = jobs.counts_of(job)
+    assert sum(counts.values()) == job.total
+    return {result: count for result, count in counts.items() if count}
+
+
+def test_every_open_run_is_moved_and_goes_on_by_the_other_version():
+    run_ids = waiting(3)
+    job = begun(run_ids, reason="a fix")
+    assert (job.total, counted(job)) == (3, {"pending": 3})
+
+    assert work.work() == 3
+
+    assert counted(job) == {"moved": 3}
+    assert job.finished_at is not None
+    for run_id in run_ids:
+        assert make.events(run_id, "RUN_MIGRATED")[0].payload == {
+            "by": "ann",
+            "reason": "a fix",
+            "job": str(job.pk),
+            "from": 1,
+            "version": 2,
+        }
+        make.send(run_id, "paid")
+    make.work()
+    assert {make.run(run_id).status for run_id in run_ids} == {"COMPLETED"}
+
+
+def test_a_dry_run_moves_nothing():
+    run_ids = waiting(2)
+    job = begun(run_ids, dry_run=True)
+    work.work()
+
+    assert counted(job) == {"able": 2}
+    assert {make.run(run_id).version.number for run_id in run_ids} == {1}
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_what_can_not_move_and_what_has_ended_is_told_by_its_own_reason(dry_run):
+    run_ids = waiting(4)
+    busy, over, closing = run_ids[:3]
+    Run.unsafe_all_tenants.filter(pk=closing).update(status="CANCELLING")
+    job = begun(run_ids, dry_run=dry_run)
+    make.send(busy, "paid")
+    (held,) = make.claimed()
+    make.cancel(over)
+
+    work.work()
+
+    assert counted(job) == {"refused": 2, "ended": 1, "able" if dry_run else "moved": 1}
+    items = {str(item.run_id): (item.code, item.node) for item in jobs.items_of(job)}
+    assert items[busy] == ("being_worked_on", "c")
+    assert (items[closing], items[over]) == (("not_open", None), ("ended", None))
+    assert [reason.count for reason in jobs.reasons_of(job)] == [1, 1]
+    Run.unsafe_all_tenants.filter(pk=closing).update(status="RUNNING")
+    make.complete(held)
+
+
+def test_a_step_that_the_version_has_not_is_named_for_each_run():
+    job = begun(waiting(2), make.graph(["c"], []))
+    work.work()
+
+    (reason,) = jobs.reasons_of(job)
+    assert (reason.code, reason.node, reason.count) == ("step_gone", "b", 2)
+
+
+def test_a_job_of_no_runs_is_finished_at_once():
+    run_ids = waiting(1)
+    make.cancel(run_ids[0])
+
+    job = begun(run_ids)
+
+    assert (job.total, job.finished_at is not None) == (0, True)
+
+
+def test_one_and_the_same_version_is_refused():
+    run_ids = waiting(1)
+    with pytest.raises(Conflict, match="another version"):
+        jobs.begin(member("ann", "admin"), make.run(run_ids[0]).version.workflow.name, 1, 1)
+
+
+def test_a_worker_that_dies_between_two_runs_leaves_the_rest_to_the_next(monkeypatch):
+    run_ids = waiting(3)
+    job = begun(run_ids)
+
+    class Killed(BaseException):
+        pass
+
+    def kill():
+        if counted(job).get("moved") == 1:
+            raise Killed
+        return next_item()
+
+    next_item = moves.next_item
+    monkeypatch.setattr(moves, "next_item", kill)
+    with pytest.raises(Killed):
+        work.work()
+    assert counted(job) == {"moved": 1, "pending": 2}
+    monkeypatch.undo()
+
+    work.work()
+
+    assert counted(job) == {"moved": 3}
+    assert [make.history(run_id).count("RUN_MIGRATED") for run_id in run_ids] == [1, 1, 1]
+
+
+def test_a_run_that_others_are_busy_with_comes_last_and_is_refused_in_the_end(monkeypatch):
+    run_ids = waiting(2)
+    job = begun(run_ids)
+    migrate = work.migrate_run
+
+    def busy(tenant, run, *args, **terms):
+        if run == run_ids[0]:
+            raise OperationalError("canceling statement due to lock timeout")
+        migrate(tenant, run, *args, **terms)
+
+    monkeypatch.setattr(work, "migrate_run", busy)
+    monkeypatch.setattr(work, "is_away", lambda _: False)
+
+    work.work(seconds=10)
+
+    assert counted(job) == {"moved": 1, "refused": 1}
+    assert BulkItem.unsafe_all_tenants.get(run_id=run_ids[0]).code == "busy"
+
+
+def test_a_defect_with_one_run_is_told_of_that_run_and_holds_no_other_up(monkeypatch):
+    run_ids = waiting(2)
+    job = begun(run_ids)
+    migrate = work.migrate_run
+
+    def broken(tenant, run, *args, **terms):
+        if run == run_ids[0]:
+            raise ZeroDivisionError
+        migrate(tenant, run, *args, **terms)
+
+    monkeypatch.setattr(work, "migrate_run", broken)
+    work.work()
+
+    assert counted(job) == {"moved": 1, "refused": 1}
+
+
+def test_making_a_job_takes_as_many_statements_for_many_runs_as_for_one():
+    costs = []
+    for count in (1, 20):
+        run_ids = waiting(count)
+        make.newer(run_ids[0], NEW)
+        name, who = make.run(run_ids[0]).version.workflow.name, member(f"ann{count}", "admin")
+        with CaptureQueriesContext(connection) as queries:
+            jobs.begin(who, name, 1, 2)
+        costs.append(len(queries))
+
+    assert costs[0] == costs[1]
