@@ -10,7 +10,8 @@ from uuid import UUID
 from engine.overrides import Overrides
 from engine.statuses import RunStatus
 from lib.uuid7 import uuid7
-from runs.commands import replay, starts
+from runs.commands import starts
+from runs.commands.kept import kept_before
 from runs.commands.starts import NewRun, Origin, Terms
 from runs.kernel import messages, rounds
 from runs.kernel.graphs import graph_of
@@ -39,7 +40,7 @@ def _continue(tenant: int, run: str, step: str) -> None:
             change.transition.wake(over, change.locked)
             return
         source = Run.objects.for_tenant(tenant).get(pk=run)
-        overrides = replay.kept_before(graph_of(source.version_id), run, rest.node)
+        overrides = kept_before(graph_of(source.version_id), run, rest.node)
         follower = uuid7()
         continuing.end_as_continued(run, step, follower)
         _begin(source, follower, overrides)

@@ -1,12 +1,13 @@
 """Steps of a run as they stand, for whoever walks a graph anew with what was done."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from engine.catalogue import Json
 from engine.decide import begin
+from engine.graph import Graph
 from engine.outcomes import Completed, Failed, Interrupted, Outcome
-from engine.overrides import KeepResult
+from engine.overrides import KeepResult, RerunWith
 from engine.statuses import StepStatus
 from runs.kernel import scopes
 from runs.kernel.graphs import Compiled
@@ -85,3 +86,24 @@ def refuse_test(run: Run) -> None:
     if run.is_test:
         message = "A test run stays on what it tests: test the draft again."
         raise RunRefused("is_test", message, field="version", conflict=True)
+
+
+def kept_before(graph: Graph, run: str, from_node: str) -> dict[str, KeepResult | RerunWith]:
+    """What a run has done that does not depend on a node of it, to be kept by copies. Raises RunRefused."""
+    again = {from_node, *graph.behind(from_node)}
+    overrides: dict[str, KeepResult | RerunWith] = {}
+    for step in (KeptStep(*row) for row in hot.kept_steps(run)):
+        if step.node not in graph.nodes or step.node in again or graph.nodes[step.node].type != step.type:
+            continue
+        if (outcome := step.outcome) is None:
+            continue
+        if step.undone:
+            message = f"What {step.node} did was undone: rerun from it, or from a step before it."
+            raise RunRefused("compensated", message, field="from_node", conflict=True)
+        overrides[step.node] = step.kept(outcome, here=False)
+    return {node: with_its_own(one, again) for node, one in overrides.items()}
+
+
+def with_its_own(one: KeepResult | RerunWith, sources: Collection[str | None]) -> KeepResult | RerunWith:
+    """A step keeps what it was given by one of these `sources` (None: the run), which gives another thing now."""
+    return replace(one, own=True) if isinstance(one, KeepResult) and one.input_from in sources else one

@@ -3,8 +3,7 @@
 Both walk the graph again from its start. A step that is kept isn't done again: its edges follow from what it gave.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 
 from django.db import transaction
 
@@ -13,7 +12,7 @@ from engine.overrides import KeepResult, Overrides, RerunWith, RestartWith
 from engine.statuses import RUN_ENDED, StepStatus
 from lib.uuid7 import uuid7
 from runs.commands import starts
-from runs.commands.kept import KeptStep, refuse_test, walk_anew
+from runs.commands.kept import KeptStep, kept_before, refuse_test, walk_anew, with_its_own
 from runs.commands.starts import NewRun, Started, Terms
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import Anchor
@@ -115,7 +114,7 @@ def rerun(
                 overrides[from_node] = override
             else:
                 run_input = override.input
-                overrides = {node: _with_its_own(one, {None}) for node, one in overrides.items()}
+                overrides = {node: with_its_own(one, {None}) for node, one in overrides.items()}
         payload = {"from_node": from_node, "reason": reason}
         if override is not None:
             payload |= hot.digests_of(run=run, node=from_node, value=override.input)
@@ -134,27 +133,6 @@ def rerun(
             raise RunRefused("key_taken", message, conflict=True)
         _check_reached(tenant, started.id, from_node)
     return started
-
-
-def kept_before(graph: Graph, run: str, from_node: str) -> dict[str, KeepResult | RerunWith]:
-    """What a run has done that does not depend on a node of it, to be kept by copies. Raises RunRefused."""
-    again = {from_node, *graph.behind(from_node)}
-    overrides: dict[str, KeepResult | RerunWith] = {}
-    for step in (KeptStep(*row) for row in hot.kept_steps(run)):
-        if step.node not in graph.nodes or step.node in again or graph.nodes[step.node].type != step.type:
-            continue
-        if (outcome := step.outcome) is None:
-            continue
-        if step.undone:
-            message = f"What {step.node} did was undone: rerun from it, or from a step before it."
-            raise RunRefused("compensated", message, field="from_node", conflict=True)
-        overrides[step.node] = step.kept(outcome, here=False)
-    return {node: _with_its_own(one, again) for node, one in overrides.items()}
-
-
-def _with_its_own(one: KeepResult | RerunWith, sources: Collection[str | None]) -> KeepResult | RerunWith:
-    """A step keeps what it was given by one of these `sources` (None: the run), which gives another thing now."""
-    return replace(one, own=True) if isinstance(one, KeepResult) and one.input_from in sources else one
 
 
 def _check_reached(tenant: int, run: str, node: str) -> None:
