@@ -81,6 +81,10 @@ class StepSpec(Protocol):
         """JSON Schema of what the step gives with these params; None where nothing is known of it."""
 
     @property
+    def has_children(self) -> bool:
+        """Whether it is a container: a step that has others done, for its items or in rounds."""
+
+    @property
     def conditions(self) -> frozenset[str]:
         """Which of its params are conditions: expressions as they stand, which are asked after each round."""
 

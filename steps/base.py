@@ -147,6 +147,11 @@ class StepType:
         return self.with_params(params).has_side_effects
 
     @property
+    def has_children(self) -> bool:
+        """Whether it is a container: a step that has others done, for its items or in rounds."""
+        return self.collects is not None
+
+    @property
     def params_schema(self) -> dict[str, Json]:
         """JSON Schema of the params, for the builder's form and for `validate`."""
         return _schema(self.params_model, "validation")

@@ -19,6 +19,9 @@ def types(outline: Outline) -> Iterator[Problem]:
             yield from _type(outline, item.node.type, f"{item.field}.type", item.id)
         if item.node.compensate:
             yield from _type(outline, item.node.compensate.type, f"{item.field}.compensate.type", item.id)
+            yield from _no_container(
+                outline, item.node.compensate.type, f"{item.field}.compensate.type", item.id
+            )
 
 
 def params(outline: Outline) -> Iterator[Problem]:
@@ -140,6 +143,14 @@ def _type(outline: Outline, name: str, field: str, node: str) -> Iterator[Proble
     if name not in outline.catalogue:
         message = f"There is no step type {quoted(name)}{did_you_mean(name, outline.catalogue)}."
         yield error("unknown_type", field, message, node)
+
+
+def _no_container(outline: Outline, name: str, field: str, node: str) -> Iterator[Problem]:
+    """What undoes a step is one step: many are a workflow of their own."""
+    spec = outline.catalogue.get(name)
+    if spec is not None and spec.has_children:
+        message = f"A step of the type {quoted(name)} can't undo another: put it in a workflow, and run that."
+        yield error("bad_value", field, message, node)
 
 
 def has_bad_params(item: OutlineNode) -> bool:

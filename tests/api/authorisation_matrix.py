@@ -119,7 +119,6 @@ MATRIX |= {
     "api-runs-batch": Route({"POST": "runs:start"}, "/api/v1/runs/batch"),
     "api-run": Route({"GET": "runs:read"}, "/api/v1/runs/{run}", names_object=True),
     "api-run-steps": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/steps", names_object=True),
-    "api-run-items": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/items?node=a", names_object=True),
     "api-run-children": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/children", names_object=True),
     "api-run-history": Route({"GET": "runs:read"}, "/api/v1/runs/{run}/history", names_object=True),
     "api-run-cancel": Route({"POST": "runs:operate"}, "/api/v1/runs/{run}/cancel", names_object=True),

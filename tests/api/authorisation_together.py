@@ -1,4 +1,4 @@
-"""The routes of those who work on one draft: the scope of each method, and an address; as `authorisation_matrix`."""
+"""The routes of those who work on one draft, and of items: the scope of each method, and an address."""
 
 _DRAFT = "/api/v1/workflows/ours"
 _COMMENT = f"{_DRAFT}/comments/{{comment}}"
@@ -10,4 +10,5 @@ TOGETHER: dict[str, tuple[dict[str, str], str]] = {
     "api-workflow-comment": ({"DELETE": "workflows:write"}, _COMMENT),
     "api-workflow-comment-resolve": ({"POST": "workflows:write"}, f"{_COMMENT}/resolve"),
     "api-workflow-comment-reopen": ({"POST": "workflows:write"}, f"{_COMMENT}/reopen"),
+    "api-run-items": ({"GET": "runs:read"}, "/api/v1/runs/{run}/items?node=a"),
 }

@@ -39,13 +39,14 @@ def start(api, workflow="flow", **more):
 RUN_FIELDS = {
     "id", "workflow", "version", "business_key", "status", "life", "input", "output", "error", "created_at",
     "started_at", "completed_at", "waiting_for", "created_by", "rerun_of", "parent_run", "follows_run",
+    "continues_run", "continued_as",
     "next_workflow", "can_compensate", "verbs", "steps", "test",
     "sla_seconds", "sla_deadline", "sla_breached",
 }  # fmt: skip
 STEP_FIELDS = {
     "id", "node", "undoes", "index", "type", "title", "status", "attempt", "max_attempts", "input", "output", "error",
     "queued_at", "started_at", "completed_at", "duration_ms", "waiting_for", "waiting", "next_attempt_at",
-    "kept_from", "cause", "child_run", "verbs",
+    "kept_from", "cause", "child_run", "items", "verbs",
 }  # fmt: skip
 
 

@@ -49,6 +49,7 @@ class Spec:
     takes_signals: bool = False
     time_limit: str = ""
     begins_run: bool = False
+    has_children: bool = False
     conditions: frozenset[str] = frozenset()
     default_queue: str | None = field(init=False)
 

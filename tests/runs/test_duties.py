@@ -6,7 +6,9 @@ from django.db import connection
 
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
+from runs.moves import tasks as moves_tasks
 from runs.reading import readiness
+from runs.schedules import tasks as schedules_tasks
 from runs.workers import process
 from tasks_inbox.duties import tasks as inbox_tasks
 
@@ -130,6 +132,8 @@ def test_what_this_process_is_at_for_too_long_is_known_to_its_watchdog():
 def test_the_clock_sends_each_registered_duty_as_often_as_it_says(monkeypatch):
     """The periods stand in the settings (for beat) and beside the duties (for who takes over)."""
     assert inbox_tasks.tick_mails.name == "tasks_inbox.tick_mails"
+    assert moves_tasks.tick_bulk_jobs.name == "runs.tick_bulk_jobs"
+    assert schedules_tasks.tick_schedules.name == "runs.tick_schedules"
     monkeypatch.undo()
     sent = {name: entry["schedule"] for name, entry in settings.CELERY_BEAT_SCHEDULE.items()}
     known = {duty.name: duty.every for duty in duties.all_duties()}

@@ -270,9 +270,16 @@ def test_one_that_was_left_behind_without_its_wait_begins_to_wait_anew(undo):
 
 LATER = {"wait": 4 * 86_400}
 READS_TEXT = {name for name, spec in CATALOGUE.items() if spec.input_schema}
+CONTAINERS = {name for name, spec in CATALOGUE.items() if spec.has_children}
 
 
-@pytest.mark.parametrize("kind", sorted(set(CATALOGUE) - READS_TEXT))
+@pytest.mark.parametrize("kind", sorted(CONTAINERS))
+def test_a_container_undoes_nothing(kind):
+    faults = undo_faults({"type": kind, "params": {**CATALOGUE[kind].example["params"]}})
+    assert ("bad_value", "nodes[0].compensate.type") in [(one.code, one.field) for one in faults]
+
+
+@pytest.mark.parametrize("kind", sorted(set(CATALOGUE) - READS_TEXT - CONTAINERS))
 def test_every_type_that_may_undo_does(kind, clock, outside):
     spec = CATALOGUE[kind]
     params = {**spec.example["params"]} if kind != "signal" else {"name": "undone"}
