@@ -46,6 +46,8 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.workers.process": OWN,
     "runs.integrity.repair": OWN,
     "runs.kernel.scopes": OWN,
+    "runs.kernel.rounds": OWN,
+    "runs.reading.presentation.rows_of_items": HANDED_ON,
     "runs.workers.tasks": OWN,
     "runs.schedules.tasks": OWN,
     "runs.moves.tasks": OWN,
