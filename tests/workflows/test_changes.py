@@ -34,12 +34,25 @@ VALUES = st.recursive(
     max_leaves=6,
 )
 OBJECTS = st.dictionaries(KEYS, VALUES, max_size=3)
-NODES = st.dictionaries(IDS, OBJECTS, max_size=6).map(
-    lambda found: [{"id": key, **node} for key, node in found.items()]
-)
 EDGES = st.lists(
     st.tuples(IDS, IDS, OBJECTS).map(lambda edge: {**edge[2], "from": edge[0], "to": edge[1]}), max_size=6
 )
+
+
+def nodes_of(bodies):
+    return st.dictionaries(IDS, st.one_of(OBJECTS, bodies), max_size=6).map(
+        lambda found: [{"id": key, **node} for key, node in found.items()]
+    )
+
+
+def container(inner):
+    """A node with a body, whose steps may be called as others are and whose edges may lead anywhere."""
+    steps = nodes_of(inner).filter(bool)
+    body = st.fixed_dictionaries({"steps": steps}, optional={"edges": st.one_of(st.none(), EDGES)})
+    return st.builds(lambda body: {"type": "map", "params": {"items": [], "body": body}}, body)
+
+
+NODES = nodes_of(st.recursive(OBJECTS, container, max_leaves=4))
 DEFINITIONS = st.tuples(NODES, EDGES, OBJECTS).map(
     lambda parts: {**parts[2], "name": "flow", "nodes": parts[0], "edges": parts[1]}
 )

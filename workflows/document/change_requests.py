@@ -5,7 +5,8 @@ from collections.abc import Mapping
 
 from engine.catalogue import Json
 from lib.refusals import Invalid
-from workflows.document.changes import LONGEST_PATH, NOTHING, ORDERED, ROOTS, Change, Group, Path, why_no_id
+from workflows.document.bodies import why_no_id
+from workflows.document.changes import LONGEST_PATH, NOTHING, ORDERED, ROOTS, Change, Group, Path
 
 MOST_GROUPS = 500
 MOST_CHANGES = 5_000

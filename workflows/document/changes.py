@@ -1,7 +1,8 @@
 """Pure: a draft as a document with keys, changes to it as compare-and-set at a path, and what differs between two.
 
-The document has four roots: `nodes` and `edges` (ordered, by key), `settings` (all else of the definition) and `layout`
-(the canvas, beside the definition). A change goes through objects only; a list is a value as a whole.
+The document has four roots: `nodes` and `edges` (ordered, by key; with those of bodies, see `bodies.py`), `settings`
+(all else of the definition) and `layout` (the canvas, beside the definition). A change goes through objects only; a list
+is a value as a whole.
 """
 
 from bisect import bisect_left
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 from engine.catalogue import Json
 from lib.strict_json import same
+from workflows.document.bodies import WITHIN, edge_key, folded, unfolded, why_no_id
 
 Document = dict[str, Any]
 Path = tuple[str, ...]
@@ -99,18 +101,13 @@ def keyed(definition: Mapping[str, Json], layout: Mapping[str, Json]) -> Documen
     A definition without nodes or without edges has none of them.
     """
     settings = {key: value for key, value in definition.items() if key not in ORDERED}
-    return {
-        "nodes": _keyed_nodes(definition),
-        "edges": _keyed_edges(definition),
-        "settings": settings,
-        "layout": dict(layout),
-    }
+    nodes, edges = unfolded(_keyed_nodes(definition), _keyed_edges(definition), MOST_ENTRIES)
+    return {"nodes": nodes, "edges": edges, "settings": settings, "layout": dict(layout)}
 
 
 def unkeyed(document: Document) -> tuple[dict[str, Json], dict[str, Json]]:
     """The definition and the layout that a document stands for."""
-    nodes = [{"id": key, **node} for key, node in document["nodes"].items()]
-    edges = list(document["edges"].values())
+    nodes, edges = folded(document["nodes"], document["edges"].values())
     return {**document["settings"], "nodes": nodes, "edges": edges}, document["layout"]
 
 
@@ -126,13 +123,6 @@ def _objects(definition: Mapping[str, Json], root: str) -> Iterator[tuple[str, d
         yield f"{root}[{place}]", item
 
 
-def why_no_id(value: Json) -> str | None:
-    """Why this can't be the id of a node in a document, or None."""
-    if not isinstance(value, str) or not value:
-        return "This must be the id of a node, a text."
-    return "An id has neither > nor # in it." if ">" in value or "#" in value else None
-
-
 def _keyed_nodes(definition: Mapping[str, Json]) -> dict[str, Json]:
     nodes: dict[str, Json] = {}
     for field, node in _objects(definition, "nodes"):
@@ -140,6 +130,8 @@ def _keyed_nodes(definition: Mapping[str, Json]) -> dict[str, Json]:
             raise NotKeyable(f"{field}.id", reason)
         if node["id"] in nodes:
             raise NotKeyable(f"{field}.id", f"Another node has the id {node['id']} too.")
+        if WITHIN in node:
+            raise NotKeyable(f"{field}.{WITHIN}", "A node has no such field.")
         nodes[node["id"]] = {key: value for key, value in node.items() if key != "id"}
     return nodes
 
@@ -151,9 +143,7 @@ def _keyed_edges(definition: Mapping[str, Json]) -> dict[str, Json]:
         for end in ("from", "to"):
             if reason := why_no_id(edge.get(end)):
                 raise NotKeyable(f"{field}.{end}", reason)
-        between = f"{edge['from']}>{edge['to']}"
-        counts[between] = counts.get(between, 0) + 1
-        edges[between if counts[between] == 1 else f"{between}#{counts[between]}"] = edge
+        edges[edge_key(edge["from"], edge["to"], counts)] = edge
     return edges
 
 

@@ -18,6 +18,7 @@ from workflows.checking.check import check
 from workflows.comments import following
 from workflows.document.changes import (
     NOTHING,
+    ORDERED,
     Applied,
     Conflict,
     Document,
@@ -116,8 +117,9 @@ def _apply(
     is_otherwise = False
     if result.document is not before:
         definition, layout = unkeyed(result.document)
-        # Edges between the same two nodes are counted anew; and a draft in another dialect was translated.
-        is_otherwise = _has_other_keys(result.document, definition, layout) or "nodes" not in draft[0]
+        # Edges between the same two nodes are counted anew, and steps of a body that came as a value get paths of
+        # their own; and a draft in another dialect was translated.
+        is_otherwise = _is_keyed_otherwise(result.document, definition, layout) or "nodes" not in draft[0]
         _refuse_unstorable(definition, layout)
         writing.write(principal, workflow, definition, layout)
         for key in result.groups:
@@ -147,9 +149,10 @@ def _not_keyable(refusal: NotKeyable, what: str) -> Unprocessable:
     return Unprocessable(message, code="not_keyable", details={"place": refusal.field})
 
 
-def _has_other_keys(document: Document, definition: dict[str, Json], layout: dict[str, Json]) -> bool:
+def _is_keyed_otherwise(document: Document, definition: dict[str, Json], layout: dict[str, Json]) -> bool:
     try:
-        return list(keyed(definition, layout)["edges"]) != list(document["edges"])
+        now = keyed(definition, layout)
+        return any(now[root] != document[root] for root in ORDERED)
     except NotKeyable as refusal:
         raise _not_keyable(refusal, "This would be a draft that can't be changed in parts") from None
 

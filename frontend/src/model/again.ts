@@ -3,7 +3,7 @@
 import type { Change } from "./changes";
 import { Draft, at, isMove, setting } from "./changes";
 import type { Doc } from "./document";
-import { edgeKey } from "./document";
+import { edgeKey } from "./bodies";
 import type { Json } from "./json";
 import { isObject } from "./json";
 import { free } from "./names";

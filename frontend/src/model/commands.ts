@@ -4,7 +4,7 @@ import type { Catalogue } from "./catalogue";
 import type { Change } from "./changes";
 import { Draft } from "./changes";
 import type { Doc, EdgeBody, NodeBody, Note, Place } from "./document";
-import { edgeKey } from "./document";
+import { edgeKey } from "./bodies";
 import { neighbours, reach, whyNot } from "./graph";
 import type { Json, JsonObject } from "./json";
 import { isObject } from "./json";

@@ -1,6 +1,10 @@
-/** A draft as the builder holds it: nodes and edges by key, in order; what lies beside the definition in `layout`. */
+/**
+ * A draft as the builder holds it: nodes and edges by key, in order, those of bodies too (`bodies.ts`); what lies beside the
+ * definition in `layout`.
+ */
 
 import type { Json, JsonObject } from "./json";
+import { WITHIN, edgeKey, folded, unfolded } from "./bodies";
 import { isObject } from "./json";
 
 export type NodeBody = JsonObject & { type: string };
@@ -27,14 +31,6 @@ export interface Doc {
 /** A definition that can't be shown as a graph; the message says why. */
 export class NotDrawable extends Error {}
 
-/** The edge's key: its ends, numbered where there are several. */
-export function edgeKey(from: string, to: string, taken: Record<string, unknown>): string {
-  const plain = `${from}>${to}`;
-  let key = plain;
-  for (let number = 2; Object.hasOwn(taken, key); number += 1) key = `${plain}#${number}`;
-  return key;
-}
-
 /** Raises NotDrawable where steps have no names of their own or edges no ends. */
 export function keyed(definition: JsonObject, layout: JsonObject): Doc {
   const { nodes, edges, ...settings } = definition;
@@ -43,6 +39,7 @@ export function keyed(definition: JsonObject, layout: JsonObject): Doc {
     if (!isObject(node) || typeof node.id !== "string" || !node.id) throw new NotDrawable("A step has no id.");
     // Such a key of a JavaScript object is none.
     if (node.id === "__proto__") throw new NotDrawable("A step can't have the id __proto__.");
+    if (Object.hasOwn(node, WITHIN)) throw new NotDrawable(`A step has no field \`${WITHIN}\`.`);
     if (Object.hasOwn(doc.nodes, node.id)) throw new NotDrawable(`Two steps have the id ${node.id}.`);
     const { id, ...body } = node;
     doc.nodes[id as string] = body as NodeBody;
@@ -53,7 +50,7 @@ export function keyed(definition: JsonObject, layout: JsonObject): Doc {
     }
     doc.edges[edgeKey(edge.from, edge.to, doc.edges)] = edge as EdgeBody;
   }
-  return doc;
+  return { ...doc, ...unfolded(doc.nodes, doc.edges) };
 }
 
 function asList(value: Json | undefined, name: string): Json[] {
@@ -64,6 +61,5 @@ function asList(value: Json | undefined, name: string): Json[] {
 
 /** The definition of a document, as the server keeps it. */
 export function definitionOf(doc: Doc): JsonObject {
-  const nodes = Object.entries(doc.nodes).map(([id, body]) => ({ id, ...body }));
-  return { ...doc.settings, nodes, edges: Object.values(doc.edges) };
+  return { ...doc.settings, ...folded(doc.nodes, doc.edges) };
 }
