@@ -4,7 +4,7 @@ Steps of its own, and a step that waits, run as a run of their own (a *part*): i
 of the container's run, and its graph a definition that nobody publishes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
@@ -41,6 +41,17 @@ def steps_of(body: Document, catalogue: Catalogue) -> Document | None:
     if spec.kind != "wait" or spec.begins_run or spec.name == PART:
         return None
     return {"nodes": [{**body, "id": ONLY_STEP}], "edges": []}
+
+
+def steps_within(node: Document, catalogue: Catalogue) -> Iterator[Document]:
+    """The steps that a node, of whatever quality, does for each item; those of containers among them, too."""
+    spec, params = catalogue.get(str(node.get("type"))), node.get("params")
+    body = spec.body(params) if spec is not None and isinstance(params, dict) else None
+    steps = body.get("steps") if isinstance(body, dict) else None
+    for step in steps if isinstance(steps, list) else ():
+        if isinstance(step, dict) and isinstance(step.get("id"), str):
+            yield step
+            yield from steps_within(step, catalogue)
 
 
 def edges_of(body: Document) -> list[Json]:

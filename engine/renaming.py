@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.catalogue import Json
+from engine.bodies import edges_of
+from engine.catalogue import BODY, Catalogue, Json
 from engine.cel_ast import RESERVED, Call, Const, Expr, Group, Ident, Loop, Select
 from engine.cel_reads import Path, static_path
 from engine.errors import ExpressionInvalid
@@ -183,37 +184,45 @@ def _after(pattern: re.Pattern[str], source: str, at: int) -> int:
 # --- a definition ------------------------------------------------------------------------------------------------
 
 
-def rename_step(definition: Mapping[str, Json], old: str, new: str, *, jobs: frozenset[str]) -> Renamed:
-    """The definition (native, of whatever quality) with the node `old` called `new`.
+def rename_step(definition: Mapping[str, Json], old: str, new: str, *, catalogue: Catalogue) -> Renamed:
+    """The definition (native, of whatever quality) with the node `old`, in whatever body it stands, called `new`.
 
-    `jobs`: the types whose queue is the node's id unless it names one: what the workers poll stays.
+    The queue of a type whose queue is the node's id unless it names one is what the workers poll: it stays.
     """
-    renaming = _Renaming(definition, old, new, jobs)
+    renaming = _Renaming(definition, old, new, catalogue)
     return Renamed(renaming.definition(), renaming.changed, renaming.unread)
 
 
 class _Renaming:
-    def __init__(self, definition: Mapping[str, Json], old: str, new: str, jobs: frozenset[str]) -> None:
+    def __init__(self, definition: Mapping[str, Json], old: str, new: str, catalogue: Catalogue) -> None:
         self.document = definition
         self.old = old
         self.new = new
-        self.jobs = jobs
+        self.catalogue = catalogue
         self.changed: list[str] = []
         self.unread: list[str] = []
-        self.sources = _sources(definition)
-        self.mapped = {
-            node.get("id") for node in _objects(definition.get("nodes")) if node.get("input") is not None
-        }
+        self.sources: dict[str, set[str]] = {}
+        self.mapped: set[Json] = set()
 
     def definition(self) -> dict[str, Json]:
         copy = dict(self.document)
-        if isinstance(copy.get("nodes"), list):
-            copy["nodes"] = [self._node(node, f"nodes[{at}]") for at, node in enumerate(copy["nodes"])]
-        if isinstance(copy.get("edges"), list):
-            copy["edges"] = [self._edge(edge, f"edges[{at}]") for at, edge in enumerate(copy["edges"])]
+        copy |= self._level(copy, {"nodes": "nodes", "edges": "edges"}, copy.get("edges"))
         if "output" in copy:
             copy["output"] = self._value(copy["output"], "output", frozenset({STEPS}))
         return copy
+
+    def _level(self, holder: Mapping[str, Json], fields: Mapping[str, str], edges: Json) -> dict[str, Json]:
+        """The nodes and edges of a definition, or of a body in it, under these keys of `holder`."""
+        (nodes_key, nodes_field), (edges_key, edges_field) = fields.items()
+        nodes, made = holder.get(nodes_key), dict[str, Json]()
+        self.sources |= _sources(nodes, edges)
+        self.mapped |= {node.get("id") for node in _objects(nodes) if node.get("input") is not None}
+        if isinstance(nodes, list):
+            made[nodes_key] = [self._node(node, f"{nodes_field}[{at}]") for at, node in enumerate(nodes)]
+        if isinstance(holder.get(edges_key), list):
+            rows = enumerate(holder[edges_key])
+            made[edges_key] = [self._edge(edge, f"{edges_field}[{at}]") for at, edge in rows]
+        return made
 
     def _node(self, node: Json, field: str) -> Json:
         if not isinstance(node, dict):
@@ -221,9 +230,10 @@ class _Renaming:
         copy = dict(node)
         own = self._find_holders(node.get("id"), behind_mapping=False)
         from_params = self._find_holders(node.get("id"))
-        for key, holders in (("params", from_params), ("input", own)):
-            if key in copy:
-                copy[key] = self._value(copy[key], f"{field}.{key}", holders)
+        if "params" in copy:
+            copy["params"] = self._params(node, f"{field}.params", from_params)
+        if "input" in copy:
+            copy["input"] = self._value(copy["input"], f"{field}.input", own)
         if isinstance(copy.get("compensate"), dict) and "params" in copy["compensate"]:
             undone = frozenset({STEPS} | {("prev", "input") for holder in from_params if holder == ("prev",)})
             params = self._value(copy["compensate"]["params"], f"{field}.compensate.params", undone)
@@ -235,10 +245,36 @@ class _Renaming:
             ]
         return self._own(copy, field) if copy.get("id") == self.old else copy
 
+    def _params(self, node: Mapping[str, Json], field: str, holders: frozenset[Path]) -> Json:
+        """Templates, but for conditions, which are expressions as they stand, and a body, which has its own nodes."""
+        params, spec = node["params"], self.catalogue.get(str(node.get("type")))
+        if spec is None or not isinstance(params, dict):
+            return self._value(params, field, holders)
+        made = dict[str, Json]()
+        for key, value in params.items():
+            at = join_path(field, key)
+            if key in spec.conditions and isinstance(value, str):
+                made[key] = self._rewritten(value, at, holders)
+            elif key == BODY and spec.has_children and isinstance(value, dict):
+                made[key] = self._body(value, at, holders)
+            else:
+                made[key] = self._value(value, at, holders)
+        return made
+
+    def _body(self, body: Mapping[str, Json], field: str, holders: frozenset[Path]) -> dict[str, Json]:
+        fields = {"steps": f"{field}.steps", "edges": f"{field}.edges"}
+        steps = _objects(body.get("steps"))
+        edges = edges_of(body) if steps and all("id" in step for step in steps) else body.get("edges")
+        rest = {key: value for key, value in body.items() if key not in fields or not isinstance(value, list)}
+        values = {key: self._value(value, join_path(field, key), holders) for key, value in rest.items()}
+        made = values | self._level(body, fields, edges)
+        return {key: made[key] for key in body}
+
     def _own(self, node: dict[str, Json], field: str) -> dict[str, Json]:
         node["id"] = self.new
         self.changed.append(f"{field}.id")
-        if node.get("type") in self.jobs:
+        spec = self.catalogue.get(str(node.get("type")))
+        if spec is not None and spec.default_queue is None:
             if node.get("queue") is None:
                 node["queue"] = self.old
                 self.changed.append(f"{field}.queue")
@@ -304,11 +340,11 @@ def _objects(value: Json) -> list[dict[str, Json]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _sources(definition: Mapping[str, Json]) -> dict[str, set[str]]:
+def _sources(nodes: Json, edges: Json) -> dict[str, set[str]]:
     """Which nodes lead to each node."""
     sources: dict[str, set[str]] = {}
-    arrows = [(edge.get("from"), edge.get("to")) for edge in _objects(definition.get("edges"))]
-    for node in _objects(definition.get("nodes")):
+    arrows = [(edge.get("from"), edge.get("to")) for edge in _objects(edges)]
+    for node in _objects(nodes):
         arrows += [(node.get("id"), timer.get("to")) for timer in _objects(node.get("boundary_timers"))]
     for source, target in arrows:
         if isinstance(source, str) and isinstance(target, str):

@@ -14,7 +14,6 @@ from engine.simulate import simulate
 from steps.catalogue import CATALOGUE
 
 HOLDERS = frozenset({STEPS, ("prev",)})
-JOBS = frozenset({"job"})
 
 
 @pytest.mark.parametrize(
@@ -86,7 +85,7 @@ def flow(**more):
 
 
 def test_a_definition_follows_everywhere():
-    found = rename_step(flow(output={"n": "{{ steps.a.output.n }}"}), "a", "first-one", jobs=JOBS)
+    found = rename_step(flow(output={"n": "{{ steps.a.output.n }}"}), "a", "first-one", catalogue=CATALOGUE)
     assert found.definition["nodes"][0] == {"id": "first-one", "type": "job", "queue": "a"}
     assert found.definition["nodes"][1]["boundary_timers"][0]["to"] == "first-one"
     assert found.definition["nodes"][2]["params"]["set"] == {
@@ -114,11 +113,11 @@ def test_a_definition_follows_everywhere():
 def test_what_comes_before_is_no_object_of_steps_where_there_is_one_of_them_or_a_mapping():
     alone = flow()
     alone["edges"] = alone["edges"][:1]
-    made = rename_step(alone, "a", "z", jobs=JOBS).definition
+    made = rename_step(alone, "a", "z", catalogue=CATALOGUE).definition
     assert made["nodes"][2]["params"]["set"]["got"] == "{{ prev.a.n }}"
     mapped = flow()
     mapped["nodes"][2]["input"] = {"a": "{{ prev.a }}"}
-    made = rename_step(mapped, "a", "z", jobs=JOBS).definition
+    made = rename_step(mapped, "a", "z", catalogue=CATALOGUE).definition
     assert made["nodes"][2]["input"] == {"a": "{{ prev.z }}"}
     assert made["nodes"][2]["params"]["set"]["got"] == "{{ prev.a.n }}"
 
@@ -129,13 +128,69 @@ def test_the_compensation_of_a_join_reads_its_input():
         "type": "noop",
         "params": {"x": "{{ prev.input.a }} {{ prev.output.a }}"},
     }
-    made = rename_step(undone, "a", "z", jobs=JOBS).definition
+    made = rename_step(undone, "a", "z", catalogue=CATALOGUE).definition
     assert made["nodes"][2]["compensate"]["params"]["x"] == "{{ prev.input.z }} {{ prev.output.a }}"
+
+
+def within(*steps, **body):
+    return flow(
+        nodes=[
+            {"id": "a", "type": "job"},
+            {"id": "each", "type": "map", "params": {"items": [1], "body": {"steps": list(steps), **body}}},
+        ],
+        edges=[{"from": "a", "to": "each"}],
+    )
+
+
+def read(text):
+    return {"type": "transform", "params": {"set": {"n": text}}}
+
+
+def test_a_step_in_a_body_follows_and_is_followed():
+    join = {"id": "j", **read("{{ prev.b.n }} {{ steps.b.output.n }} {{ steps.a.output }}")}
+    edges = [
+        {"from": "b", "to": "c"},
+        {"from": "b", "to": "j"},
+        {"from": "c", "to": "j", "when": "steps.b.output.n > 0"},
+    ]
+    before = within({"id": "b", "type": "job"}, {"id": "c", "type": "noop"}, join, edges=edges)
+    found = rename_step(before, "b", "z", catalogue=CATALOGUE)
+    body = found.definition["nodes"][1]["params"]["body"]
+    assert body["steps"][0] == {"id": "z", "type": "job", "queue": "b"}
+    assert (
+        body["steps"][2]["params"]["set"]["n"] == "{{ prev.z.n }} {{ steps.z.output.n }} {{ steps.a.output }}"
+    )
+    assert body["edges"][2] == {"from": "c", "to": "j", "when": "steps.z.output.n > 0"}
+    assert found.changed == [
+        f"nodes[1].params.body.{field}"
+        for field in (
+            "steps[0].id",
+            "steps[0].queue",
+            "steps[2].params.set.n",
+            "edges[0].from",
+            "edges[1].from",
+            "edges[2].when",
+        )
+    ]
+    outer = rename_step(before, "a", "y", catalogue=CATALOGUE).definition["nodes"][1]["params"]["body"]
+    assert (
+        outer["steps"][2]["params"]["set"]["n"]
+        == "{{ prev.b.n }} {{ steps.b.output.n }} {{ steps.y.output }}"
+    )
+
+
+def test_the_condition_of_a_loop_follows():
+    before = flow()
+    before["nodes"].append(
+        {"id": "d", "type": "loop", "params": {"until": "steps.a.output.n > 1", "body": {"type": "noop"}}}
+    )
+    made = rename_step(before, "a", "z", catalogue=CATALOGUE).definition
+    assert made["nodes"][3]["params"]["until"] == "steps.z.output.n > 1"
 
 
 def test_an_expression_that_cannot_be_compiled_is_left_and_named():
     broken = flow(output={"n": "{{ steps.a. }}", "m": "{{ steps.a", "other": "{{ 1 + }}"})
-    found = rename_step(broken, "a", "z", jobs=JOBS)
+    found = rename_step(broken, "a", "z", catalogue=CATALOGUE)
     assert found.definition["output"] == broken["output"]
     assert found.unread == ["output.n", "output.m"]
 
@@ -144,7 +199,7 @@ def test_an_expression_that_cannot_be_compiled_is_left_and_named():
     "document", [{}, {"nodes": 7, "edges": [1, {"from": 3}]}, {"nodes": [{"id": "a"}, 4]}]
 )
 def test_a_broken_draft_is_no_error(document):
-    rename_step(document, "a", "b", jobs=JOBS)
+    rename_step(document, "a", "b", catalogue=CATALOGUE)
 
 
 ids = st.text(string.ascii_letters + "_", min_size=1, max_size=6).filter(lambda name: name not in ("b", "c"))
@@ -163,15 +218,15 @@ reads = st.sampled_from(
 def with_id(old, sources):
     output = {str(at): f"{{{{ {source.replace('{}', 'a')} }}}} steps.a" for at, source in enumerate(sources)}
     made = flow(output=output)
-    return rename_step(made, "a", old, jobs=frozenset()).definition if old != "a" else made
+    return rename_step(made, "a", old, catalogue=CATALOGUE).definition if old != "a" else made
 
 
 @given(st.one_of(st.just("a"), ids), st.one_of(ids, dashed), st.lists(reads, max_size=4))
 def test_there_and_back_is_the_identity(old, new, sources):
     before = with_id(old, sources) if is_plain(old) else flow()
     old = old if is_plain(old) else "a"
-    there = rename_step(before, old, new, jobs=JOBS)
-    back = rename_step(there.definition, new, old, jobs=JOBS)
+    there = rename_step(before, old, new, catalogue=CATALOGUE)
+    back = rename_step(there.definition, new, old, catalogue=CATALOGUE)
     assert back.definition == before
     assert there.unread == back.unread == []
 
@@ -180,7 +235,7 @@ def test_there_and_back_is_the_identity(old, new, sources):
 def test_a_run_gives_the_same_before_and_after(new, number):
     before = flow(output={"got": "{{ has(steps.c) ? steps.c.output : {} }}", "n": "{{ steps.a.output.n }}"})
     before["nodes"][1].pop("boundary_timers")
-    after = rename_step(before, "a", new, jobs=JOBS).definition
+    after = rename_step(before, "a", new, catalogue=CATALOGUE).definition
     given_by = {"n": number}
     one = simulate(compile_graph(before, CATALOGUE), {}, {"a": Completed(given_by), "b": Completed(1)})
     other = simulate(compile_graph(after, CATALOGUE), {}, {new: Completed(given_by), "b": Completed(1)})

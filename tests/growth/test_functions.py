@@ -88,7 +88,7 @@ OTHERS: Mapping[str, Callable[[str], object]] = {
     "yaml_loads": lambda text: yaml_loads(text, max_bytes=MANY),
     "conditions": lambda text: conditions(text, None),
     "validate": lambda text: validate(definition(text), CATALOGUE),
-    "rename_step": lambda text: rename_step(definition(text), "a", "c", jobs=frozenset()),
+    "rename_step": lambda text: rename_step(definition(text), "a", "c", catalogue=CATALOGUE),
     "a mail": lambda text: written(mail(text), "a@example.org", "k").as_bytes(),
     "a type of an answer": lambda text: body_of(
         EgressResponse(200, {"content-type": f"a/b; {text}"}, b"a", "http://a"), MANY

@@ -7,7 +7,7 @@ import pytest
 
 from tests.definitions import chain
 from workflows.checking.check import check
-from workflows.checking.fixes import keys_of
+from workflows.checking.fields import keys_of
 from workflows.document.changes import NOTHING, Change, Group, apply, keyed, unkeyed
 
 FIXTURES = Path(__file__).parents[1] / "engine/fixtures/invalid"
@@ -44,6 +44,15 @@ def three(last, **more):
 
 
 SET = {"type": "transform"}
+RED = {"seconds": 5, "colour": "red"}
+
+
+def within(*steps, edges=None):
+    """A second step that does these for each item."""
+    body = {"steps": list(steps)} | ({} if edges is None else {"edges": edges})
+    return flow({"first": A_TRANSFORM, "each": {"type": "map", "params": {"items": [1], "body": body}}})
+
+
 OWN = {
     "a misspelt step in a text": three({**SET, "params": {"set": {"t": ["n: {{ steps.aaa.output.n }}"]}}}),
     "a misspelt step": flow(
@@ -82,6 +91,24 @@ OWN = {
         {"a": A_TRANSFORM, "b": A_TRANSFORM}, [{"from": "a", "to": "b", "when": "{{ output.n > 0 }}"}]
     ),
     "another name": chain("other"),
+    "a misspelt type in a body": within(
+        {"id": "a", **A_TRANSFORM}, {"id": "b", "type": "transfrom", "params": {"set": {}}}
+    ),
+    "an unknown param in a body in a body": within(
+        {
+            "id": "inner",
+            "type": "map",
+            "params": {
+                "items": [1],
+                "body": {"steps": [{"id": "b", "type": "noop"}, {"id": "c", "type": "wait", "params": RED}]},
+            },
+        }
+    ),
+    "braces in a condition in a body": within(
+        {"id": "a", **A_TRANSFORM},
+        {"id": "b", "type": "noop"},
+        edges=[{"from": "a", "to": "b", "when": "{{ output.n > 0 }}"}],
+    ),
 }
 EXPECTED = {
     "a misspelt step": "Read charge instead",
@@ -95,6 +122,9 @@ EXPECTED = {
     "an unknown field in a list": "Remove it",
     "braces in a condition": "Leave the braces out",
     "another name": "Call it x",
+    "a misspelt type in a body": "Use Set values (transform)",
+    "an unknown param in a body in a body": "Remove it",
+    "braces in a condition in a body": "Leave the braces out",
 }
 
 

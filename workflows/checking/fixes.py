@@ -10,8 +10,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-import orjson
-
 from engine.cel_ast import RESERVED
 from engine.checks.flow import Flow
 from engine.checks.nodes import params_problems
@@ -24,13 +22,12 @@ from engine.renaming import STEPS, Unclear, is_plain, renamed_in
 from engine.templates import replaced_holes, split_holes
 from lib.strict_json import Json
 from steps.catalogue import CATALOGUE
+from workflows.checking.fields import Fields, Keys
 from workflows.document.changes import LONGEST_PATH, NOTHING, Change, Document, NotKeyable, at_path, keyed
 
-Keys = tuple[str | int, ...]
 Found = tuple[str, list[Change]] | None
 THREE_DAYS = 259_200
 
-_PART = re.compile(r'\.?([A-Za-z_][A-Za-z0-9_-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]')
 _NAMED = re.compile(r"`([^`]+)`")
 UNKNOWN_PARAM = "is not known: remove it or correct its name."
 
@@ -80,18 +77,13 @@ class _Draft:
     def node_keys(self) -> list[str]:
         return list(self.document["nodes"]) if self.document else []
 
-    def path(self, field: str) -> Keys | None:
-        """The path of a problem's field in the keyed document; ints in it are places in lists."""
-        keys = keys_of(field)
-        if not keys:
-            return None
-        if keys[0] in ("nodes", "edges") and len(keys) > 1:
-            entry_keys = self.node_keys if keys[0] == "nodes" else self.edge_keys
-            at = keys[1]
-            return (
-                (keys[0], entry_keys[at], *keys[2:]) if isinstance(at, int) and at < len(entry_keys) else None
-            )
-        return ("settings", *keys)
+    @cached_property
+    def fields(self) -> Fields:
+        return Fields(self.document or {"nodes": {}, "edges": {}})
+
+    def is_within(self, node: str | None) -> bool:
+        """Whether a node stands in a body: who comes before whom there is not known here."""
+        return self.fields.homes.get(node or "") is not None
 
     def value(self, path: Keys) -> Json:
         """What stands at a path, or NOTHING."""
@@ -107,7 +99,7 @@ class _Draft:
 
     def edge(self, field: str) -> tuple[str, dict[str, Json]] | None:
         """The edge that a field is in, with its key."""
-        path = self.path(field)
+        path = self.fields.path(field)
         if path is None or path[0] != "edges" or self.document is None:
             return None
         return str(path[1]), self.document["edges"][path[1]]
@@ -123,20 +115,6 @@ class _Draft:
         at = self.edge_keys.index(key)
         edge = self.document["edges"][key] if self.document else {}
         return Change(("edges", key), before=edge, was_at=self.edge_keys[at - 1] if at else None)
-
-
-def keys_of(field: str) -> Keys | None:
-    """The keys in a problem's field, such as `nodes[2].params["a b"]`; None where it can't be read."""
-    keys: list[str | int] = []
-    at = 0
-    while at < len(field):
-        part = _PART.match(field, at)
-        if part is None:
-            return None
-        at = part.end()
-        plain, place, quoted = part.groups()
-        keys.append(int(place) if place else orjson.loads(quoted) if quoted else plain)
-    return tuple(keys)
 
 
 def _first_list(path: Keys) -> int:
@@ -165,7 +143,7 @@ def _near(name: str, names: Iterable[str]) -> str | None:
 
 def _remove(title: str) -> Callable[[_Draft, Problem], Found]:
     def fix(draft: _Draft, problem: Problem) -> Found:
-        path = draft.path(problem.field)
+        path = draft.fields.path(problem.field)
         if path is None or len(path) < 2 or draft.value(path) is NOTHING:
             return None
         return title, [draft.put(path, NOTHING)]
@@ -200,7 +178,7 @@ def _remove_edge(draft: _Draft, problem: Problem) -> Found:
 
 def _unknown_node(draft: _Draft, problem: Problem) -> Found:
     if problem.node is not None:
-        path = draft.path(problem.field)
+        path = draft.fields.path(problem.field)
         name = draft.value(path) if path else None
         near = _near(name, draft.node_keys) if isinstance(name, str) else None
         if path is None or near is None or not _may_lead(draft, problem.node, near):
@@ -223,13 +201,13 @@ def _unknown_node(draft: _Draft, problem: Problem) -> Found:
 def _may_lead(draft: _Draft, source: str, target: str) -> bool:
     """Whether an edge between them makes no cycle."""
     flow = draft.flow
-    if source == target or not flow.order:
+    if source == target or not flow.order or draft.is_within(source) or draft.is_within(target):
         return False
     return source not in flow.before or not flow.before[source] & flow.bits.get(target, 0)
 
 
 def _unknown_type(draft: _Draft, problem: Problem) -> Found:
-    path = draft.path(problem.field)
+    path = draft.fields.path(problem.field)
     name = draft.value(path) if path else None
     near = _near(name, CATALOGUE) if isinstance(name, str) else None
     if path is None or near is None:
@@ -244,7 +222,7 @@ def _unknown_type(draft: _Draft, problem: Problem) -> Found:
 def _unknown_step(draft: _Draft, problem: Problem) -> Found:
     match = _NAMED.search(problem.message)
     near = _near(match[1], draft.node_keys) if match else None
-    path = draft.path(problem.field)
+    path = draft.fields.path(problem.field)
     if match is None or near is None or path is None or not _may_read(draft, problem, path, near):
         return None
     holders = frozenset({STEPS})
@@ -255,7 +233,7 @@ def _unknown_step(draft: _Draft, problem: Problem) -> Found:
 def _may_read(draft: _Draft, problem: Problem, path: Keys, step: str) -> bool:
     """Whether the step may have an output at this place."""
     flow = draft.flow
-    if not flow.order or step not in flow.bits:
+    if not flow.order or step not in flow.bits or draft.is_within(problem.node):
         return False
     places = Places(flow.outline, flow)
     if path[0] == "settings":
@@ -291,7 +269,7 @@ def _check_compiles(text: str, path: Keys) -> None:
 
 def _not_on_every_path(draft: _Draft, problem: Problem) -> Found:
     match = _NAMED.search(problem.message)
-    path = draft.path(problem.field)
+    path = draft.fields.path(problem.field)
     text = draft.value(path) if path else None
     if match is None or path is None or not isinstance(text, str):
         return None
@@ -335,6 +313,8 @@ def _bad_params(draft: _Draft, problem: Problem) -> Found:
 
 
 def _join_never_fires(draft: _Draft, problem: Problem) -> Found:
+    if draft.is_within(problem.node):
+        return None
     count = len(draft.flow.into.get(str(problem.node), ()))
     path: Keys = ("nodes", str(problem.node), "join")
     if count < 1:
@@ -349,7 +329,7 @@ def _bad_value(draft: _Draft, problem: Problem) -> Found:
 
 
 def _bad_expression(draft: _Draft, problem: Problem) -> Found:
-    path = draft.path(problem.field)
+    path = draft.fields.path(problem.field)
     text = draft.value(path) if path else None
     if path is None or path[0] != "edges" or not isinstance(text, str) or "{{" not in text:
         return None

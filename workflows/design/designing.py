@@ -7,6 +7,7 @@ from typing import Any
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ
+from engine.bodies import steps_within
 from engine.definition import NODE_ID
 from engine.entries import cut, entries
 from engine.errors import ExpressionError
@@ -25,7 +26,6 @@ MOST_NODES = 2_000
 SECONDS = 1.0
 MOST_BYTES = 64 * 1024
 SHOWN_BYTES = 16 * 1024
-JOBS = frozenset(name for name, step_type in CATALOGUE.items() if step_type.default_queue is None)
 
 
 def scope_at(
@@ -91,8 +91,9 @@ def renamed(
 ) -> Renamed:
     """The draft with another id for a step. Raises Missing, Invalid."""
     queries.get_workflow(principal.tenant_id, name)
-    nodes = _nodes(definition)
-    ids = [node.get("id") for node in nodes if isinstance(node, dict)]
+    nodes = [node for node in _nodes(definition) if isinstance(node, dict)]
+    ids = [node.get("id") for node in nodes]
+    ids += [step["id"] for node in nodes for step in steps_within(node, CATALOGUE)]
     if old not in ids:
         raise Invalid(f"There is no node {old}.", field="from")
     if re.fullmatch(NODE_ID, new) is None:
@@ -102,7 +103,7 @@ def renamed(
         raise Invalid(message, field="to")
     if new != old and new in ids:
         raise Invalid(f"Another node has the id {new} already.", field="to")
-    return rename_step(definition, old, new, jobs=JOBS)
+    return rename_step(definition, old, new, catalogue=CATALOGUE)
 
 
 def _answer(shown: Shown) -> dict[str, Json]:

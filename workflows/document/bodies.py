@@ -1,8 +1,8 @@
 """Pure: steps within a container stand in a document beside all others, each with `in`: the id of its container.
 
 So every step, at whatever depth, has one path, and changes, differences and comments know no depth. The container keeps
-a body without steps; `edges: []` in it says that its definition names the edges. Else they are named as soon as they are
-more than what leads from each step to the next.
+a body without steps; `edges: []` in it says that its definition names the edges. Else they are named as soon as they
+are more than what leads from each step to the next.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,8 +1,8 @@
 """Pure: a draft as a document with keys, changes to it as compare-and-set at a path, and what differs between two.
 
 The document has four roots: `nodes` and `edges` (ordered, by key; with those of bodies, see `bodies.py`), `settings`
-(all else of the definition) and `layout` (the canvas, beside the definition). A change goes through objects only; a list
-is a value as a whole.
+(all else of the definition) and `layout` (the canvas, beside the definition). A change goes through objects only; a
+list is a value as a whole.
 """
 
 from bisect import bisect_left

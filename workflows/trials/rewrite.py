@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
+from engine.bodies import steps_within
 from engine.catalogue import BODY, Json
 from engine.cel_reads import References
 from engine.errors import EngineError
@@ -116,7 +117,7 @@ def trial_definition(definition: Mapping[str, Json], options: TrialOptions) -> T
 
 def _check(definition: Mapping[str, Json], options: TrialOptions) -> None:
     ids = {node["id"] for node in definition["nodes"]}
-    inner = {step["id"] for node in definition["nodes"] for step in _steps_within(node)}
+    inner = {step["id"] for node in definition["nodes"] for step in steps_within(node, CATALOGUE)}
     if options.until is not None and options.only is not None:
         raise Invalid("Give `until` or `only`, not both.", field="only")
     for name in ("until", "only"):
@@ -157,7 +158,7 @@ class _Cut:
         positions = {
             name: place
             for step, place in places.items()
-            for name in (step, *(within["id"] for within in _steps_within(self.nodes[step])))
+            for name in (step, *(within["id"] for within in steps_within(self.nodes[step], CATALOGUE)))
         }
         positions |= {compensation_of(name): place for name, place in positions.items()}
         part_nodes = sorted(nodes, key=lambda node: places[node["id"]])
@@ -351,16 +352,6 @@ def _one_step(body: Node) -> Node:
     if body.get("workflow") is None:
         return body
     return {"type": "subworkflow", "params": {"workflow": body["workflow"]}}
-
-
-def _steps_within(node: Node) -> Iterator[Node]:
-    """The steps that a container does for each item, those of containers among them, too."""
-    body = _body_of(node)
-    steps = body.get("steps") if body is not None else None
-    for step in steps if isinstance(steps, list) else ():
-        if isinstance(step, dict) and isinstance(step.get("id"), str):
-            yield step
-            yield from _steps_within(step)
 
 
 def _timers(node: Node) -> list[dict[str, Json]]:
