@@ -17,6 +17,7 @@ from engine.surroundings import Spot, Surroundings
 from engine.templates import compile_template, has_holes, join_path, split_holes, strings_with_holes
 
 Keys = tuple[str | int, ...]
+CONDITIONS = ("when", "round")
 
 _COLUMN = re.compile(r"\(at (?:line (\d+), )?column (\d+)\)")
 
@@ -60,7 +61,7 @@ def preview(
     """
     place = around.place(spot)
     check = Check(around.outline, around.flow)
-    is_condition = spot.place == "when"
+    is_condition = spot.place in CONDITIONS
     found_problems = check.condition(text, place) if is_condition else check.value(text, place)
     problems = list(dict.fromkeys(found_problems))
     paths, reason = _read(text, is_condition)
@@ -140,6 +141,8 @@ def _unsampled(paths: list[Path], scope: Mapping[str, Json], around: Surrounding
             return (
                 "Nothing is known yet of what comes before: run the workflow, or pin an output to that step."
             )
+        elif path[0] == "item" and "item" not in scope:
+            return "There is no sample of the items yet: run the workflow, or give it a sample input."
         elif path[0] == "input" and "input" not in scope:
             return "There is no sample of the input yet: run the workflow, or give it a sample input."
     return None
@@ -147,7 +150,7 @@ def _unsampled(paths: list[Path], scope: Mapping[str, Json], around: Surrounding
 
 def _mismatch(around: Surroundings, spot: Spot, value: Json, keys: Keys) -> str | None:
     """Why the value doesn't belong there, as the schemas say."""
-    if spot.place == "when":
+    if spot.place in CONDITIONS:
         return (
             None
             if isinstance(value, bool)

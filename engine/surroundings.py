@@ -1,21 +1,24 @@
 """What is known of the values at a place of a definition: from schemas, and from a sample of what a run gave."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import Final, Literal
 
-from engine.catalogue import Catalogue, Json
+from engine.catalogue import Json
 from engine.checks.flow import Flow
-from engine.checks.outline import Limits, Outline, OutlineNode, outline_of
+from engine.checks.outline import Outline, OutlineNode
 from engine.checks.places import Place, Places
 from engine.errors import ExpressionError, ExpressionInvalid
 from engine.json_schema import schema_of
 from engine.templates import compile_template
 
-PlaceName = Literal["params", "input", "when", "output", "business_key", "compensate"]
-OF_NODE = ("params", "input", "compensate")
+PlaceName = Literal["params", "input", "when", "output", "business_key", "compensate", "body", "round"]
+OF_NODE = ("params", "input", "compensate", "body")
+ROUND_SCHEMA: Json = {"type": "integer", "title": "How many rounds are done"}
+INDEX_SCHEMA: Json = {"type": "integer", "title": "Which item it is, from 0 on"}
 
 
 class Absent(Enum):
@@ -67,7 +70,10 @@ class NoSuchPlace(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place as somebody asks for it: `node` for params, input and compensate, `source` of the edge for `when`."""
+    """A place as somebody asks for it: `source` of the edge for `when`, else `node`, if any.
+
+    `body`: what a container does for each item, where that is one step; `round`: a condition of a loop.
+    """
 
     place: PlaceName
     node: str | None = None
@@ -98,10 +104,10 @@ class Known:
 class Surroundings:
     """A definition (native, of whatever quality) with a sample. Never raises on the definition itself."""
 
-    def __init__(self, document: Mapping[str, Json], catalogue: Catalogue, sample: Sample) -> None:
-        self.outline: Outline = outline_of(document, catalogue, Limits())
-        self.flow = Flow(self.outline)
-        self.places = Places(self.outline, self.flow)
+    def __init__(self, outline: Outline, sample: Sample) -> None:
+        self.outline = outline
+        self.flow = Flow(outline)
+        self.places = Places(outline, self.flow)
         self.sample = sample
 
     def place(self, spot: Spot) -> Place:
@@ -113,7 +119,15 @@ class Surroundings:
         if spot.place == "business_key":
             return self.places.business_key()
         item = self._node(spot.node, "node")
-        return self.places.undo(item) if spot.place == "compensate" else self.places.step(item, spot.place)
+        match spot.place:
+            case "compensate":
+                return self.places.undo(item)
+            case "body":
+                return self.places.body(item)
+            case "round":
+                return self.places.round(item, "until")
+            case other:
+                return self.places.step(item, other)
 
     def known(self, spot: Spot) -> list[Known]:
         """All that may be read there, the nearest first. Raises NoSuchPlace."""
@@ -128,14 +142,45 @@ class Surroundings:
         elif spot.place in OF_NODE:
             item = self._node(spot.node, "node")
             values.append(
-                self._undone(item) if spot.place == "compensate" else self._prev(item, spot.place == "params")
+                self._undone(item) if spot.place == "compensate" else self._prev(item, spot.place != "input")
             )
+            if spot.place == "body":
+                values = [*items(self.item_of(item), _title(item)), *values]
+        elif spot.place == "round":
+            item = self._node(spot.node, "node")
+            values.append(Known(("output",), None, self._output(item.id), "What the round gave", True))
+            values.append(Known(("iteration",), ROUND_SCHEMA, 1, _title(item), True))
         values += self._steps(place)
+        return values + self.outside(place)
+
+    def outside(self, place: Place) -> list[Known]:
+        """What is known of the run, whatever its steps give."""
         schema = self.outline.document.get("input_schema")
-        values.append(Known(("input",), schema, self.sample.input, "Input of the run", True))
+        values = [Known(("input",), schema, self.sample.input, "Input of the run", True)]
         if "run" in place.names:
             values.append(Known(("run",), RUN_SCHEMA, self.sample.run, "The run", True))
         return values
+
+    def around_items(self, container: OutlineNode) -> list[Known]:
+        """What the steps in a container see of what is around it."""
+        place = self.places.step(container, "params")
+        return [*self._steps(place), *self.outside(place)]
+
+    def item_of(self, container: OutlineNode) -> Known:
+        """The first of a container's items; of one that works in rounds what the first is given."""
+        params = container.node.params or {}
+        name = "items" if "items" in params else "input"
+        before = self._prev(container, behind_mapping=True)
+        if name not in params:
+            return replace(before, path=("item",), origin=_title(container))
+        scope = self.scope(Spot("params", container.id))
+        sample: Json = ABSENT
+        with suppress(ExpressionError, ExpressionInvalid):
+            sample = compile_template(params[name]).render(scope)
+        if name == "items":
+            sample = sample[0] if isinstance(sample, list) and sample else ABSENT
+        schema = None if sample is ABSENT else schema_of(sample)
+        return Known(("item",), schema, sample, _title(container), True)
 
     def scope(self, spot: Spot) -> dict[str, Json]:
         """What an expression there sees, as far as the sample tells. Raises NoSuchPlace."""
@@ -269,6 +314,11 @@ class Surroundings:
         if sum(kinds) != 1:
             return None
         return FAILED_SCHEMA if kinds[0] else TIMER_SCHEMA if kinds[2] else self._given_by(source)
+
+
+def items(item: Known, origin: str) -> list[Known]:
+    """What is known of an item, and of its number."""
+    return [item, Known(("index",), INDEX_SCHEMA, 0, origin, True)]
 
 
 def _title(item: OutlineNode) -> str:

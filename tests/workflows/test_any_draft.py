@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from engine.entries import entries
 from engine.preview import preview
 from engine.renaming import rename_step
-from engine.surroundings import NoSuchPlace, Sample, Spot, Surroundings
+from engine.surroundings import NoSuchPlace, Sample, Spot
+from engine.surroundings_within import surroundings
 from lib.strict_json import BadJson, strict_loads
 from steps.catalogue import CATALOGUE
 from tests.engine.test_validate_anything import QUICK, documents, junk
@@ -43,7 +44,7 @@ def test_it_has_a_scope_and_previews(document, pins, spot):
     document, pins = as_sent(document), as_sent(pins)
     assume(isinstance(document, dict))
     found = chosen(document, None, workflow="x", tenant="t", pins=pins)
-    around = Surroundings(document, CATALOGUE, found.sample)
+    around = surroundings(document, CATALOGUE, found.sample)
     try:
         told = [entry.as_dict() for entry in entries(around.known(spot))]
         for text in TEXTS:
@@ -74,5 +75,5 @@ def test_a_long_chain_is_no_deep_recursion(spot):
     nodes = [{"id": "a", "type": "noop"}, *({"id": f"n{at}", "type": "noop"} for at in range(400))]
     ids = [node["id"] for node in nodes]
     edges = [{"from": one, "to": other} for one, other in pairwise(ids)]
-    around = Surroundings({"nodes": nodes, "edges": edges[::-1]}, CATALOGUE, Sample(input={"x": 1}))
+    around = surroundings({"nodes": nodes, "edges": edges[::-1]}, CATALOGUE, Sample(input={"x": 1}))
     assert entries(around.known(spot))

@@ -53,7 +53,7 @@ class DefinitionSchemaSerializer(serializers.Serializer[Any]):
     retry_presets = fields.JsonObject()
 
 
-PLACES = ["params", "input", "when", "output", "business_key", "compensate"]
+PLACES = ["params", "input", "when", "output", "business_key", "compensate", "body", "round"]
 
 
 class Ends(StrictSerializer):
@@ -82,7 +82,7 @@ class Key(serializers.Field[Any, Any, Any, Any]):
 
 
 class AskedPlace(StrictSerializer):
-    """A place of a draft: `node` for params, input and compensate, `edge` for when."""
+    """A place of a draft: `edge` for when, nothing for output and business_key, else `node`, in whatever body it is."""
 
     definition = fields.JsonObject()
     node = fields.Text(required=False, max_length=64)

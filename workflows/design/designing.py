@@ -12,9 +12,10 @@ from engine.definition import NODE_ID
 from engine.entries import cut, entries
 from engine.errors import ExpressionError
 from engine.functions import FUNCTIONS
-from engine.preview import Shown, preview
+from engine.preview import CONDITIONS, Shown, preview
 from engine.renaming import Renamed, rename_step
-from engine.surroundings import ABSENT, NoSuchPlace, Spot, Surroundings
+from engine.surroundings import ABSENT, NoSuchPlace, Spot
+from engine.surroundings_within import surroundings
 from lib.refusals import Invalid
 from lib.strict_json import BadJson, Json, strict_dumps
 from steps.catalogue import CATALOGUE
@@ -41,7 +42,8 @@ def scope_at(
     """What an expression at a place of a draft can read, with samples. Raises Missing, Invalid."""
     samples = _samples(principal, name, definition, pins or {})
     try:
-        names = Surroundings(definition, CATALOGUE, samples.sample).known(_spot(place, node, edge))
+        spot = _spot(place, node, edge)
+        names = surroundings(definition, CATALOGUE, samples.sample, spot.node or spot.source).known(spot)
     except NoSuchPlace as refusal:
         raise Invalid(refusal.message, field=refusal.field) from None
     return {
@@ -65,18 +67,18 @@ def evaluate_at(
     input: Json = ABSENT,
 ) -> dict[str, Json]:
     """What a value with holes, or a condition, gives with samples. Raises Missing, Invalid; never for what it says."""
-    if place == "when" and not isinstance(text, str):
+    if place in CONDITIONS and not isinstance(text, str):
         raise Invalid("A condition is a text.", field="text")
     try:
         strict_dumps(text, max_bytes=MOST_BYTES)
     except BadJson as error:
         raise Invalid(f"This can't be shown: {error.message}.", field="text") from None
     samples = _samples(principal, name, definition, pins or {}, input)
-    surroundings = Surroundings(definition, CATALOGUE, samples.sample)
+    spot = _spot(place, node, edge)
     try:
         shown = preview(
-            surroundings,
-            _spot(place, node, edge),
+            surroundings(definition, CATALOGUE, samples.sample, spot.node or spot.source),
+            spot,
             text,
             keys=tuple(keys or ()),
             before_each=_deadline(SECONDS),

@@ -1,0 +1,87 @@
+"""What can be read within a body, and with which sample."""
+
+import pytest
+
+from engine.preview import preview
+from engine.surroundings import NoSuchPlace, Sample, Spot
+from engine.surroundings_within import surroundings
+from steps.catalogue import CATALOGUE
+
+DEFINITION = {
+    "name": "digest",
+    "input_schema": {"type": "object", "properties": {"urls": {"type": "array"}}},
+    "nodes": [
+        {"id": "load", "type": "transform", "params": {"set": {"n": 1}}},
+        {
+            "id": "each",
+            "type": "map",
+            "title": "Each address",
+            "params": {
+                "items": "{{ input.urls }}",
+                "body": {
+                    "steps": [
+                        {"id": "fetch", "type": "transform", "params": {"set": {"url": "{{ item }}"}}},
+                        {"id": "tell", "type": "transform", "params": {"set": {"n": "{{ index }}"}}},
+                    ]
+                },
+            },
+        },
+        {"id": "one", "type": "map", "params": {"items": [{"x": 1}], "body": {"type": "transform"}}},
+        {"id": "again", "type": "loop", "params": {"body": {"type": "noop"}, "until": "output.n > 1"}},
+    ],
+    "edges": [
+        {"from": "load", "to": "each"},
+        {"from": "each", "to": "one"},
+        {"from": "one", "to": "again"},
+    ],
+}
+SAMPLE = Sample(input={"urls": ["https://a.example", "b"]}, outputs={"load": {"n": 1}, "fetch": {"url": "a"}})
+
+
+def at(place, node):
+    spot = Spot(place, node)
+    return surroundings(DEFINITION, CATALOGUE, SAMPLE, node), spot
+
+
+def paths(place, node):
+    around, spot = at(place, node)
+    return [".".join(value.path) for value in around.known(spot)]
+
+
+def test_the_first_step_of_a_body_sees_the_item_and_what_is_around():
+    assert paths("params", "fetch") == ["prev", "item", "index", "steps.load.output", "input", "run"]
+    around, spot = at("params", "fetch")
+    scope = around.scope(spot)
+    assert (scope["item"], scope["index"], scope["prev"]) == ("https://a.example", 0, "https://a.example")
+    assert scope["steps"] == {"load": {"output": {"n": 1}}}
+
+
+def test_a_later_step_sees_those_before_it_in_the_body():
+    assert paths("params", "tell")[:3] == ["prev", "steps.fetch.output", "item"]
+    around, spot = at("params", "tell")
+    shown = preview(around, spot, "{{ item }} {{ steps.fetch.output.url }} {{ steps.load.output.n }}")
+    assert (shown.value, shown.problems) == ("https://a.example a 1", [])
+
+
+def test_the_container_itself_and_those_behind_it_see_no_item():
+    assert "item" not in paths("params", "each")
+    assert "steps.fetch.output" not in paths("params", "one")
+
+
+def test_one_step_as_a_body_sees_the_item():
+    assert paths("body", "one")[:3] == ["item", "index", "prev"]
+    around, spot = at("body", "one")
+    assert preview(around, spot, "{{ item.x + index }}").value == 1
+
+
+def test_a_condition_of_a_loop_sees_what_the_round_gave():
+    assert paths("round", "again")[:2] == ["output", "iteration"]
+    around, spot = at("round", "again")
+    assert preview(around, spot, "iteration > 3").value is False
+    assert "true or false" in preview(around, spot, "iteration").mismatch
+
+
+def test_a_step_that_is_nowhere_is_said_to_be_none():
+    around, spot = at("params", "nowhere")
+    with pytest.raises(NoSuchPlace):
+        around.known(spot)
