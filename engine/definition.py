@@ -211,6 +211,7 @@ class Definition(Shape):
     next_workflow: Name | None = _field(
         "Next workflow",
         "When a run has completed, one of this workflow is started with what it gave.",
+        "workflow",
     )
 
 

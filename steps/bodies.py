@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from engine.bodies import PART
 from engine.catalogue import Json
 from engine.definition import WORKFLOW_NAME
-from steps.base import Params, StepContext, StepType, WholeNumber
+from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.waiting import for_part
 
 MAX_STEPS = 100
@@ -45,6 +45,7 @@ class Body(Params):
         description="Or a run of this workflow.",
         pattern=WORKFLOW_NAME,
         max_length=128,
+        json_schema_extra=widget("workflow"),
     )
     version: Annotated[WholeNumber, Field(ge=1)] | None = Field(
         None, title="Version", description="Of that workflow. Empty: the latest when the item begins."

@@ -20,13 +20,16 @@ class LoopParams(Params):
 
     model_config = ConfigDict(**Params.model_config, validate_by_name=True, validate_by_alias=True)
 
-    body: Body | None = Field(None, title="Each round", description="What is done in each round.")
+    body: Body | None = Field(
+        None, title="Each round", description="What is done in each round.", json_schema_extra=widget("body")
+    )
     workflow: str | None = Field(
         None,
         title="Workflow",
         description="Instead of a body: each round is a run of this workflow.",
         pattern=WORKFLOW_NAME,
         max_length=128,
+        json_schema_extra=widget("workflow", instead_of="body"),
     )
     input: Json = Field(
         None,

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.catalogue import Json
-from steps.base import Params, StepContext, StepType, WholeNumber
+from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.bodies import Body
 from steps.waiting import for_children
 
@@ -25,7 +25,9 @@ class MapParams(Params):
         description="The list, mostly an expression such as {{ input.articles }}.",
         max_length=MAX_ITEMS,
     )
-    body: Body = Field(title="For each", description="What is done for each item.")
+    body: Body = Field(
+        title="For each", description="What is done for each item.", json_schema_extra=widget("body")
+    )
     max_concurrency: Annotated[WholeNumber, Field(ge=1, le=MAX_ITEMS)] = Field(
         DEFAULT_AT_ONCE, title="At a time", description="How many items may be worked on at the same time."
     )

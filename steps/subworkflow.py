@@ -6,7 +6,7 @@ from pydantic import Field
 
 from engine.catalogue import Json
 from engine.definition import WORKFLOW_NAME
-from steps.base import Params, StepContext, StepType, WholeNumber
+from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.waiting import for_run
 
 
@@ -14,7 +14,11 @@ class SubworkflowParams(Params):
     """Which workflow, and what its run is given."""
 
     workflow: str = Field(
-        title="Workflow", description="The name of the workflow.", pattern=WORKFLOW_NAME, max_length=128
+        title="Workflow",
+        description="The name of the workflow.",
+        pattern=WORKFLOW_NAME,
+        max_length=128,
+        json_schema_extra=widget("workflow"),
     )
     version: Annotated[WholeNumber, Field(ge=1)] | None = Field(
         None, title="Version", description="The number of a version. Empty: the latest when the step begins."

@@ -2,7 +2,11 @@
 
 import { fit, zoom } from "./canvas/view";
 import { togglePanel } from "./frame/sizes";
-import { moveSteps, paste, remove, copy, group, ungroup, asClip, addNote } from "./model/commands";
+import { WITHIN, holdsSteps, homeOf, withContents } from "./model/bodies";
+import type { Doc } from "./model/document";
+import { asClip, copy, paste } from "./model/clips";
+import { addNote, group, moveSteps, remove, ungroup } from "./model/commands";
+import { moveInto } from "./model/moving";
 import { inOrder, reach, titleOf } from "./model/graph";
 import { middle } from "./canvas/view";
 import { here } from "./add/adding";
@@ -77,8 +81,14 @@ export async function tidySelected(): Promise<void> {
 export function duplicate(): void {
   const { doc, selected, comments } = state();
   if (!selected.nodes.length && !selected.notes.length) return say("Select what you want to duplicate.");
-  if (!hasRoomFor(selected.nodes.length)) return;
-  const made = paste(doc, copy(doc, selected), { x: 40, y: 40 }, spokenOf(comments));
+  if (!hasRoomFor(withContents(doc, selected.nodes).length)) return;
+  const made = paste(
+    doc,
+    copy(doc, selected),
+    { x: 40, y: 40 },
+    spokenOf(comments),
+    homeOf(doc, selected.nodes[0] ?? ""),
+  );
   if (
     act(
       `Duplicate ${selected.nodes.length === 1 ? titleOf(doc, selected.nodes[0]) : `${made.select.length} steps`}`,
@@ -92,6 +102,34 @@ export function groupSelected(): void {
   const { doc, selected } = state();
   if (!selected.nodes.length) return say("Select the steps to group.");
   act(`Group ${selected.nodes.length} steps`, group(doc, selected.nodes, "Group"));
+}
+
+/** Into the container that stands before the selected step, or out of the one that it is in. */
+export function moveSelected(way: "in" | "out"): void {
+  const { doc, selected } = state();
+  const [first] = selected.nodes;
+  if (first === undefined) return say("Select the steps to move.");
+  const home = homeOf(doc, first);
+  const to = way === "out" ? (home === null ? undefined : homeOf(doc, home)) : containerBefore(doc, first);
+  if (to === undefined)
+    return say(
+      way === "out"
+        ? `${titleOf(doc, first)} is in no other step.`
+        : "Put “For each item” or “Repeat” before this step: then it can be moved in.",
+    );
+  const what = selected.nodes.length === 1 ? titleOf(doc, first) : `${selected.nodes.length} steps`;
+  const label = to === null ? `Move ${what} out` : `Move ${what} into ${titleOf(doc, to)}`;
+  if (act(label, moveInto(doc, selected.nodes, to)))
+    say(to === null ? `Moved ${what} out.` : `Moved ${what} into ${titleOf(doc, to)}.`);
+}
+
+/** The container that is the nearest before a step among those beside it. */
+function containerBefore(doc: Doc, id: string): string | undefined {
+  const home = homeOf(doc, id);
+  const beside = inOrder(doc)
+    .map((row) => row.id)
+    .filter((each) => homeOf(doc, each) === home && (each === id || holdsSteps(doc.nodes[each])));
+  return beside[beside.indexOf(id) - 1];
 }
 
 /** To the list of what two people set at once, and of what can't be saved. */
@@ -142,6 +180,23 @@ export const KEYS: Key[] = [
     writes: true,
     run: () => openAdd(),
   },
+  {
+    keys: ["Shift+a"],
+    does: "Add a step in the selected one, where it holds steps",
+    writes: true,
+    run: () => {
+      const one = theOne();
+      if (one && holdsSteps(state().doc.nodes[one])) openAdd({ inside: one });
+      else say("Select a step that does others, such as “For each item”.");
+    },
+  },
+  {
+    keys: [">"],
+    does: "Move the selected steps into the container before them",
+    writes: true,
+    run: () => moveSelected("in"),
+  },
+  { keys: ["<"], does: "Move the selected steps out of their container", writes: true, run: () => moveSelected("out") },
   {
     keys: ["i"],
     does: "Insert a step before the selected one",
@@ -278,12 +333,15 @@ function onPaste(event: ClipboardEvent): void {
   event.preventDefault();
   if (!hasRoomFor(Object.keys(clip.nodes).length)) return;
   const { doc } = state();
-  const places = [...Object.values(clip.places), ...clip.notes];
+  const outer = Object.entries(clip.places).filter(([id]) => clip.nodes[id]?.[WITHIN] === undefined);
+  const places = [...outer.map(([, at]) => at), ...clip.notes];
   const [left, top] = [Math.min(...places.map((at) => at.x)), Math.min(...places.map((at) => at.y))];
   const isThere = Object.keys(clip.nodes).some((id) => Object.hasOwn(doc.nodes, id));
   const to = isThere ? { x: left + 40, y: top + 40 } : middle();
   // What was cut out comes back under its id, and with its comments.
-  const made = paste(doc, clip, { x: Math.round(to.x - left), y: Math.round(to.y - top) });
+  const one = theOne();
+  const home = one === null ? null : holdsSteps(doc.nodes[one]) ? one : homeOf(doc, one);
+  const made = paste(doc, clip, { x: Math.round(to.x - left), y: Math.round(to.y - top) }, {}, home);
   if (act(`Paste ${made.select.length === 1 ? "a step" : `${made.select.length} steps`}`, made.changes)) {
     select({ nodes: made.select });
     wantFocus(made.select.length === 1 ? "title" : "inspector");

@@ -129,7 +129,7 @@ export interface Focus {
 
 /** The search for a step to add is open, and where it will stand. */
 export interface Adding {
-  where: { after?: string; before?: string; edge?: string; at?: { x: number; y: number } };
+  where: { after?: string; before?: string; edge?: string; inside?: string; at?: { x: number; y: number } };
   /** What has the focus again when it closes. */
   from?: HTMLElement | null;
 }

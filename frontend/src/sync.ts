@@ -4,7 +4,7 @@
  * browser's storage: it outlives the tab.
  */
 
-import { beside, unplaced, withPlaces } from "./canvas/places";
+import { beside, unplaced, withPlaces, withPlacesOf } from "./canvas/places";
 import { Refused, Unreached, ask } from "./api";
 import type { Change, Group } from "./model/changes";
 import { applyWhatFits, at } from "./model/changes";
@@ -218,8 +218,7 @@ function drawn(definition: JsonObject, layout: JsonObject, before: Doc): Doc {
     const doc = keyed(definition, layout);
     const known = Object.entries(before.layout.nodes ?? {}).filter(([id]) => Object.hasOwn(doc.nodes, id));
     const shown = withPlaces(doc, Object.fromEntries(known));
-    const missing = unplaced(shown);
-    return missing.length ? withPlaces(shown, beside(shown, missing)) : shown;
+    return unplaced(shown).length ? withPlacesOf(shown, beside(shown)) : shown;
   } catch {
     say("The draft was replaced by one that can't be shown as a graph. Open it as text.", "bad");
     return before;

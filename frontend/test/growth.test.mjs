@@ -8,7 +8,7 @@ import { load, source } from "./load.mjs";
 
 const files = [
   "model/words.ts",
-  "model/commands.ts",
+  "model/clips.ts",
   "model/names.ts",
   "model/said.ts",
   "inspector/convert.ts",

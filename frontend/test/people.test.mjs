@@ -4,11 +4,12 @@ import test from "node:test";
 import { open, until } from "./island.mjs";
 import { load } from "./load.mjs";
 
-const [people, talk, commands, { idFor }] = await load(
+const [people, talk, commands, { idFor }, { paste }] = await load(
   "model/people.ts",
   "model/talk.ts",
   "model/commands.ts",
   "inspector/rename.ts",
+  "model/clips.ts",
 );
 const anna = { username: "anna", name: "Anna Weber", may_edit: true, steps: ["a", "b"] };
 const jonas = { username: "jonas", name: "Jonas Meier", may_edit: false, steps: ["b"] };
@@ -76,7 +77,7 @@ test("a new step gets no id under which something was said of one that is gone",
     "wait_here_3",
   );
   const clip = { handoff: 1, nodes: { a: { type: "noop" } }, edges: [], places: {}, notes: [] };
-  assert.deepEqual(commands.paste(doc, clip, { x: 0, y: 0 }, talk.spokenOf([said(1, 1)])).select, ["a_2"]);
+  assert.deepEqual(paste(doc, clip, { x: 0, y: 0 }, talk.spokenOf([said(1, 1)])).select, ["a_2"]);
   const titled = { ...doc, nodes: { noop: { type: "noop", title: "Ask" } } };
   assert.equal(idFor(titled, "noop", "Noop", "Ask", "Noop", [], { ask: true }), "ask_2");
 });

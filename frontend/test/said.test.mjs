@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { load } from "./load.mjs";
 
-const sources = ["model/said.ts", "model/routes.ts", "model/words.ts", "model/commands.ts", "inspector/convert.ts"];
+const sources = ["model/said.ts", "model/routes.ts", "model/words.ts", "model/boxes.ts", "inspector/convert.ts"];
 const [
   { fieldWords, saidOf, worstOf },
   { pathOf, routes, widthOf },
@@ -111,7 +111,7 @@ test("a condition leaves out what only guards it", () => {
 });
 
 const GAP = 90;
-const at = (column, row) => ({ x: column * (WIDTH + GAP), y: row * (HEIGHT + 36) });
+const at = (column, row) => ({ x: column * (WIDTH + GAP), y: row * (HEIGHT + 36), w: WIDTH, h: HEIGHT });
 const ways = (...pairs) =>
   pairs.map(([from, to, words = ""]) => ({ key: `${from}>${to}`, from, to, words: widthOf(words) }));
 

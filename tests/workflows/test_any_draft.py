@@ -67,7 +67,7 @@ def test_it_has_fixes_that_can_be_sent(document):
 def test_a_step_gets_another_id(document, new):
     document = as_sent(document)
     assume(isinstance(document, dict))
-    rename_step(document, "a", new, jobs=frozenset({"job"}))
+    rename_step(document, "a", new, catalogue=CATALOGUE)
 
 
 @pytest.mark.parametrize("spot", SPOTS)

@@ -12,8 +12,9 @@ type Choice = StepType | Snippet;
 
 const isGroup = (choice: Choice): choice is Snippet => "nodes" in choice;
 
-function titleFor(doc: State["doc"], { edge, after, before }: Adding["where"]): string {
+function titleFor(doc: State["doc"], { edge, after, before, inside }: Adding["where"]): string {
   if (edge) return `Add a step between ${titleOf(doc, doc.edges[edge]?.from)} and ${titleOf(doc, doc.edges[edge]?.to)}`;
+  if (inside) return `Add a step in ${titleOf(doc, inside)}`;
   if (after) return `Add a step after ${titleOf(doc, after)}`;
   return before ? `Add a step before ${titleOf(doc, before)}` : "Add a step";
 }

@@ -1,6 +1,7 @@
 /** Adding a step where the selection is. */
 
 import { middle } from "../canvas/view";
+import { holdsSteps, stepsIn } from "../model/bodies";
 import { type Where, addStep } from "../model/commands";
 import { calledNow } from "../inspector/rename";
 import { type Snippet, addSnippet } from "../model/snippets";
@@ -16,6 +17,8 @@ export function here(): Where {
   const edge = theEdge(now);
   if (edge && Object.hasOwn(now.doc.edges, edge)) return { edge };
   const one = theOne(now);
+  // Behind a container, but in one that waits for its first step.
+  if (one && holdsSteps(now.doc.nodes[one]) && stepsIn(now.doc, one).length === 0) return { inside: one };
   if (one) return { after: one };
   return Object.keys(now.doc.nodes).length === 0 ? { at: middle() } : {};
 }
@@ -45,10 +48,11 @@ export function addGroupHere(snippet: Snippet, where: Where = here()): void {
 /** The same place, although its step has got the id of its title since the list was opened. */
 function stillThere(where: Where): Where {
   const { nodes, edges } = state().doc;
-  const { after, before, edge } = where;
+  const { after, before, edge, inside } = where;
   return {
     ...where,
     ...(after !== undefined && { after: calledNow(after, nodes) }),
+    ...(inside !== undefined && { inside: calledNow(inside, nodes) }),
     ...(before !== undefined && { before: calledNow(before, nodes) }),
     ...(edge !== undefined && { edge: calledNow(edge, edges) }),
   };

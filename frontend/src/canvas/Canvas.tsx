@@ -14,9 +14,12 @@ import {
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { addGroupHere } from "../add/adding";
 import { DRAGGED_TYPE, GROUP } from "../add/dragged";
-import { HEIGHT, WIDTH, addStep, connect, moveSteps, reconnect, usualCondition } from "../model/commands";
+import { around, homeOf, withContents } from "../model/bodies";
+import { HEIGHT, WIDTH, boxOf, containerAt, sizeOf, spotOf } from "../model/boxes";
+import { addStep, connect, moveSteps, reconnect, usualCondition } from "../model/commands";
 import type { Doc, Place } from "../model/document";
 import { titleOf, whyNot } from "../model/graph";
+import { moveInto } from "../model/moving";
 import { byStep } from "../model/people";
 import { openCounts, spokenOf } from "../model/talk";
 import { act, hasRoomFor, say, select, set, state, theOne, useBuilder, wantFocus } from "../store";
@@ -106,7 +109,7 @@ export function Canvas() {
   }, []);
   const onDragStop = useCallback(() => {
     setDragged((places) => {
-      act(moveLabel(Object.keys(places)), moveSteps(state().doc, places));
+      if (!movedElsewhere(places)) act(moveLabel(Object.keys(places)), moveSteps(state().doc, places));
       return {};
     });
     dragging.current = false;
@@ -120,10 +123,11 @@ export function Canvas() {
     const point = flow.current.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const at = { x: point.x - WIDTH / 2, y: point.y - HEIGHT / 2 };
     const edge = edgeAt(event.clientX, event.clientY) ?? undefined;
+    const inside = edge === undefined ? (containerAt(state().doc, point) ?? undefined) : undefined;
     const group = state().boot.snippets.find(({ name }) => type === `${GROUP}${name}`);
-    if (group) return addGroupHere(group, { at, edge });
+    if (group) return addGroupHere(group, { at, edge, inside });
     if (!hasRoomFor(1)) return;
-    const made = addStep(state().doc, catalogue, type, { at, edge }, spokenOf(state().comments));
+    const made = addStep(state().doc, catalogue, type, { at, edge, inside }, spokenOf(state().comments));
     if (!act(`Add ${catalogue[type]?.title ?? type}`, made.changes)) return;
     select({ nodes: made.select });
     wantFocus("title");
@@ -208,11 +212,35 @@ function moveLabel(ids: string[]): string {
   return ids.length === 1 ? `Move ${titleOf(state().doc, ids[0])}` : `Move ${ids.length} steps`;
 }
 
+/** Steps that were let go over another container, or over none, go there. Whether any did. */
+function movedElsewhere(places: Record<string, Place>): boolean {
+  const { doc } = state();
+  const ids = Object.keys(places).filter((id) => Object.hasOwn(doc.nodes, id));
+  const wanted = new Set(ids);
+  const [first] = ids.filter((id) => !around(doc, id).some((each) => wanted.has(each)));
+  if (first === undefined) return false;
+  const spots = Object.fromEntries(
+    ids.map((id) => {
+      const home = homeOf(doc, id);
+      const corner = home === null ? { x: 0, y: 0 } : spotOf(doc, home);
+      return [id, { x: corner.x + places[id].x, y: corner.y + places[id].y }];
+    }),
+  );
+  const { w } = sizeOf(doc, first);
+  const middle = { x: spots[first].x + w / 2, y: spots[first].y + HEIGHT / 2 };
+  const home = containerAt(doc, middle, new Set(withContents(doc, ids)));
+  if (home === homeOf(doc, first)) return false;
+  const what = ids.length === 1 ? titleOf(doc, first) : `${ids.length} steps`;
+  const label = home === null ? `Move ${what} out` : `Move ${what} into ${titleOf(doc, home)}`;
+  return act(label, moveInto(doc, ids, home, spots));
+}
+
 type FirstView = { fitView: true; fitViewOptions: typeof FIT } | { defaultViewport: Viewport };
 
 /** Fitted; a workflow that would be too small to read then begins at its left end. */
 function firstView(doc: Doc, pane: DOMRect): FirstView {
-  const start = beginning(Object.values(doc.layout.nodes ?? {}), pane, FIT.padding, Math.min(2, READABLE * NEAR));
+  const boxes = Object.keys(doc.nodes).map((id) => boxOf(doc, id));
+  const start = beginning(boxes, pane, FIT.padding, Math.min(2, READABLE * NEAR));
   return start ? { defaultViewport: start } : { fitView: true, fitViewOptions: FIT };
 }
 

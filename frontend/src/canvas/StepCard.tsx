@@ -18,9 +18,10 @@ function joinWords(join: unknown): string | null {
 export const StepCard = memo(function StepCard({ id, data, selected, isConnectable }: NodeProps<StepNode>) {
   const join = joinWords(data.body.join);
   const trouble = data.errors ? "has-errors" : data.warnings ? "has-warnings" : "";
+  const isEmpty = data.holds === 0;
   return (
     <div
-      className={`step-card ${trouble} ${selected ? "is-selected" : ""} ${data.mark ? `is-${data.mark}` : ""}`}
+      className={`step-card ${data.holds === null ? "" : "holds-steps"} ${trouble} ${selected ? "is-selected" : ""} ${data.mark ? `is-${data.mark}` : ""}`}
       data-group={data.group}
     >
       <Handle type="target" position={Position.Left} isConnectable={isConnectable} />
@@ -72,6 +73,18 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
         {join && <em className="badge">{join}</em>}
       </span>
       <Handle type="source" position={Position.Right} isConnectable={isConnectable} />
+      {isEmpty && isConnectable && (
+        <button
+          type="button"
+          className="first-inside nodrag nopan"
+          tabIndex={-1}
+          title="Add a step in here (Shift+A)"
+          onClick={(event) => set({ adding: { where: { inside: id }, from: event.currentTarget } })}
+        >
+          <Icon name="plus" />
+          Add the first step
+        </button>
+      )}
       {data.isOpenEnd && isConnectable && (
         <button
           type="button"

@@ -4,11 +4,12 @@ import type { Edge, Node } from "@xyflow/react";
 import { MarkerType, Position } from "@xyflow/react";
 import type { Catalogue } from "../model/catalogue";
 import { faceOf } from "../model/catalogue";
-import { HEIGHT, WIDTH } from "../model/commands";
+import { around, holdsSteps, homeOf, stepsIn } from "../model/bodies";
+import { HEIGHT, boxOf, place, sizeOf } from "../model/boxes";
 import type { Doc, NodeBody, Note, Place } from "../model/document";
 import { own } from "../model/json";
 import { type Arrow, arrows, titleOf } from "../model/graph";
-import { type Route, routes, widthOf } from "../model/routes";
+import { type Route, routesOf, widthOf } from "../model/routes";
 import { type WayKind, wayKind } from "../model/ways";
 import { type Person, described } from "../model/people";
 import { commentsInWords } from "../model/talk";
@@ -25,6 +26,8 @@ export type StepData = {
   warnings: number;
   isPinned: boolean;
   isOpenEnd: boolean;
+  /** Whether steps stand in it, and how many do. */
+  holds: number | null;
   mark: Mark | null;
   /** How it went in the last test run. */
   status: string | null;
@@ -63,10 +66,12 @@ export interface Seen {
 
 const NOBODY: Person[] = [];
 
-const HANDLES = [
-  { type: "target" as const, position: Position.Left, x: -7, y: HEIGHT / 2 - 7, width: 14, height: 14 },
-  { type: "source" as const, position: Position.Right, x: WIDTH - 7, y: HEIGHT / 2 - 7, width: 14, height: 14 },
-];
+function handles(width: number) {
+  return [
+    { type: "target" as const, position: Position.Left, x: -7, y: HEIGHT / 2 - 7, width: 14, height: 14 },
+    { type: "source" as const, position: Position.Right, x: width - 7, y: HEIGHT / 2 - 7, width: 14, height: 14 },
+  ];
+}
 
 /**
  * What is drawn anew is the same element with the same size, so the browser reports no size again, and React Flow fits
@@ -86,14 +91,21 @@ export class Drawer {
   nodes(seen: Seen): AnyNode[] {
     const found = counts(seen.problems);
     const leads = new Set(arrows(seen.doc).map((arrow) => arrow.from));
-    const steps = Object.keys(seen.doc.nodes).map((id) => this.step(id, seen, found, !leads.has(id)));
+    // React Flow wants what holds others before those.
+    const ids = Object.keys(seen.doc.nodes);
+    const depth = new Map(ids.map((id) => [id, around(seen.doc, id).length]));
+    const ordered = ids.toSorted((one, other) => (depth.get(one) ?? 0) - (depth.get(other) ?? 0));
+    const steps = ordered.map((id) => this.step(id, seen, found, !leads.has(id)));
     const notes = Object.entries(seen.doc.layout.notes ?? {}).map(([id, note]) => this.note(id, note, seen));
     return [...groupNodes(seen), ...notes, ...steps];
   }
 
   private step(id: string, seen: Seen, found: Map<string, [number, number]>, isOpenEnd: boolean): StepNode {
     const body = seen.doc.nodes[id];
-    const position = own(seen.dragged, id) ?? own(seen.doc.layout.nodes, id) ?? { x: 0, y: 0 };
+    const position = own(seen.dragged, id) ?? place(seen.doc, id);
+    const home = homeOf(seen.doc, id);
+    const { w, h } = sizeOf(seen.doc, id);
+    const holds = holdsSteps(body) ? stepsIn(seen.doc, id).length : null;
     const [errors, warnings] = found.get(id) ?? [0, 0];
     const isPinned = seen.doc.layout.pins !== undefined && Object.hasOwn(seen.doc.layout.pins, id);
     const selected = seen.selected.has(id);
@@ -103,7 +115,7 @@ export class Drawer {
     const people = seen.here.get(id) ?? NOBODY;
     const comments = seen.talk.get(id) ?? 0;
     const look = [errors, warnings, isPinned, selected, isOpenEnd, mark, status, title, people, comments];
-    const key = [body, position.x, position.y, ...look];
+    const key = [body, position.x, position.y, home, w, h, holds, ...look];
     const kept = this.steps.get(id);
     if (kept?.key.every((value, at) => value === key[at])) return kept.node;
     const face = faceOf(seen.catalogue, body.type);
@@ -112,11 +124,13 @@ export class Drawer {
       type: "step",
       position,
       selected,
-      ...sized(WIDTH, HEIGHT),
-      handles: HANDLES,
+      ...sized(w, h),
+      ...(home !== null && { parentId: home }),
+      handles: handles(w),
       ariaLabel: [
         title,
         face.title,
+        ...(home === null ? [] : [`in ${titleOf(seen.doc, home)}`]),
         ...(errors ? [`${errors} errors`] : []),
         ...(comments ? [commentsInWords(comments)] : []),
         ...people.map((person) => `${described(person)} here`),
@@ -131,6 +145,7 @@ export class Drawer {
         warnings,
         isPinned,
         isOpenEnd,
+        holds,
         mark,
         status,
         people,
@@ -169,9 +184,9 @@ export class Drawer {
       to: arrow.to,
       words: widthOf(wayWords(doc, arrow)),
     }));
-    const key = [doc.layout.nodes, ways.map((way) => `${way.key} ${way.words}`).join("\n")];
+    const key = [doc.layout.nodes, places(doc), ways.map((way) => `${way.key} ${way.words}`).join("\n")];
     if (key.every((value, at) => value === this.routed.key[at])) return this.routed.found;
-    const found = routes(doc.layout.nodes ?? {}, ways);
+    const found = routesOf(doc, ways);
     for (const [name, route] of found) {
       const before = this.routed.found.get(name);
       if (before && isSame(before, route)) found.set(name, before);
@@ -210,6 +225,13 @@ export class Drawer {
   }
 }
 
+/** What is drawn where, as far as ways go around it: which containers there are, and who is in which. */
+function places(doc: Doc): string {
+  return Object.keys(doc.nodes)
+    .flatMap((id) => (homeOf(doc, id) !== null || holdsSteps(doc.nodes[id]) ? [`${id} ${homeOf(doc, id)}`] : []))
+    .join("\n");
+}
+
 function isSame(one: Route, other: Route): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
@@ -230,16 +252,16 @@ const HEAD = 32;
 /** A frame around the members of each group. */
 function groupNodes(seen: Seen): GroupNode[] {
   return Object.entries(seen.doc.layout.groups ?? {}).flatMap(([id, group]) => {
-    const places = group.nodes.flatMap((node) =>
-      Object.hasOwn(seen.doc.nodes, node)
-        ? [own(seen.dragged, node) ?? own(seen.doc.layout.nodes, node) ?? { x: 0, y: 0 }]
-        : [],
-    );
-    if (places.length === 0) return [];
-    const left = Math.min(...places.map((place) => place.x)) - MARGIN;
-    const top = Math.min(...places.map((place) => place.y)) - MARGIN - HEAD;
-    const right = Math.max(...places.map((place) => place.x)) + WIDTH + MARGIN;
-    const bottom = Math.max(...places.map((place) => place.y)) + HEIGHT + MARGIN;
+    const boxes = group.nodes.flatMap((node) => {
+      if (!Object.hasOwn(seen.doc.nodes, node)) return [];
+      const [box, at, moved] = [boxOf(seen.doc, node), place(seen.doc, node), own(seen.dragged, node)];
+      return [moved ? { ...box, x: box.x + moved.x - at.x, y: box.y + moved.y - at.y } : box];
+    });
+    if (boxes.length === 0) return [];
+    const left = Math.min(...boxes.map((box) => box.x)) - MARGIN;
+    const top = Math.min(...boxes.map((box) => box.y)) - MARGIN - HEAD;
+    const right = Math.max(...boxes.map((box) => box.x + box.w)) + MARGIN;
+    const bottom = Math.max(...boxes.map((box) => box.y + box.h)) + MARGIN;
     const node: GroupNode = {
       id: `group:${id}`,
       type: "group-box",
@@ -250,7 +272,7 @@ function groupNodes(seen: Seen): GroupNode[] {
       focusable: false,
       draggable: true,
       dragHandle: ".group-title",
-      data: { title: group.title, count: places.length },
+      data: { title: group.title, count: boxes.length },
     };
     return [node];
   });

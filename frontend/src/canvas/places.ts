@@ -1,6 +1,8 @@
 /** Steps without a place on the canvas get one: those of an example, of an import, or what came in over the API. */
 
-import { GAP_X, WIDTH, freePlace, place } from "../model/commands";
+import { homeOf, stepsIn } from "../model/bodies";
+import { FIRST, GAP_X, freePlace, makeRoom, place, sizeOf } from "../model/boxes";
+import { Draft } from "../model/changes";
 import type { Doc, Place } from "../model/document";
 import { neighbours } from "../model/graph";
 
@@ -9,8 +11,14 @@ export function unplaced(doc: Doc): string[] {
   return Object.keys(doc.nodes).filter((id) => !Object.hasOwn(places, id));
 }
 
+/** With these places for the steps that have none. */
 export function withPlaces(doc: Doc, places: Record<string, Place>): Doc {
   return { ...doc, layout: { ...doc.layout, nodes: { ...places, ...doc.layout.nodes } } };
+}
+
+/** With these places, whatever was there. */
+export function withPlacesOf(doc: Doc, places: Record<string, Place>): Doc {
+  return { ...doc, layout: { ...doc.layout, nodes: { ...doc.layout.nodes, ...places } } };
 }
 
 /** Everything laid out where nothing has a place yet, else the new ones beside what stands before them. */
@@ -18,8 +26,24 @@ export async function allPlaced(doc: Doc): Promise<{ doc: Doc; found: Record<str
   const missing = unplaced(doc);
   if (missing.length === 0) return { doc, found: {} };
   const isAll = missing.length === Object.keys(doc.nodes).length;
-  const found = isAll ? (await import("./tidy")).tidy(doc) : beside(doc, missing);
-  return { doc: withPlaces(doc, found), found };
+  const found = isAll ? (await import("./tidy")).tidy(doc) : beside(doc, await tidyInside(doc, missing));
+  return { doc: withPlacesOf(doc, found), found };
+}
+
+/** The draft with containers laid out of which no step has a place: a draft from before they stood on the canvas. */
+async function tidyInside(doc: Doc, missing: string[]): Promise<Doc> {
+  const lacking = new Set(missing);
+  const isBare = (home: string) => stepsIn(doc, home).every((id) => lacking.has(id));
+  if (!missing.some((id) => homeOf(doc, id) !== null)) return doc;
+  const { levelsOf, tidied } = await import("./tidy");
+  let now = doc;
+  for (const home of levelsOf(doc)) {
+    if (home === null || !isBare(home)) continue;
+    const draft = new Draft(withPlacesOf(now, tidied(now, stepsIn(now, home), FIRST)));
+    makeRoom(draft, now, home);
+    now = draft.doc;
+  }
+  return now;
 }
 
 /** The draft when a version is restored: its steps where they stood then, or stand now, or beside one another. */
@@ -29,16 +53,20 @@ export async function restored(now: Doc, version: Doc): Promise<Doc> {
   return doc;
 }
 
-export function beside(doc: Doc, missing: string[]): Record<string, Place> {
-  const found: Record<string, Place> = {};
-  let now = doc;
-  for (const id of missing) {
-    const before = neighbours(doc).into.get(id)?.[0]?.from;
-    const start = before ? place(now, before) : { x: 0, y: 0 };
-    const { [id]: _self, ...others } = now.nodes;
-    const spot = freePlace({ ...now, nodes: others }, before ? { x: start.x + WIDTH + GAP_X, y: start.y } : start);
-    found[id] = spot;
-    now = withPlaces(now, { [id]: spot });
+/** What has another place in a draft of which all steps have one; `inside`: the same, with some that `doc` lacks. */
+export function beside(doc: Doc, inside: Doc = doc): Record<string, Place> {
+  const draft = new Draft(inside);
+  for (const id of unplaced(inside)) {
+    const home = homeOf(inside, id);
+    const before = neighbours(inside).into.get(id)?.[0]?.from;
+    const start = before ? place(draft.doc, before) : home === null ? { x: 0, y: 0 } : FIRST;
+    const wanted = before ? { x: start.x + sizeOf(draft.doc, before).w + GAP_X, y: start.y } : start;
+    const was = draft.doc;
+    const spot = freePlace(draft.doc, wanted, { home, own: id, size: sizeOf(draft.doc, id) });
+    draft.set(["layout", "nodes", id], { ...spot });
+    makeRoom(draft, was, home);
   }
-  return found;
+  const places = draft.doc.layout.nodes ?? {};
+  const isNew = (id: string) => places[id] !== doc.layout.nodes?.[id];
+  return Object.fromEntries(Object.keys(places).flatMap((id) => (isNew(id) ? [[id, places[id]]] : [])));
 }

@@ -1,7 +1,7 @@
 /** The one canvas of the page, for what stands outside of it: fit, zoom, bring into sight. */
 
 import type { ReactFlowInstance } from "@xyflow/react";
-import { HEIGHT, WIDTH, place } from "../model/commands";
+import { HEIGHT, WIDTH, spotOf } from "../model/boxes";
 import { state } from "../store";
 import type { AnyNode, FlowEdge } from "./nodes";
 
@@ -25,7 +25,7 @@ export function zoom(by: "in" | "out" | "full"): void {
 /** Moves the view so that the step can be seen, if it can't be already. */
 export function show(id: string): void {
   if (!flow || !Object.hasOwn(state().doc.nodes, id)) return;
-  const { x, y } = place(state().doc, id);
+  const { x, y } = spotOf(state().doc, id);
   const pane = document.querySelector(".canvas")?.getBoundingClientRect();
   if (!pane) return;
   const corner = flow.flowToScreenPosition({ x, y });

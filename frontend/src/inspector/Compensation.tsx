@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { Icon } from "../Icon";
-import { found } from "../add/Palette";
 import type { Json, JsonObject } from "../model/json";
 import { isObject } from "../model/json";
 import { useBuilder } from "../store";
@@ -8,6 +7,7 @@ import { Params } from "./Params";
 import { RetryField } from "./RetryField";
 import { Section } from "./Section";
 import { Frame, Faults } from "./fields/Frame";
+import { TypePick } from "./fields/TypePick";
 import { Unknown } from "./fields/Unknown";
 import { Reads, Valued } from "./fields/Valued";
 import { otherSide } from "./fields/kept";
@@ -65,24 +65,7 @@ export function Compensation({ id, spot, shape }: { id: string; spot: Spot; shap
       <Faults id={`faults of ${spot.key}`} problems={problemsAt(problems, spot.field, false)} />
       <Frame title={shapes.type.title} help={known?.help} problems={problemsAt(problems, type.field, true)}>
         {(ids) => (
-          <select
-            id={ids.id}
-            autoFocus={isNew}
-            aria-describedby={ids.describedBy}
-            value={String(value.type ?? "")}
-            onChange={(event) => type.set(event.target.value)}
-          >
-            {!known && <option value={String(value.type ?? "")}>{String(value.type ?? "Choose…")}</option>}
-            {found(catalogue, "").map(([group, types]) => (
-              <optgroup key={group} label={group}>
-                {types.map((each) => (
-                  <option key={each.name} value={each.name}>
-                    {each.title}
-                  </option>
-                ))}
-              </optgroup>
-            ))}
-          </select>
+          <TypePick ids={ids} autoFocus={isNew} value={String(value.type ?? "")} onChange={(next) => type.set(next)} />
         )}
       </Frame>
       <Valued spot={spot.at("title", "the title of the undo step")} shape={shapes.title} isFixed />

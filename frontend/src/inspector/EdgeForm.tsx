@@ -4,6 +4,7 @@ import { openAdd } from "../keys";
 import { Draft } from "../model/changes";
 import { reconnect, remove, reorder } from "../model/commands";
 import type { Doc, EdgeBody } from "../model/document";
+import { edgeFieldOf, fieldOf } from "../model/bodies";
 import { titleOf, whyNot } from "../model/graph";
 import type { Json, JsonObject } from "../model/json";
 import { outcomesOf } from "../model/outcomes";
@@ -38,7 +39,7 @@ export function EdgeForm({ edge: key }: { edge: string }) {
   const doc = useBuilder((now) => now.doc);
   if (key.includes("@")) return <TimerForm edge={key} />;
   const edge = doc.edges[key];
-  const field = `edges[${Object.keys(doc.edges).indexOf(key)}]`;
+  const field = edgeFieldOf(doc, key);
   const peers = Object.keys(doc.edges).filter((each) => doc.edges[each].from === edge.from);
   const at = peers.indexOf(key);
   const ends = (changed: { from?: string; to?: string }) => {
@@ -328,7 +329,7 @@ function TimerForm({ edge }: { edge: string }) {
   const doc = useBuilder((now) => now.doc);
   const [id] = edge.split("@");
   if (!Object.hasOwn(doc.nodes, id)) return null;
-  const field = `nodes[${Object.keys(doc.nodes).indexOf(id)}].boundary_timers`;
+  const field = `${fieldOf(doc, id)}.boundary_timers`;
   return (
     <>
       <header className="insp-head">

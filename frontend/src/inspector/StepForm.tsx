@@ -1,3 +1,4 @@
+import { fieldOf } from "../model/bodies";
 import { faceOf } from "../model/catalogue";
 import { neighbours, titleOf } from "../model/graph";
 import type { Json, JsonObject } from "../model/json";
@@ -37,7 +38,7 @@ export function StepForm({ id }: { id: string }) {
   const catalogue = useBuilder((now) => now.catalogue);
   const problems = useBuilder((now) => now.problems);
   const schema = useBuilder((now) => now.boot.definition_schema.node) as JsonObject;
-  const field = `nodes[${Object.keys(doc.nodes).indexOf(id)}]`;
+  const field = fieldOf(doc, id);
   const body = doc.nodes[id];
   const known = catalogue[body.type];
   const shapes = Object.fromEntries(shapesOf(schema).map((shape) => [shape.name, shape])) as Record<string, Shape>;

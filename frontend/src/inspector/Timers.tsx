@@ -1,4 +1,5 @@
 import { Icon } from "../Icon";
+import { homeOf } from "../model/bodies";
 import { reach, titleOf } from "../model/graph";
 import type { Json, JsonObject } from "../model/json";
 import { isObject } from "../model/json";
@@ -23,6 +24,7 @@ export function timersOf(value: Json | undefined): Json[] {
 function whyNot(from: string, to: string): string | null {
   const { doc } = state();
   if (from === to) return "the step itself";
+  if (homeOf(doc, from) !== homeOf(doc, to)) return "is not beside this step";
   return reach(doc, to, "out").has(from) ? `comes before ${titleOf(doc, from)}` : null;
 }
 

@@ -76,9 +76,11 @@ async function renamedNow(from: string, to: string, joins: boolean): Promise<str
     return "changed";
   }
   const renamed = keyed(answer.definition, followed(now.doc.layout, from, to) as JsonObject);
-  if (!act(`Rename ${from} to ${to}`, diff(now.doc, renamed), { joins })) return "The step can't be renamed right now.";
+  // Both in the order of a definition, so that nothing but the name is different.
+  const was = keyed(definition(), now.doc.layout as JsonObject);
+  if (!act(`Rename ${from} to ${to}`, diff(was, renamed), { joins })) return "The step can't be renamed right now.";
   const keys = Object.keys(renamed.edges);
-  for (const [at, key] of Object.keys(now.doc.edges).entries()) if (key !== keys[at]) others.set(key, keys[at]);
+  for (const [at, key] of Object.keys(was.edges).entries()) if (key !== keys[at]) others.set(key, keys[at]);
   goesOnAs(from, to);
   const { selected, connecting } = state();
   // Its id followed its title while the steps are looked through to which it is to lead.

@@ -51,7 +51,9 @@ export function unfolded(nodes: Nodes, edges: Edges): { nodes: Nodes; edges: Edg
       const { id: _id, ...rest } = step;
       inner[step.id] = rest as NodeBody;
     }
-    const isCrossed = Object.keys(inner).some((id) => [...(strays.get(id) ?? [])].some((to) => Object.hasOwn(inner, to)));
+    const isCrossed = Object.keys(inner).some((id) =>
+      [...(strays.get(id) ?? [])].some((to) => Object.hasOwn(inner, to)),
+    );
     return isCrossed ? null : inner;
   };
   const put = (id: string, node: NodeBody): void => {
@@ -130,9 +132,7 @@ function listed<T>(lists: Map<string, T[]>, key: string): T[] {
 function isChain(edges: EdgeBody[], ids: string[]): boolean {
   return (
     edges.length === ids.length - 1 &&
-    edges.every(
-      (edge, at) => edge.from === ids[at] && edge.to === ids[at + 1] && Object.keys(edge).length === 2,
-    )
+    edges.every((edge, at) => edge.from === ids[at] && edge.to === ids[at + 1] && Object.keys(edge).length === 2)
   );
 }
 
@@ -195,4 +195,40 @@ export function fieldOf(doc: Doc, id: string): string {
   const home = homes.get(id) ?? null;
   const place = stepsIn(doc, home).indexOf(id);
   return home === null ? `nodes[${place}]` : `${fieldOf(doc, home)}.params.body.steps[${place}]`;
+}
+
+/** What the validator calls an edge: `edges[2]`, or so many in the body that it is in. */
+export function edgeFieldOf(doc: Doc, key: string): string {
+  const home = edgeHome(doc, key);
+  const place = edgesIn(doc, home).indexOf(key);
+  return home === null ? `edges[${place}]` : `${fieldOf(doc, home)}.params.body.edges[${place}]`;
+}
+
+function edgeHome(doc: Doc, key: string): string | null {
+  const { from, to } = doc.edges[key];
+  const homes = homesOf(doc.nodes);
+  const home = homes.get(from) ?? null;
+  return homes.get(to) === home ? home : null;
+}
+
+function edgesIn(doc: Doc, home: string | null): string[] {
+  return Object.keys(doc.edges).filter((key) => edgeHome(doc, key) === home);
+}
+
+/** The entry of nodes or edges that the keys of a validator's field lead to, and what of them is left. */
+export function entryAt(
+  doc: Doc,
+  keys: (string | number)[],
+): { root: "nodes" | "edges"; key: string; rest: (string | number)[] } | null {
+  let home: string | null = null;
+  let [root, place, ...rest] = keys;
+  for (;;) {
+    if ((root !== "nodes" && root !== "edges") || typeof place !== "number") return null;
+    const key: string | undefined = (root === "nodes" ? stepsIn(doc, home) : edgesIn(doc, home))[place];
+    if (key === undefined) return null;
+    const isInside = root === "nodes" && rest[0] === "params" && rest[1] === "body" && stepsIn(doc, key).length > 0;
+    if (!isInside || typeof rest[3] !== "number") return { root, key, rest };
+    home = key;
+    [root, place, ...rest] = [rest[2] === "steps" ? "nodes" : rest[2], ...rest.slice(3)];
+  }
 }

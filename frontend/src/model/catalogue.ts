@@ -1,6 +1,7 @@
 /** What the server tells of step types. */
 
 import type { Json, JsonObject } from "./json";
+import { isObject } from "./json";
 
 export interface StepType {
   name: string;
@@ -32,4 +33,11 @@ export function faceOf(catalogue: Catalogue, name: string): Pick<StepType, "titl
   return (
     catalogue[name] ?? { title: name, icon: "circle-help", help: "This step type is not installed.", group: "unknown" }
   );
+}
+
+/** Whether steps of this type have others done, which stand in them. */
+export function isContainer(catalogue: Catalogue, name: string): boolean {
+  const params = catalogue[name]?.params_schema?.properties;
+  const body = isObject(params) ? params.body : undefined;
+  return isObject(body) && body["x-widget"] === "body";
 }

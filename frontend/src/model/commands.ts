@@ -1,21 +1,16 @@
 /** What a person can do to a draft, each as the changes that it comes to. Pure; where it can't be done, no changes. */
 
-import type { Catalogue } from "./catalogue";
+import { type Catalogue, isContainer } from "./catalogue";
 import type { Change } from "./changes";
 import { Draft } from "./changes";
-import type { Doc, EdgeBody, NodeBody, Note, Place } from "./document";
-import { edgeKey } from "./bodies";
+import type { Doc, EdgeBody, NodeBody, Place } from "./document";
+import { WITHIN, edgeKey, homeOf, stepsIn, withContents } from "./bodies";
+import { FIRST, GAP_X, GRID, SIDE, WIDTH, boxOf, freePlace, makeRoom, place, seenFrom, sizeOf, snapped } from "./boxes";
 import { neighbours, reach, whyNot } from "./graph";
-import type { Json, JsonObject } from "./json";
+import type { JsonObject } from "./json";
 import { isObject } from "./json";
 import { free, slug } from "./names";
 import { nextOutcome } from "./outcomes";
-
-export const WIDTH = 240;
-export const HEIGHT = 72;
-export const GAP_X = 90;
-export const GAP_Y = 36;
-export const GRID = 10;
 
 export interface Made {
   changes: Change[];
@@ -23,27 +18,10 @@ export interface Made {
   select: string[];
 }
 
-export function place(doc: Doc, id: string): Place {
-  return doc.layout.nodes?.[id] ?? { x: 0, y: 0 };
-}
-
-function snapped(point: Place): Place {
-  return { x: Math.round(point.x / GRID) * GRID, y: Math.round(point.y / GRID) * GRID };
-}
-
-/** The nearest place below (or at) this one where no step is in the way. */
-export function freePlace(doc: Doc, wanted: Place, own?: string): Place {
-  const taken = Object.keys(doc.nodes).flatMap((id) => (id === own ? [] : [place(doc, id)]));
-  const spot = snapped(wanted);
-  const hits = () =>
-    taken.some((other) => Math.abs(other.x - spot.x) < WIDTH + 20 && Math.abs(other.y - spot.y) < HEIGHT + 20);
-  while (hits()) spot.y += HEIGHT + GAP_Y;
-  return spot;
-}
-
-/** A new step's params: what its type needs and has an example for stays empty, for its author to say. */
-function newBody(type: string): NodeBody {
-  return { type } as NodeBody;
+/** A new step: what its type needs stays empty, for its author to say; but a container has room for steps. */
+function newBody(catalogue: Catalogue, type: string, home: string | null): NodeBody {
+  const body: NodeBody = isContainer(catalogue, type) ? { type, params: { body: { steps: [] } } } : { type };
+  return home === null ? body : { ...body, [WITHIN]: home };
 }
 
 export interface Where {
@@ -53,26 +31,47 @@ export interface Where {
   before?: string;
   /** On this edge. */
   edge?: string;
+  /** In this container, behind its last step. */
+  inside?: string;
+  /** A point of the canvas. */
   at?: Place;
+}
+
+/** The container that a step so placed stands in; null on the outside. */
+export function homeFor(doc: Doc, where: Where): string | null {
+  const beside = where.after ?? where.before ?? doc.edges[where.edge ?? ""]?.from;
+  return beside === undefined ? (where.inside ?? null) : homeOf(doc, beside);
+}
+
+/** The step that is the last of a container (null: of all on the outside), and the last of what stands in that. */
+export function lastIn(doc: Doc, home: string | null): { id: string | undefined; key: string | null } {
+  const id = stepsIn(doc, home).at(-1);
+  return { id, key: id === undefined ? home : (withContents(doc, [id]).at(-1) ?? id) };
 }
 
 /** Ids that no new step gets, though no step has them. */
 export type Kept = Record<string, unknown>;
 
-/** A new step of a type, at a place, behind or before another, or on an edge, which it splits. */
-export function addStep(doc: Doc, catalogue: Catalogue, type: string, where: Where, kept: Kept = {}): Made {
+/** A new step of a type, at a place, behind or before another, on an edge, which it splits, or in a container. */
+export function addStep(doc: Doc, catalogue: Catalogue, type: string, asked: Where, kept: Kept = {}): Made {
   const id = free(slug(catalogue[type]?.title ?? type.split(".").pop() ?? type), { ...kept, ...doc.nodes });
+  const home = homeFor(doc, asked);
+  const last = lastIn(doc, home);
+  const where = asked.inside !== undefined && last.id !== undefined ? { ...asked, after: last.id } : asked;
   const draft = new Draft(doc);
+  const body = newBody(catalogue, type, home);
   const room = where.edge === undefined ? null : roomOn(doc, where.edge);
-  const spot = room?.spot ?? where.at ?? placeFor(doc, where);
-  const keys = Object.keys(doc.nodes);
+  const spot = room?.spot ?? (where.at ? seenFrom(doc, home, where.at) : placeFor(doc, where));
   const after = where.after ?? (where.edge ? doc.edges[where.edge]?.from : undefined);
-  draft.insert("nodes", id, newBody(type), after && Object.hasOwn(doc.nodes, after) ? after : (keys.at(-1) ?? null));
+  const behind = after && Object.hasOwn(doc.nodes, after) ? (withContents(doc, [after]).at(-1) ?? after) : last.key;
+  draft.insert("nodes", id, body, behind);
   for (const [other, to] of Object.entries(room?.moved ?? {})) draft.set(["layout", "nodes", other], to);
-  draft.set(["layout", "nodes", id], { ...freePlace(draft.doc, spot, id) });
+  const at = freePlace(draft.doc, spot, { home, own: id, size: sizeOf(draft.doc, id) });
+  draft.set(["layout", "nodes", id], { ...at });
   if (where.edge && doc.edges[where.edge]) splice(draft, where.edge, id);
   else if (where.after) connectIn(draft, where.after, id, usualCondition(doc, catalogue, where.after));
   else if (where.before) insertBefore(draft, where.before, id);
+  makeRoom(draft, doc, home);
   return { changes: draft.changes, select: [id] };
 }
 
@@ -84,7 +83,7 @@ export function roomOn(doc: Doc, key: string, width = WIDTH): { spot: Place; mov
   const edge = doc.edges[key];
   if (!edge) return null;
   const [one, other] = [place(doc, edge.from), place(doc, edge.to)];
-  const before = WIDTH + GAP_X;
+  const before = sizeOf(doc, edge.from).w + GAP_X;
   if (other.x <= one.x) return null;
   const lacks = Math.max(0, one.x + before + width + GAP_X - other.x);
   const spot = lacks ? { x: one.x + before, y: other.y } : { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
@@ -101,13 +100,14 @@ function placeFor(doc: Doc, where: Where): Place {
   }
   if (where.after) {
     const spot = place(doc, where.after);
-    return { x: spot.x + WIDTH + GAP_X, y: spot.y };
+    return { x: spot.x + sizeOf(doc, where.after).w + GAP_X, y: spot.y };
   }
   if (where.before) {
     const spot = place(doc, where.before);
     return { x: spot.x - WIDTH - GAP_X, y: spot.y };
   }
-  const last = Object.keys(doc.nodes).at(-1);
+  if (where.inside !== undefined) return FIRST;
+  const last = lastIn(doc, null).id;
   return last ? placeFor(doc, { after: last }) : { x: 0, y: 0 };
 }
 
@@ -136,7 +136,13 @@ function rerouted(draft: Draft, key: string, ends: Partial<EdgeBody>): string {
   return edgeKey(body.from, body.to, {});
 }
 
-function connectIn(draft: Draft, from: string, to: string, condition: JsonObject, after?: string): string | null {
+export function connectIn(
+  draft: Draft,
+  from: string,
+  to: string,
+  condition: JsonObject,
+  after?: string,
+): string | null {
   if (whyNot(draft.doc, from, to)) return null;
   const key = edgeKey(from, to, draft.doc.edges);
   if (after === undefined) draft.insert("edges", key, { from, to, ...condition });
@@ -188,7 +194,7 @@ export interface Selection {
 /** Everything selected goes, with what hangs on it; `bridge` connects what stood before with what comes after. */
 export function remove(doc: Doc, what: Selection, bridge = false): Change[] {
   const draft = new Draft(doc);
-  const gone = new Set(what.nodes.filter((id) => Object.hasOwn(doc.nodes, id)));
+  const gone = new Set(withContents(doc, what.nodes));
   const bridges = bridge ? bridgesOver(doc, gone) : [];
   for (const [key, edge] of Object.entries(doc.edges)) {
     if (gone.has(edge.from) || gone.has(edge.to) || what.edges.includes(key)) draft.set(["edges", key], undefined);
@@ -225,7 +231,8 @@ function forget(draft: Draft, id: string): void {
   draft.set(["layout", "nodes", id], undefined);
 }
 
-function bridgesOver(doc: Doc, gone: Set<string>): [string, string, JsonObject][] {
+/** What to connect where these steps go: what stood before them with what comes after, on its way there. */
+export function bridgesOver(doc: Doc, gone: Set<string>): [string, string, JsonObject][] {
   const { out } = neighbours(doc);
   const found: [string, string, JsonObject][] = [];
   for (const edge of Object.values(doc.edges)) {
@@ -247,10 +254,13 @@ function bridgesOver(doc: Doc, gone: Set<string>): [string, string, JsonObject][
   return found;
 }
 
+/** Steps (within their containers, which grow with them) and notes at other places. */
 export function moveSteps(doc: Doc, places: Record<string, Place>): Change[] {
   const draft = new Draft(doc);
   for (const [id, to] of Object.entries(places)) {
-    if (Object.hasOwn(doc.nodes, id)) draft.set(["layout", "nodes", id], { x: Math.round(to.x), y: Math.round(to.y) });
+    const least = homeOf(doc, id) === null ? { x: -Infinity, y: -Infinity } : { x: SIDE / 2, y: FIRST.y };
+    const at = { x: Math.round(Math.max(to.x, least.x)), y: Math.round(Math.max(to.y, least.y)) };
+    if (Object.hasOwn(doc.nodes, id)) draft.set(["layout", "nodes", id], at);
     else if (doc.layout.notes?.[id]) {
       draft.set(["layout", "notes", id, "x"], Math.round(to.x));
       draft.set(["layout", "notes", id, "y"], Math.round(to.y));
@@ -259,119 +269,14 @@ export function moveSteps(doc: Doc, places: Record<string, Place>): Change[] {
   return draft.changes;
 }
 
-/** What was copied: steps, the edges among them, their places and notes. The same text in every workflow. */
-export interface Clip {
-  handoff: 1;
-  nodes: Record<string, NodeBody>;
-  edges: EdgeBody[];
-  places: Record<string, Place>;
-  notes: Note[];
-}
-
-export function copy(doc: Doc, what: Selection): Clip {
-  const ids = what.nodes.filter((id) => Object.hasOwn(doc.nodes, id));
-  const inside = new Set(ids);
-  return {
-    handoff: 1,
-    nodes: Object.fromEntries(ids.map((id) => [id, doc.nodes[id]])),
-    edges: Object.values(doc.edges).filter((edge) => inside.has(edge.from) && inside.has(edge.to)),
-    places: Object.fromEntries(ids.map((id) => [id, place(doc, id)])),
-    notes: (what.notes ?? []).flatMap((id) => doc.layout.notes?.[id] ?? []),
-  };
-}
-
-/** The clip of a text, if it is one. */
-export function asClip(text: string): Clip | null {
-  try {
-    const value = JSON.parse(text) as Json;
-    return isObject(value) && value.handoff === 1 && isObject(value.nodes) && Array.isArray(value.edges)
-      ? (value as unknown as Clip)
-      : null;
-  } catch {
-    return null;
-  }
-}
-
-/** The copied steps again, under ids of their own; expressions among them read the new ones. */
-export function paste(doc: Doc, clip: Clip, shift: Place, kept: Kept = {}): Made {
-  const draft = new Draft(doc);
-  const ids = new Map<string, string>();
-  for (const id of Object.keys(clip.nodes)) {
-    const others = Object.fromEntries([...ids.values()].map((each) => [each, 1]));
-    ids.set(id, free(id, { ...kept, ...draft.doc.nodes, ...others }));
-  }
-  for (const [id, body] of Object.entries(clip.nodes)) {
-    const fresh = ids.get(id) as string;
-    const timers = Array.isArray(body.boundary_timers)
-      ? body.boundary_timers.flatMap((timer) =>
-          isObject(timer) && ids.has(String(timer.to)) ? [{ ...timer, to: ids.get(String(timer.to)) as string }] : [],
-        )
-      : [];
-    const { boundary_timers: _timers, ...rest } = body;
-    const renamed = readAs(rest, ids) as NodeBody;
-    draft.insert("nodes", fresh, timers.length ? { ...renamed, boundary_timers: timers } : renamed);
-    const spot = clip.places[id] ?? { x: 0, y: 0 };
-    draft.set(["layout", "nodes", fresh], { x: spot.x + shift.x, y: spot.y + shift.y });
-  }
-  for (const edge of clip.edges) {
-    const { from, to, ...condition } = edge;
-    const [start, end] = [ids.get(from), ids.get(to)];
-    if (start && end)
-      draft.insert("edges", edgeKey(start, end, draft.doc.edges), {
-        from: start,
-        to: end,
-        ...(readAs(condition, ids) as JsonObject),
-      });
-  }
-  for (const note of clip.notes ?? []) {
-    const id = free("note", draft.doc.layout.notes ?? {});
-    draft.set(["layout", "notes", id], { ...note, x: note.x + shift.x, y: note.y + shift.y });
-  }
-  return { changes: draft.changes, select: [...ids.values()] };
-}
-
-const PLAIN_CEL = new Set(["when", "while"]);
-
-/** The value with `steps.old` as `steps.new` in its expressions. */
-function readAs(value: Json, ids: Map<string, string>, isCel = false): Json {
-  if (typeof value === "string") {
-    return isCel ? renamedIn(value, ids) : inHoles(value, (hole) => renamedIn(hole, ids));
-  }
-  if (Array.isArray(value)) return value.map((item) => readAs(item, ids));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, readAs(item, ids, PLAIN_CEL.has(key))]));
-}
-
-/** The text with each of its holes changed; one that nothing ends is none. */
-function inHoles(text: string, changed: (hole: string) => string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (let start = text.indexOf("{{"); start >= 0; start = text.indexOf("{{", from)) {
-    const end = text.indexOf("}}", start + 2);
-    if (end < 0) break;
-    parts.push(text.slice(from, start), changed(text.slice(start, end + 2)));
-    from = end + 2;
-  }
-  return parts.join("") + text.slice(from);
-}
-
-function renamedIn(expression: string, ids: Map<string, string>): string {
-  return expression.replace(/\bsteps(?:\.(\w+)|\["([\w-]+)"\])/g, (whole, dotted?: string, quoted?: string) => {
-    const fresh = ids.get(dotted ?? quoted ?? "");
-    if (!fresh) return whole;
-    return /^\w+$/.test(fresh) ? `steps.${fresh}` : `steps["${fresh}"]`;
-  });
-}
-
 const NOTE = { w: 220, h: 120 };
 
 /** The nearest place below (or at) this one where a note hides no step and no other note. */
 function roomForNote(doc: Doc, wanted: Place): Place {
   const spot = snapped(wanted);
-  const taken = [
-    ...Object.keys(doc.nodes).map((id) => ({ ...place(doc, id), w: WIDTH, h: HEIGHT })),
-    ...Object.values(doc.layout.notes ?? {}),
-  ].toSorted((one, other) => one.y - other.y);
+  const taken = [...stepsIn(doc, null).map((id) => boxOf(doc, id)), ...Object.values(doc.layout.notes ?? {})].toSorted(
+    (one, other) => one.y - other.y,
+  );
   // From top to bottom: each that is in the way is passed once.
   for (const box of taken) {
     const isBeside = box.x >= spot.x + NOTE.w + GRID || spot.x >= box.x + box.w + GRID;
@@ -419,13 +324,16 @@ function ungroupIn(draft: Draft, ids: string[]): void {
 /** One place up or down among the ways out of its step (a decision takes the first that holds), or among all steps. */
 export function reorder(doc: Doc, root: "nodes" | "edges", key: string, by: -1 | 1): Change[] {
   const peers = Object.entries(doc[root])
-    .filter(([, body]) => root === "nodes" || body.from === doc.edges[key]?.from)
+    .filter(([each, body]) =>
+      root === "nodes" ? homeOf(doc, each) === homeOf(doc, key) : body.from === doc.edges[key]?.from,
+    )
     .map(([each]) => each);
   const at = peers.indexOf(key);
   const next = peers[at + by];
   if (at < 0 || next === undefined) return [];
   const draft = new Draft(doc);
-  if (by === 1) draft.move(root, key, next);
-  else draft.move(root, next, key);
+  const behind = (id: string) => (root === "nodes" ? (withContents(doc, [id]).at(-1) ?? id) : id);
+  if (by === 1) draft.move(root, key, behind(next));
+  else draft.move(root, next, behind(key));
   return draft.changes;
 }

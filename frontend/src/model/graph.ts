@@ -1,5 +1,6 @@
 /** Who leads to whom: what the canvas, the outline and the commands ask of a document. */
 
+import { around, homeOf, homesOf } from "./bodies";
 import type { Doc } from "./document";
 import { isObject } from "./json";
 
@@ -80,10 +81,17 @@ export function whyNot(doc: Doc, from: string, to: string): string | null {
   if (Object.values(doc.edges).some((edge) => edge.from === from && edge.to === to)) {
     return `${name(from)} is already connected to ${name(to)}.`;
   }
+  if (homeOf(doc, from) !== homeOf(doc, to)) return whyNotAcross(doc, from, to);
   if (reach(doc, to, "out").has(from)) {
     return `That would create a cycle: ${name(to)} comes before ${name(from)}.`;
   }
   return null;
+}
+
+function whyNotAcross(doc: Doc, from: string, to: string): string {
+  const inner = homeOf(doc, from) !== null && !around(doc, to).includes(homeOf(doc, from) as string) ? from : to;
+  const container = titleOf(doc, homeOf(doc, inner) ?? "");
+  return `${titleOf(doc, inner)} is a step of ${container}: connect it to others in there, or connect ${container} itself.`;
 }
 
 const typeTitles: Record<string, string> = {};
@@ -108,32 +116,56 @@ export interface Row {
   depth: number;
 }
 
-/** The steps in the order of the work, branches set in below where they part; what is in a circle comes last. */
+/**
+ * The steps in the order of the work, branches set in below where they part, and what stands in a container below that;
+ * what is in a circle comes last.
+ */
 export function inOrder(doc: Doc): Row[] {
+  const levels = new Map<string | null, string[]>();
+  for (const [id, home] of homesOf(doc.nodes)) {
+    const level = levels.get(home) ?? [];
+    levels.set(home, level);
+    level.push(id);
+  }
+  const rows: Row[] = [];
+  const put = (home: string | null, depth: number): void => {
+    for (const row of levelInOrder(doc, levels.get(home) ?? [])) {
+      rows.push({ id: row.id, depth: depth + row.depth });
+      if (levels.has(row.id)) put(row.id, depth + row.depth + 1);
+    }
+  };
+  put(null, 0);
+  return rows;
+}
+
+/** The steps of one container, or those on the outside. */
+function levelInOrder(doc: Doc, ids: string[]): Row[] {
   const { into, out } = neighbours(doc);
-  const missing = new Map<string, number>();
+  const own = new Set(ids);
+  const before = new Map(ids.map((id) => [id, (into.get(id) ?? []).filter((arrow) => own.has(arrow.from))]));
+  const missing = new Map([...before].map(([id, ways]) => [id, ways.length]));
   const depth = new Map<string, number>();
-  for (const [id, ways] of into) missing.set(id, ways.length);
-  const open = [...into.keys()].filter((id) => !missing.get(id)).reverse();
+  const open = ids.filter((id) => !missing.get(id)).reverse();
   const rows: Row[] = [];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    const before = into.get(id) ?? [];
+    const ways = before.get(id) ?? [];
     let deep = 0;
-    if (before.length === 1) {
-      const from = before[0].from;
+    if (ways.length === 1) {
+      const from = ways[0].from;
       deep = (depth.get(from) ?? 0) + ((out.get(from) ?? []).length > 1 ? 1 : 0);
-    } else if (before.length > 1) {
-      deep = Math.max(Math.min(...before.map((arrow) => depth.get(arrow.from) ?? 0)) - 1, 0);
+    } else if (ways.length > 1) {
+      deep = Math.max(Math.min(...ways.map((arrow) => depth.get(arrow.from) ?? 0)) - 1, 0);
     }
     depth.set(id, deep);
     rows.push({ id, depth: deep });
     for (const arrow of [...(out.get(id) ?? [])].reverse()) {
+      if (!own.has(arrow.to)) continue;
       const left = (missing.get(arrow.to) ?? 1) - 1;
       missing.set(arrow.to, left);
       if (left === 0) open.push(arrow.to);
     }
   }
   const seen = new Set(rows.map((row) => row.id));
-  for (const id of into.keys()) if (!seen.has(id)) rows.push({ id, depth: 0 });
+  for (const id of ids) if (!seen.has(id)) rows.push({ id, depth: 0 });
   return rows;
 }

@@ -1,7 +1,8 @@
 /** How ways are drawn on the canvas: around the cards of other steps, each with a place for its words where no card is. */
 
-import { HEIGHT, WIDTH } from "./commands";
-import type { Place } from "./document";
+import { type Box as Card, HEIGHT, boxOf } from "./boxes";
+import { homesOf } from "./bodies";
+import type { Doc, Place } from "./document";
 
 /** One way that is drawn; `words` is the width that its label would like to have, 0 for none. */
 export interface Drawn {
@@ -46,9 +47,29 @@ export function widthOf(words: string): number {
   return Math.min(Math.ceil(width), LABEL_MOST);
 }
 
+/** The routes of all ways of a draft, those within a container among the steps of that. */
+export function routesOf(doc: Doc, ways: Drawn[]): Map<string, Route> {
+  const levels = new Map<string | null, { cards: Record<string, Card>; ways: Drawn[] }>();
+  const homes = homesOf(doc.nodes);
+  for (const [id, home] of homes) {
+    const level = levels.get(home) ?? { cards: {}, ways: [] };
+    levels.set(home, level);
+    if (doc.layout.nodes && Object.hasOwn(doc.layout.nodes, id)) level.cards[id] = boxOf(doc, id);
+  }
+  const found: [string, Route][] = [];
+  for (const way of ways) {
+    const home = homes.get(way.from);
+    if (home !== undefined && home === homes.get(way.to)) levels.get(home)?.ways.push(way);
+    // What leads from one container into another is a mistake, which has to be seen.
+    else found.push(...routes({ [way.from]: boxOf(doc, way.from), [way.to]: boxOf(doc, way.to) }, [way]));
+  }
+  for (const level of levels.values()) found.push(...routes(level.cards, level.ways));
+  return new Map(found);
+}
+
 /** A route for every way whose two steps have a place. */
-export function routes(places: Record<string, Place>, ways: Drawn[]): Map<string, Route> {
-  const cards = Object.entries(places).map(([id, at]) => ({ id, box: boxAt(at) }));
+export function routes(places: Record<string, Card>, ways: Drawn[]): Map<string, Route> {
+  const cards = Object.entries(places).map(([id, card]) => ({ id, box: boxAt(card) }));
   const ends = ownEnds(ways);
   const lanes: { way: Drawn; y: number; left: number; right: number }[] = [];
   const found: { way: Drawn; points: Place[] }[] = [];
@@ -118,8 +139,8 @@ function near(points: Place[], boxes: Box[]): Box[] {
   return boxes.filter((box) => box.right > left && box.left < right && box.bottom > top && box.top < bottom);
 }
 
-function boxAt({ x, y }: Place): Box {
-  return { left: x, right: x + WIDTH, top: y, bottom: y + HEIGHT };
+function boxAt({ x, y, w, h }: Card): Box {
+  return { left: x, right: x + w, top: y, bottom: y + h };
 }
 
 function boxAround({ x, y }: Place, width: number): Box {
@@ -130,11 +151,11 @@ function boxAround({ x, y }: Place, width: number): Box {
 function around(
   way: Drawn,
   own: OwnEnd,
-  places: Record<string, Place>,
+  places: Record<string, Card>,
   cards: { id: string; box: Box }[],
   crowded: (y: number, left: number, right: number) => number,
 ): Place[] {
-  const start = { x: places[way.from].x + WIDTH, y: places[way.from].y + HEIGHT / 2 };
+  const start = { x: places[way.from].x + places[way.from].w, y: places[way.from].y + HEIGHT / 2 };
   const end = { x: places[way.to].x, y: places[way.to].y + HEIGHT / 2 };
   const [left, right] = [Math.min(start.x, end.x) - STUB, Math.max(start.x, end.x) + STUB];
   const boxes = cards

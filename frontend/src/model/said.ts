@@ -3,6 +3,7 @@
 import type { JsonObject } from "./json";
 import { isObject } from "./json";
 import type { Doc } from "./document";
+import { entryAt } from "./bodies";
 import { titleOf } from "./graph";
 import { shapesOf } from "../inspector/schema";
 
@@ -66,10 +67,12 @@ function titles(
 export function fieldWords(path: string, doc: Doc, called: Called, own: string | null): string | null {
   const tokens = tokensOf(path);
   if (!tokens || tokens.length === 0) return null;
-  const [root, place, ...keys] = tokens;
-  if (root === "nodes" && typeof place === "number") {
-    const id = Object.keys(doc.nodes)[place];
-    if (id === undefined) return null;
+  const [root, place] = tokens;
+  const entry = entryAt(doc, tokens);
+  if ((root === "nodes" || root === "edges") && typeof place === "number" && entry === null) return null;
+  const keys = entry?.rest ?? [];
+  if (entry?.root === "nodes") {
+    const id = entry.key;
     const body = doc.nodes[id];
     const node = called.definition.node;
     const undo = body.compensate;
@@ -84,9 +87,8 @@ export function fieldWords(path: string, doc: Doc, called: Called, own: string |
     if (!said) return `“${titleOf(doc, id)}”`;
     return id === own ? said : `${said} of “${titleOf(doc, id)}”`;
   }
-  if (root === "edges" && typeof place === "number") {
-    const edge = Object.values(doc.edges)[place];
-    if (!edge) return null;
+  if (entry?.root === "edges") {
+    const edge = doc.edges[entry.key];
     const way = `the connection from “${titleOf(doc, edge.from)}” to “${titleOf(doc, edge.to)}”`;
     const said = { when: "The condition", branch: "The outcome", from: "The start", to: "The end" }[String(keys[0])];
     return keys.length ? `${said ?? String(keys[0])} of ${way}` : way;

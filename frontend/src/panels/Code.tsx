@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { Icon } from "../Icon";
-import { unplaced, beside, withPlaces } from "../canvas/places";
+import { unplaced, beside, withPlacesOf } from "../canvas/places";
 import { applyWhatFits, at, diff } from "../model/changes";
 import type { Doc } from "../model/document";
 import { NotDrawable, definitionOf, keyed } from "../model/document";
@@ -185,8 +185,7 @@ function toDraft(definition: JsonObject, base: Doc, reader: typeof import("./tex
     return `\`${key}\` belongs to another workflow format. Import (under More) converts it and shows what would change first.`;
   try {
     const next = keyed(definition, base.layout as unknown as { [key: string]: Json });
-    const missing = unplaced(next);
-    const changes = diff(base, missing.length ? withPlaces(next, beside(next, missing)) : next);
+    const changes = diff(base, unplaced(next).length ? withPlacesOf(next, beside(next)) : next);
     const { made } = applyWhatFits(doc, changes);
     act("Edit as text", made, { merge: "text" });
     const left = changes.filter((change) => !made.includes(change));

@@ -1,10 +1,11 @@
 /** A definition as a picture that only shows: the cards, lines, notes and frames of the canvas, as elements of the page. */
 
-import { HEIGHT, WIDTH } from "../model/commands";
+import { around as containersOf, holdsSteps } from "../model/bodies";
+import { type Box, boxOf } from "../model/boxes";
 import type { Doc, Place } from "../model/document";
 import { type Arrow, arrows, titleOf } from "../model/graph";
 import { own } from "../model/json";
-import { type Route, pathOf, routes, widthOf } from "../model/routes";
+import { type Route, pathOf, routesOf, widthOf } from "../model/routes";
 import { wayWords } from "../model/words";
 import { wayKind } from "../model/ways";
 
@@ -25,14 +26,8 @@ const FRAME = 24;
 const FRAME_HEAD = 32;
 const SVG = "http://www.w3.org/2000/svg";
 
-interface Box extends Place {
-  w: number;
-  h: number;
-}
-
 /** The picture of a document whose steps all have a place. */
 export function drawn(doc: Doc, faces: Record<string, Face>, sprite: string): { board: HTMLElement; frame: Frame } {
-  const places = doc.layout.nodes ?? {};
   const all = arrows(doc);
   const ways = all.map((arrow) => ({
     key: arrow.key,
@@ -40,11 +35,11 @@ export function drawn(doc: Doc, faces: Record<string, Face>, sprite: string): { 
     to: arrow.to,
     words: widthOf(wayWords(doc, arrow)),
   }));
-  const found = routes(places, ways);
-  const groups = frames(doc, places);
+  const found = routesOf(doc, ways);
+  const groups = frames(doc);
   const notes = Object.values(doc.layout.notes ?? {});
   const frame = around([
-    ...Object.keys(doc.nodes).map((id) => ({ ...places[id], w: WIDTH, h: HEIGHT })),
+    ...Object.keys(doc.nodes).map((id) => boxOf(doc, id)),
     ...groups,
     ...notes,
     ...[...found.values()].flatMap((route) => route.points.map((point) => ({ ...point, w: 0, h: 0 }))),
@@ -57,15 +52,19 @@ export function drawn(doc: Doc, faces: Record<string, Face>, sprite: string): { 
     card.dataset.colour = note.color;
     board.append(card);
   }
-  board.append(lines(doc, all, found, frame));
+  // What holds others lies below the lines between those.
+  const isHolding = (id: string) => holdsSteps(doc.nodes[id]);
+  const ids = Object.keys(doc.nodes).toSorted(
+    (one, other) => containersOf(doc, one).length - containersOf(doc, other).length,
+  );
+  const step = (id: string) => at(card(doc, id, own(faces, doc.nodes[id].type), sprite), boxOf(doc, id));
+  board.append(...ids.filter(isHolding).map(step), lines(doc, all, found, frame));
   for (const arrow of all) {
     const words = wayWords(doc, arrow);
     const route = found.get(arrow.key);
     if (words && route) board.append(label(words, wayKind(doc, arrow), route, frame));
   }
-  for (const id of Object.keys(doc.nodes)) {
-    board.append(at(card(doc, id, own(faces, doc.nodes[id].type), sprite), { ...places[id], w: WIDTH, h: HEIGHT }));
-  }
+  board.append(...ids.filter((id) => !isHolding(id)).map(step));
   board.style.width = `${frame.width}px`;
   board.style.height = `${frame.height}px`;
   return { board, frame };
@@ -91,11 +90,9 @@ function around(boxes: Box[]): Frame {
   return { x: left - ROOM, y: top - ROOM, width: right - left + 2 * ROOM, height: bottom - top + 2 * ROOM };
 }
 
-function frames(doc: Doc, places: Record<string, Place>): (Box & { title: string })[] {
+function frames(doc: Doc): (Box & { title: string })[] {
   return Object.values(doc.layout.groups ?? {}).flatMap(({ title, nodes }) => {
-    const inside = nodes
-      .filter((id) => Object.hasOwn(doc.nodes, id))
-      .map((id) => ({ ...places[id], w: WIDTH, h: HEIGHT }));
+    const inside = nodes.filter((id) => Object.hasOwn(doc.nodes, id)).map((id) => boxOf(doc, id));
     if (inside.length === 0) return [];
     const { x, y, width, height } = around(inside);
     const less = ROOM - FRAME;
@@ -114,7 +111,7 @@ function icon(name: string, sprite: string): SVGElement {
 
 function card(doc: Doc, id: string, face: Face | undefined, sprite: string): HTMLElement {
   const kind = face?.title ?? doc.nodes[id].type;
-  const card = made("div", "picture-step");
+  const card = made("div", `picture-step ${holdsSteps(doc.nodes[id]) ? "holds-steps" : ""}`);
   card.dataset.node = id;
   card.dataset.group = face?.group ?? "unknown";
   const mark = made("span", "picture-icon");

@@ -9,6 +9,8 @@ import { useTakes } from "../expression/target";
 import { slashAt } from "../../model/slash";
 import type { Shape } from "../schema";
 import { type Spot, problemsAt } from "../spot";
+import { ConditionField } from "../condition/ConditionField";
+import { BodyControl } from "./Body";
 import { CodeControl } from "./Code";
 import { Frame } from "./Frame";
 import { GroupControl } from "./Group";
@@ -17,6 +19,7 @@ import { PairsControl } from "./Pairs";
 import { QuorumControl } from "./Quorum";
 import { RowsControl } from "./Rows";
 import { SchemaControl } from "./SchemaControl";
+import { WorkflowControl } from "./Workflow";
 import { otherSide } from "./kept";
 import {
   ChoicesControl,
@@ -31,10 +34,23 @@ import {
   TextControl,
 } from "./simple";
 
+/** A condition of a step, which is asked after each round of it. */
+function ConditionControl({ spot, ids }: ControlProps) {
+  const reads = useContext(Reads);
+  return (
+    <ConditionField
+      value={typeof spot.value === "string" ? spot.value : ""}
+      ids={ids}
+      place={{ place: "round", node: reads?.node, field: spot.field }}
+      onChange={(text, typing) => spot.set(text || undefined, typing)}
+    />
+  );
+}
+
 /** Where expressions may stand, and what they can read there. Null: none may. */
 export const Reads = createContext<ScopePlace | null>(null);
 
-const TEXTS = new Set(["text", "textarea", "template", "datetime", "duration"]);
+const TEXTS = new Set(["text", "textarea", "template", "datetime", "duration", "workflow"]);
 const CONTROLS: Record<string, (props: ControlProps) => React.ReactNode> = {
   text: TextControl,
   textarea: LongTextControl,
@@ -53,10 +69,15 @@ const CONTROLS: Record<string, (props: ControlProps) => React.ReactNode> = {
   schema: SchemaControl,
   quorum: QuorumControl,
   code: CodeControl,
+  workflow: WorkflowControl,
+  body: BodyControl,
+  expression: ConditionControl,
 };
-const SEVERAL = new Set(["choices", "list", "rows", "pairs", "group", "schema", "quorum"]);
+const SEVERAL = new Set(["choices", "list", "rows", "pairs", "group", "schema", "quorum", "body", "expression"]);
 /** Their problems stand at their parts. */
-const PARTED = new Set(["rows", "pairs", "group", "schema", "list"]);
+const PARTED = new Set(["rows", "pairs", "group", "schema", "list", "body"]);
+/** No template stands in their place. */
+const NO_TEMPLATES = new Set(["group", "body", "expression"]);
 
 /** Whether the control can show the value; a text where none belongs stays visible as JSON. */
 function canShow(widget: string, value: Json | undefined, shape: Shape): boolean {
@@ -71,7 +92,8 @@ function canShow(widget: string, value: Json | undefined, shape: Shape): boolean
       : typeof value !== "object" && shape.takes.has(typeof value === "string" ? "string" : "integer");
   if (widget === "quorum") return typeof value === "number" || isObject(value);
   if (widget === "choices" || widget === "rows") return Array.isArray(value);
-  if (widget === "pairs" || widget === "group" || widget === "schema") return isObject(value);
+  if (["pairs", "group", "schema", "body"].includes(widget)) return isObject(value);
+  if (widget === "expression") return typeof value === "string";
   return true;
 }
 
@@ -94,7 +116,7 @@ function asksForList(was: Json | undefined, now: Json | undefined, widget: strin
 /** One field: its control, or the expression in its place, and the switch between the two. */
 export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: ValuedProps) {
   const around = useContext(Reads);
-  const reads = isFixed ? null : around;
+  const reads = isFixed || NO_TEMPLATES.has(shape.widget) ? null : around;
   const mayWrite = useBuilder((now) => now.boot.may_write);
   const all = useBuilder((now) => now.problems);
   const [wantsFx, setWantsFx] = useState(false);
@@ -119,7 +141,7 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
     },
   };
   const takes = useTakes(
-    reads && known !== "group" && (isFx || !SEVERAL.has(known))
+    reads && !NO_TEMPLATES.has(known) && (isFx || !SEVERAL.has(known))
       ? {
           label: shape.title,
           place: { ...reads, field: spot.field },
@@ -152,7 +174,7 @@ export function Valued({ spot, shape, keepsEmpty, isBare, isFixed, tools }: Valu
     }
     setWantsFx(!isFx);
   };
-  const fx = reads && mayWrite && known !== "group" && (
+  const fx = reads && mayWrite && !NO_TEMPLATES.has(known) && (
     <button
       type="button"
       className="fx"
