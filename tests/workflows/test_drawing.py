@@ -116,3 +116,19 @@ def test_a_timers_way_is_drawn_with_its_time_and_does_not_set_in_the_others():
 def test_steps_that_begin_together_are_no_chain():
     drawing = draw(make.graph(["a", "b"], []))
     assert (drawing.is_chain, [step.way for step in drawing.steps]) == (False, ["", "from the start"])
+
+
+def within(name, *steps):
+    return {"id": name, "type": "map", "params": {"items": [], "body": {"steps": list(steps)}}}
+
+
+def test_what_a_container_does_is_set_in_below_it():
+    each = within("each", {"id": "a", "type": "noop"}, within("lines", {"id": "pack", "type": "noop"}))
+    drawing = draw(make.graph([each, "last"], ["each>last"]))
+    assert [(step.id, step.depth) for step in drawing.steps] == [
+        ("each", 0),
+        ("a", 1),
+        ("lines", 1),
+        ("pack", 2),
+        ("last", 0),
+    ]

@@ -58,3 +58,25 @@ def test_the_short_dialect_is_drawn_as_its_steps():
 )
 def test_what_can_not_be_drawn_has_none(draft):
     assert picture(draft, {}) is None
+
+
+def test_what_a_container_does_is_in_it():
+    steps = [
+        {"id": "a", "type": "http.request", "params": {"headers": {"x": "secret"}}},
+        {"id": "b", "type": "noop"},
+    ]
+    params = {
+        "items": "secret",
+        "body": {"steps": steps, "edges": [{"from": "a", "to": "b", "when": "true"}]},
+    }
+    told = picture(make.graph([{"id": "each", "type": "map", "params": params}], []), {})
+    assert told is not None
+    [each] = told["definition"]["nodes"]
+    assert each["params"] == {
+        "body": {
+            "steps": [{"id": "a", "type": "http.request"}, {"id": "b", "type": "noop"}],
+            "edges": [{"from": "a", "to": "b", "when": "true"}],
+        }
+    }
+    assert set(told["faces"]) == {"map", "http.request", "noop"}
+    assert "secret" not in str(told)

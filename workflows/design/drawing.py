@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from engine.bodies import edges_of
 from engine.catalogue import Json
 from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
@@ -48,16 +49,34 @@ def draw(document: Json) -> Drawing:
         native = to_native(document)
     except DialectError:
         return Drawing([], is_chain=True)
-    nodes = {node["id"]: node for node in _objects(native.get("nodes")) if isinstance(node.get("id"), str)}
-    ends = [edge for edge in _objects(native.get("edges")) if {"from", "to"} <= set(edge)]
+    steps = _level(native.get("nodes"), native.get("edges"))
+    is_chain = all(not step.depth and not step.way and not step.after for step in steps)
+    return Drawing(steps[:MAX_NODES], is_chain, max(len(steps) - MAX_NODES, 0))
+
+
+def _level(raw_nodes: Json, raw_edges: Json) -> list[Drawn]:
+    """The steps of a definition, or of a body in it; behind each container what it does for each item."""
+    nodes = {node["id"]: node for node in _objects(raw_nodes) if isinstance(node.get("id"), str)}
+    ends = [edge for edge in _objects(raw_edges) if {"from", "to"} <= set(edge)]
     edges = [
         edge
         for edge in [*ends, *_timer_edges(nodes)]
         if _is_in(edge["from"], nodes) and _is_in(edge["to"], nodes)
     ]
-    steps = _lay_out(nodes, edges)
-    is_chain = all(not step.depth and not step.way and not step.after for step in steps)
-    return Drawing(steps[:MAX_NODES], is_chain, max(len(steps) - MAX_NODES, 0))
+    steps = []
+    for step in _lay_out(nodes, edges):
+        inner = _inside(nodes[step.id])
+        steps += [step, *(replace(each, depth=step.depth + each.depth + 1) for each in inner)]
+    return steps
+
+
+def _inside(node: Mapping[str, Json]) -> list[Drawn]:
+    step_type, params = CATALOGUE.get(str(node.get("type"))), node.get("params")
+    body = step_type.body(params) if step_type is not None and isinstance(params, dict) else None
+    inner = _objects(body.get("steps")) if isinstance(body, dict) else []
+    if body is None or not inner or not all(isinstance(step.get("id"), str) for step in inner):
+        return []
+    return _level(inner, edges_of({**body, "steps": inner}))
 
 
 def marked(

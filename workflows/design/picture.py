@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from engine.bodies import steps_within
 from engine.catalogue import Json
 from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
@@ -23,19 +24,37 @@ def picture(document: Json, layout: Mapping[str, Json]) -> dict[str, Json] | Non
     nodes, edges = native.get("nodes"), native.get("edges") or []
     if not isinstance(nodes, list) or not isinstance(edges, list) or not 0 < len(nodes) <= MAX_NODES:
         return None
-    if not all(
-        isinstance(node, dict) and node.get("id") and isinstance(node.get("type"), str) for node in nodes
-    ):
+    if not all(_is_step(node) for node in nodes):
         return None
-    steps = [_only(_OF_A_STEP, node) for node in nodes]
+    inner = [step for node in nodes for step in steps_within(node, CATALOGUE)]
+    if len(nodes) + len(inner) > MAX_NODES:
+        return None
+    kinds = {step["type"] for step in (*nodes, *inner) if _is_step(step)}
     return {
-        "definition": {
-            "nodes": steps,
-            "edges": [_only(_OF_A_WAY, edge) for edge in edges if isinstance(edge, dict)],
-        },
+        "definition": {"nodes": [_step(node) for node in nodes], "edges": _ways(edges)},
         "layout": _only(_OF_A_LAYOUT, layout),
-        "faces": {kind: _face(kind) for kind in sorted({step["type"] for step in steps})},
+        "faces": {kind: _face(kind) for kind in sorted(kinds)},
     }
+
+
+def _is_step(node: Json) -> bool:
+    return isinstance(node, dict) and bool(node.get("id")) and isinstance(node.get("type"), str)
+
+
+def _step(node: Mapping[str, Json]) -> dict[str, Json]:
+    """A step, with those that it does for each item if they can be drawn."""
+    step, params = _only(_OF_A_STEP, node), node.get("params")
+    spec = CATALOGUE.get(node["type"])
+    body = spec.body(params) if spec is not None and isinstance(params, dict) else None
+    steps = body.get("steps") if isinstance(body, dict) else None
+    if body is None or not isinstance(steps, list) or not all(_is_step(inner) for inner in steps):
+        return step
+    edges = {"edges": _ways(body["edges"])} if isinstance(body.get("edges"), list) else {}
+    return step | {"params": {"body": {"steps": [_step(inner) for inner in steps]} | edges}}
+
+
+def _ways(edges: list[Json]) -> list[Json]:
+    return [_only(_OF_A_WAY, edge) for edge in edges if isinstance(edge, dict)]
 
 
 def _only(names: tuple[str, ...], whole: Mapping[str, Json]) -> dict[str, Json]:

@@ -48,7 +48,7 @@ export function BodyControl({ spot, shape }: ControlProps) {
     act(`Make it ${title} in ${titleOf(now.doc, id)}`, formed(now.doc, id, next, kept, spokenOf(now.comments)));
   };
   return (
-    <div className="insp-body">
+    <div className="insp-forms">
       <div className="switch" role="group" aria-label={`${shape.title}: what is done`}>
         {FORMS.map(([each, words]) => (
           <button key={each} type="button" aria-pressed={each === form} onClick={() => pick(each)}>
