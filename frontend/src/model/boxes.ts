@@ -13,7 +13,7 @@ export const GAP_X = 90;
 export const GAP_Y = 36;
 export const GRID = 10;
 /** Where the first step of a container stands in it; so much room is left on its other sides. */
-export const FIRST: Place = { x: 30, y: HEIGHT + 20 };
+export const FIRST: Place = { x: 30, y: 90 };
 export const SIDE = 30;
 
 export interface Size {
