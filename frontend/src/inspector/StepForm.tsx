@@ -1,4 +1,4 @@
-import { fieldOf } from "../model/bodies";
+import { WITHIN, fieldOf } from "../model/bodies";
 import { faceOf } from "../model/catalogue";
 import { neighbours, titleOf } from "../model/graph";
 import type { Json, JsonObject } from "../model/json";
@@ -269,7 +269,7 @@ const ELSEWHERE = new Set(["secrets"]);
 function Rest({ step }: { step: Step }) {
   const doc = useBuilder((now) => now.doc);
   const body = doc.nodes[step.id];
-  const known = Object.keys(step.shapes).filter((name) => !ELSEWHERE.has(name));
+  const known = [...Object.keys(step.shapes).filter((name) => !ELSEWHERE.has(name)), WITHIN];
   if (Object.keys(body).every((key) => known.includes(key))) return null;
   return (
     <Section title="Other" isOpen>

@@ -1,11 +1,13 @@
 import { useRef, useState } from "react";
 import { Icon } from "../Icon";
 import { Words } from "../Words";
+import { homeOf } from "../model/bodies";
 import { faceOf } from "../model/catalogue";
 import { titleOf } from "../model/graph";
 import { free, slug } from "../model/names";
 import { spokenOf } from "../model/talk";
-import { say, state, useBuilder } from "../store";
+import { moveSelected } from "../keys";
+import { goTo, say, state, useBuilder } from "../store";
 import { Frame } from "./fields/Frame";
 import { idFor, rename } from "./rename";
 import { docSpot, problemsAt } from "./spot";
@@ -29,6 +31,7 @@ export function StepHead({ id, field }: { id: string; field: string }) {
   const before = useRef<string | null>(null);
   const coming = useRef<Coming | null>(null);
   const body = doc.nodes[id];
+  const home = homeOf(doc, id);
   const face = faceOf(catalogue, body.type);
   const title = docSpot(doc, ["nodes", id, "title"], `${field}.title`, "the title", titleOf(doc, id));
   const text = typeof title.value === "string" ? title.value : "";
@@ -84,6 +87,17 @@ export function StepHead({ id, field }: { id: string; field: string }) {
           />
         )}
       </Frame>
+      {home !== null && (
+        <p className="insp-id">
+          <span>In</span>{" "}
+          <button type="button" className="link" onClick={() => goTo(home)}>
+            {titleOf(doc, home)}
+          </button>
+          <button type="button" className="link" title="Move out (<)" onClick={() => moveSelected("out")}>
+            Move out
+          </button>
+        </p>
+      )}
       {isRenaming === true ? (
         <RenameForm id={id} coming={coming.current} onDone={() => setIsRenaming("was")} />
       ) : (

@@ -1,4 +1,5 @@
 import { Icon } from "../Icon";
+import { homeOf } from "../model/bodies";
 import { faceOf } from "../model/catalogue";
 import { remove, reorder } from "../model/commands";
 import type { Doc } from "../model/document";
@@ -16,6 +17,7 @@ function edit(key: string): void {
 /** Where a step leads, in the order in which the ways are tried. */
 export function LeadsTo({ id, children }: { id: string; children?: React.ReactNode }) {
   const doc = useBuilder((now) => now.doc);
+  const home = homeOf(doc, id);
   const ways = neighbours(doc).out.get(id) ?? [];
   const edges = ways.filter((arrow) => arrow.timer === undefined);
   const move = (key: string, by: -1 | 1) =>
@@ -26,7 +28,9 @@ export function LeadsTo({ id, children }: { id: string; children?: React.ReactNo
   return (
     <section className="insp-part" aria-labelledby="leads-to">
       <h3 id="leads-to">Leads to</h3>
-      {ways.length === 0 && <p className="quiet small">Nothing yet. The run ends here.</p>}
+      {ways.length === 0 && (
+        <p className="quiet small">Nothing yet. {home === null ? "The run" : "The item"} ends here.</p>
+      )}
       <ol className="insp-ways">
         {ways.map((arrow) => {
           const name = titleOf(doc, arrow.to);

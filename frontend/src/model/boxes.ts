@@ -12,9 +12,11 @@ export const HEIGHT = 72;
 export const GAP_X = 90;
 export const GAP_Y = 36;
 export const GRID = 10;
-/** Where the first step of a container stands in it; so much room is left on its other sides. */
+/** Where the first step of a container stands in it, and how much room is left on its other sides. */
 export const FIRST: Place = { x: 30, y: 90 };
-export const SIDE = 30;
+/** The button for the next step stands there. */
+const RIGHT = 60;
+const BELOW = 30;
 
 export interface Size {
   w: number;
@@ -23,7 +25,7 @@ export interface Size {
 export type Box = Place & Size;
 
 const CARD: Size = { w: WIDTH, h: HEIGHT };
-const EMPTY: Size = { w: WIDTH + 2 * SIDE, h: FIRST.y + HEIGHT + SIDE };
+const EMPTY: Size = { w: FIRST.x + WIDTH + RIGHT, h: FIRST.y + HEIGHT + BELOW };
 
 /** Where a step stands: on the canvas, or in its container. */
 export function place(doc: Doc, id: string): Place {
@@ -47,7 +49,7 @@ export function sizeOf(doc: Doc, id: string): Size {
     const at = doc.layout.nodes?.[each];
     if (home === null || !at) continue;
     const before = sizes.get(home) ?? EMPTY;
-    sizes.set(home, { w: Math.max(before.w, at.x + own.w + SIDE), h: Math.max(before.h, at.y + own.h + SIDE) });
+    sizes.set(home, { w: Math.max(before.w, at.x + own.w + RIGHT), h: Math.max(before.h, at.y + own.h + BELOW) });
   }
   known.set(doc.nodes, { places: doc.layout.nodes, sizes });
   return sizes.get(id) ?? CARD;

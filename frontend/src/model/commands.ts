@@ -5,7 +5,7 @@ import type { Change } from "./changes";
 import { Draft } from "./changes";
 import type { Doc, EdgeBody, NodeBody, Place } from "./document";
 import { WITHIN, edgeKey, homeOf, stepsIn, withContents } from "./bodies";
-import { FIRST, GAP_X, GRID, SIDE, WIDTH, boxOf, freePlace, makeRoom, place, seenFrom, sizeOf, snapped } from "./boxes";
+import { FIRST, GAP_X, GRID, WIDTH, boxOf, freePlace, makeRoom, place, seenFrom, sizeOf, snapped } from "./boxes";
 import { neighbours, reach, whyNot } from "./graph";
 import type { JsonObject } from "./json";
 import { isObject } from "./json";
@@ -43,6 +43,13 @@ export function homeFor(doc: Doc, where: Where): string | null {
   return beside === undefined ? (where.inside ?? null) : homeOf(doc, beside);
 }
 
+/** The only step of a container that leads to no other: there it goes on. */
+export function endIn(doc: Doc, home: string | null): string | undefined {
+  const { out } = neighbours(doc);
+  const ends = stepsIn(doc, home).filter((id) => !(out.get(id) ?? []).some((arrow) => arrow.timer === undefined));
+  return ends.length === 1 ? ends[0] : undefined;
+}
+
 /** The step that is the last of a container (null: of all on the outside), and the last of what stands in that. */
 export function lastIn(doc: Doc, home: string | null): { id: string | undefined; key: string | null } {
   const id = stepsIn(doc, home).at(-1);
@@ -57,7 +64,8 @@ export function addStep(doc: Doc, catalogue: Catalogue, type: string, asked: Whe
   const id = free(slug(catalogue[type]?.title ?? type.split(".").pop() ?? type), { ...kept, ...doc.nodes });
   const home = homeFor(doc, asked);
   const last = lastIn(doc, home);
-  const where = asked.inside !== undefined && last.id !== undefined ? { ...asked, after: last.id } : asked;
+  const end = asked.inside === undefined ? undefined : endIn(doc, home);
+  const where = end === undefined ? asked : { ...asked, after: end };
   const draft = new Draft(doc);
   const body = newBody(catalogue, type, home);
   const room = where.edge === undefined ? null : roomOn(doc, where.edge);
@@ -106,8 +114,8 @@ function placeFor(doc: Doc, where: Where): Place {
     const spot = place(doc, where.before);
     return { x: spot.x - WIDTH - GAP_X, y: spot.y };
   }
-  if (where.inside !== undefined) return FIRST;
-  const last = lastIn(doc, null).id;
+  const last = lastIn(doc, where.inside ?? null).id;
+  if (where.inside !== undefined && last === undefined) return FIRST;
   return last ? placeFor(doc, { after: last }) : { x: 0, y: 0 };
 }
 
@@ -258,7 +266,7 @@ export function bridgesOver(doc: Doc, gone: Set<string>): [string, string, JsonO
 export function moveSteps(doc: Doc, places: Record<string, Place>): Change[] {
   const draft = new Draft(doc);
   for (const [id, to] of Object.entries(places)) {
-    const least = homeOf(doc, id) === null ? { x: -Infinity, y: -Infinity } : { x: SIDE / 2, y: FIRST.y };
+    const least = homeOf(doc, id) === null ? { x: -Infinity, y: -Infinity } : { x: FIRST.x / 2, y: FIRST.y };
     const at = { x: Math.round(Math.max(to.x, least.x)), y: Math.round(Math.max(to.y, least.y)) };
     if (Object.hasOwn(doc.nodes, id)) draft.set(["layout", "nodes", id], at);
     else if (doc.layout.notes?.[id]) {

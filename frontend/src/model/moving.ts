@@ -1,10 +1,10 @@
 /** Steps into a container and out of it: pure. */
 
 import { WITHIN, around, homeOf, withContents } from "./bodies";
-import { boxOf, freePlace, makeRoom, place, seenFrom, sizeOf } from "./boxes";
+import { GAP_X, boxOf, freePlace, makeRoom, place, seenFrom, sizeOf } from "./boxes";
 import type { Change } from "./changes";
 import { Draft } from "./changes";
-import { bridgesOver, connectIn, lastIn } from "./commands";
+import { bridgesOver, connectIn, endIn, lastIn } from "./commands";
 import type { Doc, Place } from "./document";
 import { arrows, neighbours } from "./graph";
 import { isObject } from "./json";
@@ -26,20 +26,23 @@ export function moveInto(doc: Doc, ids: string[], home: string | null, spots: Re
   const bridges = bridgesOver(doc, leaving);
   cutWays(draft, leaving);
   for (const [from, to, condition] of bridges) connectIn(draft, from, to, condition);
-  let { id: last, key: behind } = lastIn(draft.doc, home);
-  const from = homeOf(doc, moved[0]);
-  if (home === null || (from !== null && around(doc, from).includes(home))) last = childOn(doc, from, home) ?? last;
+  let { key: behind } = lastIn(draft.doc, home);
+  // Out of a container they come behind it, else where what is there goes on.
+  const from = childOn(doc, homeOf(doc, moved[0]), home);
+  let before = from ?? (home === null ? undefined : endIn(draft.doc, home));
+  let beside = before ?? lastIn(draft.doc, home).id;
   for (const id of moved) {
-    const at =
-      spots[id] ??
-      (last === undefined ? undefined : { x: boxOf(doc, last).x + boxOf(doc, last).w + 90, y: boxOf(doc, last).y });
+    const corner = beside === undefined ? null : boxOf(draft.doc, beside);
+    const at = spots[id] ?? (corner && { x: corner.x + corner.w + GAP_X, y: corner.y });
     draft.set(["nodes", id, WITHIN], home ?? undefined);
     draft.move("nodes", id, behind);
     behind = withContents(draft.doc, [id]).at(-1) ?? id;
     const wish = at ? seenFrom(draft.doc, home, at) : place(doc, id);
     draft.set(["layout", "nodes", id], freePlace(draft.doc, wish, { home, own: id, size: sizeOf(draft.doc, id) }));
-    if (last !== undefined && !(neighbours(draft.doc).into.get(id) ?? []).length) connectIn(draft, last, id, {});
-    last = id;
+    const isLed = (neighbours(draft.doc).into.get(id) ?? []).length > 0;
+    if (before !== undefined && !isLed) connectIn(draft, before, id, {});
+    beside = id;
+    if (before !== undefined) before = id;
   }
   makeRoom(draft, doc, home);
   return draft.changes;

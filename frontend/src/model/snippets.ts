@@ -4,7 +4,7 @@ import type { Catalogue } from "./catalogue";
 import { Draft } from "./changes";
 import { paste } from "./clips";
 import type { Made, Where } from "./commands";
-import { type Kept, connect, homeFor, insertBefore, lastIn, roomOn, splice, usualCondition } from "./commands";
+import { type Kept, connect, endIn, homeFor, insertBefore, lastIn, roomOn, splice, usualCondition } from "./commands";
 import { FIRST, GAP_X, HEIGHT, WIDTH, freePlace, makeRoom, place, seenFrom, sizeOf, spotOf } from "./boxes";
 import type { Doc, EdgeBody, NodeBody, Place } from "./document";
 import type { JsonObject } from "./json";
@@ -32,8 +32,8 @@ export function fitting(snippets: Snippet[], search: string): Snippet[] {
  */
 export function addSnippet(doc: Doc, catalogue: Catalogue, snippet: Snippet, asked: Where = {}, kept: Kept = {}): Made {
   const home = homeFor(doc, asked);
-  const last = lastIn(doc, home).id;
-  const where = asked.inside !== undefined && last !== undefined ? { ...asked, after: last } : asked;
+  const ending = asked.inside === undefined ? undefined : endIn(doc, home);
+  const where = ending === undefined ? asked : { ...asked, after: ending };
   const nodes = Object.fromEntries(snippet.nodes.map(({ id, ...body }) => [String(id), body as NodeBody]));
   const clip = { handoff: 1 as const, nodes, edges: snippet.edges, places: snippet.places, notes: [] };
   const draft = new Draft(doc);
