@@ -23,6 +23,7 @@ class MapParams(Params):
     items: list[Json] = Field(
         title="Items",
         description="The list, mostly an expression such as {{ input.articles }}.",
+        json_schema_extra=widget("template"),
         max_length=MAX_ITEMS,
     )
     body: Body = Field(
