@@ -15,7 +15,7 @@ from lib.uuid7 import uuid7
 from runs.kernel import compensation, scopes
 from runs.kernel.graphs import graph_of
 from runs.kernel.plan import Anchor, boundary_timers, plan
-from runs.kernel.refused import RunRefused, require_verb
+from runs.kernel.refused import RunRefused, refuse_parts, require_verb
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change
 from runs.store import hot, waits
@@ -52,6 +52,8 @@ def reopen(
     Raises RunRefused, also for what `check_failed` says.
     """
     check_failed(change.locked)
+    for tenant in {tenant for tenant, _ in change.runs}:
+        refuse_parts(tenant, change.locked)
     reopened = hot.reopen_runs(change.locked, dict(payload))
     transition = change.transition
     transition.overrides.update(overrides or {})

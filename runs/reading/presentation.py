@@ -237,7 +237,7 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "test": run.is_test,
         "can_compensate": bool(version.graph.compensations),
         "next_workflow": version.graph.next_workflow,
-        "verbs": sorted(run_verbs(run.status)),
+        "verbs": sorted(run_verbs(run.status, part=version.graph.is_part)),
         "steps": rows,
     }
 
@@ -273,7 +273,7 @@ def _step_rows(run: _Run) -> list[dict[str, Json]]:
         )
     for undo in reversed(list(graph.compensations.values())):
         rows += [_step_row(undo, step) for step in by_node.get(undo.id, ())]
-    return [row | {"verbs": offers(run.status, row)} for row in rows]
+    return [row | {"verbs": offers(run.status, row, part=graph.is_part)} for row in rows]
 
 
 def _done_by(node: Node, step: _Step) -> Node:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from runs.kernel.refused import RunRefused
 from runs.reading.queries import runs_of
 from tests import factories as make
 
@@ -143,3 +144,30 @@ def test_cancelling_a_run_ends_the_steps_of_its_items():
     make.work()
     assert make.run(run_id).status == "CANCELLED"
     assert [part.status for part in make.children_of(run_id)] == ["CANCELLED"] * 2
+
+
+def test_what_failed_of_an_item_is_mended_by_the_run_that_has_it():
+    steps = [{"id": "cut", "type": "transform", "params": {"set": {"of": "{{ 10 / item }}"}}}]
+    run_id = make.start(with_rate({"steps": steps}), {"items": [0]})[0]
+    make.work()
+    (part,) = make.children_of(run_id)
+    id, version = str(part.pk), part.version
+    for verb in (
+        lambda: make.resume(id),
+        lambda: make.resume_on(id, version),
+        lambda: make.rerun(id, "cut"),
+        lambda: make.retry(id, "cut"),
+        lambda: make.skip(id, "cut", {}),
+    ):
+        with pytest.raises(RunRefused) as refusal:
+            verb()
+        assert refusal.value.code == "is_part"
+
+
+def test_an_item_that_waits_stays_on_the_version_of_its_run():
+    run_id = make.start(with_rate({"type": "signal", "params": {"name": "never"}}), {"items": [1]})[0]
+    make.work()
+    (part,) = make.children_of(run_id)
+    with pytest.raises(RunRefused) as refusal:
+        make.migrate(str(part.pk), make.next_version(part.version.workflow, make.graph(["a"], [])))
+    assert refusal.value.code == "is_part"
