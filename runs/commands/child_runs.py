@@ -17,6 +17,8 @@ from engine.errors import StepError
 from engine.statuses import RunStatus
 from lib.refusals import Refusal
 from lib.uuid7 import uuid7
+from runs.commands import former_children
+from runs.commands.former_children import AGAIN
 from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
 from runs.commands.starts import NewRun, Origin, Terms, start_runs, start_workflow
 from runs.kernel import messages, notices, wait_kinds
@@ -27,7 +29,7 @@ from runs.models import HistoryEvent
 from runs.store import child_runs
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, LockedRun, Succeeded
 from runs.store.child_runs import Beginner, ChildState, Message
-from runs.store.rows import ChildWaitRow
+from runs.store.rows import AgainRow, ChildWaitRow
 from steps.base import MAX_OUTPUT_BYTES
 from workflows.queries import startable_version
 from workflows.titles import title_of
@@ -56,8 +58,18 @@ class _Asked(NamedTuple):
 
 
 def enter(entered: Entered) -> Endings:
-    """Begin the runs that steps wait for; gives those steps whose run is over already, or can't begin."""
-    states = _states(entered)
+    """Begin the runs that steps wait for; gives those steps whose run is over already, or can't begin.
+
+    Where a run was there before, it is told to go on.
+    """
+    again: list[AgainRow] = [
+        {"step_id": step.id, "child": wait[AGAIN]} for step, wait in entered if AGAIN in wait
+    ]
+    if again:
+        child_runs.resume_children(again)
+        notices.after_commit((), [messages.QUEUE])
+    # A run that is chosen just now is not there yet.
+    states = _states((step, wait) for step, wait in entered if AGAIN in wait or "input" not in wait)
     there = [(step, _ending(states[step.id])) for step, _ in entered if _has_ended(states.get(step.id))]
     return there + _begin([(step, wait) for step, wait in entered if step.id not in states])
 
@@ -259,7 +271,8 @@ def connect() -> None:
             missing=child_runs.steps_without_child,
             looks_again=True,
             page_part="runs/waits/run.html",
-            for_enter=frozenset({"input"}),
+            for_enter=frozenset({"input", AGAIN}),
+            prepare=former_children.prepare,
         ),
     )
     for kind, handler in {
@@ -267,6 +280,7 @@ def connect() -> None:
         "cancel": _cancel,
         "pause": _pause,
         "unpause": _unpause,
+        "resume": former_children.go_on,
         "start_next": _start_next,
     }.items():
         messages.handles(kind, handler)

@@ -8,8 +8,6 @@ import logging
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db import transaction
-
 from engine.overrides import Overrides
 from engine.statuses import RunStatus
 from lib.uuid7 import uuid7
@@ -19,7 +17,7 @@ from runs.commands.starts import NewRun, Origin, Terms
 from runs.kernel import messages, rounds
 from runs.kernel.graphs import graph_of
 from runs.kernel.refused import RunRefused
-from runs.kernel.unit_of_work import changing
+from runs.kernel.unit_of_work import changing, unit_of_work
 from runs.models import Run
 from runs.store import continuing
 from runs.store.child_runs import Message
@@ -55,7 +53,7 @@ def _went_on(tenant: int, run: str, step: str, node: str) -> bool:
     source = Run.objects.for_tenant(tenant).get(pk=run)
     follower = uuid7()
     try:
-        with transaction.atomic():
+        with unit_of_work():
             overrides = kept_before(graph_of(source.version_id), run, node)
             continuing.end_as_continued(run, step, follower)
             _begin(source, follower, overrides)

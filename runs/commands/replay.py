@@ -98,13 +98,7 @@ def rerun(
         if status not in RUN_ENDED:
             message = f"The run is {status}: it can be rerun when it has ended."
             raise RunRefused("not_ended", message, conflict=True)
-        refuse_parts(tenant, [run])
-        source = Run.objects.for_tenant(tenant).select_related("version__workflow").get(pk=run)
-        if version is not None:
-            refuse_test(source)
-        workflow = source.version.workflow
-        if workflow.archived_at is not None:
-            raise RunRefused("archived", f"The workflow {workflow.name} is archived.", conflict=True)
+        source = _source_of(tenant, run, is_moved=version is not None)
         with fitting():
             on = compiled(version or source.version_id)
         if from_node not in on.graph.nodes:
@@ -135,6 +129,18 @@ def rerun(
             raise RunRefused("key_taken", message, conflict=True)
         _check_reached(tenant, started.id, from_node)
     return started
+
+
+def _source_of(tenant: int, run: str, *, is_moved: bool) -> Run:
+    """The run that is to be rerun; `is_moved`: on another version. Raises RunRefused."""
+    refuse_parts(tenant, [run])
+    source = Run.objects.for_tenant(tenant).select_related("version__workflow").get(pk=run)
+    if is_moved:
+        refuse_test(source)
+    workflow = source.version.workflow
+    if workflow.archived_at is not None:
+        raise RunRefused("archived", f"The workflow {workflow.name} is archived.", conflict=True)
+    return source
 
 
 def _check_reached(tenant: int, run: str, node: str) -> None:

@@ -138,9 +138,9 @@ class Transition:
 
     def suspend(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
         """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""
-        waiting = [
-            (planned.step, planned.result) for planned in plans if isinstance(planned.result, Suspended)
-        ]
+        waiting = wait_kinds.prepared(
+            [(planned.step, planned.result) for planned in plans if isinstance(planned.result, Suspended)]
+        )
         epochs = waits.enter_waits([wait_kinds.row_of(step, result) for step, result in waiting])
         entered = [
             (replace(step, epoch=epochs[step.id]), result.wait)

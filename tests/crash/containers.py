@@ -37,6 +37,16 @@ def with_parts() -> Work:
     return victim.drain, ()
 
 
+def with_failed_parts() -> Work:
+    """A failed run whose items, runs of two steps, have failed at the second one: it is resumed."""
+    (run_id,) = make.start(PARTS, {"items": [1, 2]})
+    make.work("engine")
+    make.complete(*make.claimed())
+    make.fail(*make.claimed())
+    make.work("engine")
+    return victim.resume, (make.a_tenant().pk, [run_id])
+
+
 def looped() -> Work:
     """A run whose loop goes on in another one."""
     (run_id,) = make.start(LOOP, {"n": 1})

@@ -128,17 +128,6 @@ def test_a_child_that_was_paused_by_itself_stays_so():
     assert make.run(child).status == "PAUSED"
 
 
-def test_a_run_that_failed_begins_a_new_child_when_it_is_resumed():
-    run_id, child = started()
-    make.fail(*make.claimed())
-    make.work()
-    assert make.run(run_id).status == "FAILED"
-    make.resume(run_id)
-    make.work()
-    assert make.run(run_id).status == "COMPLETED"
-    assert [str(one.pk) == child for one in children_of(run_id)] == [True, False]
-
-
 def test_a_step_that_times_out_ends_its_child(clock):
     run_id, child = started(node={"boundary_timers": [{"after_seconds": 60, "to": "after"}]})
     clock.advance(61)
