@@ -3,7 +3,7 @@
 import pytest
 
 from runs.kernel.refused import RunRefused
-from runs.reading.queries import runs_of
+from runs.reading.queries import open_runs_by_version, runs_of
 from tests import factories as make
 from workflows.unnumbered import version_of_part
 
@@ -135,6 +135,14 @@ def test_parts_are_in_no_list_of_runs():
     make.work()
     assert [str(run.pk) for run in runs_of(make.a_tenant().pk)] == [run_id]
     assert len(make.children_of(run_id)) == 2
+
+
+def test_parts_are_not_counted_among_the_open_runs_of_a_workflow():
+    run_id = make.start(with_rate({"type": "signal", "params": {"name": "never"}}), {"items": [1, 2]})[0]
+    make.work()
+    version = make.run(run_id).version
+    for most in (10, None):
+        assert open_runs_by_version(version.workflow, most=most) == {version.pk: 1}
 
 
 def test_cancelling_a_run_ends_the_steps_of_its_items():
