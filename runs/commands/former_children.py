@@ -27,7 +27,8 @@ def prepare(entered: Entered) -> dict[str, Wait]:
     """By step, the waits that are for a run which the step, or the same item, had before."""
     waits = {step.id: wait for step, wait in entered if "input" in wait}
     steps = {step.id: step for step, _ in entered}
-    rows = [_row(steps[id], wait) for id, wait in waits.items()]
+    resumed = child_runs.resumed_runs({steps[id].run_id for id in waits}) if waits else set()
+    rows = [_row(steps[id], wait) for id, wait in waits.items() if steps[id].run_id in resumed]
     found = child_runs.former_children(rows) if rows else []
     return {
         one.step: {**waits[one.step], "run": one.chain, AGAIN: one.run}

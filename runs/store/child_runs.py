@@ -70,6 +70,11 @@ def child_states(waits: Sequence[ChildWaitRow], *, most: int) -> dict[str, Child
     return {row[0]: ChildState(*row) for row in rows}
 
 
+def resumed_runs(runs: Iterable[str]) -> set[str]:
+    """Those of these runs that have a second life, or a later one."""
+    return set(SQL.column("resumed_runs", {"runs": sorted(runs)}))
+
+
 def former_children(waits: Sequence[FormerWaitRow]) -> list[FormerChild]:
     """The runs that these steps had before, of those that can go on with them."""
     return [FormerChild(*row) for row in SQL.value("former_children", {"waits": document(waits)})]

@@ -24,6 +24,10 @@ SELECT coalesce(json_agg(json_build_array(w.step_id, r.id, r.status, r.completed
             ORDER BY r.id DESC
             LIMIT 1) r
 
+-- name: resumed_runs
+-- Those of these runs that were resumed: of the others nothing was there before.
+SELECT r.id::text FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.life > 1
+
 -- name: former_children
 -- For steps that begin to wait for a run, in runs that were resumed: the run that the same step, or the same item, had
 -- before with the same input, if it has failed and can be resumed, or has been resumed by itself since. The newest of
@@ -40,7 +44,7 @@ c AS MATERIALIZED (
       FROM runs_run p
       JOIN runs_run c ON c.parent_id = p.id
       JOIN runs_historyevent e ON e.run_id = c.root_id AND e.type = 'RUN_STARTED'
-     WHERE p.id = ANY (ARRAY(SELECT w.run_id FROM w)) AND p.life > 1
+     WHERE p.id = ANY (ARRAY(SELECT w.run_id FROM w))
        AND (c.status = 'FAILED' OR c.life > 1 AND c.status IN ('RUNNING', 'PAUSED', 'COMPLETED'))
        AND NOT EXISTS (SELECT 1 FROM runs_stepexecution u WHERE u.run_id = c.id AND u.undoes IS NOT NULL)
      ORDER BY c.parent_id, e.payload ->> 'parent_step', e.payload ->> 'index', c.id DESC
