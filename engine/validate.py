@@ -15,7 +15,7 @@ from engine.problems import Problem, error, shape_problems
 from engine.templates import MAX_DEPTH
 
 MAX_PROBLEMS = 500
-# Beyond this many times the limit a definition is not looked into any further.
+# With more steps than so many times the limit, those of containers included, a definition isn't looked into further.
 HOPELESS = 4
 
 __all__ = ["Limits", "Problem", "validate"]
@@ -35,9 +35,9 @@ def validate(document: object, catalogue: Catalogue, limits: Limits | None = Non
         return [
             error("too_deep", "", f"The definition is nested deeper than {MAX_DEPTH} levels: flatten it.")
         ]
-    nodes = document.get("nodes")
-    if isinstance(nodes, list) and len(nodes) > HOPELESS * limits.max_nodes:
-        return [graph.too_many_nodes(len(nodes), limits.max_nodes)]
+    count = sum(1 for _ in bodies.steps(document.get("nodes"), catalogue))
+    if count > HOPELESS * limits.max_nodes:
+        return [bodies.too_many_nodes(count, limits.max_nodes)]
     outline = outline_of(document, catalogue, limits)
     problems = list(dict.fromkeys([*_shape(outline), *_rules(outline)]))
     problems.sort(key=lambda problem: problem.severity)
@@ -46,10 +46,11 @@ def validate(document: object, catalogue: Catalogue, limits: Limits | None = Non
 
 def _rules(outline: Outline) -> Iterator[Problem]:
     flow = Flow(outline)
-    yield from graph.ids(outline)
+    yield from bodies.ids(outline)
     yield from graph.ends(outline)
     yield from graph.cycles(flow)
-    yield from graph.size(outline, flow)
+    yield from bodies.size(outline)
+    yield from graph.chains(outline, flow)
     yield from graph.conditions(outline)
     yield from graph.joins(outline, flow)
     yield from nodes.types(outline)
@@ -63,7 +64,6 @@ def _rules(outline: Outline) -> Iterator[Problem]:
     yield from graph.branches(outline)
     yield from nodes.deadlines(outline)
     yield from not_yet.fields(outline)
-    yield from bodies.ids(outline)
     yield from bodies.single(outline)
     for inner in bodies.inside(outline, flow):
         yield from map(inner.in_place, (*_shape(inner.outline), *_rules(inner.outline)))

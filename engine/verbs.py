@@ -36,6 +36,9 @@ RERUN: Final = RUN_ENDED
 MIGRATED: Final = RUN_OPEN
 """Statuses in which a run may go on with another version; a FAILED one does so by being resumed."""
 
+OF_PARTS: Final = frozenset({"pause", "unpause", "cancel", "signal"})
+"""What may be done to a run that does the steps of an item for another one: all else is done to that."""
+
 REPEATED: Final = frozenset({(RunStatus.CANCELLING, "cancel")})
 """What changes nothing, and is no fault of whoever asks twice."""
 
@@ -84,16 +87,20 @@ STEP_REASONS: Final[Mapping[str, str]] = {
 }
 
 
-def run_verbs(status: str) -> frozenset[str]:
-    """What people may do to a run of this status, stored or shown: its events, `signal`, `rerun`, `migrate`."""
+def run_verbs(status: str, *, part: bool = False) -> frozenset[str]:
+    """What people may do to a run of this status, stored or shown: its events, `signal`, `rerun`, `migrate`.
+
+    `part`: it does the steps of an item of another run.
+    """
     stored = RunStatus.RUNNING if status in _SHOWN_AS_RUNNING else RunStatus(status)
     beside = {"signal": SIGNALLED, "rerun": RERUN, "migrate": MIGRATED}
-    return frozenset(
+    verbs = frozenset(
         {
             *(verb for verb in RUN_VERBS if (stored, verb) in RUN),
             *(verb for verb, statuses in beside.items() if stored in statuses),
         }
     )
+    return verbs & OF_PARTS if part else verbs
 
 
 def why_not(status: str, verb: str) -> Why | None:

@@ -102,7 +102,9 @@ ORACLES = {
         SELECT s.run_id, s.node, s.index FROM runs_stepexecution s
          WHERE s.status = 'WAITING' AND s.waiting ->> 'kind' = 'run'
            AND NOT EXISTS (SELECT 1 FROM runs_run c WHERE c.parent_step_id = s.id AND c.completed_at IS NULL)
-           AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.step_id = s.id)""",
+           AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.step_id = s.id)
+           AND NOT EXISTS (SELECT 1 FROM runs_runmessage m
+                            WHERE m.kind = 'resume' AND m.payload ->> 'step' = s.id::text)""",
     "a run that another one began is waited for while it goes on, or is to be told to end": """
         SELECT c.id, c.status FROM runs_run c
          WHERE c.parent_step_id IS NOT NULL AND c.status IN ('RUNNING', 'PAUSED')

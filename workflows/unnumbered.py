@@ -1,6 +1,8 @@
 """Versions without a number: what test runs run, and what containers do for their items. Each content is kept once."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 
 from engine.bodies import definition_of
 from engine.canonical import content_hash
@@ -9,29 +11,59 @@ from steps.catalogue import EXECUTABLE
 from workflows.models import WorkflowVersion
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What a version without a number is of, whose it is, and the hash by which it is found."""
+
+    tenant: int
+    workflow: int
+    definition: Mapping[str, Json]
+    digest: str
+    by: int
+
+
 def keep(tenant: int, workflow: int, definition: Mapping[str, Json], by: int) -> int:
     """The version without a number that has this content, made where there is none."""
-    digest = content_hash(definition)
-    version = WorkflowVersion(
-        tenant_id=tenant,
-        workflow_id=workflow,
-        is_test=True,
-        definition=definition,
-        content_hash=digest,
-        published_by_id=by,
-    )
-    WorkflowVersion.objects.bulk_create([version], ignore_conflicts=True)
-    rows = WorkflowVersion.with_tests.for_tenant(tenant).filter(
-        workflow_id=workflow, is_test=True, content_hash=digest
-    )
-    return rows.values_list("pk", flat=True).get()
+    return _kept(_Content(tenant, workflow, definition, content_hash(definition), by))
 
 
 def version_of_part(version_id: int, container: str) -> int:
     """The version that does for an item what a container of that version says. Raises DoesNotExist, LookupError."""
+    return _kept(_part(version_id, container))
+
+
+def _kept(content: _Content) -> int:
+    rows = WorkflowVersion.with_tests.for_tenant(content.tenant).filter(
+        workflow_id=content.workflow, is_test=True, content_hash=content.digest
+    )
+    ids = rows.values_list("pk", flat=True)
+    if (found := ids.first()) is not None:
+        return found
+    version = WorkflowVersion(
+        tenant_id=content.tenant,
+        workflow_id=content.workflow,
+        is_test=True,
+        definition=content.definition,
+        content_hash=content.digest,
+        published_by_id=content.by,
+    )
+    # Somebody else may make it at the same moment.
+    WorkflowVersion.objects.bulk_create([version], ignore_conflicts=True)
+    return ids.get()
+
+
+@lru_cache(maxsize=500)
+def _part(version_id: int, container: str) -> _Content:
+    """Asked for each batch of items, and for good: a version never changes."""
     version = WorkflowVersion.unsafe_all_tenants.get(pk=version_id)
     node = next(node for node in version.definition["nodes"] if node["id"] == container)
     definition = definition_of(node, node["params"][BODY], EXECUTABLE)
     if definition is None:
         raise LookupError(container)
-    return keep(version.tenant_id, version.workflow_id, definition, version.published_by_id)
+    return _Content(
+        version.tenant_id,
+        version.workflow_id,
+        definition,
+        content_hash(definition),
+        version.published_by_id,
+    )

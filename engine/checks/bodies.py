@@ -1,10 +1,11 @@
 """What containers do for their items, judged as a definition within a definition."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from engine.bodies import edges_of
-from engine.catalogue import BODY, Json
+from engine.catalogue import BODY, Catalogue, Json
 from engine.checks.flow import Flow
 from engine.checks.nodes import params_problems
 from engine.checks.outline import Outer, Outline, OutlineNode, did_you_mean, outline_of
@@ -36,7 +37,7 @@ class Inside:
 def inside(outline: Outline, flow: Flow) -> Iterator[Inside]:
     """Of each container that has steps of its own these."""
     places = Places(outline, flow)
-    for item, body in _bodies(outline):
+    for item, field, body in _bodies(outline):
         steps = body.get("steps")
         if not isinstance(steps, list) or not steps:
             continue
@@ -45,13 +46,13 @@ def inside(outline: Outline, flow: Flow) -> Iterator[Inside]:
         document = {"name": "body", "nodes": steps, "edges": edges}
         outer = _outer(outline, flow, places, item)
         inner = outline_of(document, outline.catalogue, outline.limits, outer)
-        yield Inside(inner, f"{item.field}.params.{BODY}", item.id, body.get("edges") is not None)
+        yield Inside(inner, field, item.id, body.get("edges") is not None)
 
 
 def single(outline: Outline) -> Iterator[Problem]:
     """Of each container that does one step for its items, what is wrong with that."""
-    for item, body in _bodies(outline):
-        kind, field = body.get("type"), f"{item.field}.params.{BODY}"
+    for item, field, body in _bodies(outline):
+        kind = body.get("type")
         if not isinstance(kind, str):
             continue
         spec = outline.catalogue.get(kind)
@@ -65,21 +66,63 @@ def single(outline: Outline) -> Iterator[Problem]:
         )
 
 
+def steps(nodes: Json, catalogue: Catalogue) -> Iterator[tuple[str, Json]]:
+    """Every step of a list as it stands, and of the containers in it, however deep: where it is, and what it is."""
+    lists = deque([("nodes", nodes)])
+    while lists:
+        field, raw = lists.popleft()
+        for at, step in enumerate(raw if isinstance(raw, list) else ()):
+            place = f"{field}[{at}]"
+            yield place, step
+            nested = _nested(place, step, catalogue)
+            lists.extend((f"{where}.steps", body.get("steps")) for where, body in nested)
+
+
 def ids(outline: Outline) -> Iterator[Problem]:
-    """No step within a container is called as one around it: expressions could mean either."""
-    if outline.outer is None:
+    """Every id once, in containers, too: expressions, pins and comments name a step by nothing else."""
+    if outline.outer is not None:
         return
-    for item in outline.nodes:
-        if item.id in outline.outer.steps:
-            message = f"A step around it is called {quoted(item.id)} already: choose another id."
-            yield error("duplicate_id", f"{item.field}.id", message, item.id)
+    first: dict[str, str] = {}
+    for field, step in steps(outline.document.get("nodes"), outline.catalogue):
+        id = step.get("id") if isinstance(step, dict) else None
+        if not isinstance(id, str):
+            continue
+        other = first.setdefault(id, field)
+        if other != field:
+            message = f"{quoted(id)} is also the id of {other}: give each node its own id."
+            yield error("duplicate_id", f"{field}.id", message, id)
 
 
-def _bodies(outline: Outline) -> Iterator[tuple[OutlineNode, Mapping[str, Json]]]:
+def size(outline: Outline) -> Iterator[Problem]:
+    """Not more steps than allowed, those of containers among them."""
+    if outline.outer is not None:
+        return
+    count = sum(1 for _ in steps(outline.document.get("nodes"), outline.catalogue))
+    if count > outline.limits.max_nodes:
+        yield too_many_nodes(count, outline.limits.max_nodes)
+
+
+def too_many_nodes(count: int, allowed: int) -> Problem:
+    """The problem of a definition that is too large."""
+    message = f"The definition has {count} nodes; {allowed} are allowed: split it into several workflows."
+    return error("too_many_nodes", "nodes", message)
+
+
+def _bodies(outline: Outline) -> Iterator[tuple[OutlineNode, str, Mapping[str, Json]]]:
     for item in outline.nodes:
-        body = item.spec.body(item.node.params or {}) if item.spec else None
-        if isinstance(body, dict):
-            yield item, body
+        step = {"type": item.node.type if item.has_type else None, "params": item.node.params}
+        for field, body in _nested(item.field, step, outline.catalogue):
+            yield item, field, body
+
+
+def _nested(place: str, step: Json, catalogue: Catalogue) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    """What a step at this place does for each child, and, where that is a container itself, what that one does."""
+    while isinstance(step, dict) and isinstance(step.get("type"), str):
+        spec = catalogue.get(step["type"])
+        step = spec.body(step["params"]) if spec and isinstance(step.get("params"), dict) else None
+        place = f"{place}.params.{BODY}"
+        if isinstance(step, dict):
+            yield place, step
 
 
 def _outer(outline: Outline, flow: Flow, places: Places, item: OutlineNode) -> Outer:

@@ -8,33 +8,15 @@ from engine.definition import NOf
 from engine.problems import Problem, error, quoted, warning
 
 
-def ids(outline: Outline) -> Iterator[Problem]:
-    """Every id once."""
-    for item in outline.nodes:
-        first = outline.by_id[item.id]
-        if first is not item:
-            message = f"{quoted(item.id)} is also the id of {first.field}: give each node its own id."
-            yield error("duplicate_id", f"{item.field}.id", message, item.id)
-
-
-def size(outline: Outline, flow: Flow) -> Iterator[Problem]:
-    """Not more nodes, and no longer chains, than allowed."""
-    limits = outline.limits
-    if len(outline.nodes) > limits.max_nodes:
-        yield too_many_nodes(len(outline.nodes), limits.max_nodes)
-    chain = flow.longest_chain()
+def chains(outline: Outline, flow: Flow) -> Iterator[Problem]:
+    """No longer chains than allowed."""
+    limits, chain = outline.limits, flow.longest_chain()
     if len(chain) > limits.max_chain:
         message = (
             f"The longest chain, from {quoted(chain[0])} to {quoted(chain[-1])}, has {len(chain)} nodes; "
             f"{limits.max_chain} are allowed: split the workflow."
         )
         yield error("chain_too_long", "nodes", message, chain[0])
-
-
-def too_many_nodes(count: int, allowed: int) -> Problem:
-    """The problem of a definition that is too large."""
-    message = f"The definition has {count} nodes; {allowed} are allowed: split it into several workflows."
-    return error("too_many_nodes", "nodes", message)
 
 
 def cycles(flow: Flow) -> Iterator[Problem]:

@@ -113,7 +113,9 @@ class RunStepsView(RunsApiView):
 
     @extend_schema(parameters=[s.StepListQuery], responses=page_schema(s.StepSerializer))
     def get(self, request: Request, run_id: UUID) -> Response:
-        """The steps in the order of the graph, items of maps too, on one page; with `node` every payload is whole."""
+        """The steps in the order of the graph, on one page; with `node` every payload is whole. `items` counts those of
+        a map or loop, which `GET /runs/{run_id}/items` lists.
+        """
         node = query(s.StepListQuery, request).get("node")
         rows = step_rows(self.principal.tenant_id, run_id, node)
         if rows is None:

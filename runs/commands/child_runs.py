@@ -5,7 +5,6 @@ goes by messages (`runs/kernel/messages.py`): a child has ended, it is to end, p
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -15,8 +14,11 @@ from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import StepError
 from engine.statuses import RunStatus
+from engine.verbs import why_not
 from lib.refusals import Refusal
 from lib.uuid7 import uuid7
+from runs.commands import former_children
+from runs.commands.former_children import AGAIN
 from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
 from runs.commands.starts import NewRun, Origin, Terms, start_runs, start_workflow
 from runs.kernel import messages, notices, wait_kinds
@@ -24,10 +26,10 @@ from runs.kernel.refused import RunRefused
 from runs.kernel.wait_kinds import Entered, Wait, WaitKind
 from runs.kernel.wake import Waiters, wake
 from runs.models import HistoryEvent
-from runs.store import child_runs
+from runs.store import child_runs, hot
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, LockedRun, Succeeded
 from runs.store.child_runs import Beginner, ChildState, Message
-from runs.store.rows import ChildWaitRow
+from runs.store.rows import AgainRow, ChildWaitRow
 from steps.base import MAX_OUTPUT_BYTES
 from workflows.queries import startable_version
 from workflows.titles import title_of
@@ -56,8 +58,18 @@ class _Asked(NamedTuple):
 
 
 def enter(entered: Entered) -> Endings:
-    """Begin the runs that steps wait for; gives those steps whose run is over already, or can't begin."""
-    states = _states(entered)
+    """Begin the runs that steps wait for; gives those steps whose run is over already, or can't begin.
+
+    Where a run was there before, it is told to go on.
+    """
+    again: list[AgainRow] = [
+        {"step_id": step.id, "child": wait[AGAIN]} for step, wait in entered if AGAIN in wait
+    ]
+    if again:
+        child_runs.resume_children(again)
+        notices.after_commit((), [messages.QUEUE])
+    # A run that is chosen just now is not there yet.
+    states = _states((step, wait) for step, wait in entered if AGAIN in wait or "input" not in wait)
     there = [(step, _ending(states[step.id])) for step, _ in entered if _has_ended(states.get(step.id))]
     return there + _begin([(step, wait) for step, wait in entered if step.id not in states])
 
@@ -186,38 +198,47 @@ def _leave(runs: Iterable[str]) -> None:
         notices.after_commit((), [messages.QUEUE])
 
 
-def _cancel(told: Sequence[Message]) -> None:
-    """A parent waits no more: its children end. What was done is undone where the parent undoes what it did.
+def _able(told: Sequence[Message], verb: str) -> Iterator[tuple[int, dict[str, Message]]]:
+    """By tenant, the runs that are told and with which this can be done, locked, each with the message.
 
-    What has ended by itself meanwhile is refused, here as with every other thing that was told: then nothing is to do.
+    What has ended by itself meanwhile is left out, here as with every other thing that was told: then nothing is to do.
     """
-    for message in sorted(told, key=lambda one: one.run):
-        undo = bool((message.payload or {}).get("compensate"))
-        with suppress(RunRefused):
-            cancel_runs(
-                message.tenant,
-                [message.run],
-                by=HANDOFF,
-                reason="The step that it was begun for waits no more.",
-                compensate=undo,
-            )
+    by_tenant: dict[int, dict[str, Message]] = {}
+    for message in told:
+        by_tenant.setdefault(message.tenant, {})[message.run] = message
+    for tenant, messages_by_run in sorted(by_tenant.items()):
+        locked = hot.lock_heavy(messages_by_run)
+        able = {run: messages_by_run[run] for run, row in locked.items() if why_not(row.status, verb) is None}
+        if able:
+            yield tenant, able
+
+
+def _cancel(told: Sequence[Message]) -> None:
+    """A parent waits no more: its children end. What was done is undone where the parent undoes what it did."""
+    reason = "The step that it was begun for waits no more."
+    for tenant, able in _able(told, "cancel"):
+        for undo in (False, True):
+            runs = [
+                run
+                for run, message in able.items()
+                if bool((message.payload or {}).get("compensate")) is undo
+            ]
+            if runs:
+                cancel_runs(tenant, runs, by=HANDOFF, reason=reason, compensate=undo)
 
 
 def _pause(told: Sequence[Message]) -> None:
-    for message in sorted(told, key=lambda one: one.run):
-        with suppress(RunRefused):
-            pause_runs(message.tenant, [message.run], by=HANDOFF, reason="The run that began it was paused.")
+    for tenant, able in _able(told, "pause"):
+        pause_runs(tenant, able, by=HANDOFF, reason="The run that began it was paused.")
 
 
 def _unpause(told: Sequence[Message]) -> None:
     """A parent goes on, and with it those of its children that paused with it."""
-    for message in sorted(told, key=lambda one: one.run):
-        pauses = HistoryEvent.objects.for_tenant(message.tenant).filter(run_id=message.run, type="RUN_PAUSED")
-        if pauses.order_by("-id").values_list("payload__by", flat=True).first() == HANDOFF:
-            with suppress(RunRefused):
-                unpause_runs(
-                    message.tenant, [message.run], by=HANDOFF, reason="The run that began it goes on."
-                )
+    for tenant, able in _able(told, "unpause"):
+        pauses = HistoryEvent.objects.for_tenant(tenant).filter(run_id__in=list(able), type="RUN_PAUSED")
+        last = pauses.order_by("run_id", "-id").distinct("run_id").values_list("run_id", "payload__by")
+        if runs := [str(run) for run, by in last if by == HANDOFF]:
+            unpause_runs(tenant, runs, by=HANDOFF, reason="The run that began it goes on.")
 
 
 def _start_next(told: Sequence[Message]) -> None:
@@ -259,7 +280,8 @@ def connect() -> None:
             missing=child_runs.steps_without_child,
             looks_again=True,
             page_part="runs/waits/run.html",
-            for_enter=frozenset({"input"}),
+            for_enter=frozenset({"input", AGAIN}),
+            prepare=former_children.prepare,
         ),
     )
     for kind, handler in {
@@ -267,6 +289,7 @@ def connect() -> None:
         "cancel": _cancel,
         "pause": _pause,
         "unpause": _unpause,
+        "resume": former_children.go_on,
         "start_next": _start_next,
     }.items():
         messages.handles(kind, handler)

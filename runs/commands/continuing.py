@@ -4,6 +4,7 @@ It happens between two rounds, where nothing else of the run is open (R-013, H-3
 a rerun keeps it; unread signals belong to the chain of runs, and a business key stands for the newest of them.
 """
 
+import logging
 from collections.abc import Sequence
 from uuid import UUID
 
@@ -15,10 +16,13 @@ from runs.commands.kept import kept_before
 from runs.commands.starts import NewRun, Origin, Terms
 from runs.kernel import messages, rounds
 from runs.kernel.graphs import graph_of
-from runs.kernel.unit_of_work import changing
+from runs.kernel.refused import RunRefused
+from runs.kernel.unit_of_work import changing, unit_of_work
 from runs.models import Run
 from runs.store import continuing
 from runs.store.child_runs import Message
+
+log = logging.getLogger(__name__)
 
 
 def continue_as_new(told: Sequence[Message]) -> None:
@@ -35,16 +39,29 @@ def _continue(tenant: int, run: str, step: str) -> None:
         rest = continuing.at_rest(run, step)
         if rest is None:
             return
-        if not rest.is_quiet or change.locked[run].status != RunStatus.RUNNING:
+        is_open = rest.is_quiet and change.locked[run].status == RunStatus.RUNNING
+        if not is_open or not _went_on(tenant, run, step, rest.node):
             over = rounds.endings([(run, rest.node)], may_continue=False)
             change.transition.wake(over, change.locked)
-            return
-        source = Run.objects.for_tenant(tenant).get(pk=run)
-        overrides = kept_before(graph_of(source.version_id), run, rest.node)
-        follower = uuid7()
-        continuing.end_as_continued(run, step, follower)
-        _begin(source, follower, overrides)
-        continuing.carry(run, follower, rest.node)
+
+
+def _went_on(tenant: int, run: str, step: str, node: str) -> bool:
+    """Whether it goes on as a new run from here; where that one is refused nothing has changed.
+
+    A loop whose message were tried again and again would stand still, and nobody would know.
+    """
+    source = Run.objects.for_tenant(tenant).get(pk=run)
+    follower = uuid7()
+    try:
+        with unit_of_work():
+            overrides = kept_before(graph_of(source.version_id), run, node)
+            continuing.end_as_continued(run, step, follower)
+            _begin(source, follower, overrides)
+            continuing.carry(run, follower, node)
+    except RunRefused as refusal:
+        log.warning("Run %s goes on in itself, not as a new one: %s", run, refusal.message)
+        return False
+    return True
 
 
 def _begin(source: Run, follower: str, overrides: Overrides) -> None:
@@ -73,7 +90,10 @@ def _begin(source: Run, follower: str, overrides: Overrides) -> None:
         is_test=source.is_test,
         is_part=source.is_part,
     )
-    starts.start_runs(terms, [item], if_exists="new_if_ended")
+    (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")
+    if not started.created:
+        message = f"The business key {source.business_key!r} stands for another run: {started.id}."
+        raise RunRefused("key_taken", message, conflict=True)
 
 
 def _text(id: UUID | None) -> str | None:

@@ -13,7 +13,7 @@ from runs.commands.kept import KeptStep, refuse_test, walk_anew
 from runs.kernel import scopes
 from runs.kernel.graphs import Compiled, compiled
 from runs.kernel.plan import Anchor, boundary_timers
-from runs.kernel.refused import RunRefused, fitting
+from runs.kernel.refused import RunRefused, fitting, refuse_parts
 from runs.kernel.unit_of_work import Change, changing
 from runs.models import Run, StepExecution
 from runs.store import hot, moving, waits
@@ -108,6 +108,7 @@ def _why_not(run: Run, version: int) -> RunRefused | None:
         return RunRefused("unknown_version", "The workflow of the run has no such version.", field="version")
     try:
         refuse_test(run)
+        refuse_parts(run.tenant_id, [str(run.pk)])
     except RunRefused as refusal:
         return refusal
     return None

@@ -16,7 +16,7 @@ from runs.commands.kept import KeptStep, kept_before, refuse_test, walk_anew, wi
 from runs.commands.starts import NewRun, Started, Terms
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import Anchor
-from runs.kernel.refused import RunRefused, fitting, lock_runs, refusing, storable
+from runs.kernel.refused import RunRefused, fitting, lock_runs, refuse_parts, refusing, storable
 from runs.kernel.reopen import check_failed
 from runs.kernel.unit_of_work import changing
 from runs.models import Run, StepExecution
@@ -31,6 +31,7 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
     """
     with changing(tenant, [run]) as change:
         check_failed(change.locked)
+        refuse_parts(tenant, [run])
         on = compiled(version)
         steps = [KeptStep(*row) for row in hot.kept_steps(run)]
         done = {
@@ -97,12 +98,7 @@ def rerun(
         if status not in RUN_ENDED:
             message = f"The run is {status}: it can be rerun when it has ended."
             raise RunRefused("not_ended", message, conflict=True)
-        source = Run.objects.for_tenant(tenant).select_related("version__workflow").get(pk=run)
-        if version is not None:
-            refuse_test(source)
-        workflow = source.version.workflow
-        if workflow.archived_at is not None:
-            raise RunRefused("archived", f"The workflow {workflow.name} is archived.", conflict=True)
+        source = _source_of(tenant, run, is_moved=version is not None)
         with fitting():
             on = compiled(version or source.version_id)
         if from_node not in on.graph.nodes:
@@ -133,6 +129,18 @@ def rerun(
             raise RunRefused("key_taken", message, conflict=True)
         _check_reached(tenant, started.id, from_node)
     return started
+
+
+def _source_of(tenant: int, run: str, *, is_moved: bool) -> Run:
+    """The run that is to be rerun; `is_moved`: on another version. Raises RunRefused."""
+    refuse_parts(tenant, [run])
+    source = Run.objects.for_tenant(tenant).select_related("version__workflow").get(pk=run)
+    if is_moved:
+        refuse_test(source)
+    workflow = source.version.workflow
+    if workflow.archived_at is not None:
+        raise RunRefused("archived", f"The workflow {workflow.name} is archived.", conflict=True)
+    return source
 
 
 def _check_reached(tenant: int, run: str, node: str) -> None:

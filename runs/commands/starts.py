@@ -321,10 +321,10 @@ def _begin(
         anchor = Anchor(row["id"], row["id"], terms.tenant, row["shard"], terms.version, terms.priority)
         overrides = transition.overrides.get(row["id"], {})
         scope = scope_of_run.get(row["id"], {"vars": {}}) | {"input": inputs[row["id"]]}
-        if version.graph.is_part:
-            scope = bodies.seen(scope, inputs[row["id"]])
         if overrides:
             scope["steps"] = outputs_of(overrides)
+        if version.graph.is_part:
+            scope = bodies.seen(scope, inputs[row["id"]])
         causes.append((anchor, begin(version.graph, scope, overrides)))
     transition.apply_effects(causes)
 

@@ -12,6 +12,7 @@ from engine.decide import describe
 from engine.errors import StepError
 from runs.kernel import notices, rounds
 from runs.kernel.graphs import graph_of
+from runs.kernel.opening import opening_of
 from runs.store import children
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.children import Container, Finished
@@ -38,7 +39,7 @@ def enter(entered: Sequence[tuple[ClaimedStep, Mapping[str, Json]]]) -> Endings:
     # The runs of what begins to wait are told of by whoever lets it wait.
     notices.after_commit((), open_next(counts, versions))
     lost = [step for step, _ in entered if (step.run_id, step.node) not in counts]
-    return [*((step, _lost()) for step in lost), *endings(over(counts))]
+    return [*((step, _lost()) for step in lost), *endings(over(counts), versions)]
 
 
 def open_next(counts: Mapping[Container, Counts], versions: Mapping[str, int]) -> set[str]:
@@ -47,7 +48,7 @@ def open_next(counts: Mapping[Container, Counts], versions: Mapping[str, int]) -
     for (run_id, name), count in sorted(counts.items()):
         body = graph_of(versions[run_id]).nodes[name].body
         if count.to_open and body is not None:
-            opening.append(rounds.opening_of(run_id, name, body, count.to_open))
+            opening.append(opening_of(run_id, name, body, count.to_open))
     return children.open_children(opening) if opening else set()
 
 
@@ -56,13 +57,19 @@ def over(counts: Mapping[Container, Counts]) -> set[Container]:
     return {container for container, count in counts.items() if count.is_over}
 
 
-def endings(containers: Iterable[Container]) -> Endings:
-    """How containers end whose children are over, or fail; those that wait no more are left out. Loops may go on."""
-    candidates = list(containers)
-    if not candidates:
-        return []
-    results = children.containers_over(candidates, most=MAX_RESULTS_BYTES)
-    return [*((one.step, _ending(one)) for one in results), *rounds.endings(candidates)]
+def endings(containers: Iterable[Container], versions: Mapping[str, int]) -> Endings:
+    """How containers end whose children are over, or fail; those that wait no more are left out. Loops may go on.
+
+    `versions`: of each run.
+    """
+    loops: list[Container] = []
+    maps: list[Container] = []
+    for run, name in containers:
+        is_loop = rounds.is_loop_node(graph_of(versions[run]).nodes[name])
+        (loops if is_loop else maps).append((run, name))
+    results = children.containers_over(maps, most=MAX_RESULTS_BYTES) if maps else []
+    ended = rounds.endings(loops) if loops else []
+    return [*((one.step, _ending(one)) for one in results), *ended]
 
 
 def _ending(finished: Finished) -> AttemptResult:

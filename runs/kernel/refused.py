@@ -95,6 +95,15 @@ def lock_runs(tenant: int, runs: Iterable[str]) -> dict[str, LockedRun]:
     return hot.lock_heavy(ids)
 
 
+def refuse_parts(tenant: int, runs: Iterable[str]) -> None:
+    """Raises RunRefused for a run that does the steps of an item: its version has no number, and nobody waits for it
+    again but the run that has the item.
+    """
+    if Run.objects.for_tenant(tenant).filter(pk__in=list(runs), is_part=True).exists():
+        message = "This run does the steps of an item of another run: do it to that run instead."
+        raise RunRefused("is_part", message, conflict=True)
+
+
 def require_verb(locked: Mapping[str, LockedRun], verb: str) -> None:
     """Raises RunRefused unless people may do this to all of these runs, as `engine.verbs` has it."""
     for status, _ in locked.values():

@@ -15,7 +15,7 @@ from lib.uuid7 import uuid7
 from runs.kernel import compensation, scopes
 from runs.kernel.graphs import graph_of
 from runs.kernel.plan import Anchor, boundary_timers, plan
-from runs.kernel.refused import RunRefused, require_verb
+from runs.kernel.refused import RunRefused, refuse_parts, require_verb
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change
 from runs.store import hot, waits
@@ -45,13 +45,17 @@ def reopen(
     *,
     overrides: Mapping[str, Overrides] | None = None,
     apply: Apply | None = None,
+    of_parent: bool = False,
 ) -> None:
     """Give FAILED runs a new life.
 
+    `of_parent`: the runs that began them ask for it, which parts of them do no other way.
     `overrides` say what is to become of steps that begin anew, `apply` what of those whose rows are queued again.
     Raises RunRefused, also for what `check_failed` says.
     """
     check_failed(change.locked)
+    for tenant in {tenant for tenant, _ in change.runs} if not of_parent else ():
+        refuse_parts(tenant, change.locked)
     reopened = hot.reopen_runs(change.locked, dict(payload))
     transition = change.transition
     transition.overrides.update(overrides or {})

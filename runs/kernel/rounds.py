@@ -10,13 +10,13 @@ from engine.containers import is_last_round, round_failed, too_many_rounds
 from engine.decide import describe
 from engine.errors import ExpressionError, StepError
 from engine.graph import Node
-from lib.uuid7 import uuid7
 from runs.kernel import messages, notices, scopes
 from runs.kernel.graphs import graph_of
+from runs.kernel.opening import opening_of
 from runs.store import children
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.children import Container, Round
-from runs.store.rows import OpeningRow, RoundRow
+from runs.store.rows import RoundRow
 
 LOOKS_EACH = 20
 """After so many rounds a loop looks how long the history of its run has become."""
@@ -91,20 +91,11 @@ def _rows(going_on: Iterable[_Next]) -> Iterable[RoundRow]:
         yield {**opening, "index": one.index + 1, "input": one.output}
 
 
-def opening_of(run_id: str, name: str, body: Node, count: int) -> OpeningRow:
-    """So many children of a container, as its body says."""
-    return {
-        "run_id": run_id,
-        "node": name,
-        "ids": [uuid7() for _ in range(count)],
-        "type": body.type,
-        "queue": body.queue,
-        "priority": body.priority,
-        "lease_seconds": body.lease_seconds,
-        "timeout_seconds": body.timeout_seconds,
-    }
-
-
 def is_loop(wait: Json) -> bool:
     """Whether a wait for children is a loop's."""
     return "rounds" in wait
+
+
+def is_loop_node(node: Node) -> bool:
+    """Whether a container does its body in rounds: only of those it is asked when they are over."""
+    return bool(node.spec.conditions)

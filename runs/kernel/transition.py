@@ -130,7 +130,10 @@ class Transition:
 
     def end_containers(self, locked: Mapping[str, LockedRun]) -> None:
         """End the containers whose children are over, or too many of them failed. Needs their runs alone."""
-        if ended := children.endings(self.containers_over):
+        if not self.containers_over:
+            return
+        versions = {run: self.anchors[run].version_id for run, _ in self.containers_over}
+        if ended := children.endings(self.containers_over, versions):
             self.wake(ended, locked)
             # Of a run that fails now those that run are awaited, as all its steps.
             if going_on := {step.run_id for step, _ in ended} - self.failures.keys():
@@ -138,9 +141,9 @@ class Transition:
 
     def suspend(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
         """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""
-        waiting = [
-            (planned.step, planned.result) for planned in plans if isinstance(planned.result, Suspended)
-        ]
+        waiting = wait_kinds.prepared(
+            [(planned.step, planned.result) for planned in plans if isinstance(planned.result, Suspended)]
+        )
         epochs = waits.enter_waits([wait_kinds.row_of(step, result) for step, result in waiting])
         entered = [
             (replace(step, epoch=epochs[step.id]), result.wait)

@@ -6,7 +6,7 @@ nothing else has to know of it. `enter` and `leave` run in the transaction that 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from engine.catalogue import Json
@@ -32,7 +32,8 @@ class WaitKind:
     `looks_again`: `enter` only looks, so that a repair may ask it while what ends the wait is there. `timed_out`: the
     error of a step whose time is over. `page_part`: a template that a run's page shows beside such a step. `people`:
     the usernames in its words.
-    `for_enter`: what of a wait is not kept with the step, since only `enter` needs it.
+    `for_enter`: what of a wait is not kept with the step, since only `enter` needs it. `prepare`: before steps begin to
+    wait → by step, the waits that are others than what the steps gave.
     """
 
     enter: Callable[[Entered], list[tuple[ClaimedStep, AttemptResult]]]
@@ -45,6 +46,7 @@ class WaitKind:
     page_part: str | None = None
     people: Callable[[Wait], Iterable[str]] | None = None
     for_enter: frozenset[str] = frozenset()
+    prepare: Callable[[Entered], Mapping[str, Wait]] | None = None
 
 
 def _take_signals(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
@@ -110,6 +112,22 @@ def row_of(step: ClaimedStep, waiting: Suspended) -> WaitRow:
         if "until" in timer:
             row["until"] = timer["until"]
     return row
+
+
+def prepared(entering: Sequence[tuple[ClaimedStep, Suspended]]) -> list[tuple[ClaimedStep, Suspended]]:
+    """Steps that are about to wait, each with what its owner has it wait for."""
+    by_kind: dict[str, list[tuple[ClaimedStep, Wait]]] = {}
+    for step, waiting in entering:
+        if _KINDS[waiting.wait["kind"]].prepare is not None:
+            by_kind.setdefault(waiting.wait["kind"], []).append((step, waiting.wait))
+    others: dict[str, Wait] = {}
+    for kind, those in by_kind.items():
+        if prepare := _KINDS[kind].prepare:
+            others |= prepare(those)
+    return [
+        (step, replace(waiting, wait=others[step.id]) if step.id in others else waiting)
+        for step, waiting in entering
+    ]
 
 
 def begin(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:

@@ -7,8 +7,8 @@ from runs.models.base import HotRow
 
 
 class RunMessage(HotRow):
-    """A message to `run_id` from the run `from_id`: its child has ended, its parent ends it, it is to be followed, or
-    to go on as a new run.
+    """A message to `run_id` from the run `from_id`: its child has ended, its parent ends it or has it go on, it is to
+    be followed, or to go on as a new run.
 
     Whoever causes it has its own run locked and must not wait for another one: parent and child would wait for each
     other. It is deleted by the transaction that does what it says; `tries` counts those that could not.
@@ -18,7 +18,8 @@ class RunMessage(HotRow):
     shard = models.SmallIntegerField()
     kind = models.TextField(
         choices=[
-            (kind, kind) for kind in ("child_ended", "cancel", "pause", "unpause", "start_next", "continue")
+            (kind, kind)
+            for kind in ("child_ended", "cancel", "pause", "unpause", "start_next", "continue", "resume")
         ]
     )
     from_id = models.UUIDField(null=True)

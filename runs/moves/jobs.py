@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Min, QuerySet
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE
 from lib.refusals import Conflict, Missing
 from lib.uuid7 import uuid7
 from runs.kernel.graphs import BrokenVersion, compiled
-from runs.models import BULK_RESULTS, BulkItem, BulkJob, Run
+from runs.models import BULK_RESULTS, BulkItem, BulkJob
 from runs.store import moves
 from workflows.access import guard_workflow
 from workflows.queries import get_version, get_workflow
@@ -86,18 +86,10 @@ def items_of(job: BulkJob, result: str | None = None) -> QuerySet[BulkItem]:
 
 def reasons_of(job: BulkJob) -> Sequence[Reason]:
     """Why runs were refused, the most frequent reason first, each with one of its runs."""
-    rows = items_of(job, "refused").values_list("code", "node", "message").annotate(count=Count("id"))
-    reasons = []
-    for code, node, message, count in rows.order_by("-count", "code", "node")[:MOST_REASONS]:
-        alike = items_of(job, "refused").filter(code=code, node=node, message=message)
-        run = alike.order_by("id").values_list("run_id", flat=True)[:1]
-        reasons.append(Reason(code, node, message, count, str(run[0])))
-    return reasons
-
-
-def open_by_version(tenant: int, workflow: int) -> Mapping[int, int]:
-    """How many runs of a workflow are open on each of its versions (its id)."""
-    rows = Run.objects.for_tenant(tenant).filter(
-        workflow_id=workflow, completed_at__isnull=True, is_test=False
-    )
-    return dict(rows.values_list("version_id").annotate(count=Count("id")).order_by())
+    rows = items_of(job, "refused").order_by().values_list("code", "node", "message")
+    counted = rows.annotate(count=Count("id"), first=Min("id")).order_by("-count", "code", "node")
+    found = list(counted[:MOST_REASONS])
+    runs = dict(items_of(job).filter(pk__in=[first for *_, first in found]).values_list("pk", "run_id"))
+    return [
+        Reason(code, node, message, count, str(runs[first])) for code, node, message, count, first in found
+    ]

@@ -6,11 +6,16 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 
 from engine.catalogue import Json
-from runs.models import StepExecution
+from engine.statuses import StepStatus
+from runs.models import Container, StepExecution
 from runs.reading.presentation import Bounds, rows_of_items
 
 MOST_OF_A_PAGE = 1_000
 """So many items are shown in a grid at once."""
+
+
+MOST_COUNTED = 10_000
+"""Up to so many items are counted as they stand, as many as a map may have. Of more rounds of a loop its row knows."""
 
 
 class Item(NamedTuple):
@@ -29,8 +34,17 @@ class Grid(NamedTuple):
 
 def counts_of_items(tenant: int, run_id: UUID, node: str) -> dict[str, int]:
     """How many items of a container stand at which status, the most first; those that have begun."""
-    counts = _items(tenant, run_id, node).order_by().values_list("status").annotate(count=Count("id"))
-    return dict(counts.order_by("-count", "status"))
+    rows = _items(tenant, run_id, node)
+    of_container = Container.objects.for_tenant(tenant).filter(run_id=run_id, node=node)
+    begun, ended, failed = of_container.values_list("opened", "ended", "failed").first() or (0, 0, 0)
+    if begun <= MOST_COUNTED:
+        counts = rows.order_by().values_list("status").annotate(count=Count("id"))
+        return dict(counts.order_by("-count", "status"))
+    found = {StepStatus.COMPLETED.value: ended - failed, StepStatus.FAILED.value: failed}
+    if begun > ended:
+        # There is one round at a time: the last.
+        found |= dict.fromkeys(rows.order_by("-index").values_list("status", flat=True)[:1], begun - ended)
+    return {status: count for status, count in found.items() if count}
 
 
 def grid(

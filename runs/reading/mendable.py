@@ -5,23 +5,28 @@ from dataclasses import dataclass
 
 from engine.catalogue import Json
 from engine.graph import Graph
-from engine.statuses import StepStatus
+from engine.statuses import RunStatus, StepStatus
 from engine.verbs import is_redone, run_verbs, step_verbs
 
 Shown = Mapping[str, Json]
 
 
-def offers(status: str, step: Shown) -> list[str]:
+def offers(status: str, step: Shown, *, part: bool = False) -> list[str]:
     """Which of retry, skip and rerun make sense for a step of a run of this `status`; the services decide.
 
-    Nothing for an item of a map: what is done is done to the map.
+    Nothing for an item of a map: what is done is done to the map; nor, if it is `part` of an item, for one that has
+    failed.
     """
+    if part and status == RunStatus.FAILED:
+        return []
     if step["status"] == "PENDING" or step["index"] is not None:
         return []
     undoes = step["undoes"] is not None
     verbs = list(step_verbs(status, step["status"], redone=has_failed(step), undoes=undoes))
     was_reached = step["status"] != StepStatus.SKIPPED or step["cause"] == "operator"
-    return [*verbs, "rerun"] if "rerun" in run_verbs(status) and was_reached and not undoes else verbs
+    return (
+        [*verbs, "rerun"] if "rerun" in run_verbs(status, part=part) and was_reached and not undoes else verbs
+    )
 
 
 def has_failed(step: Shown) -> bool:

@@ -134,12 +134,13 @@ def found_run(tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN) -> dict
 
 
 def step_rows(tenant: int, run_id: UUID | str, node: str | None = None) -> list[dict[str, Json]] | None:
-    """The steps of a run, items of maps too, in the order of the graph; of one `node`, then whole, where it is named.
+    """The steps of a run in the order of the graph; of one `node`, then whole, where it is named. Items of
+    maps and rounds of loops are not among them: there may be 10,000 (`rows_of_items`).
 
     None where the tenant has no such run.
     """
     bounds = ONE_RUN if node is None else WHOLE
-    for run in _read(tenant, [run_id], bounds, node=node, items=True):
+    for run in _read(tenant, [run_id], bounds, node=node):
         return [row for row in _step_rows(run) if node is None or row["node"] == node]
     return None
 
@@ -237,7 +238,7 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "test": run.is_test,
         "can_compensate": bool(version.graph.compensations),
         "next_workflow": version.graph.next_workflow,
-        "verbs": sorted(run_verbs(run.status)),
+        "verbs": sorted(run_verbs(run.status, part=version.graph.is_part)),
         "steps": rows,
     }
 
@@ -273,7 +274,7 @@ def _step_rows(run: _Run) -> list[dict[str, Json]]:
         )
     for undo in reversed(list(graph.compensations.values())):
         rows += [_step_row(undo, step) for step in by_node.get(undo.id, ())]
-    return [row | {"verbs": offers(run.status, row)} for row in rows]
+    return [row | {"verbs": offers(run.status, row, part=graph.is_part)} for row in rows]
 
 
 def _done_by(node: Node, step: _Step) -> Node:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 
 from accounts.principal import Principal
@@ -123,12 +123,20 @@ def workflow_names(principal: Principal, most: int) -> list[tuple[str, str]]:
     return list(open_to(principal, READ).order_by("name").values_list("name", "title")[:most])
 
 
-def open_runs_by_version(workflow: Workflow) -> dict[int, int]:
-    """How many open runs each version of a workflow has, by its id; of very many, the newest are counted."""
+def open_runs_by_version(workflow: Workflow, *, most: int | None = OPEN_COUNTED) -> dict[int, int]:
+    """How many open runs each version of a workflow has, by its id, without tests and what is part of other runs; of
+    more than `most` the newest are counted.
+    """
     runs = Run.objects.for_tenant(workflow.tenant_id).filter(
-        workflow_id=workflow.pk, status__in=sorted(set(RunStatus) - RUN_ENDED)
+        workflow_id=workflow.pk,
+        status__in=sorted(set(RunStatus) - RUN_ENDED),
+        is_test=False,
+        is_part=False,
     )
-    return dict(Counter(runs.order_by("-id").values_list("version_id", flat=True)[:OPEN_COUNTED]))
+    versions = runs.order_by("-id").values_list("version_id", flat=True)
+    if most is not None:
+        return dict(Counter(versions[:most]))
+    return dict(runs.order_by().values_list("version_id").annotate(count=Count("id")))
 
 
 def _id_at(moment: datetime, skew: timedelta) -> UUID:

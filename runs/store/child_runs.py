@@ -6,7 +6,7 @@ from typing import NamedTuple
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.hot import SQL, document
-from runs.store.rows import ChildWaitRow
+from runs.store.rows import AgainRow, ChildWaitRow, FormerWaitRow
 
 
 class Message(NamedTuple):
@@ -49,6 +49,15 @@ class ChildState(NamedTuple):
     error: Mapping[str, Json] | None
 
 
+class FormerChild(NamedTuple):
+    """The run that a step, or its item, had before: the newest of its chain, and the first of it (`chain`)."""
+
+    step: str
+    run: str
+    chain: str
+    version: int
+
+
 def beginners(runs: Iterable[str], *, with_output: bool = False) -> dict[str, Beginner]:
     """These runs by id, as those that begin others."""
     rows = SQL.value("parents_of", {"runs": sorted(runs), "with_output": with_output})
@@ -59,6 +68,31 @@ def child_states(waits: Sequence[ChildWaitRow], *, most: int) -> dict[str, Child
     """By step, how the run stands that it waits for, if it is there; outputs of up to `most` bytes."""
     rows = SQL.value("child_states", {"waits": document(waits), "most": most})
     return {row[0]: ChildState(*row) for row in rows}
+
+
+def resumed_runs(runs: Iterable[str]) -> set[str]:
+    """Those of these runs that have a second life, or a later one."""
+    return set(SQL.column("resumed_runs", {"runs": sorted(runs)}))
+
+
+def former_children(waits: Sequence[FormerWaitRow]) -> list[FormerChild]:
+    """The runs that these steps had before, of those that can go on with them."""
+    return [FormerChild(*row) for row in SQL.value("former_children", {"waits": document(waits)})]
+
+
+def resume_children(waits: Sequence[AgainRow]) -> None:
+    """Tell runs to go on for steps of runs that are held FOR UPDATE."""
+    SQL.execute("resume_children", {"waits": document(waits), "now": now_or_none()})
+
+
+def belong_to_step(run: str, step: str) -> bool:
+    """Have a run, which is held FOR UPDATE, belong to this step; False where that waits no more."""
+    return bool(SQL.column("belong_to_step", {"run": run, "step": step}))
+
+
+def tell_parent(run: str, step: str) -> None:
+    """Have a run tell the step that waits for it how it stands."""
+    SQL.execute("tell_parent", {"run": run, "step": step, "now": now_or_none()})
 
 
 def tell_children(runs: Iterable[str], kind: str, payload: Mapping[str, Json]) -> int:

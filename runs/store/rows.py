@@ -260,6 +260,26 @@ class ChildWaitRow(TypedDict):
     chain: str
 
 
+class FormerWaitRow(TypedDict):
+    """A step that begins to wait for a run (`former_children`), of a workflow or, as a `part`, of an item's steps."""
+
+    step_id: str
+    run_id: str
+    node: str
+    index: int | None
+    input: Json
+    part: bool
+    workflow: str | None
+    version: int | None
+
+
+class AgainRow(TypedDict):
+    """A step, and the run that it waits for once more (`resume_children`)."""
+
+    step_id: str
+    child: str
+
+
 class RepairRow(TypedDict):
     """Something that was stuck (`note_repairs`)."""
 

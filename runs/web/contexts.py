@@ -16,7 +16,6 @@ from accounts.access import PageRequest
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from engine.catalogue import Json
-from engine.verbs import run_verbs
 from lib.refusals import Missing
 from runs.reading import children, queries
 from runs.reading.presentation import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows
@@ -48,7 +47,7 @@ def following(request: PageRequest, page: str, fragment: str, context: dict[str,
 def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
     """What the page of a run shows. Raises Missing."""
     run = found_run(principal.tenant_id, run_id)
-    now, verbs, mays = datetime.now(UTC), run_verbs(run["status"]), may(principal, run["workflow"])
+    now, verbs, mays = datetime.now(UTC), frozenset(run["verbs"]), may(principal, run["workflow"])
     return {
         "run": run,
         "timeline": timeline(run["steps"], queries.endings_of(principal.tenant_id, run_id), now),
@@ -100,8 +99,8 @@ def _is_ours(step_type: str) -> bool:
 
 
 def _has_newer(principal: Principal, run: dict[str, Json]) -> bool:
-    """Whether its workflow has a version that is newer than that of the run; a test run stays on its own."""
-    if run["test"]:
+    """Whether its workflow has a newer version than that of the run; without a number it stays on its own."""
+    if run["version"] is None:
         return False
     latest = latest_version(principal.tenant_id, run["workflow"])
     return latest is not None and latest.number > run["version"]

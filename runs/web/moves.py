@@ -19,6 +19,7 @@ from runs.kernel.refused import RunRefused
 from runs.models import BULK_RESULTS, BulkJob
 from runs.moves import jobs
 from runs.reading.presentation import NOTHING, found_run
+from runs.reading.queries import open_runs_by_version
 from runs.web.contexts import following
 from runs.web.forms import VersionForm
 from runs.web.listing import brief_rows
@@ -92,7 +93,7 @@ def move_runs(request: PageRequest, name: str) -> HttpResponse:
     guard_workflow(who, RUNS_OPERATE, name)
     workflow = get_workflow(who.tenant_id, name)
     versions = list(versions_of(workflow).order_by("-number").defer("definition"))
-    counts = jobs.open_by_version(who.tenant_id, workflow.pk)
+    counts = open_runs_by_version(workflow, most=None)
     numbers = [one.number for one in versions if one.number is not None]
     form = MoveForm(request.POST if request.method == "POST" else None, numbers=numbers)
     if form.is_bound and form.is_valid():

@@ -6,8 +6,11 @@ from unittest.mock import patch
 
 from django.test import override_settings
 
+from runs.commands.lifecycle import resume_runs
 from runs.commands.signals import NewSignal, send_signals
 from runs.kernel import rounds
+from runs.store import child_runs
+from runs.workers.drain import Drain
 from tests import factories as make
 from tests.crash import victim
 
@@ -31,10 +34,40 @@ def go_round(tenant: int, run: str) -> None:
         victim.drain()
 
 
+def go_on_late(tenant: int, run: str) -> None:
+    """Resume it; its item hears of that only when it has ended."""
+    with patch.object(child_runs, "due_messages", lambda limit: []):
+        resume_runs(tenant, [run], by="test")
+        for queue in ("engine", "default"):
+            Drain(queue).run()
+    victim.drain()
+
+
+def with_resumed_item() -> Work:
+    """A failed run whose item, a run of a workflow, was resumed by itself."""
+    child = make.a_version(make.chain("noop")).workflow.name
+    (run_id,) = make.start(make.mapped({"workflow": child}), {"items": [1]})
+    make.work("engine")
+    make.fail(*make.claimed())
+    make.work("engine")
+    make.resume(str(make.children_of(run_id)[0].pk))
+    return go_on_late, (make.a_tenant().pk, run_id)
+
+
 def with_parts() -> Work:
     """A run whose items are runs of two steps."""
     make.start(PARTS, {"items": [1, 2]})
     return victim.drain, ()
+
+
+def with_failed_parts() -> Work:
+    """A failed run whose items, runs of two steps, have failed at the second one: it is resumed."""
+    (run_id,) = make.start(PARTS, {"items": [1, 2]})
+    make.work("engine")
+    make.complete(*make.claimed())
+    make.fail(*make.claimed())
+    make.work("engine")
+    return victim.resume, (make.a_tenant().pk, [run_id])
 
 
 def looped() -> Work:

@@ -43,6 +43,14 @@ def test_a_body_that_is_fine(body):
         ({}, ("bad_params", "nodes[1].params.body", "each")),
         ({"type": "noop", "workflow": "w"}, ("bad_params", "nodes[1].params.body", "each")),
         ({"type": "nop"}, ("unknown_type", "nodes[1].params.body.type", "each")),
+        (
+            {"type": "map", "params": {"items": [1], "body": {"type": "nop"}}},
+            ("unknown_type", "nodes[1].params.body.params.body.type", "each"),
+        ),
+        (
+            {"type": "map", "params": {"items": [1], "body": {"steps": [set_to("itm")]}}},
+            ("bad_expression", "nodes[1].params.body.params.body.steps[0].params.set.x", "a"),
+        ),
         ({"type": "part"}, ("unknown_type", "nodes[1].params.body.type", "each")),
         (
             {"type": "wait", "params": {"seconds": "x"}},
@@ -135,3 +143,39 @@ def test_what_is_wrong_with_a_loop(params, problem):
 
 def test_a_loop_that_is_fine():
     assert looped(**{"while": "output.n < input.most && iteration < 9"}) == []
+
+
+def container(id, *steps, kind="map"):
+    """A container with these steps of its own."""
+    return {"id": id, "type": kind, "params": {"items": [1], "body": {"steps": list(steps)}}}
+
+
+def test_steps_of_two_containers_have_different_ids():
+    within = container("in", {"id": "a", "type": "noop"})
+    nodes = [
+        container("one", {"id": "a", "type": "noop"}),
+        container("two", {"id": "b", "type": "noop"}, within),
+    ]
+    duplicates = [one for one in found(nodes) if one[0] == "duplicate_id"]
+    assert duplicates == [
+        ("duplicate_id", "nodes[1].params.body.steps[1].params.body.steps[0].id", "a"),
+    ]
+
+
+def test_steps_of_a_container_in_a_container_have_different_ids():
+    once = {"type": "map", "params": {"items": [1], "body": {"steps": [{"id": "first", "type": "noop"}]}}}
+    assert ("duplicate_id", "nodes[1].params.body.params.body.steps[0].id", "first") in problems(once)
+
+
+def test_the_steps_of_containers_count():
+    """As many as a workflow may have, and one more."""
+    many = [
+        container(f"c{at}", *({"id": f"s{at}-{n}", "type": "noop"} for n in range(99))) for at in range(5)
+    ]
+    assert "too_many_nodes" not in {code for code, _, _ in found(many)}
+    assert "too_many_nodes" in {code for code, _, _ in found([*many, {"id": "more", "type": "noop"}])}
+
+
+def test_a_body_without_measure_is_not_looked_into():
+    steps = [{"id": f"s{at}", "type": "nobody_knows"} for at in range(2_001)]
+    assert found([container("each", *steps)]) == [("too_many_nodes", "nodes", None)]

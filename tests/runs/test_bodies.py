@@ -2,8 +2,10 @@
 
 import pytest
 
-from runs.reading.queries import runs_of
+from runs.kernel.refused import RunRefused
+from runs.reading.queries import open_runs_by_version, runs_of
 from tests import factories as make
+from workflows.unnumbered import version_of_part
 
 pytestmark = pytest.mark.django_db
 
@@ -135,6 +137,14 @@ def test_parts_are_in_no_list_of_runs():
     assert len(make.children_of(run_id)) == 2
 
 
+def test_parts_are_not_counted_among_the_open_runs_of_a_workflow():
+    run_id = make.start(with_rate({"type": "signal", "params": {"name": "never"}}), {"items": [1, 2]})[0]
+    make.work()
+    version = make.run(run_id).version
+    for most in (10, None):
+        assert open_runs_by_version(version.workflow, most=most) == {version.pk: 1}
+
+
 def test_cancelling_a_run_ends_the_steps_of_its_items():
     body = {"type": "signal", "params": {"name": "never"}}
     run_id = make.start(with_rate(body), {"items": [1, 2]})[0]
@@ -143,3 +153,37 @@ def test_cancelling_a_run_ends_the_steps_of_its_items():
     make.work()
     assert make.run(run_id).status == "CANCELLED"
     assert [part.status for part in make.children_of(run_id)] == ["CANCELLED"] * 2
+
+
+def test_what_failed_of_an_item_is_mended_by_the_run_that_has_it():
+    steps = [{"id": "cut", "type": "transform", "params": {"set": {"of": "{{ 10 / item }}"}}}]
+    run_id = make.start(with_rate({"steps": steps}), {"items": [0]})[0]
+    make.work()
+    (part,) = make.children_of(run_id)
+    id, version = str(part.pk), part.version
+    for verb in (
+        lambda: make.resume(id),
+        lambda: make.resume_on(id, version),
+        lambda: make.rerun(id, "cut"),
+        lambda: make.retry(id, "cut"),
+        lambda: make.skip(id, "cut", {}),
+    ):
+        with pytest.raises(RunRefused) as refusal:
+            verb()
+        assert refusal.value.code == "is_part"
+
+
+def test_an_item_that_waits_stays_on_the_version_of_its_run():
+    run_id = make.start(with_rate({"type": "signal", "params": {"name": "never"}}), {"items": [1]})[0]
+    make.work()
+    (part,) = make.children_of(run_id)
+    with pytest.raises(RunRefused) as refusal:
+        make.migrate(str(part.pk), make.next_version(part.version.workflow, make.graph(["a"], [])))
+    assert refusal.value.code == "is_part"
+
+
+def test_the_version_of_a_part_is_made_once_and_then_found_by_a_statement(django_assert_num_queries):
+    version = make.a_version(with_rate({"steps": [SQUARE]}))
+    made = version_of_part(version.pk, "each")
+    with django_assert_num_queries(1):
+        assert version_of_part(version.pk, "each") == made

@@ -96,6 +96,19 @@ def test_a_step_that_the_version_has_not_is_named_for_each_run():
     assert (reason.code, reason.node, reason.count) == ("step_gone", "b", 2)
 
 
+def test_many_reasons_are_told_in_two_statements_each_with_a_run(django_assert_num_queries):
+    run_ids = waiting(3)
+    job = begun(run_ids, make.graph(["c"], []))
+    for run_id in run_ids:
+        BulkItem.unsafe_all_tenants.filter(run_id=run_id).update(
+            result="refused", code="step_gone", message=run_id
+        )
+    with django_assert_num_queries(2):
+        reasons = jobs.reasons_of(job)
+    assert [(reason.message, reason.count) for reason in reasons] == [(reason.run, 1) for reason in reasons]
+    assert {reason.run for reason in reasons} == {*run_ids}
+
+
 def test_a_job_of_no_runs_is_finished_at_once():
     run_ids = waiting(1)
     make.cancel(run_ids[0])

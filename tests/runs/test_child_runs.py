@@ -1,7 +1,10 @@
 """Runs that begin others: a step waits for a run of its own, and a run follows when another has completed."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from runs.kernel import messages
 from runs.models import Run, RunMessage
 from tests import factories as make
 
@@ -128,17 +131,6 @@ def test_a_child_that_was_paused_by_itself_stays_so():
     assert make.run(child).status == "PAUSED"
 
 
-def test_a_run_that_failed_begins_a_new_child_when_it_is_resumed():
-    run_id, child = started()
-    make.fail(*make.claimed())
-    make.work()
-    assert make.run(run_id).status == "FAILED"
-    make.resume(run_id)
-    make.work()
-    assert make.run(run_id).status == "COMPLETED"
-    assert [str(one.pk) == child for one in children_of(run_id)] == [True, False]
-
-
 def test_a_step_that_times_out_ends_its_child(clock):
     run_id, child = started(node={"boundary_timers": [{"after_seconds": 60, "to": "after"}]})
     clock.advance(61)
@@ -198,3 +190,20 @@ def test_runs_that_follow_one_another_end_at_the_limit(monkeypatch):
     make.work()
     assert Run.unsafe_all_tenants.count() == 4
     assert make.run(run_id).status == "COMPLETED"
+
+
+@pytest.mark.parametrize("verbs", [[make.pause], [make.pause, make.unpause], [make.cancel]])
+def test_many_children_are_told_in_as_many_statements_as_few(verbs):
+    def statements(count):
+        body = {"type": "signal", "params": {"name": "never"}}
+        run_id = make.start(make.mapped(body), {"items": [*range(count)]})[0]
+        make.work()
+        for verb in verbs[:-1]:
+            verb(run_id)
+            messages.deliver()
+        verbs[-1](run_id)
+        with CaptureQueriesContext(connection) as queries:
+            assert messages.deliver() >= count
+        return len(queries)
+
+    assert statements(2) == statements(9)

@@ -3,6 +3,7 @@
 import pytest
 from django.db import connection
 
+from runs.store import children
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -230,3 +231,19 @@ def test_the_next_items_begin_in_their_order_whatever_the_plan():
     items = [child for run_id in run_ids for child in make.children(run_id, "each")]
     assert {child.status for child in items} == {"COMPLETED", "QUEUED"}
     assert sum(child.status == "COMPLETED" for child in items) == 20
+
+
+def test_a_map_is_asked_for_its_items_only_and_a_loop_for_its_rounds(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("asked in vain")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(children, "last_rounds", refuse)
+        run_id = started(1, 2)
+        make.work()
+        assert make.run(run_id).status == "COMPLETED"
+    monkeypatch.setattr(children, "containers_over", refuse)
+    again = {"id": "again", "type": "loop", "params": {"body": {"type": "noop"}, "count": 2}}
+    run_id = make.start(make.graph([again], []))[0]
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.reading import items
+from runs.reading import items, presentation
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -27,3 +27,24 @@ def test_they_are_counted_and_paged_in_their_order():
         None,
     )
     assert [one.place for one in items.grid(tenant, run_id, "each", status="FAILED").items] == [2]
+
+
+def test_they_are_not_among_the_steps_of_their_run():
+    run_id = failing_at(2, 3)
+    rows = presentation.step_rows(make.a_tenant().pk, run_id)
+    assert [row["node"] for row in rows] == ["each", "after"]
+    (row,) = presentation.step_rows(make.a_tenant().pk, run_id, "each")
+    assert (row["index"], row["items"]["failed"]) == (None, 1)
+
+
+def test_rounds_beyond_measure_are_known_from_their_loop(monkeypatch):
+    again = {"id": "again", "type": "loop", "params": {"body": {"type": "noop"}, "count": 5}}
+    tenant, run_id = make.a_tenant().pk, make.start(make.graph([again], []))[0]
+    make.work("engine")
+    for _ in range(2):
+        make.complete(*make.claimed())
+    make.claimed()
+    counted = items.counts_of_items(tenant, run_id, "again")
+    assert counted == {"COMPLETED": 2, "RUNNING": 1}
+    monkeypatch.setattr(items, "MOST_COUNTED", 1)
+    assert items.counts_of_items(tenant, run_id, "again") == counted

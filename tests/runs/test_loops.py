@@ -166,3 +166,29 @@ class TestGoingOnAsNew:
         make.work()
         assert make.run(run_id).output == {"n": 7}
         assert [one.pk for one in self.chain_of(run_id)] == [make.run(run_id).pk]
+
+    def test_a_part_still_sees_what_is_around_it(self):
+        """What a kept step leads to may depend on a step outside."""
+        first = {"id": "first", "type": "noop"}
+        again = {"id": "again", "type": "loop", "params": {"body": {"type": "noop"}, "count": 25}}
+        edges = [
+            {"from": "first", "to": "again", "when": "steps.rate.output.n == 7"},
+            {"from": "again", "to": "last"},
+        ]
+        body = {"steps": [first, again, {"id": "last", "type": "noop"}], "edges": edges}
+        each = {"id": "each", "type": "map", "params": {"items": [{"n": 1}], "body": body}}
+        rate = {"id": "rate", "type": "transform", "params": {"set": {"n": 7}}}
+        run_id = begun(make.graph([rate, each], ["rate>each"]))
+        assert len(make.children_of(run_id)) > 1
+        assert make.run(run_id).output == {"results": [{"n": 1}]}
+
+    def test_where_the_new_run_is_refused_it_goes_on_in_itself(self):
+        definition = looped({"type": "noop"}, count=30) | {"business_key": "{{ input.key }}"}
+        run_id = make.start(definition, {"n": 7, "key": "A-1"})[0]
+        other = make.start(definition, {"n": 7, "key": "A-2"})[0]
+        RunKey.unsafe_all_tenants.filter(business_key="A-2").delete()
+        RunKey.unsafe_all_tenants.filter(business_key="A-1").update(run_id=other)
+        make.pause(other)
+        make.work()
+        assert make.run(run_id).status == "COMPLETED"
+        assert [one.pk for one in self.chain_of(run_id)] == [make.run(run_id).pk]

@@ -39,6 +39,8 @@ ROWS = {
     ("take_signals", "steps"): rows.TakerRow,
     ("migrate_run", "queued"): rows.QueuedRow,
     ("child_states", "waits"): rows.ChildWaitRow,
+    ("former_children", "waits"): rows.FormerWaitRow,
+    ("resume_children", "waits"): rows.AgainRow,
 }
 # Two columns of no plan, twice, and signals that are looked up by what they are.
 UNTYPED = {

@@ -1,5 +1,7 @@
 """Pages of runs that begin others: linked both ways, listed by status, at a cost that does not grow."""
 
+import re
+
 import pytest
 
 from runs.models import Run
@@ -87,3 +89,17 @@ def test_a_page_of_items_costs_the_same_for_many(client, ann):
         statements_of(client, f"/runs/{failing_at(1, count)}/items/each?item=1") for count in (3, 40)
     )
     assert few == many <= 12
+
+
+def test_the_page_of_an_item_that_failed_offers_nothing_that_would_be_refused(client, ann):
+    client.force_login(ann)
+    body = {"steps": [{"id": "cut", "type": "transform", "params": {"set": {"of": "{{ 10 / item }}"}}}]}
+    run_id = make.start(make.mapped(body), {"items": [0]})[0]
+    make.work()
+    (part,) = make.children_of(run_id)
+    page = client.get(f"/runs/{part.pk}")
+    assert page.status_code == 200
+    paths = re.findall(r'(?:href|action|hx-[a-z]+)="([^"?]*)', page.text)
+    verbs = {"resume", "resume-on", "rerun", "retry", "skip"}
+    assert not verbs & {path.rpartition("/")[2] for path in paths}
+    assert client.get(f"/api/v1/runs/{part.pk}").json()["verbs"] == []

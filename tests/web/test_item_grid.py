@@ -1,0 +1,47 @@
+"""The grid of a container's items, with a browser: one stop for Tab, arrow keys, squares for a finger."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests import factories as make
+from tests.runs.test_items import failing_at
+
+pytestmark = pytest.mark.browser
+
+CHANGED = "document.body.dispatchEvent(new CustomEvent('handoff:changed', {detail: {changed: ['steps'], nodes: {}}}))"
+PLACE = "document.activeElement.textContent"
+STOPS = '[...document.querySelectorAll(".item-grid a")].filter((one) => one.tabIndex === 0).length'
+
+
+def test_keys_go_from_item_to_item(visitor):
+    run_id = failing_at(2, 120)
+    visitor.open(f"/runs/{run_id}/items/each")
+    grid = visitor.page.locator(".item-grid a")
+    assert grid.first.bounding_box()["width"] >= 24
+    grid.first.focus()
+    columns = visitor.page.evaluate(
+        '[...document.querySelectorAll(".item-grid a")].findIndex((one, at, all) => one.offsetTop > all[0].offsetTop)'
+    )
+    seen = []
+    for key in ("ArrowLeft", "ArrowRight", "ArrowDown", "ArrowUp", "End", "ArrowDown", "Home"):
+        visitor.press(key)
+        seen.append(int(visitor.page.evaluate(PLACE).split()[1].strip(",")))
+    assert seen == [0, 1, 1 + columns, 1, 119, 119, 0]
+    visitor.press("ArrowRight", "ArrowRight", "Enter")
+    expect(visitor.page.locator("#item")).to_contain_text("divi")
+    assert visitor.page.evaluate(STOPS) == 1
+    assert visitor.page.locator('.item-grid a[tabindex="0"]').get_attribute("aria-current") == "true"
+
+
+def test_the_stop_stays_where_it_was_while_the_grid_follows(visitor):
+    run_id = make.start(make.mapped(max_concurrency=3), {"items": [*range(9)]})[0]
+    make.work("engine")
+    visitor.open(f"/runs/{run_id}/items/each")
+    expect(visitor.page.locator(".item-grid a")).to_have_count(3)
+    visitor.page.locator(".item-grid a").first.focus()
+    visitor.press("ArrowRight")
+    make.complete(*make.claimed())
+    visitor.page.evaluate(CHANGED)
+    expect(visitor.page.locator(".item-grid a")).to_have_count(6)
+    expect(visitor.page.locator('.item-grid a[tabindex="-1"]')).to_have_count(5)
+    assert visitor.page.evaluate(PLACE).startswith("Item 1,")
