@@ -9,6 +9,7 @@ import { CodeControl } from "./fields/Code";
 import { Frame } from "./fields/Frame";
 import { MappingControl } from "./fields/MappingControl";
 import { inOrder, kindOf } from "./fields/SchemaControl";
+import { OPTION_WORDS } from "./fields/simple";
 import { Unknown, anyShape } from "./fields/Unknown";
 import { Reads, Valued } from "./fields/Valued";
 import { type Shape, shapesOf, short } from "./schema";
@@ -24,6 +25,7 @@ export function SettingsForm() {
   const spot = (key: string) => docSpot(doc, ["settings", key], key, shapes[key]?.title ?? key, "the workflow");
   const has = (...keys: string[]) => keys.some((key) => problemsAt(problems, key, true).length > 0);
   const { output, business_key: key, sla_seconds: sla, input_schema: input } = doc.settings;
+  const { on_failure: failure, compensation: undoing } = doc.settings;
   const fields = isObject(input) && isObject(input.properties) ? Object.keys(input.properties) : [];
   const business = spot("business_key");
   const result = spot("output");
@@ -71,7 +73,7 @@ export function SettingsForm() {
       <Section
         title="Key and deadline"
         summary={[short(key), typeof sla === "number" ? secondsInWords(sla) : ""].filter(Boolean).join(", ")}
-        hasProblems={has("business_key", "sla_seconds")}
+        hasProblems={has("business_key", "sla_seconds", "sla_working_days", "sla_calendar")}
       >
         <Frame
           title={shapes.business_key.title}
@@ -91,6 +93,19 @@ export function SettingsForm() {
           )}
         </Frame>
         <Valued spot={spot("sla_seconds")} shape={shapes.sla_seconds} isFixed />
+        <Valued spot={spot("sla_working_days")} shape={shapes.sla_working_days} isFixed />
+        <Valued spot={spot("sla_calendar")} shape={shapes.sla_calendar} isFixed />
+      </Section>
+      <Section
+        title="When a step fails"
+        summary={[failure, undoing]
+          .map((name) => OPTION_WORDS[String(name)] ?? "")
+          .filter(Boolean)
+          .join(", ")}
+        hasProblems={has("on_failure", "compensation")}
+      >
+        <Valued spot={spot("on_failure")} shape={shapes.on_failure} isFixed />
+        <Valued spot={spot("compensation")} shape={shapes.compensation} isFixed />
       </Section>
       <Section title="More" summary={short(doc.settings.next_workflow)} hasProblems={has("next_workflow", "metadata")}>
         {shapes.next_workflow && <Valued spot={spot("next_workflow")} shape={shapes.next_workflow} isFixed />}

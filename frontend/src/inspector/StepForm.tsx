@@ -84,6 +84,7 @@ export function StepForm({ id }: { id: string }) {
       </LeadsTo>
       <ComesFrom id={id} />
       <Input step={step} />
+      <Variables step={step} />
       <Starts step={step} />
       <Section
         title="Deadlines and reminders"
@@ -140,6 +141,22 @@ function Input({ step }: { step: Step }) {
             />
           )}
         </Frame>
+      </Reads>
+    </Section>
+  );
+}
+
+/** What of the run it sets when it completes. */
+function Variables({ step }: { step: Step }) {
+  const spot = step.at("set_vars");
+  return (
+    <Section
+      title="Variables it sets"
+      summary={isObject(spot.value) ? Object.keys(spot.value).join(", ") : ""}
+      hasProblems={step.has("set_vars")}
+    >
+      <Reads value={{ node: step.id, place: "set_vars", base: spot.field }}>
+        <Valued spot={spot} shape={{ ...step.shapes.set_vars, title: "Variables", widget: "pairs" }} />
       </Reads>
     </Section>
   );

@@ -10,6 +10,7 @@ import { StepPick } from "./StepPick";
 import { Frame, Tool } from "./fields/Frame";
 import { Unknown } from "./fields/Unknown";
 import { Valued } from "./fields/Valued";
+import { BUSINESS_DAYS, asDuration, ofDuration } from "./convert";
 import { told } from "./fields/simple";
 import { type Shape, shapesOf } from "./schema";
 import { type Spot, problemsAt } from "./spot";
@@ -94,12 +95,19 @@ export function Timers({ id, spot }: { id: string; spot: Spot }) {
   );
 }
 
+/** The same timer by days on which people work: as many as it has days, one at least. */
+function inBusinessDays({ after_seconds: seconds, duration: _was, ...rest }: JsonObject): JsonObject {
+  const days = typeof seconds === "number" ? Math.max(1, Math.round(seconds / DAY)) : 1;
+  return { ...rest, duration: asDuration(String(days), BUSINESS_DAYS) };
+}
+
 function Timer({ id, spot, timer, onRemove }: { id: string; spot: Spot; timer: Json; onRemove: () => void }) {
   const schema = useBuilder((now) => now.boot.definition_schema.boundary_timer) as JsonObject;
   const problems = useBuilder((now) => now.problems);
   const shapes = Object.fromEntries(shapesOf(schema).map((shape) => [shape.name, shape])) as Record<string, Shape>;
   if (!isObject(timer)) return <Valued spot={spot} shape={{ ...shapes.to, title: "Timer", widget: "code" }} isFixed />;
   const isLength = timer.duration !== undefined && timer.duration !== null && timer.after_seconds === undefined;
+  const working = typeof timer.duration === "string" && ofDuration(timer.duration)?.unit === BUSINESS_DAYS;
   const to = spot.at("to");
   const ends = spot.at("interrupting");
   return (
@@ -121,6 +129,13 @@ function Timer({ id, spot, timer, onRemove }: { id: string; spot: Spot; timer: J
         }}
         isFixed
       />
+      {working ? (
+        <Valued spot={spot.at("calendar")} shape={shapes.calendar} isFixed />
+      ) : (
+        <button type="button" className="link small" onClick={() => spot.set(inBusinessDays(timer))}>
+          Count business days
+        </button>
+      )}
       <Frame title={shapes.to.title} problems={problemsAt(problems, to.field, true)}>
         {(ids) => (
           <StepPick
@@ -143,7 +158,7 @@ function Timer({ id, spot, timer, onRemove }: { id: string; spot: Spot; timer: J
           </select>
         )}
       </Frame>
-      <Unknown spot={spot} known={["after_seconds", "duration", "interrupting", "to"]} isOpen={false} />
+      <Unknown spot={spot} known={["after_seconds", "duration", "calendar", "interrupting", "to"]} isOpen={false} />
     </li>
   );
 }

@@ -50,8 +50,13 @@ export function unitOf(seconds: number): string {
   return seconds > 0 ? (UNITS.find(fits)?.[0] ?? "seconds") : "seconds";
 }
 
-/** `P3D` is 3 days; null where it has several units or is none. */
+/** Days on which people work, of which a calendar says how long they are. */
+export const BUSINESS_DAYS = "business days";
+
+/** `P3D` is 3 days, and so is `3 business days`; null where it has several units or is none. */
 export function ofDuration(text: string): { count: string; unit: string } | null {
+  const working = /^(\d{1,6}) (?:business|working) days?$/i.exec(text);
+  if (working) return { count: working[1], unit: BUSINESS_DAYS };
   const found = /^P(?:(\d+)W|(\d+)D|T(\d+)H|T(\d+)M|T(\d+(?:[.,]\d+)?)S)$/.exec(text);
   if (!found) return null;
   const at = found.slice(1).findIndex((part) => part !== undefined);
@@ -59,6 +64,7 @@ export function ofDuration(text: string): { count: string; unit: string } | null
 }
 
 export function asDuration(count: string, unit: string): string {
+  if (unit === BUSINESS_DAYS) return `${count} ${count === "1" ? "business day" : unit}`;
   const letter = unit.charAt(0).toUpperCase();
   return unit === "weeks" || unit === "days" ? `P${count}${letter}` : `PT${count}${letter}`;
 }

@@ -5,7 +5,16 @@ import { Refused, ask } from "../../api";
 import type { Json, JsonObject } from "../../model/json";
 import { type Problem, definition, state, useBuilder } from "../../store";
 
-export type PlaceName = "params" | "input" | "when" | "output" | "business_key" | "compensate" | "body" | "round";
+export type PlaceName =
+  | "params"
+  | "input"
+  | "when"
+  | "output"
+  | "business_key"
+  | "compensate"
+  | "body"
+  | "round"
+  | "set_vars";
 
 /** Where an expression stands. */
 export interface ScopePlace {

@@ -2,7 +2,17 @@
 
 import { useEffect, useRef, useState } from "react";
 import type { Json } from "../../model/json";
-import { asDuration, asMoment, asNumber, ofDuration, ofMoment, UNIT_NAMES, unitOf, unitSize } from "../convert";
+import {
+  BUSINESS_DAYS,
+  asDuration,
+  asMoment,
+  asNumber,
+  ofDuration,
+  ofMoment,
+  UNIT_NAMES,
+  unitOf,
+  unitSize,
+} from "../convert";
 import { options, short, words } from "../schema";
 import type { Shape } from "../schema";
 import type { Spot } from "../spot";
@@ -115,6 +125,11 @@ export const OPTION_WORDS: Record<string, string> = {
   fail: "The run fails",
   continue: "Continue anyway",
   branch: "Follow the “On failure” connection",
+  ask: "Ask somebody what to do",
+  stop: "Stop the run at once",
+  finish_others: "Let the other branches finish first",
+  sequential: "One by one, the last first",
+  parallel: "Branches at the same time",
 };
 
 export function SelectControl({ spot, shape, ids }: ControlProps) {
@@ -252,7 +267,7 @@ export function DurationControl(props: ControlProps) {
       shape={shape}
       count={known?.count ?? ""}
       unit={known?.unit ?? unit}
-      units={UNIT_NAMES}
+      units={[...UNIT_NAMES, BUSINESS_DAYS]}
       onChange={(count, named) => {
         setUnit(named);
         spot.set(
