@@ -13,6 +13,9 @@ from engine.problems import Problem, shape_problems
 NODE_ID = r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$"
 WORKFLOW_NAME = r"^[A-Za-z0-9_:\-]{1,128}$"
 QUEUE_NAME = r"^[A-Za-z0-9_.:\-]{1,128}$"
+VARIABLE_NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
+MOST_VARIABLES = 50
+"""So many variables one step may set."""
 DAY = 86_400
 TEN_YEARS = 3_650 * DAY
 
@@ -20,6 +23,7 @@ Name = Annotated[str, Field(pattern=WORKFLOW_NAME)]
 Id = Annotated[str, Field(pattern=NODE_ID)]
 TypeName = Annotated[str, Field(min_length=1)]
 Title = Annotated[str, Field(max_length=200)]
+VariableName = Annotated[str, Field(pattern=VARIABLE_NAME)]
 Seconds = Annotated[int, Field(ge=1, le=TEN_YEARS)]
 
 
@@ -131,6 +135,12 @@ class Node(Shape):
     )
     boundary_timers: list[BoundaryTimer] | None = _field(
         "Timers", "What happens when the step takes too long: another path, or a reminder."
+    )
+    set_vars: dict[VariableName, Json] | None = _field(
+        "Sets variables",
+        "Variables of the run that it sets when it completes, by name, such as {{ output.price }}.",
+        "code",
+        max_length=MOST_VARIABLES,
     )
     allow_no_match: bool | None = _field(
         "May lead nowhere", "It is no error if none of the conditions behind it holds."

@@ -51,7 +51,7 @@ class Node:
     `start_seconds`: how long it may be claimable before somebody begins it.
     `body`: of a container, what is done for each of its children, and as it was written among the `literal` params,
     of which nothing is evaluated; `container`: of a body, whose it is. `conditions`: of a loop, asked after each round.
-    `part`: of a body that is several steps, their graph.
+    `part`: of a body that is several steps, their graph. `sets`: what variables of the run it sets.
     """
 
     id: str
@@ -67,6 +67,7 @@ class Node:
     conditions: Mapping[str, Expression]
     part: "Graph | None"
     mapping: Template | None
+    sets: Template | None
     join: Join
     predecessors: tuple[str, ...]
     edges: tuple[Edge, ...]
@@ -148,6 +149,7 @@ class Graph:
     sla_seconds: int | None
     next_workflow: str | None
     is_part: bool
+    sets_variables: bool
 
     @property
     def reads(self) -> References:
@@ -169,6 +171,10 @@ class Graph:
         if node.body is None:
             raise KeyError(name)
         return node.body
+
+    def is_beside(self, one: str, other: str) -> bool:
+        """Whether neither of two nodes comes before the other."""
+        return one != other and other not in self.behind(one) and one not in self.behind(other)
 
     def behind(self, name: str) -> list[str]:
         """The nodes that depend on this one, in their order."""
@@ -234,6 +240,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
         sla_seconds=definition.get("sla_seconds"),
         next_workflow=definition.get("next_workflow"),
         is_part=bool(definition.get("part_of")),
+        sets_variables=any(node.sets for node in nodes.values()),
     )
 
 
@@ -265,6 +272,8 @@ def _node(
     conditions = [edge.when.refs for edge in leaving if edge.when]
     onward = [entry_reads(later[target], later) for target in targets if not later[target].is_join]
     timeout = raw.get("timeout_seconds")
+    sets = compile_template(raw["set_vars"]) if raw.get("set_vars") else None
+    asked = [*([sets.refs] if sets else []), *(one.refs for one in conditions_of_rounds.values())]
     return Node(
         id=name,
         index=index,
@@ -279,6 +288,7 @@ def _node(
         conditions=conditions_of_rounds,
         part=None,
         mapping=None if raw.get("input") is None else compile_template(raw["input"]),
+        sets=sets,
         join=_join(raw.get("join"), len(predecessors)),
         predecessors=predecessors,
         edges=tuple(edge for edge in leaving if edge.kind not in ("error", "timer")),
@@ -295,9 +305,7 @@ def _node(
         lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,
         timeout_seconds=spec.timeout_seconds if timeout is None else timeout,
         start_seconds=raw.get("schedule_to_start_seconds"),
-        reads=union(
-            [params.refs, *conditions, *onward, *(one.refs for one in conditions_of_rounds.values())]
-        ),
+        reads=union([params.refs, *conditions, *onward, *asked]),
     )
 
 

@@ -50,11 +50,13 @@ Code = Literal[
     "unknown_node",
     "unknown_step",
     "unknown_type",
+    "unknown_variable",
     "unknown_workflow",
     "unpublished_workflow",
     "unserved_queue",
     "value_never_there",
     "value_not_on_every_path",
+    "variables_overlap",
     "without_effect",
 ]
 

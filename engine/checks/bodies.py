@@ -9,6 +9,7 @@ from engine.checks.flow import Flow
 from engine.checks.nodes import params_problems
 from engine.checks.outline import Outer, Outline, OutlineNode, did_you_mean, outline_of
 from engine.checks.places import OF_BODY, Places
+from engine.checks.variables import known_in
 from engine.problems import Problem, error, quoted
 
 
@@ -94,4 +95,5 @@ def _outer(outline: Outline, flow: Flow, places: Places, item: OutlineNode) -> O
         steps=around.steps | outline.by_id.keys(),
         possible=around.possible | frozenset(named(place.possible)),
         certain=around.certain | frozenset(named(place.certain)),
+        variables=known_in(outline),
     )

@@ -1,9 +1,11 @@
 """What the runs' routes take; and what they give, for the OpenAPI document: rows come ready from `queries`."""
 
+import re
 from typing import Any
 
 from rest_framework import serializers
 
+from engine.definition import MOST_VARIABLES, VARIABLE_NAME
 from engine.statuses import RunStatus, StepStatus
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
@@ -99,10 +101,32 @@ class JobVerb(Verb):
     lease_token = fields.Text(max_length=200)
 
 
+class Variables(fields.JsonObject):
+    """Variables of a run, by name."""
+
+    default_error_messages = {
+        "bad_name": "A variable is called by letters, digits and _, not a digit first, 64 at most: {name} is not.",
+        "too_many": "At most {most} variables are set at once.",
+    }
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        values = super().to_internal_value(data)
+        if len(values) > MOST_VARIABLES:
+            self.fail("too_many", most=MOST_VARIABLES)
+        for name in values:
+            if not re.fullmatch(VARIABLE_NAME.strip("^$"), name):
+                self.fail("bad_name", name=name[:100])
+        return values
+
+
 class CompleteJob(JobVerb):
     """The job is done."""
 
     output = fields.JsonValue()
+    variables = Variables(
+        required=False,
+        help_text="Variables of the run that it sets, by name: at most 50, 64 KiB together.",
+    )
 
 
 class JobError(StrictSerializer):

@@ -12,7 +12,7 @@ from engine.catalogue import Json
 from engine.decide import begin
 from engine.errors import ExpressionError
 from engine.graph import Graph
-from engine.overrides import Overrides, outputs_of
+from engine.overrides import Overrides, copied, outputs_of
 from lib.uuid7 import uuid7
 from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, rows_of
 from runs.kernel import scopes
@@ -23,6 +23,7 @@ from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import unit_of_work
 from runs.store import hot, waits
 from runs.store.rows import InputRow, KeyRow, RunRow
+from runs.store.variables import copy_variables
 from steps.base import MAX_RUN_INPUT_BYTES
 from steps.schema import problem_of, problems_of
 from workflows.queries import startable_version
@@ -313,6 +314,9 @@ def _begin(
         # Nobody waits for them yet: a step that does finds them when it begins to. A run may end as it starts, and
         # nothing may stand behind its end.
         waits.insert_signals(rows_of(signals), terms.by)
+    for run, overrides in transition.overrides.items():
+        if kept := copied(overrides):
+            copy_variables(run, kept)
     scope_of_run = scopes.load_for_starts(
         terms.version, [row["id"] for row in rows], whole=bool(transition.overrides)
     )

@@ -61,19 +61,16 @@ class Planned:
     def is_heavy(self) -> bool:
         """Whether its run must be had alone.
 
-        The step enters a wait, or has timers that may fire just now; the run fails, or other steps are left to cancel.
+        The step waits, or has timers that may fire; variables are set; the run fails, or leaves steps to cancel.
         """
         if isinstance(self.result, Suspended) or self.is_timed or self.is_undo:
             return True
         if self.effects is None:
             return False
-        if self.effects.failure is not None:
+        if self.effects.failure is not None or self.effects.variables:
             return True
-        return (
-            self.graph is not None
-            and not self.graph.plain
-            and bool(self.effects.sinks or self.effects.arrivals)
-        )
+        graph, moves = self.graph, bool(self.effects.sinks or self.effects.arrivals)
+        return graph is not None and moves and (graph.sets_variables or not graph.plain)
 
     @property
     def is_undo(self) -> bool:
@@ -126,7 +123,9 @@ def plan(step: ClaimedStep, result: AttemptResult, graph: Graph, *, jitter: floa
 
 def _outcome(result: Succeeded | Errored | TimerFired | SkippedByOperator) -> Outcome:
     match result:
-        case Succeeded() | SkippedByOperator():
+        case Succeeded():
+            return Completed(result.output, result.variables)
+        case SkippedByOperator():
             return Completed(result.output)
         case Errored():
             return Failed(result.error)
@@ -182,7 +181,8 @@ def _final_row(node: Node, result: AttemptResult, effects: Effects, graph: Graph
     row |= {"status": StepStatus.COMPLETED, "output": _encoded(result)}
     if isinstance(result, SkippedByOperator):
         row |= {"status": StepStatus.SKIPPED, "cause": PASSED, "output": result.output}
-    if graph.plain and graph.only_sink == node.id and node.container is None:
+    # Nothing stands behind the event that ends the run.
+    if graph.plain and graph.only_sink == node.id and node.container is None and not effects.variables:
         row["final"] = True
     return row
 

@@ -54,6 +54,7 @@ class Final:
     culprit: str | None = None
     tied: bool = False
     steps: dict[str, Step] = field(default_factory=dict)
+    variables: dict[str, Json] = field(default_factory=dict)
     links: dict[tuple[str, str], bool] = field(default_factory=dict)
 
 
@@ -279,9 +280,13 @@ class _Run:
             if kind == "failed":
                 raise Broken(value)
             step.output = value
+            before = dict(self.final.variables)
+            scope = self.scope(prev=step.given, output=value)
+            self.final.variables.update(self.filled(node.get("set_vars", {}), scope))
             taken = self.taken_after(name)
             step.status = COMPLETED
         except Broken as broken:
+            self.final.variables = self.final.variables if kind == "failed" else before
             step.status, step.error, step.output = FAILED, broken.args[0], {"error": broken.args[0]}
             match node.get("on_error") or node.get("params", {}).get("on_timeout", "fail"):
                 case "fail":
@@ -358,7 +363,7 @@ class _Run:
 
     def scope(self, **more: Json) -> dict[str, Json]:
         seen = {name: {"output": step.output} for name, step in self.steps.items() if step.status != SKIPPED}
-        return {"input": self.run_input, "steps": seen, **more}
+        return {"input": self.run_input, "steps": seen, "vars": self.final.variables, **more}
 
     def filled(self, template: Json, scope: Mapping[str, Json]) -> Json:
         """`template` with its `{{ … }}` strings evaluated."""
