@@ -221,7 +221,7 @@ class _Renaming:
         copy = dict(node)
         own = self._find_holders(node.get("id"), behind_mapping=False)
         from_params = self._find_holders(node.get("id"))
-        for key, holders in (("params", from_params), ("input", own)):
+        for key, holders in (("params", from_params), ("input", own), ("set_vars", from_params)):
             if key in copy:
                 copy[key] = self._value(copy[key], f"{field}.{key}", holders)
         if isinstance(copy.get("compensate"), dict) and "params" in copy["compensate"]:

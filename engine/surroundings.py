@@ -14,8 +14,8 @@ from engine.errors import ExpressionError, ExpressionInvalid
 from engine.json_schema import schema_of
 from engine.templates import compile_template
 
-PlaceName = Literal["params", "input", "when", "output", "business_key", "compensate"]
-OF_NODE = ("params", "input", "compensate")
+PlaceName = Literal["params", "input", "set_vars", "when", "output", "business_key", "compensate"]
+OF_NODE = ("params", "input", "set_vars", "compensate")
 
 
 class Absent(Enum):
@@ -113,6 +113,8 @@ class Surroundings:
         if spot.place == "business_key":
             return self.places.business_key()
         item = self._node(spot.node, "node")
+        if spot.place == "set_vars":
+            return self.places.sets(item)
         return self.places.undo(item) if spot.place == "compensate" else self.places.step(item, spot.place)
 
     def known(self, spot: Spot) -> list[Known]:
@@ -128,9 +130,15 @@ class Surroundings:
         elif spot.place in OF_NODE:
             item = self._node(spot.node, "node")
             values.append(
-                self._undone(item) if spot.place == "compensate" else self._prev(item, spot.place == "params")
+                self._undone(item)
+                if spot.place == "compensate"
+                else self._prev(item, spot.place in ("params", "set_vars"))
             )
+        if spot.place == "set_vars":
+            item = self._node(spot.node, "node")
+            values.append(Known(("output",), self._given_by(item), self._output(item.id), _title(item), True))
         values += self._steps(place)
+        values += self._variables(place)
         schema = self.outline.document.get("input_schema")
         values.append(Known(("input",), schema, self.sample.input, "Input of the run", True))
         if "run" in place.names:
@@ -144,6 +152,8 @@ class Surroundings:
         for value in self.known(spot):
             if value.sample is not ABSENT and len(value.path) == 1:
                 scope[value.path[0]] = value.sample
+            elif value.sample is not ABSENT and value.path[0] == "vars":
+                scope["vars"][value.path[1]] = value.sample
         return scope
 
     def _node(self, name: str | None, argument: str) -> OutlineNode:
@@ -165,6 +175,37 @@ class Surroundings:
                 always = bool(place.certain & bit)
                 schema = self._given_by(item)
                 yield Known(("steps", name, "output"), schema, self._output(name), _title(item), always)
+
+    def _variables(self, place: Place) -> Iterator[Known]:
+        """The variables of the run that steps set which may be over by then; of several that set one, the last."""
+        if "vars" not in place.names:
+            return
+        last: dict[str, Known] = {}
+        for name in self.flow.order:
+            item, bit = self.outline.by_id[name], self.flow.bits[name]
+            if name == place.node or not place.possible & bit:
+                continue
+            samples = self._samples_of(item)
+            for variable, value in (item.node.set_vars or {}).items():
+                always = bool(place.certain & bit) or (variable in last and last[variable].always)
+                sample = samples.get(variable, ABSENT)
+                last[variable] = Known(("vars", variable), schema_of(value), sample, _title(item), always)
+        yield from last.values()
+
+    def _samples_of(self, item: OutlineNode) -> Mapping[str, Json]:
+        """What a step would set with the sample, as far as that is known."""
+        output = self._output(item.id)
+        if item.node.set_vars is None or output is ABSENT:
+            return {}
+        scope = {"vars": {}, "steps": self._outputs(self.places.sets(item)), "output": output}
+        before = self._prev(item, behind_mapping=True)
+        more = {"prev": before.sample, "input": self.sample.input, "run": self.sample.run}
+        scope |= {name: value for name, value in more.items() if value is not ABSENT}
+        try:
+            samples: Mapping[str, Json] = compile_template(item.node.set_vars).render(scope)
+        except (ExpressionError, ExpressionInvalid):
+            return {}
+        return samples
 
     def _outputs(self, place: Place) -> dict[str, Json]:
         bits = self.flow.bits

@@ -273,6 +273,19 @@ class StepSerializer(serializers.Serializer[Any]):
     truncated = _truncated()
 
 
+class VariableSerializer(serializers.Serializer[Any]):
+    """A variable of a run."""
+
+    value = fields.JsonValue(help_text="null where it is left out for its size.")
+    set_by = serializers.CharField(help_text="The step that set it last.")
+    index = serializers.IntegerField(allow_null=True, help_text="Of a container which of its items did.")
+    set_at = serializers.DateTimeField()
+    overlaps = serializers.ListField(
+        child=serializers.CharField(), help_text="Steps that had set it, and don't come before that one."
+    )
+    truncated = serializers.IntegerField(required=False, help_text="Its size in bytes, if it is left out.")
+
+
 class RunSerializer(serializers.Serializer[Any]):
     """A run with its steps."""
 
@@ -313,6 +326,10 @@ class RunSerializer(serializers.Serializer[Any]):
     )
     can_compensate = serializers.BooleanField(
         help_text="Whether steps of its version say how they are undone."
+    )
+    variables = serializers.DictField(
+        child=VariableSerializer(),
+        help_text="Its variables by name, with the step that set each last; empty in lists.",
     )
     verbs = serializers.ListField(child=serializers.CharField(), help_text=_VERBS)
     truncated = _truncated()

@@ -19,6 +19,7 @@ from lib.stored_json import StoredDecoder
 from runs.kernel import graphs, wait_kinds
 from runs.reading.mendable import offers
 from runs.reading.queries import PENDING, WAITING
+from runs.reading.variables import variables_shown
 from runs.store import hot
 from steps.catalogue import EXECUTABLE
 from workflows import titles
@@ -94,6 +95,7 @@ class _Run(NamedTuple):
     is_test: bool
     sla_deadline: str | None
     is_late: bool | None
+    variables: list[list[Json]] | None
     payloads: list[list[Json]]
     steps: list[_Step]
 
@@ -175,6 +177,7 @@ def _read(
         node=node,
         items=items,
         indexes=None if indexes is None else list(indexes),
+        variables=bounds.own is None and indexes is None,
         begin_runs=_BEGIN_RUNS,
         containers=_CONTAINERS,
         loops=_LOOPS,
@@ -237,6 +240,7 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "test": run.is_test,
         "can_compensate": bool(version.graph.compensations),
         "next_workflow": version.graph.next_workflow,
+        "variables": variables_shown(run.variables),
         "verbs": sorted(run_verbs(run.status)),
         "steps": rows,
     }

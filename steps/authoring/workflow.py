@@ -21,6 +21,8 @@ from steps.authoring.values import Value, plain
 _NODE = re.compile(r"nodes\[(\d+)\]")
 prev = Value("prev")
 """What a step is given."""
+variables = Value("vars")
+"""The variables of the run, which steps set (`set_vars`)."""
 run = Value("run")
 """What is known of the run: `id`, `workflow`, `business_key`, `tenant`, `now`."""
 
@@ -228,6 +230,7 @@ class Workflow:
         input: Mapping[str, Any] | str | Value | None = UNSET,
         join: Literal["any_taken", "all", "any"] | NOf | None = UNSET,
         boundary_timers: Sequence[Mapping[str, Any]] | None = UNSET,
+        set_vars: Mapping[str, Any] | None = UNSET,
         allow_no_match: bool | None = UNSET,
         compensate: Compensation | None = UNSET,
         compensate_on_unknown: bool | None = UNSET,
@@ -250,6 +253,7 @@ class Workflow:
                 "input": input,
                 "join": join,
                 "boundary_timers": boundary_timers,
+                "set_vars": set_vars,
                 "allow_no_match": allow_no_match,
                 "compensate": compensate,
                 "compensate_on_unknown": compensate_on_unknown,

@@ -53,7 +53,7 @@ class DefinitionSchemaSerializer(serializers.Serializer[Any]):
     retry_presets = fields.JsonObject()
 
 
-PLACES = ["params", "input", "when", "output", "business_key", "compensate"]
+PLACES = ["params", "input", "set_vars", "when", "output", "business_key", "compensate"]
 
 
 class Ends(StrictSerializer):

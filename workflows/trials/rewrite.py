@@ -21,7 +21,7 @@ from workflows.document.specimens import specimen
 Node = dict[str, Json]
 Why = Literal["pinned", "side_effects", "waits", "outside"]
 
-_KEPT_BY_STUBS = ("id", "title", "input", "join", "allow_no_match", "priority", "boundary_timers")
+_KEPT_BY_STUBS = ("id", "title", "input", "join", "set_vars", "allow_no_match", "priority", "boundary_timers")
 _OF_THE_WHOLE = ("output", "next_workflow")
 IN_MEMORY = ("inline", "engine")
 
