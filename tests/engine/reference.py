@@ -15,8 +15,7 @@ Rung = Mapping[str, Sequence[str]]
 Pick = Callable[[list[str]], list[str]]
 
 QUEUED, RUNNING, WAITING, COMPLETED = "QUEUED", "RUNNING", "WAITING", "COMPLETED"
-FAILING, FAILED, SKIPPED = "FAILING", "FAILED", "SKIPPED"
-CANCELLING, CANCELLED = "CANCELLING", "CANCELLED"
+FAILING, FAILED, SKIPPED, CANCELLING, CANCELLED = "FAILING", "FAILED", "SKIPPED", "CANCELLING", "CANCELLED"
 CLOSED = {FAILING: FAILED, CANCELLING: CANCELLED}
 
 
@@ -96,16 +95,12 @@ class _Run:
             self.edges += [
                 {"from": name, "to": one["to"], "timer": True} for one in node.get("boundary_timers", ())
             ]
-        self.run_input = run_input
-        self.script = script
-        self.rung = rung
+        self.run_input, self.script, self.rung = run_input, script, rung
         self.lost: Collection[str] = ()
         self.cancel_at = self.ended = self.tick = 0
         self.final = Final()
         self.steps = self.final.steps
         self.unresolved: list[tuple[str, set[str], list[str]]] = []
-
-    # What the page calls the life of a run.
 
     def begin(self) -> None:
         """All nodes without incoming edges start."""
@@ -271,7 +266,7 @@ class _Run:
         """A step ended: its final status, and which of its links are taken."""
         node, step = self.nodes[name], self.steps[name]
         targets = [target for target in self.targets(name) if target not in step.rung]
-        step.at = self.tick
+        step.at, before = self.tick, self.final.variables
         if kind == "interrupted":
             step.status, step.interrupted, step.output = CANCELLED, True, moment(name)
             self.unresolved.append((name, {value}, targets))
@@ -280,13 +275,12 @@ class _Run:
             if kind == "failed":
                 raise Broken(value)
             step.output = value
-            before = dict(self.final.variables)
-            scope = self.scope(prev=step.given, output=value)
-            self.final.variables.update(self.filled(node.get("set_vars", {}), scope))
+            made = self.filled(node.get("set_vars", {}), self.scope(prev=step.given, output=value))
+            self.final.variables = {**before, **made}
             taken = self.taken_after(name)
             step.status = COMPLETED
         except Broken as broken:
-            self.final.variables = self.final.variables if kind == "failed" else before
+            self.final.variables = before
             step.status, step.error, step.output = FAILED, broken.args[0], {"error": broken.args[0]}
             match node.get("on_error") or node.get("params", {}).get("on_timeout", "fail"):
                 case "fail":

@@ -102,7 +102,7 @@ def test_a_variable_that_nobody_sets_is_warned_of(reads, is_known):
     body = {
         "steps": [
             sets("one", inner="{{ item }}"),
-            {"id": "two", "type": "noop", "input": {"p": "{{ %s }}" % reads}},
+            {"id": "two", "type": "noop", "input": {"p": "{{ " + reads + " }}"}},
         ]
     }
     each = {"id": "each", "type": "map", "params": {"items": [1], "body": body}}
