@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from engine import bodies
 from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
-from engine.durations import parse_duration
+from engine.durations import parse_duration, working_days_of
 from engine.expressions import Expression, References, compile_expression
 from engine.retry import RetryPolicy, policy
 from engine.templates import Template, compile_template
@@ -26,13 +26,24 @@ class Edge:
     when: Expression | None = None
 
 
+class WorkingDays(NamedTuple):
+    """So many working days of a calendar of the tenant; of none named, of its default one."""
+
+    days: int
+    calendar: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class BoundaryTimer:
-    """A timer that runs beside a step: when it fires, the edge to `target` is taken (R-018, R-121)."""
+    """A timer that runs beside a step: when it fires, the edge to `target` is taken (R-018, R-121).
+
+    `length`: where it is counted in working days, and no `seconds` say it.
+    """
 
     seconds: float
     interrupting: bool
     target: str
+    length: "WorkingDays | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +158,7 @@ class Graph:
     business_key: Template | None
     input_schema: Mapping[str, Json] | None
     sla_seconds: int | None
+    sla_length: WorkingDays | None
     next_workflow: str | None
     is_part: bool
     sets_variables: bool
@@ -225,7 +237,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
     starts = tuple(name for name in places if not nodes[name].predecessors)
     compensations = {name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")}
     output = definition.get("output")
-    key = definition.get("business_key")
+    key, sla_days = definition.get("business_key"), definition.get("sla_working_days")
     return Graph(
         nodes=nodes,
         compensations=compensations,
@@ -238,6 +250,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
         business_key=None if key is None else compile_template(key),
         input_schema=definition.get("input_schema"),
         sla_seconds=definition.get("sla_seconds"),
+        sla_length=WorkingDays(sla_days, definition.get("sla_calendar")) if sla_days else None,
         next_workflow=definition.get("next_workflow"),
         is_part=bool(definition.get("part_of")),
         sets_variables=any(node.sets for node in nodes.values()),
@@ -349,14 +362,16 @@ def _edge(index: int, raw: Mapping[str, Any]) -> Edge:
 
 def _boundary(raw: Mapping[str, Any]) -> tuple[BoundaryTimer, ...]:
     """A node's boundary timers; they interrupt it unless they say otherwise."""
-    return tuple(
-        BoundaryTimer(
-            seconds=timer.get("after_seconds") or parse_duration(timer["duration"]).total_seconds(),
-            interrupting=timer.get("interrupting") is not False,
-            target=timer["to"],
-        )
-        for timer in raw.get("boundary_timers") or ()
-    )
+    return tuple(_timer(timer) for timer in raw.get("boundary_timers") or ())
+
+
+def _timer(raw: Mapping[str, Any]) -> BoundaryTimer:
+    seconds, length = raw.get("after_seconds") or 0, None
+    if not seconds:
+        days = working_days_of(raw["duration"])
+        length = None if days is None else WorkingDays(days, raw.get("calendar"))
+        seconds = 0 if length else parse_duration(raw["duration"]).total_seconds()
+    return BoundaryTimer(seconds, raw.get("interrupting") is not False, raw["to"], length)
 
 
 def _join(raw: Any, need: int) -> Join:

@@ -46,6 +46,7 @@ Code = Literal[
     "several_conditions",
     "too_deep",
     "too_many_nodes",
+    "unknown_calendar",
     "unknown_field",
     "unknown_node",
     "unknown_step",

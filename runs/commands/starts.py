@@ -21,6 +21,7 @@ from runs.kernel.plan import Anchor
 from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import unit_of_work
+from runs.kernel.working_time import from_now
 from runs.store import hot, waits
 from runs.store.rows import InputRow, KeyRow, RunRow
 from runs.store.variables import copy_variables
@@ -303,7 +304,7 @@ def _begin(
         "number": version.number,
         "priority": terms.priority,
         "sinks": len(version.graph.sinks),
-        "sla_seconds": terms.sla_seconds if terms.sla_seconds is not None else version.graph.sla_seconds,
+        "sla_seconds": _sla_seconds(terms, version.graph),
         "created_by": terms.by,
         "is_test": terms.is_test,
         "requested_by": terms.requested_by,
@@ -331,6 +332,14 @@ def _begin(
             scope["steps"] = outputs_of(overrides)
         causes.append((anchor, begin(version.graph, scope, overrides)))
     transition.apply_effects(causes)
+
+
+def _sla_seconds(terms: Terms, graph: Graph) -> float | None:
+    """How long the runs should take at most: as whoever starts them says, or in working days from now, or seconds."""
+    if terms.sla_seconds is not None or graph.sla_length is None:
+        return graph.sla_seconds if terms.sla_seconds is None else terms.sla_seconds
+    now, end, _ = from_now(terms.tenant, graph.sla_length)
+    return (end - now).total_seconds()
 
 
 def _faults(schema: Mapping[str, Json], given: Json, field: str) -> list[dict[str, Json]]:

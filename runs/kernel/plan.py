@@ -3,7 +3,7 @@
 Nothing here reads or writes; `advance` does.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import orjson
@@ -16,6 +16,7 @@ from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_outp
 from engine.retry import next_delay
 from engine.statuses import RunStatus, StepStatus
 from lib.uuid7 import uuid7
+from runs.kernel.working_time import CountedTimer, boundary_timers
 from runs.store.attempts import (
     AttemptResult,
     ClaimedStep,
@@ -26,7 +27,7 @@ from runs.store.attempts import (
     Suspended,
     TimerFired,
 )
-from runs.store.rows import AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow, TimerRow
+from runs.store.rows import AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow
 
 MAX_HOPS = 8
 
@@ -270,7 +271,7 @@ class AdvanceRows:
     kept: list[tuple[str, ClaimedStep]] = field(default_factory=list)
     queued: set[tuple[str, str]] = field(default_factory=set)
     dead_letters: list[tuple[str, str]] = field(default_factory=list)
-    timers: list[tuple[str, TimerRow]] = field(default_factory=list)
+    timers: list[tuple[Anchor, CountedTimer]] = field(default_factory=list)
 
     def end(self, planned: Planned, anchor: Anchor) -> None:
         """An ended or retried step and what follows from it."""
@@ -332,7 +333,7 @@ class AdvanceRows:
         else:
             row["input"] = new.input
         if new.status == StepStatus.QUEUED:
-            self.timers += [(anchor.id, timer) for timer in boundary_timers(node, row["id"], new.fired)]
+            self.timers += [(anchor, timer) for timer in boundary_timers(node, row["id"], new.fired)]
             self._send(anchor, new, row)
         else:
             row |= {"output": new.output, "error": new.error, "taken": new.taken}
@@ -350,24 +351,6 @@ class AdvanceRows:
             self.kept.append((anchor.id, _build_claim(anchor, new, row)))
         else:
             self.queued.add((anchor.id, new.node.queue))
-
-
-def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[TimerRow]:
-    """The rows of a step's boundary timers, without those that only take an edge that has `fired` already.
-
-    By when it must have begun is one without a target.
-    """
-    timers: list[tuple[str | None, bool, float]] = [
-        (timer.target, timer.interrupting, timer.seconds)
-        for timer in node.boundary
-        if timer.interrupting or timer.target not in fired
-    ]
-    if node.start_seconds is not None:
-        timers.append((None, True, node.start_seconds))
-    return [
-        {"id": uuid7(), "step_id": step, "target": target, "interrupting": stops, "seconds": seconds}
-        for target, stops, seconds in timers
-    ]
 
 
 def _failed_hard(row: EndedRow | StepRow) -> bool:

@@ -18,7 +18,7 @@ from engine.overrides import KeepResult, Overrides
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
-from runs.kernel import children, compensation, messages, scopes, variables, wait_kinds
+from runs.kernel import children, compensation, messages, scopes, variables, wait_kinds, working_time
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import AdvanceRows, Affinity, Anchor, Planned, plan, runs_of
 from runs.store import hot, waits
@@ -143,9 +143,9 @@ class Transition:
 
     def suspend(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
         """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""
-        waiting = [
-            (planned.step, planned.result) for planned in plans if isinstance(planned.result, Suspended)
-        ]
+        waiting = working_time.counted(
+            [(planned.step, planned.result) for planned in plans if isinstance(planned.result, Suspended)]
+        )
         epochs = waits.enter_waits([wait_kinds.row_of(step, result) for step, result in waiting])
         entered = [
             (replace(step, epoch=epochs[step.id]), result.wait)
@@ -232,8 +232,9 @@ class Transition:
         self.sunk |= set(done.sunk)
         if done.told:
             self.result.wake.add(messages.QUEUE)
-        if timers := [timer for after, timer in draft.timers if after in alive]:
-            waits.arm_timers(timers)
+        if timers := [(anchor, timer) for anchor, timer in draft.timers if anchor.id in alive]:
+            owners = {timer["step_id"]: anchor.tenant_id for anchor, timer in timers}
+            working_time.arm([timer for _, timer in timers], owners)
         return done.joins
 
     def _settle_timers(self, plans: Sequence[Planned]) -> None:

@@ -6,8 +6,8 @@ from math import ceil
 
 from engine.catalogue import Json
 from lib.workdays import NoWorkingDay, WorkCalendar, add_working_seconds
+from runs.kernel.working_time import calendar_of
 from runs.schedules.calendars import calendars_of
-from runs.schedules.timing import calendar_of
 from runs.store.attempts import ClaimedStep
 from runs.store.schedules import moment
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from engine.catalogue import Json
 from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
-from engine.durations import parse_duration
+from engine.durations import parse_duration, working_days_of
 from steps.catalogue import CATALOGUE, TEXT_GROUPS
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -88,6 +88,8 @@ def _timer_edges(nodes: Mapping[str, Mapping[str, Json]]) -> list[dict[str, Json
 
 def _time(timer: Mapping[str, Json]) -> str:
     """How long a boundary timer runs, in the largest unit that is whole."""
+    if (days := working_days_of(str(timer.get("duration")))) is not None:
+        return f"{days} working day{'' if days == 1 else 's'}"
     try:
         seconds = timer.get("after_seconds") or parse_duration(str(timer.get("duration"))).total_seconds()
     except ValueError:
