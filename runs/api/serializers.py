@@ -275,6 +275,7 @@ class RunSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Whether the deadline was over before the run was, or is; null without one.",
     )
+    sla_counts = serializers.CharField(allow_null=True, help_text="How it was counted, if in working days.")
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()
     rerun_of = serializers.UUIDField(allow_null=True, help_text="The run of which this one keeps steps.")

@@ -304,7 +304,7 @@ def _begin(
         "number": version.number,
         "priority": terms.priority,
         "sinks": len(version.graph.sinks),
-        "sla_seconds": _sla_seconds(terms, version.graph),
+        **_deadline(terms, version.graph),
         "created_by": terms.by,
         "is_test": terms.is_test,
         "requested_by": terms.requested_by,
@@ -334,12 +334,13 @@ def _begin(
     transition.apply_effects(causes)
 
 
-def _sla_seconds(terms: Terms, graph: Graph) -> float | None:
+def _deadline(terms: Terms, graph: Graph) -> dict[str, Json]:
     """How long the runs should take at most: as whoever starts them says, or in working days from now, or seconds."""
     if terms.sla_seconds is not None or graph.sla_length is None:
-        return graph.sla_seconds if terms.sla_seconds is None else terms.sla_seconds
-    now, end, _ = from_now(terms.tenant, graph.sla_length)
-    return (end - now).total_seconds()
+        seconds = graph.sla_seconds if terms.sla_seconds is None else terms.sla_seconds
+        return {"sla_seconds": seconds, "sla_counts": None}
+    now, end, words = from_now(terms.tenant, graph.sla_length)
+    return {"sla_seconds": (end - now).total_seconds(), "sla_counts": words}
 
 
 def _faults(schema: Mapping[str, Json], given: Json, field: str) -> list[dict[str, Json]]:

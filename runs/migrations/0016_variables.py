@@ -1,4 +1,4 @@
-"""Variables of runs: what each step has set."""
+"""Variables of runs: what each step has set; how the deadline of a run was counted, in words."""
 
 import django.contrib.postgres.fields
 import django.db.models.functions.datetime
@@ -38,6 +38,11 @@ class Migration(migrations.Migration):
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
+        ),
+        migrations.AddField(
+            model_name='run',
+            name='sla_counts',
+            field=models.TextField(null=True),
         ),
         SchemaSql('runs', '1651f8c025b2'),
     ]

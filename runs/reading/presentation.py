@@ -94,6 +94,7 @@ class _Run(NamedTuple):
     continued_as: str | None
     is_test: bool
     sla_deadline: str | None
+    sla_counts: str | None
     is_late: bool | None
     variables: list[list[Json]] | None
     payloads: list[list[Json]]
@@ -230,6 +231,7 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "sla_seconds": _sla_seconds(run),
         "sla_deadline": _time(run.sla_deadline),
         "sla_breached": run.is_late,
+        "sla_counts": run.sla_counts,
         "waiting_for": _run_waits_for(run, rows),
         "created_by": run.created_by,
         "rerun_of": run.rerun_of,

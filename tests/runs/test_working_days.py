@@ -128,6 +128,8 @@ def test_the_deadline_of_a_run_is_counted_as_it_starts(clock):
     )
     run_id = begun(definition)
     assert make.run(run_id).sla_deadline == datetime(2031, 1, 6, 9, tzinfo=UTC)
+    row = run_row(make.a_tenant().pk, run_id)
+    assert row["sla_counts"] == "1 working day of Office (Europe/Berlin)"
 
 
 def test_a_calendar_that_is_not_there_is_warned_of():

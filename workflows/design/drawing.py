@@ -198,6 +198,9 @@ def _approval_words(params: Iterable[tuple[str, Json]]) -> list[str]:
     if isinstance(need, int | str) and need != 1 and len(str(need)) < 10:
         phrases.append(f"{need} must agree")
     phrases += [words for name, words in _BARRED.items() if values.get(name) is True]
+    days = values.get("due_working_days")
+    if isinstance(days, int) and days > 0:
+        phrases.append(f"within {days} working day{'' if days == 1 else 's'}")
     due = values.get("due_seconds")
     if isinstance(due, int | float) and due > 0:
         size, unit = next((size, unit) for size, unit in _UNITS if due >= size or size == 1)

@@ -68,7 +68,7 @@ SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.
                             (SELECT n.id FROM runs_run n
                               WHERE n.root_id = r.root_id AND n.root_id <> n.id AND n.id > r.id
                               ORDER BY n.id LIMIT 1) END,
-                        r.is_test, r.sla_deadline,
+                        r.is_test, r.sla_deadline, r.sla_counts,
                         -- By the one clock that says so in history, too.
                         coalesce(r.completed_at, %(now)s::timestamptz, statement_timestamp()) >= r.sla_deadline,
                         -- Of one run that is looked at; what is beyond 1 MiB together is told by its size.
