@@ -184,9 +184,13 @@ class Graph:
             raise KeyError(name)
         return node.body
 
-    def is_beside(self, one: str, other: str) -> bool:
-        """Whether neither of two nodes comes before the other."""
-        return one != other and other not in self.behind(one) and one not in self.behind(other)
+    def beside(self, name: str) -> frozenset[str]:
+        """The nodes that come neither before this one nor behind it."""
+        before = {name}
+        for node in reversed([*self.nodes.values()]):
+            if node.id in before:
+                before.update(node.predecessors)
+        return frozenset(self.nodes).difference(before, self.behind(name))
 
     def behind(self, name: str) -> list[str]:
         """The nodes that depend on this one, in their order."""

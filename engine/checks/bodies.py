@@ -36,7 +36,7 @@ class Inside:
 
 def inside(outline: Outline, flow: Flow) -> Iterator[Inside]:
     """Of each container that has steps of its own these."""
-    places = Places(outline, flow)
+    places, variables = Places(outline, flow), known_in(outline)
     for item, body in _bodies(outline):
         steps = body.get("steps")
         if not isinstance(steps, list) or not steps:
@@ -44,7 +44,7 @@ def inside(outline: Outline, flow: Flow) -> Iterator[Inside]:
         named = all(isinstance(step, dict) and isinstance(step.get("id"), str) for step in steps)
         edges = body.get("edges") if body.get("edges") is not None or not named else edges_of(body)
         document = {"name": "body", "nodes": steps, "edges": edges}
-        outer = _outer(outline, flow, places, item)
+        outer = _outer(outline, flow, places, item, variables)
         inner = outline_of(document, outline.catalogue, outline.limits, outer)
         yield Inside(inner, f"{item.field}.params.{BODY}", item.id, body.get("edges") is not None)
 
@@ -83,7 +83,9 @@ def _bodies(outline: Outline) -> Iterator[tuple[OutlineNode, Mapping[str, Json]]
             yield item, body
 
 
-def _outer(outline: Outline, flow: Flow, places: Places, item: OutlineNode) -> Outer:
+def _outer(
+    outline: Outline, flow: Flow, places: Places, item: OutlineNode, variables: frozenset[str] | None
+) -> Outer:
     place = places.step(item, "params")
     around = outline.outer or Outer()
 
@@ -95,5 +97,5 @@ def _outer(outline: Outline, flow: Flow, places: Places, item: OutlineNode) -> O
         steps=around.steps | outline.by_id.keys(),
         possible=around.possible | frozenset(named(place.possible)),
         certain=around.certain | frozenset(named(place.certain)),
-        variables=known_in(outline),
+        variables=variables,
     )

@@ -1,13 +1,14 @@
 """Rules about the variables of a run: which names somebody sets, and who sets the same one beside somebody else."""
 
-from collections.abc import Iterator, Mapping
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
 
 from engine.catalogue import BODY, Catalogue, Json
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineNode
 from engine.problems import Problem, quoted, warning
 
+MOST_WORK = 50_000
+"""So much is looked at of who sets the same variable: what is not found then is told by history."""
 Names = frozenset[str]
 
 
@@ -23,28 +24,37 @@ def overlaps(outline: Outline, flow: Flow) -> Iterator[Problem]:
     if not flow.order or not flow.is_small:
         return
     writers: dict[str, list[OutlineNode]] = {}
-    for item in outline.by_id.values():
+    for item in map(outline.by_id.__getitem__, flow.order):
         inner = _set_inside(item, outline.catalogue)
         if item.spec and not item.spec.conditions:
             yield from (_among_items(item, name) for name in sorted(inner))
         for name in inner.union(item.node.set_vars or ()):
             writers.setdefault(name, []).append(item)
+    left = MOST_WORK
     for name, items in sorted(writers.items()):
-        for one, other in combinations(items, 2):
-            if not (_is_before(flow, one, other) or _excludes(flow, outline, one, other)):
+        for one, other in _beside(items, flow):
+            left -= len(outline.by_id) + len(outline.edges)
+            if left < 0:
+                return
+            if not _excludes(flow, outline, one, other):
                 both = f"{quoted(one.id)} and {quoted(other.id)}"
                 message = f"{both} may both set {quoted(name)}, beside one another: the later one counts."
                 yield warning("variables_overlap", f"{other.field}.set_vars", message, other.id)
                 break
 
 
+def _beside(items: Sequence[OutlineNode], flow: Flow) -> Iterator[tuple[OutlineNode, OutlineNode]]:
+    """Those of the nodes, in the order of the flow, of which neither comes before the other, two by two."""
+    earlier = 0
+    for place, other in enumerate(items):
+        if beside := earlier & ~flow.before[other.id]:
+            yield from ((one, other) for one in items[:place] if beside & flow.bits[one.id])
+        earlier |= flow.bits[other.id]
+
+
 def _among_items(item: OutlineNode, name: str) -> Problem:
     message = f"Items of {quoted(item.id)} set {quoted(name)} beside one another: the last one counts."
     return warning("variables_overlap", f"{item.field}.params.{BODY}", message, item.id)
-
-
-def _is_before(flow: Flow, one: OutlineNode, other: OutlineNode) -> bool:
-    return bool(flow.before[one.id] & flow.bits[other.id] or flow.before[other.id] & flow.bits[one.id])
 
 
 def _excludes(flow: Flow, outline: Outline, one: OutlineNode, other: OutlineNode) -> bool:

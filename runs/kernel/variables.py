@@ -9,11 +9,13 @@ from typing import NamedTuple
 
 from engine.catalogue import Json
 from engine.effects import Assigned
-from engine.graph import Graph
 from runs.kernel.graphs import graph_of
 from runs.store import variables
 from runs.store.rows import AssignedRow, VariableRow
 from runs.store.variables import Writer
+
+MOST_TOLD = 20
+"""Of so many that it overtook at most a variable tells, the last ones first."""
 
 
 class Setting(NamedTuple):
@@ -36,12 +38,15 @@ def write(settings: Iterable[Setting]) -> None:
         before.setdefault((writer.run, writer.name), []).append(writer)
     rows: dict[tuple[str, str, str], VariableRow] = {}
     events: list[AssignedRow] = []
+    near = {_place(one): _beside(one) for one in todo}
     for one in todo:
-        graph, node = graph_of(one.version), one.assigned.node
+        node = one.assigned.node
         overlaps: dict[str, Json] = {}
         for name, value in one.assigned.values.items():
             others = before.setdefault((one.run, name), [])
-            beside = sorted({other.node for other in others if _is_beside(graph, one, other)})
+            nodes = near[_place(one)]
+            found = [other.node for other in others if other.node in nodes and _is_another(one, other)]
+            beside = [*dict.fromkeys(reversed(found))][:MOST_TOLD]
             place = others[-1].place + 1 if others else 1
             others.append(Writer(one.run, name, node, one.child, place))
             if beside:
@@ -68,10 +73,17 @@ def write(settings: Iterable[Setting]) -> None:
     variables.set_variables([*rows.values()], events)
 
 
-def _is_beside(graph: Graph, one: Setting, other: Writer) -> bool:
-    """Whether neither of the two comes before the other: steps, or items of a map."""
-    node = one.assigned.node
-    if node == other.node:
-        is_loop = bool(graph.nodes[node].spec.conditions)
-        return one.child is not None and other.child not in (None, one.child) and not is_loop
-    return other.node in graph.nodes and graph.is_beside(node, other.node)
+def _place(one: Setting) -> tuple[int, str, bool]:
+    """What those have in common that are beside the same nodes."""
+    return one.version, one.assigned.node, one.child is None
+
+
+def _beside(one: Setting) -> frozenset[str]:
+    """The nodes of which neither comes before this step nor behind it; its own where it is an item of a map."""
+    graph, node = graph_of(one.version), one.assigned.node
+    is_item = one.child is not None and not graph.nodes[node].spec.conditions
+    return graph.beside(node) | ({node} if is_item else set())
+
+
+def _is_another(one: Setting, other: Writer) -> bool:
+    return other.node != one.assigned.node or other.child not in (None, one.child)
