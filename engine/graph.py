@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from engine import bodies
 from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
-from engine.durations import parse_duration, working_days_of
 from engine.expressions import Expression, References, compile_expression
 from engine.retry import RetryPolicy, policy
 from engine.templates import Template, compile_template
+from engine.timers import BoundaryTimer, WorkingDays, boundary_of
 
 EdgeKind = Literal["always", "branch", "when", "default", "error", "timer"]
 
@@ -24,26 +24,6 @@ class Edge:
     kind: EdgeKind
     branch: str | None = None
     when: Expression | None = None
-
-
-class WorkingDays(NamedTuple):
-    """So many working days of a calendar of the tenant; of none named, of its default one."""
-
-    days: int
-    calendar: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class BoundaryTimer:
-    """A timer that runs beside a step: when it fires, the edge to `target` is taken (R-018, R-121).
-
-    `length`: where it is counted in working days, and no `seconds` say it.
-    """
-
-    seconds: float
-    interrupting: bool
-    target: str
-    length: "WorkingDays | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +208,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
     """
     edges = [_edge(index, edge) for index, edge in enumerate(definition.get("edges") or ())]
     for node in definition["nodes"]:
-        timers = _boundary(node)
+        timers = boundary_of(node)
         edges += [Edge(len(edges) + at, node["id"], one.target, "timer") for at, one in enumerate(timers)]
     order = _topological([node["id"] for node in definition["nodes"]], edges)
     raw = {node["id"]: node for node in definition["nodes"]}
@@ -310,7 +290,7 @@ def _node(
         predecessors=predecessors,
         edges=tuple(edge for edge in leaving if edge.kind not in ("error", "timer")),
         error_edges=tuple(edge for edge in leaving if edge.kind == "error"),
-        boundary=_boundary(raw),
+        boundary=boundary_of(raw),
         undoes=raw.get("undoes"),
         undoes_unknown=raw.get("compensate_on_unknown") is not False,
         targets=targets,
@@ -362,20 +342,6 @@ def _edge(index: int, raw: Mapping[str, Any]) -> Edge:
     if raw.get("when") is not None:
         return Edge(index, source, target, "when", when=compile_expression(raw["when"]))
     return Edge(index, source, target, "default" if raw.get("default") else "always")
-
-
-def _boundary(raw: Mapping[str, Any]) -> tuple[BoundaryTimer, ...]:
-    """A node's boundary timers; they interrupt it unless they say otherwise."""
-    return tuple(_timer(timer) for timer in raw.get("boundary_timers") or ())
-
-
-def _timer(raw: Mapping[str, Any]) -> BoundaryTimer:
-    seconds, length = raw.get("after_seconds") or 0, None
-    if not seconds:
-        days = working_days_of(raw["duration"])
-        length = None if days is None else WorkingDays(days, raw.get("calendar"))
-        seconds = 0 if length else parse_duration(raw["duration"]).total_seconds()
-    return BoundaryTimer(seconds, raw.get("interrupting") is not False, raw["to"], length)
 
 
 def _join(raw: Any, need: int) -> Join:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from engine.catalogue import Json
-from engine.graph import Node, WorkingDays
+from engine.graph import Node
+from engine.timers import WorkingDays
 from lib.uuid7 import uuid7
 from lib.workdays import Exceptional, NoWorkingDay, WorkCalendar, add_working_days
 from runs.models import Calendar, StepExecution

@@ -5,7 +5,7 @@ from datetime import datetime
 from math import ceil
 
 from engine.catalogue import Json
-from engine.graph import WorkingDays
+from engine.timers import WorkingDays
 from lib.workdays import NoWorkingDay, WorkCalendar, add_working_seconds
 from runs.kernel.working_time import calendars, later
 from runs.store.attempts import ClaimedStep
