@@ -25,12 +25,14 @@ class References:
 
     `steps`: ids written out (`steps.a`, `steps["a-b"]`); `every_step`: whether `steps` is also used as a whole or
     with a computed key; `names`: root names; `tested`: steps whose presence the expression itself asks with `has()`.
+    `variables`: those of the run that are written out and not only asked for.
     """
 
     steps: frozenset[str] = frozenset()
     every_step: bool = False
     names: frozenset[str] = frozenset()
     tested: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
 
     @classmethod
     def union(cls, many: Iterable["References"]) -> "References":
@@ -41,6 +43,7 @@ class References:
             every_step=any(r.every_step for r in many),
             names=frozenset().union(*(r.names for r in many)),
             tested=frozenset().union(*(r.tested for r in many)),
+            variables=frozenset().union(*(r.variables for r in many)),
         )
 
 
@@ -87,6 +90,9 @@ def references(reads: Iterable[Read]) -> References:
         every_step=any(len(path) == 1 for path, _ in steps),
         names=frozenset(path[0] for path, _ in reads),
         tested=frozenset(path[1] for path, test in steps if test and len(path) == 2),
+        variables=frozenset(
+            path[1] for path, test in reads if path[0] == "vars" and path[1:] and (len(path) > 2 or not test)
+        ),
     )
 
 

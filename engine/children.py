@@ -18,21 +18,43 @@ Work = Callable[[Node, Scope], Outcome]
 
 def outcome_of(node: Node, wait: Mapping[str, Json], scope: Scope, work: Work) -> Outcome:
     """How a container ends that waits so (`steps.waiting`), and whose children `work` does."""
+    children = _Children(node, scope, work)
     try:
-        if "rounds" in wait:
-            return Completed(node.spec.collect([_rounds(node, wait, scope, work)]))
-        return Completed(node.spec.collect(_items(node, wait, scope, work)))
+        results = [_rounds(children, wait)] if "rounds" in wait else _items(children, wait)
+        return Completed(node.spec.collect(results), children.variables)
     except ExpressionError as error:
         return Failed(describe(StepError("ExpressionError", str(error))))
     except StepError as error:
         return Failed(describe(error))
 
 
-def _items(node: Node, wait: Mapping[str, Json], scope: Scope, work: Work) -> list[Json]:
+class _Children:
+    """The children of a container; each sees what those before it set of the run's variables."""
+
+    def __init__(self, node: Node, scope: Scope, work: Work) -> None:
+        self.node = node
+        self.work = work
+        self.variables: dict[str, Json] = {}
+        self._scope = scope
+
+    @property
+    def scope(self) -> Scope:
+        """What they see of the run by now."""
+        return {**self._scope, "vars": {**self._scope.get("vars", {}), **self.variables}}
+
+    def do(self, index: int, item: Json) -> Outcome:
+        """How the child ends that is given this item."""
+        outcome = _child(self.node, index, item, self.scope, self.work)
+        if isinstance(outcome, Completed):
+            self.variables |= outcome.variables
+        return outcome
+
+
+def _items(children: _Children, wait: Mapping[str, Json]) -> list[Json]:
     results: list[Json] = []
     failed: list[tuple[int, Mapping[str, Json]]] = []
     for index, item in enumerate(wait["items"]):
-        outcome = _child(node, index, item, scope, work)
+        outcome = children.do(index, item)
         if isinstance(outcome, Failed):
             failed.append((index, outcome.error))
             if len(failed) > wait["tolerated"]:
@@ -41,14 +63,15 @@ def _items(node: Node, wait: Mapping[str, Json], scope: Scope, work: Work) -> li
     return results
 
 
-def _rounds(node: Node, wait: Mapping[str, Json], scope: Scope, work: Work) -> Json:
+def _rounds(children: _Children, wait: Mapping[str, Json]) -> Json:
     value = wait["items"][0]
     for index in range(wait["rounds"]):
-        outcome = _child(node, index, value, scope, work)
+        outcome = children.do(index, value)
         if isinstance(outcome, Failed):
             raise round_failed(index + 1, outcome.error)
         value = _result(outcome)
-        if is_last_round(node.conditions, value, index + 1, wait.get("count"), scope):
+        conditions = children.node.conditions
+        if is_last_round(conditions, value, index + 1, wait.get("count"), children.scope):
             return value
     raise too_many_rounds(wait["rounds"])
 
@@ -62,7 +85,7 @@ def _child(node: Node, index: int, item: Json, scope: Scope, work: Work) -> Outc
         return work(body, inner)
     state = simulate(body.part, body.params.render(inner)["given"], work, facts=scope.get("run", {}))
     if state.status == RunStatus.COMPLETED:
-        return Completed(state.output)
+        return Completed(state.output, state.variables)
     error = dict(state.error or {})
     message = f"The run failed with: {error.get('message')}"
     return Failed(describe(StepError("ChildFailed", message, details={"error": error})))

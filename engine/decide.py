@@ -10,12 +10,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from engine.catalogue import Json
-from engine.effects import Arrival, Effects, NewStep
+from engine.effects import Arrival, Assigned, Effects, NewStep
 from engine.errors import ExpressionError, StepError
 from engine.graph import Edge, Graph, Join, Node
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output, output_of
 from engine.overrides import DoesNotFit, GoesOn, KeepResult, Overrides, RerunWith, RestartWith
 from engine.statuses import StepStatus
+from engine.variables import set_by
 
 Scope = Mapping[str, Any]
 
@@ -146,11 +147,16 @@ class _Walk:
         self.arrive(node, self.graph.nodes[target], True, output)
 
     def conclude(
-        self, node: Node, outcome: Outcome, fired: Collection[str] = ()
+        self, node: Node, outcome: Outcome, fired: Collection[str] = (), *, again: bool = False
     ) -> tuple[Outcome, tuple[str, ...]]:
-        """Resolve the edges of a node that ended; returns its final outcome and the targets it takes."""
+        """Resolve the edges of a node that ended; returns its final outcome and the targets it takes.
+
+        `again`: that it ended is known already, so what it set of the run's variables is.
+        """
         if node.container is not None:
             self.effects.child = node.container
+            if isinstance(outcome, Completed) and outcome.variables:
+                self.effects.variables.append(Assigned(node.id, outcome.variables))
             return outcome, ()
         taken: dict[str, bool] = {}
         if isinstance(outcome, Interrupted):
@@ -158,13 +164,16 @@ class _Walk:
             taken = {outcome.target: True}
         if isinstance(outcome, Completed):
             self._remember(node, outcome.output)
-            if not node.is_conditional and not node.decides:
-                taken = {edge.target: True for edge in node.edges}
+            before = self.scope.get("vars", {})
+            values: Mapping[str, Json] = {}
+            try:
+                if not again and (values := set_by(node, outcome, self.scope)):
+                    self.scope["vars"] = {**before, **values}
+                taken = self._resolve(node, outcome.output)
+            except StepError as error:
+                outcome, self.scope["vars"] = Failed(describe(error)), before
             else:
-                try:
-                    taken = self._resolve(node, outcome.output)
-                except StepError as error:
-                    outcome = Failed(describe(error))
+                self.effects.variables += [Assigned(node.id, values)] if values else []
         if isinstance(outcome, Failed):
             if node.on_error == "fail":
                 self.effects.failure = self.effects.failure or (node.id, outcome.error)
@@ -190,6 +199,8 @@ class _Walk:
             self.pending.append((target, {source.id: output}, taken))
 
     def _resolve(self, node: Node, output: Json) -> dict[str, bool]:
+        if not node.is_conditional and not node.decides:
+            return {edge.target: True for edge in node.edges}
         scope = {**self.scope, "output": output}
         edges = list(_taken(node, output, scope))
         decides = node.decides
@@ -260,7 +271,7 @@ class _Walk:
         """Follow the edges of a node that has ended already."""
         self.scope["prev"] = override.input
         fired = self._ring_again(node, override)
-        outcome, taken = self.conclude(node, override.outcome, override.fired)
+        outcome, taken = self.conclude(node, override.outcome, override.fired, again=True)
         if outcome != override.outcome or node.id == (self.effects.failure or (None,))[0]:
             why = outcome.error["message"] if isinstance(outcome, Failed) else ""
             raise DoesNotFit(node.id, f"What {node.title} gave leads nowhere: {why}")

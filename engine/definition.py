@@ -6,13 +6,16 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic.config import JsonDict
 
 from engine.catalogue import Json
-from engine.durations import length_fault
+from engine.durations import MOST_WORKING_DAYS, length_fault
 from engine.errors import EngineError
 from engine.problems import Problem, shape_problems
 
 NODE_ID = r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$"
 WORKFLOW_NAME = r"^[A-Za-z0-9_:\-]{1,128}$"
 QUEUE_NAME = r"^[A-Za-z0-9_.:\-]{1,128}$"
+VARIABLE_NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
+MOST_VARIABLES = 50
+"""So many variables one step may set."""
 DAY = 86_400
 TEN_YEARS = 3_650 * DAY
 
@@ -20,6 +23,8 @@ Name = Annotated[str, Field(pattern=WORKFLOW_NAME)]
 Id = Annotated[str, Field(pattern=NODE_ID)]
 TypeName = Annotated[str, Field(min_length=1)]
 Title = Annotated[str, Field(max_length=200)]
+VariableName = Annotated[str, Field(pattern=VARIABLE_NAME)]
+CalendarName = Annotated[str, Field(min_length=1, max_length=128)]
 Seconds = Annotated[int, Field(ge=1, le=TEN_YEARS)]
 
 
@@ -86,7 +91,10 @@ class BoundaryTimer(Shape):
         "After", "How long after the step's turn came; give this or a length."
     )
     duration: Duration | None = _field(
-        "Length", "The same as P3D (three days) or PT2H (two hours).", "duration"
+        "Length", "The same as P3D (three days) or PT2H (two hours), or 2 business days.", "duration"
+    )
+    calendar: CalendarName | None = _field(
+        "Working calendar", "Of a length in business days whose days count. Empty: the default calendar."
     )
     interrupting: bool | None = _field(
         "Ends the step",
@@ -131,6 +139,12 @@ class Node(Shape):
     )
     boundary_timers: list[BoundaryTimer] | None = _field(
         "Timers", "What happens when the step takes too long: another path, or a reminder."
+    )
+    set_vars: dict[VariableName, Json] | None = _field(
+        "Sets variables",
+        "Variables of the run that it sets when it completes, by name, such as {{ output.price }}.",
+        "code",
+        max_length=MOST_VARIABLES,
     )
     allow_no_match: bool | None = _field(
         "May lead nowhere", "It is no error if none of the conditions behind it holds."
@@ -202,6 +216,12 @@ class Definition(Shape):
         "Input", "What a run needs to start. An input that doesn't fit is refused.", "schema"
     )
     sla_seconds: Seconds | None = _field("Deadline of a run", "How long a run should take at most.")
+    sla_working_days: Annotated[int, Field(ge=1, le=MOST_WORKING_DAYS)] | None = _field(
+        "Deadline in working days", "Or how many working days; it goes before the seconds."
+    )
+    sla_calendar: CalendarName | None = _field(
+        "Calendar of the deadline", "Whose working days count. Empty: the default calendar."
+    )
     business_key: str | None = _field(
         "Business key",
         "What a run is called by, such as {{ input.order_id }}: two starts with the same key are one run.",

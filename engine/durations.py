@@ -1,4 +1,6 @@
-"""ISO 8601 durations, all of them that have a fixed length (H-38: weeks and days count, months are refused)."""
+"""ISO 8601 durations, all of them that have a fixed length (H-38: weeks and days count, months are refused); and
+working days, whose length a calendar says: `2 business days`.
+"""
 
 import re
 from datetime import timedelta
@@ -8,14 +10,18 @@ _DURATION = re.compile(
     r"(?:T(?=\d)(?:(?P<hours>\d{1,7})H)?(?:(?P<minutes>\d{1,9})M)?(?:(?P<seconds>\d{1,9}(?:[.,]\d{1,6})?)S)?)?)",
     re.ASCII,
 )
+_WORKING = re.compile(r"(\d{1,6}) (?:business|working) days?", re.ASCII | re.IGNORECASE)
 _CALENDAR = re.compile(r"P[^T]*[YM]")
 
 
 TEN_YEARS = timedelta(days=3_650)
+MOST_WORKING_DAYS = 3_660
 
 
 def length_fault(text: str) -> str | None:
     """What keeps a text from being a length that can be waited for, and how to write it; None where nothing does."""
+    if (days := working_days_of(text)) is not None:
+        return None if 1 <= days <= MOST_WORKING_DAYS else f"must be 1 to {MOST_WORKING_DAYS:,} working days"
     try:
         length = parse_duration(text)
     except ValueError as error:
@@ -31,3 +37,9 @@ def parse_duration(text: str) -> timedelta:
     if not match or not any(match.groups()):
         raise ValueError("must be an ISO 8601 duration, such as PT30M, PT1H30M or P7D")
     return timedelta(**{unit: float(n.replace(",", ".")) for unit, n in match.groupdict().items() if n})
+
+
+def working_days_of(text: str) -> int | None:
+    """How many working days a text such as `2 business days` says; None where it is no such text."""
+    match = _WORKING.fullmatch(text)
+    return int(match[1]) if match else None

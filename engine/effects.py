@@ -39,6 +39,14 @@ class Arrival:
     taken: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """What a step that completed sets of the run's variables."""
+
+    node: str
+    values: Mapping[str, Json]
+
+
 @dataclass(slots=True)
 class Effects:
     """All that follows from one cause, in the order in which it follows.
@@ -53,4 +61,5 @@ class Effects:
     sinks: list[str] = field(default_factory=list)
     failure: tuple[str, Mapping[str, Json]] | None = None
     child: str | None = None
+    variables: list[Assigned] = field(default_factory=list)
     kept: dict[str, tuple[str, ...]] = field(default_factory=dict)

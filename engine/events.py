@@ -45,6 +45,7 @@ class EventType(StrEnum):
     LATE_RESULT = "LATE_RESULT"
     EDGES_RESOLVED = "EDGES_RESOLVED"
     COMPENSATE_RUN = "COMPENSATE_RUN"
+    VARIABLES_SET = "VARIABLES_SET"
     TIMER_FIRED = "TIMER_FIRED"
     SIGNAL_RECEIVED = "SIGNAL_RECEIVED"
     SIGNAL_CONSUMED = "SIGNAL_CONSUMED"
@@ -287,6 +288,15 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "step",
         "The step that undoes another one is queued.",
         {"of": "the node that it undoes", "was": "its status"},
+    ),
+    EventType.VARIABLES_SET: EventKind(
+        "step",
+        "A step that completed has set variables of the run.",
+        {
+            **_CHILD,
+            "set": "SHA-256 of each value, by the variable's name",
+            "overlaps": "by name the steps that had set it, and don't come before this one",
+        },
     ),
     EventType.TIMER_FIRED: EventKind("step", "A boundary timer of the step fired.", _EDGES),
     EventType.SIGNAL_RECEIVED: EventKind(

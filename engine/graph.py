@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from engine import bodies
 from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
-from engine.durations import parse_duration
 from engine.expressions import Expression, References, compile_expression
 from engine.retry import RetryPolicy, policy
 from engine.templates import Template, compile_template
+from engine.timers import BoundaryTimer, WorkingDays, boundary_of
 
 EdgeKind = Literal["always", "branch", "when", "default", "error", "timer"]
 
@@ -24,15 +24,6 @@ class Edge:
     kind: EdgeKind
     branch: str | None = None
     when: Expression | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BoundaryTimer:
-    """A timer that runs beside a step: when it fires, the edge to `target` is taken (R-018, R-121)."""
-
-    seconds: float
-    interrupting: bool
-    target: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +42,7 @@ class Node:
     `start_seconds`: how long it may be claimable before somebody begins it.
     `body`: of a container, what is done for each of its children, and as it was written among the `literal` params,
     of which nothing is evaluated; `container`: of a body, whose it is. `conditions`: of a loop, asked after each round.
-    `part`: of a body that is several steps, their graph.
+    `part`: of a body that is several steps, their graph. `sets`: what variables of the run it sets.
     """
 
     id: str
@@ -67,6 +58,7 @@ class Node:
     conditions: Mapping[str, Expression]
     part: "Graph | None"
     mapping: Template | None
+    sets: Template | None
     join: Join
     predecessors: tuple[str, ...]
     edges: tuple[Edge, ...]
@@ -146,8 +138,10 @@ class Graph:
     business_key: Template | None
     input_schema: Mapping[str, Json] | None
     sla_seconds: int | None
+    sla_length: WorkingDays | None
     next_workflow: str | None
     is_part: bool
+    sets_variables: bool
 
     @property
     def reads(self) -> References:
@@ -169,6 +163,14 @@ class Graph:
         if node.body is None:
             raise KeyError(name)
         return node.body
+
+    def beside(self, name: str) -> frozenset[str]:
+        """The nodes that come neither before this one nor behind it."""
+        before = {name}
+        for node in reversed([*self.nodes.values()]):
+            if node.id in before:
+                before.update(node.predecessors)
+        return frozenset(self.nodes).difference(before, self.behind(name))
 
     def behind(self, name: str) -> list[str]:
         """The nodes that depend on this one, in their order."""
@@ -206,7 +208,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
     """
     edges = [_edge(index, edge) for index, edge in enumerate(definition.get("edges") or ())]
     for node in definition["nodes"]:
-        timers = _boundary(node)
+        timers = boundary_of(node)
         edges += [Edge(len(edges) + at, node["id"], one.target, "timer") for at, one in enumerate(timers)]
     order = _topological([node["id"] for node in definition["nodes"]], edges)
     raw = {node["id"]: node for node in definition["nodes"]}
@@ -219,7 +221,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
     starts = tuple(name for name in places if not nodes[name].predecessors)
     compensations = {name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")}
     output = definition.get("output")
-    key = definition.get("business_key")
+    key, sla_days = definition.get("business_key"), definition.get("sla_working_days")
     return Graph(
         nodes=nodes,
         compensations=compensations,
@@ -232,8 +234,10 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
         business_key=None if key is None else compile_template(key),
         input_schema=definition.get("input_schema"),
         sla_seconds=definition.get("sla_seconds"),
+        sla_length=WorkingDays(sla_days, definition.get("sla_calendar")) if sla_days else None,
         next_workflow=definition.get("next_workflow"),
         is_part=bool(definition.get("part_of")),
+        sets_variables=any(node.sets for node in nodes.values()),
     )
 
 
@@ -265,6 +269,8 @@ def _node(
     conditions = [edge.when.refs for edge in leaving if edge.when]
     onward = [entry_reads(later[target], later) for target in targets if not later[target].is_join]
     timeout = raw.get("timeout_seconds")
+    sets = compile_template(raw["set_vars"]) if raw.get("set_vars") else None
+    asked = [*([sets.refs] if sets else []), *(one.refs for one in conditions_of_rounds.values())]
     return Node(
         id=name,
         index=index,
@@ -279,11 +285,12 @@ def _node(
         conditions=conditions_of_rounds,
         part=None,
         mapping=None if raw.get("input") is None else compile_template(raw["input"]),
+        sets=sets,
         join=_join(raw.get("join"), len(predecessors)),
         predecessors=predecessors,
         edges=tuple(edge for edge in leaving if edge.kind not in ("error", "timer")),
         error_edges=tuple(edge for edge in leaving if edge.kind == "error"),
-        boundary=_boundary(raw),
+        boundary=boundary_of(raw),
         undoes=raw.get("undoes"),
         undoes_unknown=raw.get("compensate_on_unknown") is not False,
         targets=targets,
@@ -295,9 +302,7 @@ def _node(
         lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,
         timeout_seconds=spec.timeout_seconds if timeout is None else timeout,
         start_seconds=raw.get("schedule_to_start_seconds"),
-        reads=union(
-            [params.refs, *conditions, *onward, *(one.refs for one in conditions_of_rounds.values())]
-        ),
+        reads=union([params.refs, *conditions, *onward, *asked]),
     )
 
 
@@ -337,18 +342,6 @@ def _edge(index: int, raw: Mapping[str, Any]) -> Edge:
     if raw.get("when") is not None:
         return Edge(index, source, target, "when", when=compile_expression(raw["when"]))
     return Edge(index, source, target, "default" if raw.get("default") else "always")
-
-
-def _boundary(raw: Mapping[str, Any]) -> tuple[BoundaryTimer, ...]:
-    """A node's boundary timers; they interrupt it unless they say otherwise."""
-    return tuple(
-        BoundaryTimer(
-            seconds=timer.get("after_seconds") or parse_duration(timer["duration"]).total_seconds(),
-            interrupting=timer.get("interrupting") is not False,
-            target=timer["to"],
-        )
-        for timer in raw.get("boundary_timers") or ()
-    )
 
 
 def _join(raw: Any, need: int) -> Join:

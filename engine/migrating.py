@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from engine.catalogue import Json
 from engine.decide import Scope, begin, contributors, fire, verdict
-from engine.effects import Arrival, Effects, NewStep
+from engine.effects import Arrival, Assigned, Effects, NewStep
 from engine.graph import Graph, Node
 from engine.outcomes import Completed, Interrupted, output_of
 from engine.overrides import DoesNotFit, GoesOn, KeepResult, Overrides, outputs_of
@@ -72,11 +72,12 @@ class Standing:
 
 @dataclass(slots=True)
 class Walked:
-    """Where the walk came to: the new steps, the sinks that are resolved, what each join has counted."""
+    """Where the walk came to: new steps and what they set, the sinks that are resolved, what joins have counted."""
 
     steps: list[NewStep] = field(default_factory=list)
     reached: set[str] = field(default_factory=set)
     sinks: list[str] = field(default_factory=list)
+    variables: list[Assigned] = field(default_factory=list)
     arrived: dict[str, list[str]] = field(default_factory=dict)
     taken: dict[str, list[str]] = field(default_factory=dict)
     fired: set[str] = field(default_factory=set)
@@ -124,6 +125,9 @@ def walk(graph: Graph, scope: Scope, overrides: Overrides) -> Walked:
         walked.failure = walked.failure or wave.failure
         given = {step.node.id: {"output": step.output} for step in wave.steps if step.status in _WITH_OUTPUT}
         known["steps"] = {**known["steps"], **given}
+        walked.variables += wave.variables
+        for assigned in wave.variables:
+            known["vars"] = {**known.get("vars", {}), **assigned.values}
         for arrival in wave.arrivals:
             decided = _counted(graph.nodes[arrival.node], arrival, walked)
             if decided is not None:

@@ -1,16 +1,17 @@
 """How a step can end, as the core sees it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.catalogue import Json
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The step did its work."""
+    """The step did its work. `variables`: those of the run that whoever did it sets beside its output."""
 
     output: Json
+    variables: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,15 +46,18 @@ Code = Literal[
     "several_conditions",
     "too_deep",
     "too_many_nodes",
+    "unknown_calendar",
     "unknown_field",
     "unknown_node",
     "unknown_step",
     "unknown_type",
+    "unknown_variable",
     "unknown_workflow",
     "unpublished_workflow",
     "unserved_queue",
     "value_never_there",
     "value_not_on_every_path",
+    "variables_overlap",
     "without_effect",
 ]
 

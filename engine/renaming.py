@@ -234,6 +234,8 @@ class _Renaming:
             copy["params"] = self._params(node, f"{field}.params", from_params)
         if "input" in copy:
             copy["input"] = self._value(copy["input"], f"{field}.input", own)
+        if "set_vars" in copy:
+            copy["set_vars"] = self._value(copy["set_vars"], f"{field}.set_vars", from_params)
         if isinstance(copy.get("compensate"), dict) and "params" in copy["compensate"]:
             undone = frozenset({STEPS} | {("prev", "input") for holder in from_params if holder == ("prev",)})
             params = self._value(copy["compensate"]["params"], f"{field}.compensate.params", undone)

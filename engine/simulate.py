@@ -47,6 +47,7 @@ class FinalState:
     joins: dict[str, JoinState] = field(default_factory=dict)
     sinks: list[str] = field(default_factory=list)
     facts: Mapping[str, Json] = field(default_factory=dict)
+    variables: dict[str, Json] = field(default_factory=dict)
 
     @property
     def open_steps(self) -> list[str]:
@@ -56,7 +57,7 @@ class FinalState:
     def scope(self) -> dict[str, Json]:
         """What expressions see."""
         steps = {name: {"output": step.output} for name, step in self.steps.items()}
-        scope = {"input": self.input, "steps": steps, "vars": {}, "run": dict(self.facts)}
+        scope = {"input": self.input, "steps": steps, "vars": dict(self.variables), "run": dict(self.facts)}
         return seen(scope, self.input) if self.graph.is_part else scope
 
     def _is(self, name: str, status: StepStatus) -> bool:
@@ -151,6 +152,8 @@ def _apply(state: FinalState, effects: Effects) -> None:
         for new in wave.steps:
             state.steps[new.node.id] = StepState(new.status, new.input, new.output, new.error, new.taken)
         state.sinks += wave.sinks
+        for assigned in wave.variables:
+            state.variables |= assigned.values
         waves += [fired for arrival in wave.arrivals if (fired := _count(state, arrival))]
     failure = next((wave.failure for wave in waves if wave.failure), None)
     if failure is not None:

@@ -15,8 +15,10 @@ from engine.errors import ExpressionError, ExpressionInvalid
 from engine.json_schema import schema_of
 from engine.templates import compile_template
 
-PlaceName = Literal["params", "input", "when", "output", "business_key", "compensate", "body", "round"]
-OF_NODE = ("params", "input", "compensate", "body")
+PlaceName = Literal[
+    "params", "input", "set_vars", "when", "output", "business_key", "compensate", "body", "round"
+]
+OF_NODE = ("params", "input", "set_vars", "compensate", "body")
 ROUND_SCHEMA: Json = {"type": "integer", "title": "How many rounds are done"}
 INDEX_SCHEMA: Json = {"type": "integer", "title": "Which item it is, from 0 on"}
 
@@ -120,6 +122,8 @@ class Surroundings:
             return self.places.business_key()
         item = self._node(spot.node, "node")
         match spot.place:
+            case "set_vars":
+                return self.places.sets(item)
             case "compensate":
                 return self.places.undo(item)
             case "body":
@@ -146,11 +150,15 @@ class Surroundings:
             )
             if spot.place == "body":
                 values = [*items(self.item_of(item), _title(item)), *values]
+            if spot.place == "set_vars":
+                given = Known(("output",), self._given_by(item), self._output(item.id), _title(item), True)
+                values.append(given)
         elif spot.place == "round":
             item = self._node(spot.node, "node")
             values.append(Known(("output",), None, self._output(item.id), "What the round gave", True))
             values.append(Known(("iteration",), ROUND_SCHEMA, 1, _title(item), True))
         values += self._steps(place)
+        values += self._variables(place)
         return values + self.outside(place)
 
     def outside(self, place: Place) -> list[Known]:
@@ -164,7 +172,7 @@ class Surroundings:
     def around_items(self, container: OutlineNode) -> list[Known]:
         """What the steps in a container see of what is around it."""
         place = self.places.step(container, "params")
-        return [*self._steps(place), *self.outside(place)]
+        return [*self._steps(place), *self._variables(place), *self.outside(place)]
 
     def item_of(self, container: OutlineNode) -> Known:
         """The first of a container's items; of one that works in rounds what the first is given."""
@@ -189,6 +197,8 @@ class Surroundings:
         for value in self.known(spot):
             if value.sample is not ABSENT and len(value.path) == 1:
                 scope[value.path[0]] = value.sample
+            elif value.sample is not ABSENT and value.path[0] == "vars":
+                scope["vars"][value.path[1]] = value.sample
         return scope
 
     def _node(self, name: str | None, argument: str) -> OutlineNode:
@@ -210,6 +220,37 @@ class Surroundings:
                 always = bool(place.certain & bit)
                 schema = self._given_by(item)
                 yield Known(("steps", name, "output"), schema, self._output(name), _title(item), always)
+
+    def _variables(self, place: Place) -> Iterator[Known]:
+        """The variables of the run that steps set which may be over by then; of several that set one, the last."""
+        if "vars" not in place.names:
+            return
+        last: dict[str, Known] = {}
+        for name in self.flow.order:
+            item, bit = self.outline.by_id[name], self.flow.bits[name]
+            if name == place.node or not place.possible & bit:
+                continue
+            samples = self._samples_of(item)
+            for variable, value in (item.node.set_vars or {}).items():
+                always = bool(place.certain & bit) or (variable in last and last[variable].always)
+                sample = samples.get(variable, ABSENT)
+                last[variable] = Known(("vars", variable), schema_of(value), sample, _title(item), always)
+        yield from last.values()
+
+    def _samples_of(self, item: OutlineNode) -> Mapping[str, Json]:
+        """What a step would set with the sample, as far as that is known."""
+        output = self._output(item.id)
+        if item.node.set_vars is None or output is ABSENT:
+            return {}
+        scope = {"vars": {}, "steps": self._outputs(self.places.sets(item)), "output": output}
+        before = self._prev(item, behind_mapping=True)
+        more = {"prev": before.sample, "input": self.sample.input, "run": self.sample.run}
+        scope |= {name: value for name, value in more.items() if value is not ABSENT}
+        try:
+            samples: Mapping[str, Json] = compile_template(item.node.set_vars).render(scope)
+        except (ExpressionError, ExpressionInvalid):
+            return {}
+        return samples
 
     def _outputs(self, place: Place) -> dict[str, Json]:
         bits = self.flow.bits

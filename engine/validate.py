@@ -7,7 +7,7 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from engine.catalogue import Catalogue, Json
-from engine.checks import bodies, graph, nodes, not_yet, references, schemas
+from engine.checks import bodies, graph, nodes, not_yet, references, schemas, variables
 from engine.checks.flow import Flow
 from engine.checks.outline import Limits, Outline, outline_of
 from engine.definition import Definition
@@ -61,6 +61,7 @@ def _rules(outline: Outline) -> Iterator[Problem]:
     yield from schemas.inputs(outline, flow)
     yield from schemas.inputs_of_undoing(outline)
     yield from references.expressions(outline, flow)
+    yield from variables.overlaps(outline, flow)
     yield from graph.branches(outline)
     yield from nodes.deadlines(outline)
     yield from not_yet.fields(outline)

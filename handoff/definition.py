@@ -3,7 +3,7 @@
 from steps.authoring.fields import UNSET, Compensation, NOf, Retry
 from steps.authoring.printing import python_source
 from steps.authoring.values import Value
-from steps.authoring.workflow import Source, Step, Steps, Way, Workflow, WorkflowInvalid, prev, run
+from steps.authoring.workflow import Source, Step, Steps, Way, Workflow, WorkflowInvalid, prev, run, variables
 
 __all__ = [
     "UNSET",
@@ -20,4 +20,5 @@ __all__ = [
     "prev",
     "python_source",
     "run",
+    "variables",
 ]

@@ -26,7 +26,9 @@ class RunsConfig(AppConfig):
         from runs.reading.queries import open_runs_by_version
         from runs.reading.triggers import schedule_triggers, webhook_triggers
         from runs.schedules.examples import make_example_schedule
+        from runs.schedules.judging import judge
         from workflows.ports.examples import comes_with_examples
+        from workflows.ports.judges import judges_definitions
         from workflows.ports.last_runs import tell_last_runs
         from workflows.ports.starts import tell_starts
         from workflows.ports.triggers import tell_triggers
@@ -43,6 +45,7 @@ class RunsConfig(AppConfig):
         tell_triggers(schedule_triggers)
         tell_triggers(webhook_triggers)
         counts_open_runs(open_runs_by_version)
+        judges_definitions(judge)
         child_runs.connect()
         continuing.connect()
         comes_with_examples(make_example_schedule)

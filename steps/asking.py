@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator,
 from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
+from engine.durations import MOST_WORKING_DAYS
 from engine.json_schema import any_properties, schema_faults
 from engine.templates import has_holes
 from steps.base import Params, WholeNumber, widget
@@ -203,6 +204,11 @@ class HumanParams(Params):
         title="Deadline",
         description="How soon it should be decided, from when it is asked.",
     )
+    due_working_days: Annotated[WholeNumber, Field(ge=1, le=MOST_WORKING_DAYS)] | None = Field(
+        None,
+        title="Deadline in working days",
+        description="Or in how many working days of the calendar; without one the default calendar counts.",
+    )
     on_timeout: Name | None = Field(
         None,
         title="At the deadline",
@@ -299,7 +305,11 @@ class HumanParams(Params):
                     "has an outcome, {outcome}, that needs a field that the form has not: {field}",
                     {"outcome": outcome.name, "field": unknown[0]},
                 )
-        if self.on_timeout is not None and self.due_seconds is None:
+        if self.due_seconds is not None and self.due_working_days is not None:
+            raise PydanticCustomError(
+                "two_deadlines", "has due_seconds and due_working_days: give one of the two"
+            )
+        if self.on_timeout is not None and self.due_seconds is None and self.due_working_days is None:
             raise PydanticCustomError("no_deadline", "has on_timeout but no due_seconds: say when")
         names = [outcome.name for outcome in self.outcomes or ()]
         if self.on_timeout is not None and names and self.on_timeout not in names:

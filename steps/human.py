@@ -69,6 +69,8 @@ def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
     }
     if params.calendar is not None:
         task["calendar"] = params.calendar
+    if params.due_working_days is not None:
+        task["due_working_days"] = params.due_working_days
     storable(task, "task", code="BadParams", max_bytes=MAX_TASK_BYTES)
     return for_person(task)
 
@@ -110,7 +112,8 @@ def _clock(params: HumanParams, usual: tuple[Choice, ...]) -> list[Json]:
             message = f"`params.on_timeout`: there is no outcome {params.on_timeout}."
             raise StepError("BadParams", message, details={"field": "params.on_timeout"})
         moments.append({"after": params.due_seconds, "do": "end", "outcome": params.on_timeout})
-    return sorted(moments, key=lambda moment: moment["after"])
+    # When so many working days are over is known once it is asked.
+    return sorted(moments, key=lambda moment: (moment["after"] is None, moment["after"]))
 
 
 def _quorum(quorum: int | Quorum) -> Json:

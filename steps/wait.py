@@ -7,9 +7,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
-from engine.durations import length_fault, parse_duration
+from engine.definition import CalendarName
+from engine.durations import length_fault, parse_duration, working_days_of
 from steps.base import Params, StepContext, StepType, widget
-from steps.waiting import for_timer
+from steps.waiting import for_timer, for_working_days
 
 TEN_YEARS = timedelta(days=3_650)
 
@@ -43,8 +44,11 @@ def _moment_fault(text: str) -> str | None:
     return None
 
 
+_ONE_OF = ("seconds", "duration", "until")
+
+
 class WaitParams(Params):
-    """Exactly one of the three."""
+    """Exactly one of the three; `calendar` is of a duration in working days."""
 
     seconds: Seconds | None = Field(
         None, title="Wait for", description="How long to wait, in seconds. Or say until when."
@@ -52,8 +56,13 @@ class WaitParams(Params):
     duration: str | None = Field(
         None,
         title="Wait for",
-        description="How long to wait, as a text: P3D is three days, PT2H two hours, PT90S ninety seconds.",
+        description="How long to wait, as a text: P3D is three days, PT2H two hours; 2 business days are working days.",
         json_schema_extra=widget("duration", instead_of="seconds"),
+    )
+    calendar: CalendarName | None = Field(
+        None,
+        title="Working calendar",
+        description="Of business days whose days count. Empty: the default calendar.",
     )
     until: str | None = Field(
         None,
@@ -65,7 +74,7 @@ class WaitParams(Params):
     @model_validator(mode="before")
     @classmethod
     def _one_of_them(cls, value: Any) -> Any:
-        if isinstance(value, dict) and sum(value.get(name) is not None for name in cls.model_fields) != 1:
+        if isinstance(value, dict) and sum(value.get(name) is not None for name in _ONE_OF) != 1:
             raise ValueError("give seconds, duration or until: one of the three")
         return value
 
@@ -99,7 +108,10 @@ def run(context: StepContext) -> Json:
         return for_timer(until=datetime.fromisoformat(params.until))
     if params.seconds is not None:
         return for_timer(seconds=params.seconds)
-    return for_timer(seconds=parse_duration(str(params.duration)).total_seconds())
+    text = str(params.duration)
+    if (days := working_days_of(text)) is not None:
+        return for_working_days(days, params.calendar)
+    return for_timer(seconds=parse_duration(text).total_seconds())
 
 
 WAIT = StepType(

@@ -2,7 +2,8 @@
 
 `kind` names who can end it: `timer` (nobody else), `signal` (with its `name`), `task` (with what a person is asked),
 `children` (the steps of a container, one for each of its `items`), `run` (a run of its own), or what an app has
-registered. `timer` is the one moment at which it ends anyhow: `{kind: wait|timeout, seconds | until}`.
+registered. `timer` is the one moment at which it ends anyhow: `{kind: wait|timeout, seconds | until}`; what a wait says
+in `working_days` of a `calendar` is a moment once it begins.
 """
 
 from collections.abc import Sequence
@@ -19,6 +20,11 @@ TimerKind = Literal["wait", "timeout"]
 def for_timer(*, seconds: float | None = None, until: datetime | None = None) -> Wait:
     """A wait that only time ends: `seconds` after the step's turn came, or at `until`."""
     return {"kind": "timer", "timer": _timer("wait", seconds, until)}
+
+
+def for_working_days(days: int, calendar: str | None) -> Wait:
+    """A wait that ends so many working days after the step's turn came; without a `calendar` the default one counts."""
+    return {"kind": "timer", "timer": {"kind": "wait", "working_days": days, "calendar": calendar}}
 
 
 def for_signal(name: str, *, timeout_seconds: float | None = None) -> Wait:

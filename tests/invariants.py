@@ -68,7 +68,7 @@ ORACLES = {
                AND (h.payload->>'index')::int IS NOT DISTINCT FROM s.index
                AND h.type NOT IN ('ALERT', 'TASK_OPENED', 'TASK_VOTED', 'TASK_COMPLETED', 'TASK_DELEGATED',
                                   'TASK_REMINDED', 'TASK_ESCALATED', 'TASK_ASKED', 'TASK_ANSWERED',
-                                  'TASK_RETURNED', 'TASK_RESUBMITTED', 'LATE_RESULT')
+                                  'TASK_RETURNED', 'TASK_RESUBMITTED', 'LATE_RESULT', 'VARIABLES_SET')
              ORDER BY h.id DESC LIMIT 1) l ON true
          WHERE s.status NOT IN ('QUEUED', 'RUNNING', 'WAITING')
            AND coalesce(l.type, 'none') NOT IN ('STEP_' || s.status, 'EDGES_RESOLVED')""",

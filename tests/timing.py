@@ -17,8 +17,12 @@ class Clock:
 
     def advance(self, seconds: float) -> None:
         """Let `seconds` pass."""
-        self.now += timedelta(seconds=seconds)
-        set_now(self.now)
+        self.set(self.now + timedelta(seconds=seconds))
+
+    def set(self, now: datetime) -> None:
+        """Let it be this time."""
+        self.now = now
+        set_now(now)
 
 
 @pytest.fixture

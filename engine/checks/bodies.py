@@ -10,6 +10,7 @@ from engine.checks.flow import Flow
 from engine.checks.nodes import params_problems
 from engine.checks.outline import Outer, Outline, OutlineNode, did_you_mean, outline_of
 from engine.checks.places import OF_BODY, Places
+from engine.checks.variables import known_in
 from engine.problems import Problem, error, quoted
 
 
@@ -36,7 +37,7 @@ class Inside:
 
 def inside(outline: Outline, flow: Flow) -> Iterator[Inside]:
     """Of each container that has steps of its own these."""
-    places = Places(outline, flow)
+    places, variables = Places(outline, flow), known_in(outline)
     for item, field, body in _bodies(outline):
         steps = body.get("steps")
         if not isinstance(steps, list) or not steps:
@@ -44,7 +45,7 @@ def inside(outline: Outline, flow: Flow) -> Iterator[Inside]:
         named = all(isinstance(step, dict) and isinstance(step.get("id"), str) for step in steps)
         edges = body.get("edges") if body.get("edges") is not None or not named else edges_of(body)
         document = {"name": "body", "nodes": steps, "edges": edges}
-        outer = _outer(outline, flow, places, item)
+        outer = _outer(outline, flow, places, item, variables)
         inner = outline_of(document, outline.catalogue, outline.limits, outer)
         yield Inside(inner, field, item.id, body.get("edges") is not None)
 
@@ -125,7 +126,9 @@ def _nested(place: str, step: Json, catalogue: Catalogue) -> Iterator[tuple[str,
             yield place, step
 
 
-def _outer(outline: Outline, flow: Flow, places: Places, item: OutlineNode) -> Outer:
+def _outer(
+    outline: Outline, flow: Flow, places: Places, item: OutlineNode, variables: frozenset[str] | None
+) -> Outer:
     place = places.step(item, "params")
     around = outline.outer or Outer()
 
@@ -137,4 +140,5 @@ def _outer(outline: Outline, flow: Flow, places: Places, item: OutlineNode) -> O
         steps=around.steps | outline.by_id.keys(),
         possible=around.possible | frozenset(named(place.possible)),
         certain=around.certain | frozenset(named(place.certain)),
+        variables=variables,
     )

@@ -128,15 +128,19 @@ def _queue_of_undo(outline: Outline, item: OutlineNode) -> Iterator[Problem]:
 def deadlines(outline: Outline) -> Iterator[Problem]:
     """A person who never answers must not hold up a run unnoticed."""
     for item in outline.nodes:
-        has_deadline = (item.node.params or {}).get("due_seconds") or item.node.boundary_timers
+        has_deadline = _has_deadline(item.node.params) or item.node.boundary_timers
         if item.spec is not None and item.spec.asks_people and not has_deadline:
             message = f"{quoted(item.id)} waits for a person without a deadline: set due_seconds."
             yield warning("no_deadline", f"{item.field}.params", message, item.id)
         undo = item.node.compensate
         spec = outline.catalogue.get(undo.type) if undo else None
-        if undo and spec and spec.asks_people and not (undo.params or {}).get("due_seconds"):
+        if undo and spec and spec.asks_people and not _has_deadline(undo.params):
             message = f"What undoes {quoted(item.id)} waits for a person without a deadline: set due_seconds."
             yield warning("no_deadline", f"{item.field}.compensate.params", message, item.id)
+
+
+def _has_deadline(params: Mapping[str, Json] | None) -> bool:
+    return any((params or {}).get(name) for name in ("due_seconds", "due_working_days"))
 
 
 def _type(outline: Outline, name: str, field: str, node: str) -> Iterator[Problem]:

@@ -63,13 +63,14 @@ class OutlineEdge:
 @dataclass(frozen=True, slots=True)
 class Outer:
     """What the steps of a container see of what is around it: `names`, and of all the `steps` there those whose outputs
-    can be there, or are there for `certain`.
+    can be there, or are there for `certain`. `variables`: those that some step sets; None where workers set any.
     """
 
     names: frozenset[str] = frozenset()
     steps: frozenset[str] = frozenset()
     possible: frozenset[str] = frozenset()
     certain: frozenset[str] = frozenset()
+    variables: frozenset[str] | None = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

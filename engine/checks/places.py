@@ -45,6 +45,13 @@ class Places:
         """The params of a node, or the mapping of its input."""
         return Place(f"{item.field}.{key}", item.id, IN_STEP | self._outside, *self._masks(item))
 
+    def sets(self, item: OutlineNode) -> Place:
+        """The variables that a node sets: it has an output itself."""
+        before, certain = self._masks(item)
+        own = self.flow.bits.get(item.id, 0)
+        names = IN_STEP | self._outside | {"output"}
+        return Place(f"{item.field}.set_vars", item.id, names, before | own, certain | own)
+
     def body(self, item: OutlineNode) -> Place:
         """What a container does for each item, of a single step."""
         names = IN_STEP | self._outside | OF_BODY

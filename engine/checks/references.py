@@ -6,6 +6,7 @@ from engine.catalogue import BODY, Json
 from engine.checks.flow import Flow
 from engine.checks.outline import Outer, Outline, OutlineNode, did_you_mean
 from engine.checks.places import Place, Places
+from engine.checks.variables import known_in
 from engine.errors import ExpressionInvalid
 from engine.expressions import Expression, compile_expression
 from engine.problems import Problem, error, quoted, warning
@@ -21,6 +22,7 @@ def expressions(outline: Outline, flow: Flow) -> Iterator[Problem]:
     for item in outline.nodes:
         yield from check.value(item.node.input, places.step(item, "input"))
         yield from _params(check, item)
+        yield from check.value(item.node.set_vars, places.sets(item))
         if item.node.compensate:
             yield from check.value(item.node.compensate.params, places.undo(item))
     for edge in outline.edges:
@@ -51,6 +53,7 @@ class Check:
         self.outline = outline
         self.flow = flow
         self.places = Places(outline, flow)
+        self.variables = known_in(outline)
 
     def value(self, value: Json, place: Place) -> Iterator[Problem]:
         """A JSON value with holes in its strings."""
@@ -85,6 +88,10 @@ class Check:
             names = ", ".join(sorted(place.names))
             message = f"{quoted(name)} cannot be read here: names in scope are {names}."
             yield error("name_not_in_scope", place.field, message, place.node)
+        if "vars" in place.names and self.variables is not None:
+            for name in sorted(expression.refs.variables - self.variables):
+                message = f"No step sets the variable {quoted(name)}{did_you_mean(name, self.variables)}."
+                yield warning("unknown_variable", place.field, message, place.node)
         if "steps" in place.names:
             for step in sorted(expression.refs.steps):
                 yield from self._step(step, expression, place)

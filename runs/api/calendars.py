@@ -12,8 +12,8 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
 from runs.api import schedule_serializers as s
+from runs.kernel.working_time import calendar_of
 from runs.schedules import calendars
-from runs.schedules.timing import calendar_of
 
 
 class CalendarsView(ApiView):

@@ -97,6 +97,7 @@ class JobCompleteView(JobsApiView):
                 job=str(job_id),
                 lease_token=payload["lease_token"],
                 output=payload["output"],
+                variables=payload.get("variables") or {},
             )
         )
 

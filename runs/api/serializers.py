@@ -8,6 +8,7 @@ from engine.statuses import RunStatus, StepStatus
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from runs.api.signal_serializers import SignalFields
+from runs.api.variable_serializers import Variables, VariableSerializer
 from runs.commands.starts import MAX_BUSINESS_KEY, MAX_ITEMS
 from runs.reading.queries import PENDING, SHOWN_STATUSES
 
@@ -103,6 +104,10 @@ class CompleteJob(JobVerb):
     """The job is done."""
 
     output = fields.JsonValue()
+    variables = Variables(
+        required=False,
+        help_text="Variables of the run that it sets, by name: at most 50, 64 KiB together.",
+    )
 
 
 class JobError(StrictSerializer):
@@ -270,6 +275,7 @@ class RunSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Whether the deadline was over before the run was, or is; null without one.",
     )
+    sla_counts = serializers.CharField(allow_null=True, help_text="How it was counted, if in working days.")
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()
     rerun_of = serializers.UUIDField(allow_null=True, help_text="The run of which this one keeps steps.")
@@ -289,6 +295,10 @@ class RunSerializer(serializers.Serializer[Any]):
     )
     can_compensate = serializers.BooleanField(
         help_text="Whether steps of its version say how they are undone."
+    )
+    variables = serializers.DictField(
+        child=VariableSerializer(),
+        help_text="Its variables by name, with the step that set each last; empty in lists.",
     )
     verbs = serializers.ListField(child=serializers.CharField(), help_text=_VERBS)
     truncated = _truncated()

@@ -161,7 +161,7 @@ def _not_started(why: str, message: str) -> Errored:
 def _ending(state: ChildState) -> AttemptResult:
     """What the end of a run means for the step that waits for it."""
     if state.status == RunStatus.COMPLETED and not state.is_too_large:
-        return Succeeded(state.output)
+        return Succeeded(state.output, variables=state.variables or {})
     details: dict[str, Json] = {"run": state.run, "status": state.status}
     if state.is_too_large:
         message = f"The output of the run is larger than the {MAX_OUTPUT_BYTES:,} bytes that a step may give."

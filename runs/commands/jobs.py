@@ -14,14 +14,16 @@ from django.utils.crypto import constant_time_compare
 from engine.catalogue import Json
 from engine.errors import ExpressionError, NotEvaluated, StepError
 from engine.statuses import RUN_CLOSING, StepStatus
+from engine.variables import MAX_VARIABLES_BYTES
 from lib.strict_json import BadJson, strict_dumps
 from runs.kernel import dispatch, late, live, scopes
 from runs.kernel.advance import advance
 from runs.kernel.graphs import compiled
 from runs.kernel.hand_back import hand_back
-from runs.kernel.refused import storable
+from runs.kernel.refused import RunRefused, storable
 from runs.store import findings, hot
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded, claimed_of
+from runs.store.variables import count_variables
 from runs.workers.execute import MAX_ERROR_BYTES, broken, idempotency_key
 from steps.base import MAX_OUTPUT_BYTES
 
@@ -29,8 +31,11 @@ RESERVED_QUEUES = (*dispatch.BUILT_IN_QUEUES, "ticks")
 MAX_ERROR_CODE = 100
 MAX_ERROR_MESSAGE = 10_000
 ALONE_FIRST = 0.1
+NO_VARIABLES: Mapping[str, Json] = {}
 NOTE_SECONDS = 20.0
 MOST_NOTED = 10_000
+MOST_OF_A_RUN = 1_000
+"""So many variables a run may have: names that workers make up are not bounded by its definition."""
 _noted: dict[tuple[int, str], float] = {}
 
 
@@ -129,15 +134,23 @@ def _job(step: ClaimedStep, token: str, expires: str) -> Job | None:
     return Job(step, version.workflow, node.type, params, most, _lease_token(step, token), expires)
 
 
-def complete(*, tenant: int, job: str, lease_token: str, output: Json) -> Answer:
+def complete(
+    *,
+    tenant: int,
+    job: str,
+    lease_token: str,
+    output: Json,
+    variables: Mapping[str, Json] = NO_VARIABLES,
+) -> Answer:
     """The job is done. A late completion counts while nobody else was given the step (C-5).
 
-    Raises UnknownJob, StaleToken where the job was given up or has failed for good, and RunRefused for an output that
-    can't be stored: the lease goes on then, and the worker may complete the job with less, or fail it.
+    `variables`: those of the run that it sets with it (R-064). Raises UnknownJob, StaleToken where the job was given
+    up or has failed for good, and RunRefused for what can't be stored: the lease goes on then, and the worker may
+    complete the job with less, or fail it.
     """
     facts = _facts(tenant, job, lease_token)
     try:
-        answer = _completed(tenant, facts, lease_token, output)
+        answer = _completed(tenant, facts, lease_token, output, variables)
     except StaleToken:
         _keep_as_evidence(facts, "stale_token", output=output)
         raise
@@ -146,14 +159,28 @@ def complete(*, tenant: int, job: str, lease_token: str, output: Json) -> Answer
     return answer
 
 
-def _completed(tenant: int, facts: "_Facts", lease_token: str, output: Json) -> Answer:
+def _completed(
+    tenant: int, facts: "_Facts", lease_token: str, output: Json, variables: Mapping[str, Json]
+) -> Answer:
     answer = _said_already(facts, output)
     if answer is None:
-        answer = _end(facts.step, Succeeded(output, storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)))
+        encoded = storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
+        _check_variables(facts.step.run_id, variables)
+        answer = _end(facts.step, Succeeded(output, encoded, variables))
         if not answer.applied:
             # Something was first: the same word at the same time, the sweep, a cancel.
             answer = _said_already(_facts(tenant, facts.step.id, lease_token), output) or answer
     return answer
+
+
+def _check_variables(run: str, variables: Mapping[str, Json]) -> None:
+    """Raises RunRefused for variables that can't be stored, or that are too many for one run."""
+    storable(variables, "variables", max_bytes=MAX_VARIABLES_BYTES)
+    if variables and count_variables(run) > MOST_OF_A_RUN - len(variables):
+        message = (
+            f"A run has {MOST_OF_A_RUN:,} variables at most: set the same ones again, or give it as output."
+        )
+        raise RunRefused("too_many_variables", message, field="variables")
 
 
 def _keep_as_evidence(facts: "_Facts", reason: str, *, output: Json = None, error: Json = None) -> None:

@@ -12,12 +12,13 @@ from lib.uuid7 import uuid7
 from runs.commands.kept import KeptStep, refuse_test, walk_anew
 from runs.kernel import scopes
 from runs.kernel.graphs import Compiled, compiled
-from runs.kernel.plan import Anchor, boundary_timers
+from runs.kernel.plan import Anchor
 from runs.kernel.refused import RunRefused, fitting, refuse_parts
 from runs.kernel.unit_of_work import Change, changing
+from runs.kernel.working_time import CountedTimer, arm, boundary_timers
 from runs.models import Run, StepExecution
-from runs.store import hot, moving, waits
-from runs.store.rows import QueuedRow, TimerRow
+from runs.store import hot, moving
+from runs.store.rows import QueuedRow
 from steps.schema import problem_of
 from workflows.models import WorkflowVersion
 
@@ -178,7 +179,7 @@ def _move(change: Change, stand: _Stand, version: int, payload: dict[str, Json])
     if edges:
         hot.walked_again(run=run_id, kept=edges)
     if timers := [timer for step in stay for timer in _new_timers(step, standing, old, new)]:
-        waits.arm_timers(timers)
+        arm(timers, {step.id: run.tenant_id for step in stay})
     if not is_paused:
         change.queues |= {new.graph.nodes[step.node].queue for step in queued}
 
@@ -194,7 +195,7 @@ def _queued_row(step: KeptStep, on: Compiled) -> QueuedRow:
     }
 
 
-def _new_timers(step: KeptStep, standing: Standing, old: Compiled, new: Compiled) -> Sequence[TimerRow]:
+def _new_timers(step: KeptStep, standing: Standing, old: Compiled, new: Compiled) -> Sequence[CountedTimer]:
     """The timers that the version has beside a step in hand and the former one had not: they count from now."""
     if step.node not in standing.in_hand:
         return []

@@ -12,7 +12,7 @@ from engine.catalogue import Json
 from engine.decide import begin
 from engine.errors import ExpressionError
 from engine.graph import Graph
-from engine.overrides import Overrides, outputs_of
+from engine.overrides import Overrides, copied, outputs_of
 from lib.uuid7 import uuid7
 from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, rows_of
 from runs.kernel import scopes
@@ -21,8 +21,10 @@ from runs.kernel.plan import Anchor
 from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import unit_of_work
+from runs.kernel.working_time import from_now
 from runs.store import hot, waits
 from runs.store.rows import InputRow, KeyRow, RunRow
+from runs.store.variables import copy_variables
 from steps.base import MAX_RUN_INPUT_BYTES
 from steps.schema import problem_of, problems_of
 from workflows.queries import startable_version
@@ -302,7 +304,7 @@ def _begin(
         "number": version.number,
         "priority": terms.priority,
         "sinks": len(version.graph.sinks),
-        "sla_seconds": terms.sla_seconds if terms.sla_seconds is not None else version.graph.sla_seconds,
+        **_deadline(terms, version.graph),
         "created_by": terms.by,
         "is_test": terms.is_test,
         "requested_by": terms.requested_by,
@@ -313,6 +315,9 @@ def _begin(
         # Nobody waits for them yet: a step that does finds them when it begins to. A run may end as it starts, and
         # nothing may stand behind its end.
         waits.insert_signals(rows_of(signals), terms.by)
+    for run, overrides in transition.overrides.items():
+        if kept := copied(overrides):
+            copy_variables(run, kept)
     scope_of_run = scopes.load_for_starts(
         terms.version, [row["id"] for row in rows], whole=bool(transition.overrides)
     )
@@ -327,6 +332,15 @@ def _begin(
             scope = bodies.seen(scope, inputs[row["id"]])
         causes.append((anchor, begin(version.graph, scope, overrides)))
     transition.apply_effects(causes)
+
+
+def _deadline(terms: Terms, graph: Graph) -> dict[str, Json]:
+    """How long the runs should take at most: as whoever starts them says, or in working days from now, or seconds."""
+    if terms.sla_seconds is not None or graph.sla_length is None:
+        seconds = graph.sla_seconds if terms.sla_seconds is None else terms.sla_seconds
+        return {"sla_seconds": seconds, "sla_counts": None}
+    now, end, words = from_now(terms.tenant, graph.sla_length)
+    return {"sla_seconds": (end - now).total_seconds(), "sla_counts": words}
 
 
 def _faults(schema: Mapping[str, Json], given: Json, field: str) -> list[dict[str, Json]]:

@@ -278,7 +278,7 @@ def _make(
     """The steps that follow from what is resolved."""
     if not missing:
         return
-    query: ScopeRow = {"run_id": alone.id, "nodes": [], "every": True}
+    query: ScopeRow = {"run_id": alone.id, "nodes": [], "every": True, "vars": True}
     facts, outputs = hot.read_scopes([query])[alone.id]
     scope = scopes.scope_of(shown(alone.version_id), alone.id, facts, outputs)
     causes = []

@@ -199,10 +199,11 @@ def _heavy(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
             closing = [
                 replace(planned, row=closing_row(planned, locked[planned.step.run_id])) for planned in closing
             ]
-            rows = [planned.row for planned in closing]
+            rows = [planned.row | {"anchor": planned.anchor} for planned in closing]
             done = hot.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
             transition.result.applied |= {*done.ended.values()}
             transition.result.written += closing
+            transition.set_given(planned for planned in closing if planned.anchor in done.ended)
             transition.result.wake |= compensation.close(runs_of(closing))
         undoing = _undoing(plans, locked)
         if over := [planned for planned in undoing if not isinstance(planned.result, Suspended)]:

@@ -3,7 +3,7 @@
 Nothing here reads or writes; `advance` does.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import orjson
@@ -16,6 +16,7 @@ from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_outp
 from engine.retry import next_delay
 from engine.statuses import RunStatus, StepStatus
 from lib.uuid7 import uuid7
+from runs.kernel.working_time import CountedTimer, boundary_timers
 from runs.store.attempts import (
     AttemptResult,
     ClaimedStep,
@@ -26,7 +27,7 @@ from runs.store.attempts import (
     Suspended,
     TimerFired,
 )
-from runs.store.rows import AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow, TimerRow
+from runs.store.rows import AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow
 
 MAX_HOPS = 8
 
@@ -61,19 +62,16 @@ class Planned:
     def is_heavy(self) -> bool:
         """Whether its run must be had alone.
 
-        The step enters a wait, or has timers that may fire just now; the run fails, or other steps are left to cancel.
+        The step waits, or has timers that may fire; variables are set; the run fails, or leaves steps to cancel.
         """
         if isinstance(self.result, Suspended) or self.is_timed or self.is_undo:
             return True
         if self.effects is None:
             return False
-        if self.effects.failure is not None:
+        if self.effects.failure is not None or self.effects.variables:
             return True
-        return (
-            self.graph is not None
-            and not self.graph.plain
-            and bool(self.effects.sinks or self.effects.arrivals)
-        )
+        graph, moves = self.graph, bool(self.effects.sinks or self.effects.arrivals)
+        return graph is not None and moves and (graph.sets_variables or not graph.plain)
 
     @property
     def is_undo(self) -> bool:
@@ -126,7 +124,9 @@ def plan(step: ClaimedStep, result: AttemptResult, graph: Graph, *, jitter: floa
 
 def _outcome(result: Succeeded | Errored | TimerFired | SkippedByOperator) -> Outcome:
     match result:
-        case Succeeded() | SkippedByOperator():
+        case Succeeded():
+            return Completed(result.output, result.variables)
+        case SkippedByOperator():
             return Completed(result.output)
         case Errored():
             return Failed(result.error)
@@ -182,7 +182,8 @@ def _final_row(node: Node, result: AttemptResult, effects: Effects, graph: Graph
     row |= {"status": StepStatus.COMPLETED, "output": _encoded(result)}
     if isinstance(result, SkippedByOperator):
         row |= {"status": StepStatus.SKIPPED, "cause": PASSED, "output": result.output}
-    if graph.plain and graph.only_sink == node.id and node.container is None:
+    # Nothing stands behind the event that ends the run.
+    if graph.plain and graph.only_sink == node.id and node.container is None and not effects.variables:
         row["final"] = True
     return row
 
@@ -270,7 +271,7 @@ class AdvanceRows:
     kept: list[tuple[str, ClaimedStep]] = field(default_factory=list)
     queued: set[tuple[str, str]] = field(default_factory=set)
     dead_letters: list[tuple[str, str]] = field(default_factory=list)
-    timers: list[tuple[str, TimerRow]] = field(default_factory=list)
+    timers: list[tuple[Anchor, CountedTimer]] = field(default_factory=list)
 
     def end(self, planned: Planned, anchor: Anchor) -> None:
         """An ended or retried step and what follows from it."""
@@ -332,7 +333,7 @@ class AdvanceRows:
         else:
             row["input"] = new.input
         if new.status == StepStatus.QUEUED:
-            self.timers += [(anchor.id, timer) for timer in boundary_timers(node, row["id"], new.fired)]
+            self.timers += [(anchor, timer) for timer in boundary_timers(node, row["id"], new.fired)]
             self._send(anchor, new, row)
         else:
             row |= {"output": new.output, "error": new.error, "taken": new.taken}
@@ -350,24 +351,6 @@ class AdvanceRows:
             self.kept.append((anchor.id, _build_claim(anchor, new, row)))
         else:
             self.queued.add((anchor.id, new.node.queue))
-
-
-def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[TimerRow]:
-    """The rows of a step's boundary timers, without those that only take an edge that has `fired` already.
-
-    By when it must have begun is one without a target.
-    """
-    timers: list[tuple[str | None, bool, float]] = [
-        (timer.target, timer.interrupting, timer.seconds)
-        for timer in node.boundary
-        if timer.interrupting or timer.target not in fired
-    ]
-    if node.start_seconds is not None:
-        timers.append((None, True, node.start_seconds))
-    return [
-        {"id": uuid7(), "step_id": step, "target": target, "interrupting": stops, "seconds": seconds}
-        for target, stops, seconds in timers
-    ]
 
 
 def _failed_hard(row: EndedRow | StepRow) -> bool:

@@ -14,11 +14,12 @@ from engine.statuses import RunStatus
 from lib.uuid7 import uuid7
 from runs.kernel import compensation, scopes
 from runs.kernel.graphs import graph_of
-from runs.kernel.plan import Anchor, boundary_timers, plan
+from runs.kernel.plan import Anchor, plan
 from runs.kernel.refused import RunRefused, refuse_parts, require_verb
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change
-from runs.store import hot, waits
+from runs.kernel.working_time import arm, boundary_timers
+from runs.store import hot
 from runs.store.attempts import LockedRun, Succeeded
 from runs.store.rows import EndedBy
 
@@ -76,12 +77,13 @@ def reopen(
 
 def _arm_again(transition: Transition, queued: Sequence[tuple[str, str, str, list[str]]]) -> None:
     """Start the boundary timers of steps that are queued again, but for those that have fired."""
-    timers = []
+    timers, owners = [], {}
     for step, run_id, name, fired in queued:
         node = graph_of(transition.anchors[run_id].version_id).nodes[name]
         timers += boundary_timers(node, step, fired)
+        owners[step] = transition.anchors[run_id].tenant_id
     if timers:
-        waits.arm_timers(timers)
+        arm(timers, owners)
 
 
 def _resolve_pending(transition: Transition, locked: Mapping[str, LockedRun]) -> None:

@@ -6,15 +6,16 @@ from typing import Any
 from engine import bodies
 from engine.catalogue import Json
 from engine.cel_reads import References
-from engine.graph import NOTHING, Graph, entry_reads
+from engine.graph import Graph, entry_reads
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
 from runs.store import hot
 from runs.store.attempts import ClaimedStep
 from runs.store.rows import ScopeRow
 
-EVERYTHING = References(steps=frozenset(), every_step=True, names=frozenset())
-RUN_FACTS = frozenset({"input", "run"})
-PART_FACTS = RUN_FACTS | {"item", "index", "vars"}
+EVERYTHING = References(steps=frozenset(), every_step=True, names=frozenset({"vars"}))
+VARIABLES = References(names=frozenset({"vars"}))
+RUN_FACTS = frozenset({"input", "run", "vars"})
+PART_FACTS = RUN_FACTS | {"item", "index"}
 
 
 def needs_reading(reads: References, graph: Graph) -> bool:
@@ -25,7 +26,12 @@ def needs_reading(reads: References, graph: Graph) -> bool:
 
 def wanted(run_id: str, reads: References, also: Sequence[str] = ()) -> ScopeRow:
     """The row that asks for what `reads` names, and for the nodes `also`."""
-    return {"run_id": run_id, "nodes": sorted({*reads.steps, *also}), "every": reads.every_step}
+    return {
+        "run_id": run_id,
+        "nodes": sorted({*reads.steps, *also}),
+        "every": reads.every_step,
+        "vars": "vars" in reads.names,
+    }
 
 
 def scope_of(
@@ -43,7 +49,7 @@ def scope_of(
             "tenant": version.tenant_slug,
             "now": facts["now"],
         },
-        "vars": {},
+        "vars": facts["vars"],
     }
     return bodies.seen(scope, facts["input"]) if version.graph.is_part else scope
 
@@ -105,9 +111,9 @@ def load_for_starts(
     Those of parts are known from their input, but for what they see of the container's run.
     """
     version = compiled(version_id)
-    if not whole and not version.graph.reads_at_start.names & {"run"}:
+    if not whole and not version.graph.reads_at_start.names & {"run", "vars"}:
         return {}
-    facts = hot.read_scopes([wanted(run_id, NOTHING) for run_id in runs])
+    facts = hot.read_scopes([wanted(run_id, VARIABLES) for run_id in runs])
     return {run_id: scope_of(version, run_id, *facts[run_id]) for run_id in runs}
 
 
@@ -119,4 +125,5 @@ def _merged(rows: list[ScopeRow]) -> list[ScopeRow]:
         if row_of_run is not row:
             row_of_run["nodes"] = sorted({*row_of_run["nodes"], *row["nodes"]})
             row_of_run["every"] = row_of_run["every"] or row["every"]
+            row_of_run["vars"] = row_of_run["vars"] or row["vars"]
     return list(merged.values())

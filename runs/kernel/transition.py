@@ -11,18 +11,18 @@ import orjson
 
 from engine.catalogue import Json
 from engine.decide import contributors, fire, run_output, verdict
-from engine.effects import Effects
+from engine.effects import Assigned, Effects
 from engine.errors import ExpressionError
 from engine.graph import NOTHING
 from engine.overrides import KeepResult, Overrides
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
-from runs.kernel import children, compensation, messages, scopes, wait_kinds
+from runs.kernel import children, compensation, messages, scopes, variables, wait_kinds, working_time
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import AdvanceRows, Affinity, Anchor, Planned, plan, runs_of
 from runs.store import hot, waits
-from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Suspended
+from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Succeeded, Suspended
 from runs.store.children import Container, count_children
 from runs.store.rows import ChildEndsRow, DecidedRow, EndedBy, FinishedRow, ScopeRow
 
@@ -81,6 +81,11 @@ class Transition:
             self.anchors[run_id] = replace(anchor, hops=max(anchor.hops, earlier.hops if earlier else 0))
             draft.end(planned, anchor)
         joins = self._write(draft)
+        self._set_variables(
+            (self.anchors[planned.step.run_id], planned.effects, planned.step.index)
+            for planned in plans
+            if planned.effects is not None and planned.anchor in self.alive
+        )
         self._settle_timers(
             [planned for planned in plans if planned.is_timed and planned.anchor in self.alive]
         )
@@ -141,9 +146,10 @@ class Transition:
 
     def suspend(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
         """Let steps wait; those whose wait is over at once, such as for a signal that came early, end."""
-        waiting = wait_kinds.prepared(
-            [(planned.step, planned.result) for planned in plans if isinstance(planned.result, Suspended)]
-        )
+        entering = [
+            (planned.step, planned.result) for planned in plans if isinstance(planned.result, Suspended)
+        ]
+        waiting = wait_kinds.prepared(working_time.counted(entering))
         epochs = waits.enter_waits([wait_kinds.row_of(step, result) for step, result in waiting])
         entered = [
             (replace(step, epoch=epochs[step.id]), result.wait)
@@ -182,14 +188,32 @@ class Transition:
         self.decide_joins(self._apply(causes))
 
     def _apply(self, causes: Iterable[tuple[Anchor, Effects]]) -> list[Counted]:
-        draft = AdvanceRows(self.keep)
-        for anchor, effects in causes:
+        draft, following = AdvanceRows(self.keep), [*causes]
+        for anchor, effects in following:
             self.anchors[anchor.run_id] = anchor
             self.kept |= {(anchor.run_id, node): taken for node, taken in effects.kept.items()}
             draft.add_effects(anchor, effects, self._rows_there(anchor.run_id))
             if effects.failure:
                 self.failures.setdefault(anchor.run_id, effects.failure)
-        return self._write(draft)
+        joins = self._write(draft)
+        self._set_variables((anchor, effects, None) for anchor, effects in following)
+        return joins
+
+    def set_given(self, plans: Iterable[Planned]) -> None:
+        """Set what workers set of steps whose edges stay unresolved; what their nodes set follows with the edges."""
+        variables.write(
+            variables.Setting(step.run_id, step.version_id, Assigned(step.node, result.variables), step.index)
+            for step, result in ((planned.step, planned.result) for planned in plans)
+            if isinstance(result, Succeeded) and result.variables and step.undoes is None
+        )
+
+    def _set_variables(self, causes: Iterable[tuple[Anchor, Effects, int | None]]) -> None:
+        """Set the variables that steps set which are over now: joins that fire behind them see them."""
+        variables.write(
+            variables.Setting(anchor.run_id, anchor.version_id, assigned, index)
+            for anchor, effects, index in causes
+            for assigned in effects.variables
+        )
 
     def _rows_there(self, run_id: str) -> dict[str, str]:
         overrides = self.overrides.get(run_id, {})
@@ -212,8 +236,9 @@ class Transition:
         self.sunk |= set(done.sunk)
         if done.told:
             self.result.wake.add(messages.QUEUE)
-        if timers := [timer for after, timer in draft.timers if after in alive]:
-            waits.arm_timers(timers)
+        if timers := [(anchor, timer) for anchor, timer in draft.timers if anchor.id in alive]:
+            owners = {timer["step_id"]: anchor.tenant_id for anchor, timer in timers}
+            working_time.arm([timer for _, timer in timers], owners)
         return done.joins
 
     def _settle_timers(self, plans: Sequence[Planned]) -> None:

@@ -69,9 +69,14 @@ def _no_signal(wait: Wait) -> dict[str, Json]:
     return {"code": "SignalTimeout", "message": message, "retryable": False}
 
 
+def _time_in_words(wait: Wait) -> str:
+    """Until when, and how that was counted where not all hours count."""
+    return ", ".join([moment(wait["until"]), *([wait["counts"]] if wait.get("counts") else [])])
+
+
 _TIMER = "timer"
 _KINDS: dict[str, WaitKind] = {
-    _TIMER: WaitKind(enter=lambda _: [], in_words=lambda wait: moment(wait["until"]), source="timer"),
+    _TIMER: WaitKind(enter=lambda _: [], in_words=_time_in_words, source="timer"),
     "signal": WaitKind(
         enter=_take_signals,
         in_words=lambda wait: f"the signal {wait['name']}{_at_most(wait)}",

@@ -8,7 +8,7 @@ from lib.schema_sql import SchemaSql
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0014_parts'),
+        ('runs', '0016_variables'),
     ]
 
     operations = [

@@ -10,7 +10,7 @@ from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey
 from runs.models.schedules import Calendar, Schedule, ScheduleEntry
 from runs.models.searches import SavedSearch
-from runs.models.steps import Container, StepExecution, StepJoin
+from runs.models.steps import Container, RunVariable, StepExecution, StepJoin
 from runs.models.waits import Signal, Timer
 from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker
@@ -35,6 +35,7 @@ __all__ = [
     "RunKey",
     "RunMessage",
     "RunSeal",
+    "RunVariable",
     "SavedSearch",
     "Schedule",
     "ScheduleEntry",

@@ -20,6 +20,7 @@ class Run(HotRow):
 
     `undo`: what was done is compensated when the run has closed; `cancelled`: it closed because somebody cancelled it.
     `sealed_life`: the last life of which history has a seal. `is_test`: it tries a definition out, and is in no list.
+    `sla_counts`: in words how its deadline was counted, where not all hours count.
     `is_part`: it is what a container does for one of its items, and is in no list either.
     """
 
@@ -44,6 +45,7 @@ class Run(HotRow):
     is_part = models.BooleanField(db_default=False)
     sla_deadline = models.DateTimeField(null=True)
     sla_look_at = models.DateTimeField(null=True)
+    sla_counts = models.TextField(null=True)
     root_id = models.UUIDField()
     parent_id = models.UUIDField(null=True)
     parent_step_id = models.UUIDField(null=True)

@@ -99,6 +99,28 @@ class StepJoin(HotRow):
         constraints = [models.UniqueConstraint(fields=["run_id", "node"], name="join_once_per_run")]
 
 
+class RunVariable(HotRow):
+    """What a step has set of its run's variables; of those of a name the one with the highest `place` counts.
+
+    `index`: which child of a container did so last. `beside`: steps that had set it and don't come before this one.
+    """
+
+    run_id = models.UUIDField()
+    shard = models.SmallIntegerField()
+    node = models.TextField()
+    name = models.TextField()
+    value = StoredJson()
+    index = models.IntegerField(null=True)
+    place = models.IntegerField()
+    beside = ArrayField(models.TextField(), default=list)
+    set_at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            models.UniqueConstraint(fields=["run_id", "name", "node"], name="variable_once_per_step")
+        ]
+
+
 class Container(HotRow):
     """What a container has counted of its children: those it has begun (`opened`), that are over, and that failed.
 

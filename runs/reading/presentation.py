@@ -19,6 +19,7 @@ from lib.stored_json import StoredDecoder
 from runs.kernel import graphs, wait_kinds
 from runs.reading.mendable import offers
 from runs.reading.queries import PENDING, WAITING
+from runs.reading.variables import variables_shown
 from runs.store import hot
 from steps.catalogue import EXECUTABLE
 from workflows import titles
@@ -93,7 +94,9 @@ class _Run(NamedTuple):
     continued_as: str | None
     is_test: bool
     sla_deadline: str | None
+    sla_counts: str | None
     is_late: bool | None
+    variables: list[list[Json]] | None
     payloads: list[list[Json]]
     steps: list[_Step]
 
@@ -176,6 +179,7 @@ def _read(
         node=node,
         items=items,
         indexes=None if indexes is None else list(indexes),
+        variables=bounds.own is None and indexes is None,
         begin_runs=_BEGIN_RUNS,
         containers=_CONTAINERS,
         loops=_LOOPS,
@@ -228,6 +232,7 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "sla_seconds": _sla_seconds(run),
         "sla_deadline": _time(run.sla_deadline),
         "sla_breached": run.is_late,
+        "sla_counts": run.sla_counts,
         "waiting_for": _run_waits_for(run, rows),
         "created_by": run.created_by,
         "rerun_of": run.rerun_of,
@@ -238,6 +243,7 @@ def _run_row(run: _Run) -> dict[str, Json]:
         "test": run.is_test,
         "can_compensate": bool(version.graph.compensations),
         "next_workflow": version.graph.next_workflow,
+        "variables": variables_shown(run.variables),
         "verbs": sorted(run_verbs(run.status, part=version.graph.is_part)),
         "steps": rows,
     }

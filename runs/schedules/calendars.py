@@ -16,9 +16,10 @@ from engine.catalogue import Json
 from lib.reader import zones
 from lib.refusals import Conflict, Invalid, Missing
 from lib.workdays import WorkCalendar, regions
+from runs.kernel.working_time import calendar_of
 from runs.models import Calendar, Schedule
 from runs.schedules.times import fires_at, next_due
-from runs.schedules.timing import calendar_of, timing_of
+from runs.schedules.timing import timing_of
 from runs.store import schedules as store
 from workflows.access import may_anywhere
 

@@ -1,42 +1,18 @@
-"""From rows to what the pure core takes: calendars and timings; and what a schedule's input is at a due time."""
+"""From rows to timings, which the pure core takes; and what a schedule's input is at a due time."""
 
-from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from engine.catalogue import Json
 from engine.errors import ExpressionError, ExpressionInvalid, NotEvaluated
 from engine.templates import compile_template
 from lib.refusals import Invalid, Unprocessable
-from lib.workdays import Exceptional, WorkCalendar
-from runs.models import Calendar, Schedule
+from runs.kernel.working_time import calendar_of, work_calendar
+from runs.models import Schedule
 from runs.schedules.times import Timing
 from runs.store.schedules import FoundSchedule
 
 _SCOPE = "schedule"
-
-
-def work_calendar(columns: Mapping[str, Json]) -> WorkCalendar:
-    """The calendar that has these columns."""
-    exceptions = {
-        date.fromisoformat(one["date"]): Exceptional(one["works"], one["name"])
-        for one in columns["exceptions"]
-    }
-    return WorkCalendar(
-        name=columns["name"],
-        timezone=columns["timezone"],
-        weekdays=frozenset(columns["weekdays"]),
-        opens=columns["opens"],
-        closes=columns["closes"],
-        region=columns["region"],
-        exceptions=exceptions,
-    )
-
-
-def calendar_of(row: Calendar) -> WorkCalendar:
-    """The calendar of a row."""
-    names = ("name", "timezone", "weekdays", "opens", "closes", "region", "exceptions")
-    return work_calendar({name: getattr(row, name) for name in names})
 
 
 def timing_of(row: Schedule) -> Timing:

@@ -53,11 +53,12 @@ class LockedRun(NamedTuple):
 class Succeeded:
     """The attempt gave `output`; `encoded` is its strict JSON where it has been made already.
 
-    `usage`: what it used up, such as tokens. `timer`: the one that ended a wait.
+    `usage`: what it used up, such as tokens. `timer`: the one that ended a wait. `variables`: what it sets.
     """
 
     output: Json
     encoded: bytes | None = None
+    variables: Mapping[str, Json] = field(default_factory=dict)
     usage: Json = None
     timer: str | None = None
 

@@ -38,7 +38,10 @@ class Beginner(NamedTuple):
 
 
 class ChildState(NamedTuple):
-    """How the run stands that a step waits for; `is_too_large`: its output, which is left out then."""
+    """How the run stands that a step waits for; `is_too_large`: its output, which is left out then.
+
+    `variables`: those that it has set, of a part.
+    """
 
     step: str
     run: str
@@ -47,6 +50,7 @@ class ChildState(NamedTuple):
     output: Json
     is_too_large: bool
     error: Mapping[str, Json] | None
+    variables: Mapping[str, Json] | None
 
 
 class FormerChild(NamedTuple):

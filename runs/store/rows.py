@@ -153,11 +153,35 @@ class FinishedRow(TypedDict, total=False):
 
 
 class ScopeRow(TypedDict):
-    """What expressions read of a run: these nodes, or `every` one (`read_scope`)."""
+    """What expressions read of a run: these nodes, or `every` one, and its variables (`read_scope`)."""
 
     run_id: str
     nodes: list[str]
     every: bool
+    vars: bool
+
+
+class VariableRow(TypedDict):
+    """A variable that a step sets, after `place` others of that name (`set_variables`)."""
+
+    run_id: str
+    node: str
+    name: str
+    value: Json
+    index: int | None
+    place: int
+    beside: list[str]
+
+
+class AssignedRow(TypedDict):
+    """What a step sets of its run's variables at once, for history (`set_variables`)."""
+
+    ordinal: int
+    run_id: str
+    node: str
+    index: int | None
+    given: Mapping[str, Json]
+    beside: Mapping[str, Json] | None
 
 
 class ClosingRow(TypedDict, total=False):

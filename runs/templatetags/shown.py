@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -145,6 +145,12 @@ def in_words(bar: Bar) -> str:
 def at(mapping: Mapping[str, Any], key: str | None) -> Any:
     """What a mapping has there, if anything."""
     return mapping.get(key) if key else None
+
+
+@register.filter
+def title_in(node: str, steps: Iterable[Mapping[str, Any]]) -> str:
+    """What a node is called among the steps of a run; its id where it is not among them."""
+    return next((str(step["title"]) for step in steps if step["node"] == node), node)
 
 
 @register.filter

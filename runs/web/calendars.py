@@ -17,10 +17,10 @@ from lib.clock import now_here
 from lib.reader import reader, zones
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from lib.workdays import regions
+from runs.kernel.working_time import calendar_of
 from runs.models import Calendar
 from runs.reading.schedule_words import WEEKDAYS
 from runs.schedules import calendars
-from runs.schedules.timing import calendar_of
 from runs.web import month_grid
 from workflows.access import may_anywhere
 

@@ -17,11 +17,11 @@ from lib.reader import reader, zones
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
 from runs.access import readable_schedules
 from runs.kernel.refused import RunRefused
+from runs.kernel.working_time import calendar_of
 from runs.models import Schedule
 from runs.reading.schedule_words import WAYS, WEEKDAYS, length_words, words_of
 from runs.reading.schedules import entries_of, find_schedule, last_entries, schedules_of
 from runs.schedules import calendars, services
-from runs.schedules.timing import calendar_of
 from runs.web import month_grid
 from runs.web import schedule_forms as forms
 from workflows import titles

@@ -126,7 +126,7 @@ class _Printed:
             if len(lengths) != 1 or lengths[0] is None or timer["to"] not in self.names:
                 return []
             said: dict[str, Code] = {"time": lengths[0]}
-            said |= {"interrupting": timer["interrupting"]} if "interrupting" in timer else {}
+            said |= {name: timer[name] for name in ("calendar", "interrupting") if name in timer}
             way = laid_out(Call(f"{variable}.after", _named(said, ["time"])))
             lines.append(f"{way} >> {self.names[timer['to']]}")
         return lines if all(width(line) <= WIDTH for line in lines) else []

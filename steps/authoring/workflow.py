@@ -21,6 +21,8 @@ from steps.authoring.values import Value, plain
 _NODE = re.compile(r"nodes\[(\d+)\]")
 prev = Value("prev")
 """What a step is given."""
+variables = Value("vars")
+"""The variables of the run, which steps set (`set_vars`)."""
 run = Value("run")
 """What is known of the run: `id`, `workflow`, `business_key`, `tenant`, `now`."""
 
@@ -124,13 +126,16 @@ class Step(Source):
 
         return Way(lead)
 
-    def after(self, time: int | str | timedelta, *, interrupting: bool | None = UNSET) -> Way:
+    def after(
+        self, time: int | str | timedelta, *, interrupting: bool | None = UNSET, calendar: str | None = UNSET
+    ) -> Way:
         """The way that is taken so long after its turn came, unless it has ended before: seconds, a duration such as
-        `P3D`, or a timedelta. It ends the step; with `interrupting=False` the step goes on, as for a reminder.
+        `P3D` or `2 business days` (of a `calendar`), or a timedelta. It ends the step; with `interrupting=False` the
+        step goes on, as for a reminder.
         """
         seconds = int(time.total_seconds()) if isinstance(time, timedelta) else time
         length = {"duration": seconds} if isinstance(seconds, str) else {"after_seconds": seconds}
-        timer = _said({**length, "interrupting": interrupting})
+        timer = _said({**length, "calendar": calendar, "interrupting": interrupting})
 
         def lead(target: "Step") -> None:
             self._same_workflow(target)
@@ -165,6 +170,8 @@ class Workflow:
         metadata: Any = UNSET,
         input_schema: Mapping[str, Any] | type[BaseModel] | None = UNSET,
         sla_seconds: int | None = UNSET,
+        sla_working_days: int | None = UNSET,
+        sla_calendar: str | None = UNSET,
         business_key: str | Value | None = UNSET,
         output: Any = UNSET,
         next_workflow: str | None = UNSET,
@@ -181,6 +188,8 @@ class Workflow:
                 "metadata": metadata,
                 "input_schema": input_schema,
                 "sla_seconds": sla_seconds,
+                "sla_working_days": sla_working_days,
+                "sla_calendar": sla_calendar,
                 "business_key": business_key,
                 "nodes": [],
                 "edges": edges,
@@ -228,6 +237,7 @@ class Workflow:
         input: Mapping[str, Any] | str | Value | None = UNSET,
         join: Literal["any_taken", "all", "any"] | NOf | None = UNSET,
         boundary_timers: Sequence[Mapping[str, Any]] | None = UNSET,
+        set_vars: Mapping[str, Any] | None = UNSET,
         allow_no_match: bool | None = UNSET,
         compensate: Compensation | None = UNSET,
         compensate_on_unknown: bool | None = UNSET,
@@ -250,6 +260,7 @@ class Workflow:
                 "input": input,
                 "join": join,
                 "boundary_timers": boundary_timers,
+                "set_vars": set_vars,
                 "allow_no_match": allow_no_match,
                 "compensate": compensate,
                 "compensate_on_unknown": compensate_on_unknown,

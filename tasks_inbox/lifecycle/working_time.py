@@ -5,50 +5,69 @@ from datetime import datetime
 from math import ceil
 
 from engine.catalogue import Json
+from engine.timers import WorkingDays
 from lib.workdays import NoWorkingDay, WorkCalendar, add_working_seconds
-from runs.schedules.calendars import calendars_of
-from runs.schedules.timing import calendar_of
+from runs.kernel.working_time import calendars, later
 from runs.store.attempts import ClaimedStep
 from runs.store.schedules import moment
 
 LABEL = "Time counts"
+DUE_LABEL = "Due in"
 Asked = Sequence[tuple[ClaimedStep, Mapping[str, Json]]]
 
 
 def counted(tasks: Asked) -> list[tuple[ClaimedStep, Mapping[str, Json]]]:
     """The tasks, of those that name a calendar with lengths of time as the clock has them from now on, and with a fact
-    that says how they count. Where there is no such calendar, or it has no working time, all hours count.
+    that says how they count; so those that are due in working days. Where there is no such calendar, or it has no
+    working time, all hours count, and working days are those of the default calendar.
     """
-    named = {(step.tenant_id, task["calendar"]) for step, task in tasks if task.get("calendar")}
+    named = {
+        (step.tenant_id, task.get("calendar"))
+        for step, task in tasks
+        if task.get("calendar") or task.get("due_working_days")
+    }
     if not named:
         return list(tasks)
-    now, known = moment(), {}
-    for tenant in {tenant for tenant, _ in named}:
-        names = [name for owner, name in named if owner == tenant]
-        for row in calendars_of(tenant).filter(name__in=names):
-            known[tenant, row.name] = calendar_of(row)
+    now, known = moment(), calendars(named)
     return [
-        (step, _counted(task, known.get((step.tenant_id, task.get("calendar") or "")), now))
-        for step, task in tasks
+        (step, _counted(task, known.get((step.tenant_id, task.get("calendar"))), now)) for step, task in tasks
     ]
 
 
 def _counted(task: Mapping[str, Json], calendar: WorkCalendar | None, now: datetime) -> Mapping[str, Json]:
-    if not task.get("calendar"):
-        return task
     if calendar is None:
-        text = f"at all hours: there is no calendar {task['calendar']}"
-        return {**task, "facts": [*task["facts"], {"label": LABEL, "value": text}]}
-    try:
-        due = task.get("due_seconds")
-        changed = {
-            "due_seconds": None if due is None else _seconds(calendar, now, due),
-            "clock": [one | {"after": _seconds(calendar, now, one["after"])} for one in task["clock"]],
-        }
-        text = f"in the working hours of {calendar.name} ({calendar.timezone})"
-    except NoWorkingDay as error:
-        changed, text = {}, f"at all hours: {error}"
-    return {**task, **changed, "facts": [*task["facts"], {"label": LABEL, "value": text}]}
+        return task
+    name, facts = task.get("calendar"), [*task["facts"]]
+    changed: dict[str, Json] = {}
+    if name and name != calendar.name:
+        facts.append({"label": LABEL, "value": f"at all hours: there is no calendar {name}"})
+    elif name:
+        try:
+            changed = _in_hours(task, calendar, now)
+            text = f"in the working hours of {calendar.name} ({calendar.timezone})"
+        except NoWorkingDay as error:
+            text = f"at all hours: {error}"
+        facts.append({"label": LABEL, "value": text})
+    if days := task.get("due_working_days"):
+        end, words = later(calendar, now, WorkingDays(days, name))
+        due = ceil((end - now).total_seconds())
+        moments = changed.get("clock") or task["clock"]
+        moments = [one | {"after": due} if one["after"] is None else one for one in moments]
+        changed |= {"due_seconds": due, "clock": sorted(moments, key=lambda one: one["after"])}
+        facts.append({"label": DUE_LABEL, "value": words})
+    return {**task, **changed, "facts": facts}
+
+
+def _in_hours(task: Mapping[str, Json], calendar: WorkCalendar, now: datetime) -> dict[str, Json]:
+    """The lengths of time of a task, which count working hours. Raises NoWorkingDay."""
+    due = task.get("due_seconds")
+    return {
+        "due_seconds": None if due is None else _seconds(calendar, now, due),
+        "clock": [
+            one if one["after"] is None else one | {"after": _seconds(calendar, now, one["after"])}
+            for one in task["clock"]
+        ],
+    }
 
 
 def _seconds(calendar: WorkCalendar, now: datetime, working: int) -> int:

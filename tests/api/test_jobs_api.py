@@ -187,3 +187,31 @@ def test_an_output_that_jsonb_could_not_hold_is_refused_at_the_door(worker):
         "POST", f"/api/v1/jobs/{job['id']}/complete", raw, content_type="application/json"
     )
     assert (answer.status_code, answer.json()["error"]["field"]) == (400, "output.a")
+
+
+def test_a_completion_sets_variables_of_the_run_and_the_run_tells_who_did(worker, people):
+    (job,) = poll(worker)
+    for bad in ({"1st": 1}, {"a b": 1}, [], dict.fromkeys([f"v{at}" for at in range(51)], 0)):
+        asked = {"lease_token": job["lease_token"], "output": 1, "variables": bad}
+        answer = worker.post(f"/api/v1/jobs/{job['id']}/complete", asked)
+        assert answer.status_code == 400, answer.json()
+    assert say(worker, job, "complete", output={"n": 1}, variables={"price": 7})["applied"]
+
+    admin = people.client("admin")
+    run = admin.get(f"/api/v1/runs/{worker.run}").json()
+    price = run["variables"]["price"]
+    assert {key: price[key] for key in ("value", "set_by", "index", "overlaps")} == {
+        "value": 7,
+        "set_by": "charge",
+        "index": None,
+        "overlaps": [],
+    }
+    assert admin.get("/api/v1/runs").json()["results"][0]["variables"] == {}
+
+
+def test_variables_of_over_64_kib_are_refused_and_the_lease_goes_on(worker):
+    (job,) = poll(worker)
+    much = {"lease_token": job["lease_token"], "output": 1, "variables": {"text": "x" * 70_000}}
+    answer = worker.post(f"/api/v1/jobs/{job['id']}/complete", much)
+    assert answer.status_code == 413, answer.json()
+    assert say(worker, job, "complete", output=1)["applied"]

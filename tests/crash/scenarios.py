@@ -41,6 +41,14 @@ ENGINE_FIRST = make.graph([{"id": "a", **MADE}, "b", "c"], ["a>b", "a>c"])
 BROKEN_START = make.graph(
     [{"id": "a", "type": "transform", "params": {"set": {"x": "{{ input.no }}"}}}, "b"], []
 )
+SETTING = make.graph(
+    [
+        {"id": "a", "set_vars": {"x": 1}},
+        {"id": "b", **ELSEWHERE, "set_vars": {"x": 2}},
+        {"id": "c", **MADE, "set_vars": {"y": "{{ vars.x }}"}},
+    ],
+    ["a>c", "b>c"],
+)
 UNCLEAN = make.graph(["a", {"id": "b", **BAD}, "c"], ["a>b", "b>c"])
 CLEANED = [
     {"id": "b", "type": "text.clean", "input": {"text": "{{ string(prev.n) }}"}},
@@ -284,6 +292,7 @@ def dutiful() -> Work:
 SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "chain": (drained(CHAIN), {"COMPLETED"}),
     "diamond": (drained(DIAMOND), {"COMPLETED"}),
+    "variables": (drained(SETTING), {"COMPLETED"}),
     "any": (drained(ANY), {"COMPLETED"}),
     "failing": (drained(FAILING), {"FAILED"}),
     "map": (drained(MAPPED), {"COMPLETED"}),

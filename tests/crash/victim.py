@@ -59,7 +59,7 @@ OF_SCHEDULES = (
 )
 """The statements of schedules, which `test_schedule_crashes.py` dies at."""
 HARMLESS = (
-    "show_runs told_runs standing last_deliveries refuse_delivery clear_refusals "
+    "show_runs told_runs standing count_variables last_deliveries refuse_delivery clear_refusals "
     "take_duty end_duty limit_statements duties_begun postpone_message put_bulk_item_off"
 )
 """Statements that read for those who look, note by themselves why a message was refused, that this is over or that one

@@ -15,8 +15,7 @@ Rung = Mapping[str, Sequence[str]]
 Pick = Callable[[list[str]], list[str]]
 
 QUEUED, RUNNING, WAITING, COMPLETED = "QUEUED", "RUNNING", "WAITING", "COMPLETED"
-FAILING, FAILED, SKIPPED = "FAILING", "FAILED", "SKIPPED"
-CANCELLING, CANCELLED = "CANCELLING", "CANCELLED"
+FAILING, FAILED, SKIPPED, CANCELLING, CANCELLED = "FAILING", "FAILED", "SKIPPED", "CANCELLING", "CANCELLED"
 CLOSED = {FAILING: FAILED, CANCELLING: CANCELLED}
 
 
@@ -54,6 +53,7 @@ class Final:
     culprit: str | None = None
     tied: bool = False
     steps: dict[str, Step] = field(default_factory=dict)
+    variables: dict[str, Json] = field(default_factory=dict)
     links: dict[tuple[str, str], bool] = field(default_factory=dict)
 
 
@@ -95,16 +95,12 @@ class _Run:
             self.edges += [
                 {"from": name, "to": one["to"], "timer": True} for one in node.get("boundary_timers", ())
             ]
-        self.run_input = run_input
-        self.script = script
-        self.rung = rung
+        self.run_input, self.script, self.rung = run_input, script, rung
         self.lost: Collection[str] = ()
         self.cancel_at = self.ended = self.tick = 0
         self.final = Final()
         self.steps = self.final.steps
         self.unresolved: list[tuple[str, set[str], list[str]]] = []
-
-    # What the page calls the life of a run.
 
     def begin(self) -> None:
         """All nodes without incoming edges start."""
@@ -270,7 +266,7 @@ class _Run:
         """A step ended: its final status, and which of its links are taken."""
         node, step = self.nodes[name], self.steps[name]
         targets = [target for target in self.targets(name) if target not in step.rung]
-        step.at = self.tick
+        step.at, before = self.tick, self.final.variables
         if kind == "interrupted":
             step.status, step.interrupted, step.output = CANCELLED, True, moment(name)
             self.unresolved.append((name, {value}, targets))
@@ -279,9 +275,12 @@ class _Run:
             if kind == "failed":
                 raise Broken(value)
             step.output = value
+            made = self.filled(node.get("set_vars", {}), self.scope(prev=step.given, output=value))
+            self.final.variables = {**before, **made}
             taken = self.taken_after(name)
             step.status = COMPLETED
         except Broken as broken:
+            self.final.variables = before
             step.status, step.error, step.output = FAILED, broken.args[0], {"error": broken.args[0]}
             match node.get("on_error") or node.get("params", {}).get("on_timeout", "fail"):
                 case "fail":
@@ -358,7 +357,7 @@ class _Run:
 
     def scope(self, **more: Json) -> dict[str, Json]:
         seen = {name: {"output": step.output} for name, step in self.steps.items() if step.status != SKIPPED}
-        return {"input": self.run_input, "steps": seen, **more}
+        return {"input": self.run_input, "steps": seen, "vars": self.final.variables, **more}
 
     def filled(self, template: Json, scope: Mapping[str, Json]) -> Json:
         """`template` with its `{{ … }}` strings evaluated."""

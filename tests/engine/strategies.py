@@ -205,6 +205,7 @@ class _Drawing:
             for source in before
             if self.timed and choices.one_in(3)
         }
+        self.sets = set(NAMES) if choices.one_in(3) else set[str]()
         self.passed: dict[str, list[str]] = {}
         for name, before in self.sources.items():
             # Behind a timer nobody knows whether the step has ended, and with what.
@@ -281,6 +282,12 @@ class _Drawing:
             node["input"] = self.settings(name)
         if one_in(4):
             node["allow_no_match"] = True
+        if name in self.sets and one_in(2):
+            node["set_vars"] = {f"of_{name}": of(["{{ output.n }}", "{{ input.n }}", 7])}
+            # Which of them comes last only one order says.
+            node["set_vars"] |= {"last": name} if self.races else {}
+        elif name in self.sets:
+            self.sets.discard(name)
         degree = len(self.sources[name])
         if self.races and one_in(2):
             node["join"] = of(["all", "any", {"n_of": of(range(1, degree + 1))} if degree else "all"])
@@ -292,6 +299,7 @@ class _Drawing:
         given = f"prev.{of(before)}" if len(before) > 1 else "prev"
         numbers = [3, 3, "{{ input.n }}", f"{{{{ {given}.n }}}}"]
         numbers += [f"{{{{ steps.{step}.output.n }}}}" for step in self.passed[name]]
+        numbers += [f"{{{{ vars.of_{step} }}}}" for step in self.passed[name] if step in self.sets]
         found: dict[str, Json] = {"n": of(numbers), "ok": of([True, False])}
         if one_in(3):
             found["branch"] = of(BRANCHES)
@@ -325,4 +333,7 @@ class _Drawing:
         known = ["output.ok", f"output.n > {limit}", f"output.n < {limit}", f"input.n == {limit}", "input.ok"]
         reading = ["prev.ok", 'output.error.code == "Boom"', "output.n"]
         reading += [f"steps.{step}.output.n > {limit}" for step in (source, *self.passed[source])]
+        reading += [
+            f"vars.of_{step} > {limit}" for step in (source, *self.passed[source]) if step in self.sets
+        ]
         return of([*known, *known, *reading])

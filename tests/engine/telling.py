@@ -59,6 +59,7 @@ def told_by_core(state: FinalState) -> Told:
             for name, step in state.steps.items()
         },
         "taken": {(name, target) for name, step in state.steps.items() for target in step.taken},
+        "variables": state.variables,
     }
 
 
@@ -72,6 +73,7 @@ def told_by_page(final: reference.Final) -> Told:
             for name, step in final.steps.items()
         },
         "taken": {link for link, taken in final.links.items() if taken},
+        "variables": final.variables,
     }
 
 

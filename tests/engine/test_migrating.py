@@ -57,7 +57,12 @@ def moved(state, standing, graph, walked):
         name: JoinState(arrived, walked.taken[name], int(name in walked.fired))
         for name, arrived in walked.arrived.items()
     }
-    return FinalState(graph, state.input, steps=steps, joins=joins, sinks=[*walked.sinks])
+    variables = dict(state.variables)
+    for assigned in walked.variables:
+        variables |= assigned.values
+    return FinalState(
+        graph, state.input, steps=steps, joins=joins, sinks=[*walked.sinks], variables=variables
+    )
 
 
 def compared(case, definition, state):

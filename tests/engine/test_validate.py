@@ -100,7 +100,7 @@ def test_each_invalid_fixture_has_its_problem_and_no_other(code):
 
 # Found by who judges a definition by what a tenant has: tests/inbox/test_publishing.py, workflows/test_references.py.
 ERRORS = ("four_eyes_out_of_reach", "nobody_may_decide", "quorum_out_of_reach", "unknown_workflow")
-WARNINGS = ("requester_may_not_decide", "asks_who_starts", "unpublished_workflow")
+WARNINGS = ("requester_may_not_decide", "unknown_calendar", "asks_who_starts", "unpublished_workflow")
 OF_A_TENANT = dict.fromkeys(ERRORS, "error") | dict.fromkeys(WARNINGS, "warning")
 
 

@@ -58,3 +58,25 @@ def test_a_task_that_names_none_is_as_before(clock):
     task = asked(approval(due_seconds=60))
     assert (task.due_at - clock.now).total_seconds() == 60
     assert not task.facts
+
+
+def test_so_many_working_days_are_due_at_the_same_time_of_day_and_end_it_then(office, clock):
+    clock.advance(2 * 86_400)
+    timed = {name: TIMED[name] for name in ("on_timeout", "outcomes")}
+    task = asked(approval(calendar="office", due_working_days=2, reminders=[DAY], **timed))
+    assert f"{task.due_at:%m-%d %H:%M}" == "01-07 09:00"
+    assert [
+        (one["do"], f"{task.created_at + timedelta(seconds=one['after']):%m-%d %H:%M}") for one in task.clock
+    ] == [
+        ("remind", "01-03 17:00"),
+        ("end", "01-07 09:00"),
+    ]
+    assert {one["label"]: one["value"] for one in task.facts}["Due in"] == "2 working days of office (UTC)"
+
+
+def test_due_in_working_days_without_a_name_the_default_calendar_counts(office, clock):
+    clock.advance(2 * 86_400)
+    task = asked(approval(due_working_days=1, reminders=[60]))
+    assert f"{task.due_at:%m-%d %H:%M}" == "01-06 09:00"
+    assert [one["after"] for one in task.clock] == [60]
+    assert [one["label"] for one in task.facts] == ["Due in"]

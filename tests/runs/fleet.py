@@ -21,7 +21,7 @@ from runs.kernel.hand_back import hand_back
 from runs.kernel.plan import Affinity
 from runs.maintenance import timers
 from runs.maintenance.leases import sweep
-from runs.models import HistoryEvent, Run, StepExecution, Timer
+from runs.models import HistoryEvent, Run, RunVariable, StepExecution, Timer
 from runs.store import hot
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.workers.execute import execute
@@ -290,7 +290,7 @@ class Fleet:
     def told(self, *, anew: bool = False) -> dict[str, Told]:
         """What the database says of each run; `anew`: its graph was walked again, and edges resolved once more."""
         ids = list(self.cases)
-        found: dict[str, Told] = {run_id: {"steps": {}, "taken": set()} for run_id in ids}
+        found: dict[str, Told] = {run_id: {"steps": {}, "taken": set(), "variables": {}} for run_id in ids}
         for run in Run.unsafe_all_tenants.filter(id__in=ids):
             found[str(run.id)] |= {"status": run.status, "output": plain(run.output)}
         rows = list(StepExecution.unsafe_all_tenants.filter(run_id__in=ids))
@@ -299,6 +299,8 @@ class Fleet:
             run_id = str(row.run_id)
             known = given.get(row.input_from, self.cases[run_id].run_input) if row.input_from else row.input
             found[run_id]["steps"][row.node] = step_told(row.status, known, row.output, row.error)
+        for one in RunVariable.unsafe_all_tenants.filter(run_id__in=ids).order_by("place"):
+            found[str(one.run_id)]["variables"][one.name] = one.value
         for event in HistoryEvent.unsafe_all_tenants.filter(run_id__in=ids, payload__has_key="taken"):
             taken = found[str(event.run_id)]["taken"]
             links = {(event.node, target) for target in event.payload["taken"]}

@@ -13,7 +13,7 @@ STATEMENTS = [
     if "schema" not in path.parts
 ]
 WORD = re.compile(
-    r"'((?:RUN|NEXT|STEP|ATTEMPT|LEASE|LATE|EDGES|COMPENSATE|TIMER|SIGNAL|SLA|ALERT|TASK)_[A-Z_]+|ALERT)'"
+    r"'((?:RUN|NEXT|STEP|ATTEMPT|LEASE|LATE|EDGES|COMPENSATE|TIMER|SIGNAL|VARIABLES|SLA|ALERT|TASK)_[A-Z_]+|ALERT)'"
 )
 # What a status is put behind, and statuses that look like events.
 NOT_EVENTS = {"RUN_", "STEP_"}

@@ -41,13 +41,16 @@ ROWS = {
     ("child_states", "waits"): rows.ChildWaitRow,
     ("former_children", "waits"): rows.FormerWaitRow,
     ("resume_children", "waits"): rows.AgainRow,
+    ("set_variables", "rows"): rows.VariableRow,
+    ("set_variables", "events"): rows.AssignedRow,
 }
-# Two columns of no plan, twice, and signals that are looked up by what they are.
+# Two columns of no plan, thrice, and signals that are looked up by what they are.
 UNTYPED = {
     ("queues_with_jobs", "wanted"),
     ("other_signals", "signals"),
     ("containers_over", "containers"),
     ("last_rounds", "containers"),
+    ("writers", "names"),
 }
 
 

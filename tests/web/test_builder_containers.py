@@ -14,7 +14,12 @@ DEFINITION = {
     "title": "Orders",
     "nodes": [
         {"id": "load", "type": "noop", "title": "Load"},
-        {"id": "each", "type": "map", "title": "For each order", "params": {"items": [1], "body": {"steps": []}}},
+        {
+            "id": "each",
+            "type": "map",
+            "title": "For each order",
+            "params": {"items": [1], "body": {"steps": []}},
+        },
         {"id": "tell", "type": "noop", "title": "Tell"},
     ],
     "edges": [{"from": "load", "to": "each"}, {"from": "each", "to": "tell"}],

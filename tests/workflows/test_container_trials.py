@@ -50,6 +50,14 @@ def test_a_test_case_does_the_items_in_memory(definition, output):
     assert (result.status, result.output) == ("COMPLETED", output)
 
 
+def test_rounds_and_items_set_variables_of_the_run_in_memory():
+    plus = {"id": "plus", "type": "noop", "set_vars": {"n": "{{ vars.n + index + 1 }}"}}
+    loop = {"id": "again", "type": "loop", "params": {"body": {"steps": [plus]}, "while": "vars.n < 6"}}
+    zero = {"id": "zero", "type": "noop", "set_vars": {"n": 0}}
+    result = played(graph([zero, loop], ["zero>again"], output="{{ vars }}"), {})
+    assert (result.status, result.output) == ("COMPLETED", {"n": 6})
+
+
 def test_a_failed_item_fails_a_test_case_as_it_fails_a_run():
     body = {"steps": [{"id": "part", "type": "transform", "params": {"set": {"n": "{{ 6 / item }}"}}}]}
     result = played(each(body), {"items": [1, 0]})

@@ -53,7 +53,17 @@ class DefinitionSchemaSerializer(serializers.Serializer[Any]):
     retry_presets = fields.JsonObject()
 
 
-PLACES = ["params", "input", "when", "output", "business_key", "compensate", "body", "round"]
+PLACES = [
+    "params",
+    "input",
+    "set_vars",
+    "when",
+    "output",
+    "business_key",
+    "compensate",
+    "body",
+    "round",
+]
 
 
 class Ends(StrictSerializer):

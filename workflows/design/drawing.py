@@ -7,7 +7,7 @@ from engine.bodies import edges_of
 from engine.catalogue import Json
 from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
-from engine.durations import parse_duration
+from engine.durations import parse_duration, working_days_of
 from steps.catalogue import CATALOGUE, TEXT_GROUPS
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -107,6 +107,8 @@ def _timer_edges(nodes: Mapping[str, Mapping[str, Json]]) -> list[dict[str, Json
 
 def _time(timer: Mapping[str, Json]) -> str:
     """How long a boundary timer runs, in the largest unit that is whole."""
+    if (days := working_days_of(str(timer.get("duration")))) is not None:
+        return f"{days} working day{'' if days == 1 else 's'}"
     try:
         seconds = timer.get("after_seconds") or parse_duration(str(timer.get("duration"))).total_seconds()
     except ValueError:
@@ -215,6 +217,9 @@ def _approval_words(params: Iterable[tuple[str, Json]]) -> list[str]:
     if isinstance(need, int | str) and need != 1 and len(str(need)) < 10:
         phrases.append(f"{need} must agree")
     phrases += [words for name, words in _BARRED.items() if values.get(name) is True]
+    days = values.get("due_working_days")
+    if isinstance(days, int) and days > 0:
+        phrases.append(f"within {days} working day{'' if days == 1 else 's'}")
     due = values.get("due_seconds")
     if isinstance(due, int | float) and due > 0:
         size, unit = next((size, unit) for size, unit in _UNITS if due >= size or size == 1)

@@ -268,6 +268,7 @@ def _timed(graph: Graph, room: _Room) -> Graph:
             node,
             params=timed(node.params),
             mapping=timed(node.mapping),
+            sets=timed(node.sets),
             edges=tuple(replace(edge, when=timed(edge.when)) for edge in node.edges),
             conditions={name: timed(condition) for name, condition in node.conditions.items()},
             body=None if node.body is None else timed_node(node.body),

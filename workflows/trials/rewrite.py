@@ -22,7 +22,7 @@ from workflows.document.specimens import specimen
 Node = dict[str, Json]
 Why = Literal["pinned", "side_effects", "waits", "outside"]
 
-_KEPT_BY_STUBS = ("id", "title", "input", "join", "allow_no_match", "priority", "boundary_timers")
+_KEPT_BY_STUBS = ("id", "title", "input", "join", "set_vars", "allow_no_match", "priority", "boundary_timers")
 _OF_THE_WHOLE = ("output", "next_workflow")
 IN_MEMORY = ("inline", "engine")
 
@@ -174,7 +174,7 @@ class _Cut:
 
     def _is_dropped(self, key: str) -> bool:
         """What speaks of the whole workflow says nothing of a part; a test is in no hurry and starts nothing else."""
-        if key in ("sla_seconds", "next_workflow"):
+        if key in ("sla_seconds", "sla_working_days", "sla_calendar", "next_workflow"):
             return True
         if self.options.only is not None and key in ("business_key", "input_schema"):
             return True

@@ -13,13 +13,15 @@ SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.shard, r.priority
 SELECT coalesce(json_agg(json_build_array(w.step_id, r.id, r.status, r.completed_at IS NOT NULL
                AND NOT (r.status = 'FAILED' AND r.id IN (SELECT m.run_id FROM runs_runmessage m WHERE m.kind = 'resume')),
            CASE WHEN pg_column_size(r.output) <= %(most)s THEN r.output END,
-           r.output IS NOT NULL AND pg_column_size(r.output) > %(most)s, r.error)), '[]')
+           r.output IS NOT NULL AND pg_column_size(r.output) > %(most)s, r.error,
+           -- What the steps of a container set is its run's to have; another workflow keeps its variables to itself.
+           CASE WHEN r.is_part THEN /* include current_variables */ END)), '[]')
   FROM jsonb_to_recordset(%(waits)s::jsonb) AS w(step_id uuid, chain uuid)
  CROSS JOIN LATERAL (
            SELECT r.*
-             FROM ((SELECT a.id, a.status, a.completed_at, a.output, a.error FROM runs_run a WHERE a.id = w.chain)
+             FROM ((SELECT a.id, a.status, a.completed_at, a.output, a.error, a.is_part FROM runs_run a WHERE a.id = w.chain)
                    UNION ALL
-                   (SELECT b.id, b.status, b.completed_at, b.output, b.error FROM runs_run b
+                   (SELECT b.id, b.status, b.completed_at, b.output, b.error, b.is_part FROM runs_run b
                      WHERE b.root_id = w.chain AND b.root_id <> b.id ORDER BY b.id DESC LIMIT 1)) r
             ORDER BY r.id DESC
             LIMIT 1) r

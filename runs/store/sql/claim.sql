@@ -113,9 +113,10 @@ picked AS MATERIALIZED (
 SELECT coalesce(json_agg(json_build_array(
            w.run_id,
            json_build_object('input', r.input, 'business_key', r.business_key, 'created_by', r.created_by,
-                             'now', coalesce(%(now)s::timestamptz, statement_timestamp())),
+                             'now', coalesce(%(now)s::timestamptz, statement_timestamp()),
+                             'vars', CASE WHEN w.vars THEN /* include current_variables */ ELSE '{}' END),
            coalesce(o.outputs, '{}'))), '[]')
-  FROM jsonb_to_recordset(%(wanted)s::jsonb) AS w(run_id uuid, nodes jsonb, every boolean)
+  FROM jsonb_to_recordset(%(wanted)s::jsonb) AS w(run_id uuid, nodes jsonb, every boolean, vars boolean)
  CROSS JOIN LATERAL (SELECT * FROM runs_run r WHERE r.id = w.run_id LIMIT 1) r
   LEFT JOIN LATERAL (
            SELECT json_object_agg(s.node, json_build_array(s.status, s.output)) AS outputs

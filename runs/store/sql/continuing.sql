@@ -53,11 +53,17 @@ c AS (
     INSERT INTO runs_container (tenant_id, run_id, shard, node, items, total, at_once, tolerated, first)
     SELECT l.tenant_id, %(follower)s::uuid, l.shard, l.node, jsonb_build_array(coalesce(l.output, 'null')), 1, l.at_once, 0, l.first FROM l
 ),
+v AS (
+    INSERT INTO runs_runvariable (tenant_id, run_id, shard, node, name, value, index, place, beside, set_at)
+    SELECT v.tenant_id, %(follower)s::uuid, v.shard, v.node, v.name, v.value, v.index, v.place, v.beside, v.set_at
+      FROM runs_runvariable v
+     WHERE v.run_id = %(run)s::uuid AND v.node = %(node)s
+),
 q AS (
     UPDATE runs_request q SET run_id = %(follower)s::uuid WHERE q.run_id = %(run)s::uuid
 )
 UPDATE runs_run f
-   SET sla_deadline = r.sla_deadline, sla_look_at = r.sla_look_at
+   SET sla_deadline = r.sla_deadline, sla_look_at = r.sla_look_at, sla_counts = r.sla_counts
   FROM runs_run r
  WHERE f.id = %(follower)s::uuid AND r.id = %(run)s::uuid
 

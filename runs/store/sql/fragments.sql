@@ -35,3 +35,8 @@ t AS (
      ORDER BY r.id
     RETURNING 1
 )
+
+-- name: current_variables (fragment)
+(SELECT coalesce(json_object_agg(v.name, v.value), '{}')
+   FROM (SELECT DISTINCT ON (v.name) v.name, v.value FROM runs_runvariable v
+          WHERE v.run_id = r.id ORDER BY v.name, v.place DESC) v)

@@ -68,9 +68,19 @@ SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.
                             (SELECT n.id FROM runs_run n
                               WHERE n.root_id = r.root_id AND n.root_id <> n.id AND n.id > r.id
                               ORDER BY n.id LIMIT 1) END,
-                        r.is_test, r.sla_deadline,
+                        r.is_test, r.sla_deadline, r.sla_counts,
                         -- By the one clock that says so in history, too.
                         coalesce(r.completed_at, %(now)s::timestamptz, statement_timestamp()) >= r.sla_deadline,
+                        -- Of one run that is looked at; what is beyond 1 MiB together is told by its size.
+                        CASE WHEN %(variables)s THEN (
+                            SELECT json_agg(json_build_array(
+                                       v.name, CASE WHEN v.until <= 1048576 THEN v.value END,
+                                       CASE WHEN v.until > 1048576 THEN v.bytes END, v.node, v.index, v.set_at, v.beside)
+                                   ORDER BY v.name)
+                              FROM (SELECT o.*, sum(o.bytes) OVER (ORDER BY o.name) AS until
+                                      FROM (SELECT DISTINCT ON (v.name) v.*, octet_length(v.value::text) AS bytes
+                                              FROM runs_runvariable v WHERE v.run_id = r.id
+                                             ORDER BY v.name, v.place DESC) o) v) END,
                         coalesce(p.payloads, '[]'), coalesce(x.steps, '[]'))::text
   FROM r
   LEFT JOIN p ON p.id = r.id

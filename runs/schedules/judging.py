@@ -1,0 +1,56 @@
+"""Whether the working calendars that a definition names are there: one that is not counts as the default one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from engine.catalogue import BODY, Json
+from engine.problems import Problem, quoted, warning
+from engine.templates import has_holes
+from runs.schedules.calendars import calendars_of
+
+Place = tuple[str, str, str | None]
+"""The name of a calendar, the field at which it stands, and of which node."""
+
+
+def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
+    """Of each definition the calendars that it names and that are not there; one statement for all of them."""
+    named = [list(_named_in(native)) for native in natives]
+    names = {name for each in named for name, _, _ in each}
+    there = (
+        set(calendars_of(tenant).filter(name__in=names).values_list("name", flat=True)) if names else set()
+    )
+    return [[_missing(*place) for place in each if place[0] not in there] for each in named]
+
+
+def _missing(name: str, field: str, node: str | None) -> Problem:
+    message = f"There is no working calendar {quoted(name)}: make it, or name another one."
+    return warning("unknown_calendar", field, message, node)
+
+
+def _named_in(native: Mapping[str, Json]) -> Iterator[Place]:
+    if calendar := native.get("sla_calendar"):
+        yield calendar, "sla_calendar", None
+    for at, node in enumerate(native["nodes"]):
+        yield from _named_by(f"nodes[{at}]", node, node["id"])
+
+
+def _named_by(field: str, step: Mapping[str, Json], node: str) -> Iterator[Place]:
+    """Those that a step names, its timers, what undoes it, and what it does for each item."""
+    for at, timer in enumerate(step.get("boundary_timers") or ()):
+        if timer.get("calendar"):
+            yield timer["calendar"], f"{field}.boundary_timers[{at}].calendar", node
+    params = step.get("params") or {}
+    calendar = params.get("calendar")
+    if step.get("type") in _KEEP_TO_ONE and isinstance(calendar, str) and not has_holes(calendar):
+        yield calendar, f"{field}.params.calendar", node
+    if step.get("compensate"):
+        yield from _named_by(f"{field}.compensate", step["compensate"], node)
+    body = params.get(BODY)
+    if isinstance(body, Mapping):
+        within = f"{field}.params.{BODY}"
+        if body.get("type"):
+            yield from _named_by(within, body, node)
+        for at, inner in enumerate(body.get("steps") or ()):
+            yield from _named_by(f"{within}.steps[{at}]", inner, inner["id"])
+
+
+_KEEP_TO_ONE = frozenset({"wait", "human.approval", "human.form"})
