@@ -6,7 +6,7 @@ from engine.graph import compile_graph
 from engine.outcomes import Completed, Failed
 from engine.renaming import rename_step
 from engine.simulate import simulate
-from engine.surroundings import Sample, Spot, Surroundings
+from engine.surroundings import Sample, Spot
 from engine.validate import validate
 from steps.catalogue import CATALOGUE
 from tests.factories import graph
@@ -118,14 +118,14 @@ def test_where_a_worker_may_set_any_nothing_is_unknown():
 
 def test_a_step_that_gets_another_id_is_followed_in_what_is_set():
     found = rename_step(
-        graph(["a", sets("b", n="{{ steps.a.output.n }}")], ["a>b"]), "a", "first", jobs=frozenset()
+        graph(["a", sets("b", n="{{ steps.a.output.n }}")], ["a>b"]), "a", "first", catalogue=CATALOGUE
     )
     assert found.definition["nodes"][1]["set_vars"] == {"n": "{{ steps.first.output.n }}"}
 
 
 def test_variables_are_among_what_can_be_read_with_what_a_sample_makes_of_them():
     definition = graph([sets("a", n="{{ output.n * 2 }}"), sets("b", m=1), "c"], ["a>c", "b>c"])
-    around = Surroundings(definition, CATALOGUE, Sample({}, {"a": {"n": 4}}))
+    around = surroundings(definition, CATALOGUE, Sample({}, {"a": {"n": 4}}))
     known = {
         value.path: (value.sample, value.origin, value.always) for value in around.known(Spot("params", "c"))
     }
