@@ -202,6 +202,10 @@ class Definition(Shape):
         "Input", "What a run needs to start. An input that doesn't fit is refused.", "schema"
     )
     sla_seconds: Seconds | None = _field("Deadline of a run", "How long a run should take at most.")
+    compensation: Literal["sequential", "parallel"] | None = _field(
+        "Order of undoing",
+        "What was done is undone one by one, the last first, or branches are undone at the same time.",
+    )
     business_key: str | None = _field(
         "Business key",
         "What a run is called by, such as {{ input.order_id }}: two starts with the same key are one run.",

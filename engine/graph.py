@@ -132,11 +132,13 @@ class Graph:
 
     `plain`: nothing is left open when its sinks are resolved. `is_part`: it is what a container does for an item.
     `compensations`: the steps that undo others (`charge:compensate`), by what they undo; no edge leads to them.
+    `undoes_together`: what does not depend on one another is undone at the same time.
     `steps`: what a step row of a name does: the nodes, and the compensations by their own names.
     """
 
     nodes: Mapping[str, Node]
     compensations: Mapping[str, Node]
+    undoes_together: bool
     steps: Mapping[str, Node]
     starts: tuple[str, ...]
     sinks: tuple[str, ...]
@@ -223,6 +225,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
     return Graph(
         nodes=nodes,
         compensations=compensations,
+        undoes_together=definition.get("compensation") == "parallel",
         steps={**nodes, **{undo.id: undo for undo in compensations.values()}},
         starts=starts,
         sinks=tuple(name for name in order if nodes[name].is_sink),

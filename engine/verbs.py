@@ -73,6 +73,9 @@ UNDO_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     (RunStatus.COMPENSATING, StepStatus.QUEUED): _BOTH,
     (RunStatus.COMPENSATING, StepStatus.WAITING): _SKIP,
     (RunStatus.WAITING_FOR_MANUAL_ACTION, StepStatus.FAILED): _BOTH,
+    # Of branches that are undone at the same time others go on.
+    (RunStatus.WAITING_FOR_MANUAL_ACTION, StepStatus.QUEUED): _BOTH,
+    (RunStatus.WAITING_FOR_MANUAL_ACTION, StepStatus.WAITING): _SKIP,
 }
 """The same for a step that undoes another one."""
 

@@ -78,7 +78,7 @@ def retry_step(
         is_failed = locked[run].status == RunStatus.FAILED and step.has_failed
         if not (is_failed or step.allows("retry", locked[run])):
             _refuse(locked[run], step, "tried again")
-        if step.is_undo and locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION:
+        if step.is_undo and step.status == StepStatus.FAILED:
             change.queues |= _settle(locked[run], step, "retry", payload | {"via": via}, None)
         elif is_failed:
             overrides: Overrides = {node: override} if override is not None and step.begins_anew else {}

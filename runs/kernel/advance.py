@@ -13,7 +13,7 @@ from dataclasses import replace
 import psycopg
 from django.db import transaction
 
-from engine.statuses import RUN_CLOSING, RUN_OPEN, RunStatus
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING
 from lib import crash_points
 from runs.kernel import compensation, late, live
 from runs.kernel.graphs import BrokenVersion, graph_of
@@ -164,7 +164,7 @@ def _undoing(plans: list[Planned], locked: Mapping[str, LockedRun]) -> list[Plan
         for planned in plans
         if planned.is_undo
         and planned.step.run_id in locked
-        and locked[planned.step.run_id].status == RunStatus.COMPENSATING
+        and locked[planned.step.run_id].status in RUN_UNDOING
     ]
 
 

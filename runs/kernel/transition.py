@@ -168,7 +168,7 @@ class Transition:
         failed = [planned for planned in over if planned.row["status"] == StepStatus.FAILED]
         if failed:
             hot.insert_dead_letters([{"id": uuid7(), "step_id": planned.step.id} for planned in failed])
-            compensation.await_operator(runs_of(failed))
+            compensation.await_operator(runs_of(failed), [planned.step.id for planned in failed])
         if undone := [planned for planned in over if planned not in failed]:
             self.result.wake |= compensation.compensate_next(
                 {planned.step.run_id: planned.step.version_id for planned in undone}

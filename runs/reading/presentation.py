@@ -372,7 +372,8 @@ def _run_waits_for(run: _Run, rows: list[dict[str, Json]]) -> str | None:
     """One sentence on what a run waits for, until it has ended: its first open step, and how many more there are."""
     if run.status == RunStatus.WAITING_FOR_MANUAL_ACTION:
         failed = [row for row in rows if row["undoes"] and row["status"] == StepStatus.FAILED]
-        return f"somebody to see to what could not be undone: {failed[0]['title']}" if failed else None
+        titles = ", ".join(row["title"] for row in failed)
+        return f"somebody to see to what could not be undone: {titles}" if failed else None
     if run.status not in RUN_OPEN | RUN_CLOSING | RUN_UNDOING:
         return None
     waiting = [row for row in rows if row["waiting_for"]]

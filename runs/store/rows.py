@@ -213,11 +213,20 @@ class CompensationRow(TypedDict):
     undo: str
     rank: int
     unknown: bool
+    together: bool
     type: str
     queue: str
     priority: int | None
     lease_seconds: int
     timeout_seconds: int | None
+
+
+class LeftRow(TypedDict):
+    """A node of a run whose branches are undone at the same time (`left_to_undo`)."""
+
+    run_id: str
+    node: str
+    unknown: bool
 
 
 class KeyRow(TypedDict):

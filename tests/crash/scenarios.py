@@ -53,6 +53,11 @@ UNDONE = make.graph([{"id": "a", **UNDO}, {"id": "b", **UNDO}, {"id": "c", **BAD
 NOT_UNDONE = make.graph(
     [{"id": "a", "compensate": BAD}, {"id": "b", **UNDO}, {"id": "c", **BAD}], ["a>b", "b>c"]
 )
+HALF_UNDONE = make.graph(
+    [{"id": "a", **UNDO}, {"id": "b", "compensate": BAD}, {"id": "c", **UNDO}, {"id": "d", **BAD}],
+    ["a>b", "a>c", "b>d", "c>d"],
+    compensation="parallel",
+)
 WAITS = make.graph(
     [
         {"id": "a", "type": "wait", "params": {"seconds": 20}},
@@ -177,8 +182,8 @@ def signalled() -> Work:
     return victim.send, (make.a_tenant().pk, run_ids)
 
 
-def given_up() -> Work:
-    return victim.give_up, (make.a_tenant().pk, make.start(NOT_UNDONE, {"n": 1}, {"n": 2}))
+def given_up(definition) -> Callable[[], Work]:
+    return lambda: (victim.give_up, (make.a_tenant().pk, make.start(definition, {"n": 1}, {"n": 2})))
 
 
 def handed_over() -> Work:
@@ -305,7 +310,8 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "not begun": (limits.not_begun, {"COMPLETED"}),
     "signals": (signalled, {"COMPLETED"}),
     "saga": (drained(UNDONE), {"COMPENSATED"}),
-    "given up": (given_up, {"FAILED"}),
+    "given up": (given_up(NOT_UNDONE), {"FAILED"}),
+    "given up beside others": (given_up(HALF_UNDONE), {"FAILED"}),
     "handed over": (handed_over, {"COMPLETED"}),
     "voted on": (voted_on, {"COMPLETED"}),
     "sent back": (sent_back, {"COMPLETED"}),

@@ -244,7 +244,8 @@ class _Drawing:
                 holder, key = (node, "on_error") if "on_error" in node else (node["params"], "on_timeout")
                 holder[key] = "continue"
         arranged = self.choices.arranged
-        return {"name": "random", "nodes": arranged(list(nodes.values())), "edges": arranged(edges)}
+        drawn = {"name": "random", "nodes": arranged(list(nodes.values())), "edges": arranged(edges)}
+        return drawn | ({"compensation": "parallel"} if self.saga and self.choices.one_in(2) else {})
 
     def outlive(self, node: dict[str, Json], targets: set[str]) -> None:
         """Where reminders could lead the run to its end while the step goes on, they interrupt it instead."""

@@ -22,6 +22,7 @@ ROWS = {
     ("hand_back", "steps"): rows.ReturnedRow,
     ("keep_late_results", "results"): rows.LateRow,
     ("next_compensations", "nodes"): rows.CompensationRow,
+    ("left_to_undo", "nodes"): rows.LeftRow,
     ("claim_keys", "keys"): rows.KeyRow,
     ("other_inputs", "runs"): rows.InputRow,
     ("insert_runs", "runs"): rows.RunRow,
