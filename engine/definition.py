@@ -202,6 +202,10 @@ class Definition(Shape):
         "Input", "What a run needs to start. An input that doesn't fit is refused.", "schema"
     )
     sla_seconds: Seconds | None = _field("Deadline of a run", "How long a run should take at most.")
+    on_failure: Literal["stop", "finish_others"] | None = _field(
+        "When a step has failed for good",
+        "The run stops at once, or its other branches go on to their ends before it fails.",
+    )
     compensation: Literal["sequential", "parallel"] | None = _field(
         "Order of undoing",
         "What was done is undone one by one, the last first, or branches are undone at the same time.",

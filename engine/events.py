@@ -241,8 +241,8 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
     ),
     EventType.STEP_WITHDRAWN: EventKind(
         "step",
-        "The step is not part of what is kept on another version, or when its container begins anew.",
-        {**_CHILD, "was": "its status before"},
+        "The step is not part of what is kept on another version, or begins anew.",
+        {**_CHILD, **_WHO, "was": "its status before"},
     ),
     EventType.STEP_MIGRATED: EventKind(
         "step",

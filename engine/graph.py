@@ -132,6 +132,7 @@ class Graph:
 
     `plain`: nothing is left open when its sinks are resolved. `is_part`: it is what a container does for an item.
     `compensations`: the steps that undo others (`charge:compensate`), by what they undo; no edge leads to them.
+    `finishes_others`: when a step has failed for good, what doesn't depend on it goes on before the run fails.
     `undoes_together`: what does not depend on one another is undone at the same time.
     `steps`: what a step row of a name does: the nodes, and the compensations by their own names.
     """
@@ -139,6 +140,7 @@ class Graph:
     nodes: Mapping[str, Node]
     compensations: Mapping[str, Node]
     undoes_together: bool
+    finishes_others: bool
     steps: Mapping[str, Node]
     starts: tuple[str, ...]
     sinks: tuple[str, ...]
@@ -226,6 +228,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
         nodes=nodes,
         compensations=compensations,
         undoes_together=definition.get("compensation") == "parallel",
+        finishes_others=definition.get("on_failure") == "finish_others",
         steps={**nodes, **{undo.id: undo for undo in compensations.values()}},
         starts=starts,
         sinks=tuple(name for name in order if nodes[name].is_sink),

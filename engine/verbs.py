@@ -11,6 +11,7 @@ from engine.statuses import (
     RUN_ENDED,
     RUN_OPEN,
     RUN_UNDOING,
+    STEP_OPEN,
     RunStatus,
     StepStatus,
 )
@@ -64,9 +65,11 @@ _BOTH, _SKIP = ("retry", "skip"), ("skip",)
 STEP_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     **{(run, StepStatus.QUEUED): _BOTH for run in RUN_OPEN},
     **{(run, StepStatus.WAITING): _SKIP for run in RUN_OPEN},
+    # Where its other branches go on beside a failure.
+    **{(run, StepStatus.FAILED): _BOTH for run in RUN_OPEN},
     **{(RunStatus.FAILED, step): _BOTH for step in (StepStatus.FAILED, StepStatus.CANCELLED)},
 }
-"""(status of the run, status of a step) → what may be done to the step; in a FAILED run only to one that a resume does
+"""(status of the run, status of a step) → what may be done to the step; to one that is over only if a resume does it
 again (`is_redone`)."""
 
 UNDO_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
@@ -116,7 +119,7 @@ def step_verbs(run: str, step: str, *, redone: bool, undoes: bool) -> tuple[str,
     if undoes:
         return UNDO_VERBS.get((run, step), ())
     stored = RunStatus.RUNNING if run in _SHOWN_AS_RUNNING else run
-    return STEP_VERBS.get((stored, step), ()) if redone or stored != RunStatus.FAILED else ()
+    return STEP_VERBS.get((stored, step), ()) if redone or step in STEP_OPEN else ()
 
 
 def changes_steps(run: str, *, undoes: bool) -> bool:

@@ -28,7 +28,8 @@ class Redriven:
 def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") -> Redriven:
     """Let the runs of these letters of the tenant go on, each in a transaction of its own.
 
-    A letter of a compensation tries that again. One run is resumed once, however many of its letters are named.
+    A letter of a compensation tries that again. One run is resumed once, however many of its letters are named; in one
+    that goes on beside a failure what failed is done again.
     """
     done: list[str] = []
     refused: dict[str, RunRefused] = {}
@@ -56,7 +57,7 @@ def _redrive(who: Principal, letter: DeadLetter, reason: str, *, is_undo: bool) 
             who.tenant_id, run, letter.step_id, "retry", way="dead letter", **terms
         )
     else:
-        lifecycle.resume_runs(who.tenant_id, [run], by=who.username, reason=reason)
+        lifecycle.redo_failed(who.tenant_id, [run], by=who.username, reason=reason)
 
 
 def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") -> list[str]:

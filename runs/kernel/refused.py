@@ -97,6 +97,6 @@ def lock_runs(tenant: int, runs: Iterable[str]) -> dict[str, LockedRun]:
 
 def require_verb(locked: Mapping[str, LockedRun], verb: str) -> None:
     """Raises RunRefused unless people may do this to all of these runs, as `engine.verbs` has it."""
-    for status, _ in locked.values():
-        if why := why_not(status, verb):
+    for run in locked.values():
+        if why := why_not(run.status, verb):
             raise RunRefused(why.code, why.sentence, conflict=True)

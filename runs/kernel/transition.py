@@ -19,9 +19,9 @@ from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
 from runs.kernel import children, compensation, messages, scopes, wait_kinds
-from runs.kernel.graphs import compiled
+from runs.kernel.graphs import BrokenVersion, compiled, graph_of
 from runs.kernel.plan import AdvanceRows, Affinity, Anchor, Planned, plan, runs_of
-from runs.store import hot, waits
+from runs.store import failing, hot, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Suspended
 from runs.store.children import Container, count_children
 from runs.store.rows import ChildEndsRow, DecidedRow, EndedBy, FinishedRow, ScopeRow
@@ -56,7 +56,7 @@ class Result:
 
 @dataclass(slots=True)
 class Transition:
-    """What a transaction gathers on its way."""
+    """What a transaction gathers on its way. `hopeless`: runs that fail at once, whatever else goes on in them."""
 
     keep: Affinity | None = None
     anchors: dict[str, Anchor] = field(default_factory=dict)
@@ -67,6 +67,7 @@ class Transition:
     kept: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     alive: set[str] = field(default_factory=set)
     containers_over: set[Container] = field(default_factory=set)
+    hopeless: set[str] = field(default_factory=set)
     result: Result = field(default_factory=Result)
 
     def complete(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
@@ -132,8 +133,8 @@ class Transition:
         """End the containers whose children are over, or too many of them failed. Needs their runs alone."""
         if ended := children.endings(self.containers_over):
             self.wake(ended, locked)
-            # Of a run that fails now those that run are awaited, as all its steps.
-            if going_on := {step.run_id for step, _ in ended} - self.failures.keys():
+            # Of a run that stops now those that run are awaited, as all its steps.
+            if going_on := {step.run_id for step, _ in ended} - self._stopping().keys():
                 wait_kinds.waits_ended(going_on)
 
     def suspend(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
@@ -268,9 +269,10 @@ class Transition:
             graph = compiled(anchor.version_id).graph
             yield anchor, fire(graph, node, inputs, scope, run=runs, overrides=overrides)
 
-    def finish(self) -> None:
+    def finish(self, locked: Mapping[str, LockedRun]) -> None:
         """Complete the runs whose last sink fell; one whose output can't be computed fails."""
-        runs = sorted(self.sunk - self.failures.keys())
+        failed = {run for run, row in locked.items() if row.has_failed}
+        runs = sorted(self.sunk - self.failures.keys() - failed)
         if not runs:
             return
         rows: list[ScopeRow] = []
@@ -308,27 +310,64 @@ class Transition:
         }
         return run_output(version.graph, completed, scopes.scope_of(version, run_id, facts, outputs))
 
-    def fail(self) -> None:
-        """Fail the runs that a step has failed: nothing new starts, running steps are awaited. Needs them alone."""
-        if not self.failures:
-            return
-        hot.close_runs(
-            [
-                {
-                    "run_id": run,
-                    "status": RunStatus.FAILING,
-                    "error": {**error, "node": node},
-                    "undo": compensation.has_compensations(self.anchors[run].version_id),
-                }
-                for run, (node, error) in self.failures.items()
-            ]
-        )
+    def fail(self, locked: Mapping[str, LockedRun]) -> None:
+        """Fail the runs that a step has failed: nothing new starts, running steps are awaited. Needs them alone.
+
+        Where other branches are to go on to their ends it is noted, and the run fails when nothing is left that could.
+        """
+        closing = self._stopping()
+        noted = self.failures.keys() - closing.keys()
+        if noted:
+            failing.note_failures(
+                [{"run_id": run, "error": _described(*self.failures[run])} for run in noted]
+            )
+        going_on = noted | {run for run, row in locked.items() if row.has_failed} - closing.keys()
+        ends = failing.at_their_end(going_on) if going_on else []
+        versions = {run: self.anchors[run].version_id for run in closing}
+        for end in ends:
+            closing[end.run], versions[end.run] = end.error, end.version
+        if closing:
+            hot.close_runs(
+                [
+                    {
+                        "run_id": run,
+                        "status": RunStatus.FAILING,
+                        "error": error,
+                        "undo": compensation.has_compensations(versions[run]),
+                    }
+                    for run, error in closing.items()
+                ]
+            )
         if self.dead_letters:
             hot.insert_dead_letters([{"id": uuid7(), "step_id": step} for step in self.dead_letters])
-        hot.cancel_open_steps(self.failures, cause="failure", statuses=NOT_STARTED)
-        hot.cancel_timers(self.failures)
-        wait_kinds.waits_ended(self.failures)
-        self.result.wake |= compensation.close(self.failures)
+        if noted - closing.keys():
+            wait_kinds.waits_ended(noted - closing.keys())
+        if closing:
+            hot.cancel_open_steps(closing, cause="failure", statuses=NOT_STARTED)
+            hot.cancel_timers(closing)
+            wait_kinds.waits_ended(closing)
+            self.result.wake |= compensation.close(closing)
+
+    def _stopping(self) -> dict[str, Mapping[str, Json]]:
+        """The errors of the runs that a failure stops at once."""
+        return {
+            run: _described(node, error)
+            for run, (node, error) in self.failures.items()
+            if node is None or run in self.hopeless or not _finishes_others(self.anchors[run].version_id)
+        }
 
     def _node(self, run_id: str, name: str) -> Any:
         return compiled(self.anchors[run_id].version_id).graph.nodes[name]
+
+
+def _described(node: str | None, error: Mapping[str, Json]) -> dict[str, Json]:
+    """A failure as its run keeps it."""
+    return {**error, "node": node}
+
+
+def _finishes_others(version_id: int) -> bool:
+    """Whether other branches go on when a step has failed; where nobody knows what follows nothing does."""
+    try:
+        return graph_of(version_id).finishes_others
+    except BrokenVersion:
+        return False

@@ -38,7 +38,7 @@ def means(graph: Graph, run: Shown, step: Shown) -> dict[str, Json]:
     node, behind = graph.nodes[step["node"]], graph.behind(step["node"])
     failed = [one["title"] for one in steps.values() if has_failed(one) and one["node"] != step["node"]]
     return {
-        "also": failed if run["status"] == "FAILED" else [],
+        "also": failed if has_failed(step) else [],
         "branches": list(dict.fromkeys(edge.branch for edge in node.edges if edge.branch)),
         "again": [steps[name]["title"] for name in behind],
         "kept": [

@@ -42,6 +42,7 @@ _WHILE: dict[str, str] = {
     RunStatus.CANCELLING: "It is cancelled when what runs has ended: ",
     RunStatus.COMPENSATING: "It undoes what was done: ",
 }
+_BESIDE_A_FAILURE = "It fails when its other branches have ended: "
 WHOLE = Bounds(None, None, None)
 ONE_RUN = Bounds(None, 256 * 1024, 4 * 1024 * 1024)
 LISTED = Bounds(4 * 1024, 4 * 1024, 4 * 1024 * 1024)
@@ -381,4 +382,5 @@ def _run_waits_for(run: _Run, rows: list[dict[str, Json]]) -> str | None:
         return "Nothing is known that it waits for: this should not be, and is looked at every minute"
     first = f"{waiting[0]['title']} waits for {waiting[0]['waiting_for']}"
     more = f", and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-    return f"{_WHILE.get(run.status, '')}{first}{more}"
+    has_failed = run.status in RUN_OPEN and any(COLUMNS[rank - 1] == "error" for rank, *_ in run.payloads)
+    return f"{_BESIDE_A_FAILURE if has_failed else _WHILE.get(run.status, '')}{first}{more}"

@@ -43,10 +43,14 @@ def claimed_of(row: Sequence[Json]) -> tuple[ClaimedStep, Sequence[Json]]:
 
 
 class LockedRun(NamedTuple):
-    """What a locked run says of itself: nobody can close it meanwhile."""
+    """What a locked run says of itself: nobody can close it meanwhile.
+
+    `has_failed`: it is open although a step of it has failed for good, since its other branches go on.
+    """
 
     status: str
     priority: int
+    has_failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,7 @@ def lock_heavy(runs: Iterable[str]) -> dict[str, LockedRun]:
 
 
 def _locked(rows: Json) -> dict[str, LockedRun]:
-    return {run: LockedRun(status, priority) for run, status, priority in rows or ()}
+    return {run: LockedRun(*told) for run, *told in rows or ()}
 
 
 def advance(
@@ -228,7 +228,7 @@ def insert_dead_letters(rows: Sequence[LetterRow]) -> None:
 
 
 def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
-    """Give FAILED runs, held FOR UPDATE, a new life.
+    """Give FAILED runs, held FOR UPDATE, a new life; what failed of open ones is queued again, too.
 
     Gives `runs`: [id, tenant, shard, version, priority, open sinks] of each, `queues`: where steps wait now, `queued`:
     [id, run, node, boundary edges that are resolved] of those steps, and

@@ -170,6 +170,13 @@ class ClosingRow(TypedDict, total=False):
     payload: Mapping[str, Json]
 
 
+class NotedRow(TypedDict):
+    """A failure that a run goes on beside (`note_failures`)."""
+
+    run_id: str
+    error: Mapping[str, Json]
+
+
 class LetterRow(TypedDict):
     """A dead letter to write for a step (`insert_dead_letters`)."""
 

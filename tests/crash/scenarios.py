@@ -12,7 +12,7 @@ from runs.commands import jobs
 from runs.webhooks.services import WithSecret, create_webhook, token_of
 from tests import damage
 from tests import factories as make
-from tests.crash import containers, limits, moves, victim
+from tests.crash import containers, failures, limits, moves, victim
 from tests.inbox.asking import approval, member
 from tests.webhooks import signed
 
@@ -291,6 +291,8 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "diamond": (drained(DIAMOND), {"COMPLETED"}),
     "any": (drained(ANY), {"COMPLETED"}),
     "failing": (drained(FAILING), {"FAILED"}),
+    "failing when the others have ended": (drained(failures.LAST), {"FAILED"}),
+    "tried again beside others": (failures.tried_again, {"FAILED"}),
     "map": (drained(MAPPED), {"COMPLETED"}),
     "map that fails": (drained(MAP_HANDLED), {"COMPLETED"}),
     "map that is resumed": (mapped_again, {"FAILED"}),

@@ -245,7 +245,11 @@ class _Drawing:
                 holder[key] = "continue"
         arranged = self.choices.arranged
         drawn = {"name": "random", "nodes": arranged(list(nodes.values())), "edges": arranged(edges)}
-        return drawn | ({"compensation": "parallel"} if self.saga and self.choices.one_in(2) else {})
+        if self.may_fail and self.choices.one_in(2):
+            drawn["on_failure"] = "finish_others"
+        if self.saga and self.choices.one_in(2):
+            drawn["compensation"] = "parallel"
+        return drawn
 
     def outlive(self, node: dict[str, Json], targets: set[str]) -> None:
         """Where reminders could lead the run to its end while the step goes on, they interrupt it instead."""

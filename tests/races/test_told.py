@@ -71,6 +71,11 @@ def resume() -> Act:
     return lambda: lifecycle.resume_runs(tenant(), [run], **SAID)
 
 
+def redo() -> Act:
+    run = failed_run()
+    return lambda: lifecycle.redo_failed(tenant(), [run], **SAID)
+
+
 def resolve() -> Act:
     run = make.start(order("charge"))[0]
     do("charge")
@@ -137,6 +142,7 @@ DOORS = {
     lifecycle.pause_runs: pause,
     lifecycle.unpause_runs: unpause,
     lifecycle.resume_runs: resume,
+    lifecycle.redo_failed: redo,
     lifecycle.resolve_compensation: resolve,
     operators.retry_step: retry,
     operators.skip_step: skip,

@@ -45,7 +45,9 @@ def prove_any_partition(seed: int) -> None:
         case = fleet.cases[run_id]
         page = told_by_page(read(case, case.order))
         assert told["status"] == page["status"], case
-        assert told["status"] == "FAILED" or told == page, case
+        # Where a failure stops the others it is chance how far they were.
+        stops = case.definition.get("on_failure") != "finish_others"
+        assert told == page or (stops and told["status"] == "FAILED"), case
     done = Run.unsafe_all_tenants.filter(id__in=fleet.cases, status="COMPLETED")
     assert set(done.values_list("open_sinks", flat=True)) == {0}
 

@@ -186,7 +186,7 @@ ONE = {"id": "a", "type": "noop"}
     [
         {"edges": None},
         {"title": None, "metadata": None, "output": None, "sla_seconds": None},
-        {"compensation": "parallel"},
+        {"on_failure": "finish_others", "compensation": "parallel"},
         {"nodes": [ONE, ONE], "edges": [{"from": "a", "to": "a"}]},
         {"nodes": [{**ONE, "on_error": "branch"}, ONE], "edges": [{"from": "a", "to": "a", "on": "error"}]},
         {"edges": [{"from": "a", "to": "gone"}, {"from": "gone", "to": "a"}]},

@@ -17,6 +17,7 @@ ROWS = {
     ("finish_runs", "runs"): rows.FinishedRow,
     ("read_scope", "wanted"): rows.ScopeRow,
     ("close_runs", "runs"): rows.ClosingRow,
+    ("note_failures", "runs"): rows.NotedRow,
     ("insert_dead_letters", "letters"): rows.LetterRow,
     ("heartbeat", "held"): rows.BeatRow,
     ("hand_back", "steps"): rows.ReturnedRow,

@@ -1,16 +1,19 @@
 -- name: lock_light
 -- Everybody who moves a run forward shares it; who closes it takes FOR UPDATE and so waits for them, and they for him.
--- This replaces foreign keys among the hot tables.
-SELECT json_agg(json_build_array(l.id, l.status, l.priority))
-  FROM (SELECT id, status, priority FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR KEY SHARE) l
+-- This replaces foreign keys among the hot tables. Where a step has failed and the others go on it says so: whoever ends
+-- one there must see whether it was the last.
+SELECT json_agg(json_build_array(l.id, l.status, l.priority, l.has_failed))
+  FROM (SELECT id, status, priority, error IS NOT NULL AND status IN ('RUNNING', 'PAUSED') AS has_failed
+          FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR KEY SHARE) l
 
 -- name: lock_sinks
 -- Before a sink may fall: in order of id, so that two batches which end the same runs never wait for each other.
 SELECT count(*) FROM (SELECT 1 FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR NO KEY UPDATE) l
 
 -- name: lock_heavy
-SELECT json_agg(json_build_array(l.id, l.status, l.priority))
-  FROM (SELECT id, status, priority FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR UPDATE) l
+SELECT json_agg(json_build_array(l.id, l.status, l.priority, l.has_failed))
+  FROM (SELECT id, status, priority, error IS NOT NULL AND status IN ('RUNNING', 'PAUSED') AS has_failed
+          FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR UPDATE) l
 
 -- name: advance
 -- The heart. `ended` completes steps that their holder still holds; all that hangs on a row that drops out there drops

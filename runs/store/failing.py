@@ -1,0 +1,26 @@
+"""The statements of runs that go on beside a failure, by their other branches (SQL in `closing.sql`)."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from engine.catalogue import Json
+from runs.store.hot import SQL, document
+from runs.store.rows import NotedRow
+
+
+class AtItsEnd(NamedTuple):
+    """A run with a noted failure in which nothing is left to go on."""
+
+    run: str
+    version: int
+    error: Json
+
+
+def note_failures(failures: Sequence[NotedRow]) -> None:
+    """Keep with open runs, held FOR UPDATE, what failed of them first."""
+    SQL.execute("note_failures", {"runs": document(failures)})
+
+
+def at_their_end(runs: Iterable[str]) -> list[AtItsEnd]:
+    """Those of these runs that have a noted failure and nothing left that could go on."""
+    return [AtItsEnd(*row) for row in SQL.value("runs_at_their_end", {"runs": sorted(runs)})]
