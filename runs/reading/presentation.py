@@ -42,7 +42,7 @@ _WHILE: dict[str, str] = {
     RunStatus.CANCELLING: "It is cancelled when what runs has ended: ",
     RunStatus.COMPENSATING: "It undoes what was done: ",
 }
-_BESIDE_A_FAILURE = "It fails when its other branches have ended: "
+_BESIDE_A_FAILURE = "The run fails when its other branches have ended: "
 WHOLE = Bounds(None, None, None)
 ONE_RUN = Bounds(None, 256 * 1024, 4 * 1024 * 1024)
 LISTED = Bounds(4 * 1024, 4 * 1024, 4 * 1024 * 1024)

@@ -160,3 +160,31 @@ def test_what_undoes_a_step_and_waits_is_skipped_on_its_card(operator):
     page = operator.get(f"/runs/{run_id}").text
     assert "Somebody did it by hand" in page
     assert "No branch led here" not in page
+
+
+BESIDE = make.graph(
+    [
+        {"id": "clean", "type": "text.clean", "title": "Clean it", "retry": "none"},
+        {"id": "count", "type": "text.clean", "title": "Count it", "retry": "none"},
+        {"id": "stock", "type": "job", "title": "Ask the warehouse"},
+    ],
+    [],
+    on_failure="finish_others",
+)
+
+
+def test_what_failed_is_mended_on_the_page_of_a_run_whose_others_go_on(operator):
+    run_id = make.start(BESIDE, {"n": 1})[0]
+    make.work()
+
+    page = operator.get(f"/runs/{run_id}").text
+    assert "The step Clean it failed" in page
+    assert "The run fails when its other branches have ended: Ask the warehouse waits for" in page
+    assert "steps/clean/retry" in links(operator, run_id)
+    path = f"/runs/{run_id}/steps/clean/retry"
+    form = operator.get(path).text
+    assert "Its other failed steps start again as well: Count it." in form
+    operator.post(path, {"value": '{"text": "words"}', "reason": "It was empty."})
+
+    make.work()
+    assert make.statuses(run_id) == {"clean": "COMPLETED", "count": "FAILED", "stock": "QUEUED"}
