@@ -154,8 +154,9 @@ class Node(Shape):
     priority: int | None = _field(
         "Priority", "Higher goes first. Empty: the priority of the run.", ge=-1000, le=1000
     )
-    on_error: Literal["fail", "continue", "branch"] | None = _field(
-        "If it fails for good", "The run fails, it goes on all the same, or it takes the edges for errors."
+    on_error: Literal["fail", "continue", "branch", "ask"] | None = _field(
+        "If it fails for good",
+        "The run fails, it goes on all the same, it takes the edges for errors, or somebody is asked what to do.",
     )
 
 

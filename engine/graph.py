@@ -48,7 +48,8 @@ class Join:
 class Node:
     """One step of the graph with everything that running it and getting past it takes.
 
-    `start_seconds`: how long it may be claimable before somebody begins it.
+    `start_seconds`: how long it may be claimable before somebody begins it. `asks`: an operator says what becomes of
+    its failure, which, left as it is, is one as `on_error` has it.
     `body`: of a container, what is done for each of its children, and as it was written among the `literal` params,
     of which nothing is evaluated; `container`: of a body, whose it is. `conditions`: of a loop, asked after each round.
     `part`: of a body that is several steps, their graph.
@@ -76,6 +77,7 @@ class Node:
     undoes_unknown: bool
     targets: tuple[str, ...]
     on_error: OnError
+    asks: bool
     allow_no_match: bool
     retry: RetryPolicy
     queue: str
@@ -293,7 +295,8 @@ def _node(
         undoes=raw.get("undoes"),
         undoes_unknown=raw.get("compensate_on_unknown") is not False,
         targets=targets,
-        on_error=raw.get("on_error") or spec.on_error,
+        on_error="fail" if raw.get("on_error") == "ask" else raw.get("on_error") or spec.on_error,
+        asks=raw.get("on_error") == "ask" and spec.kind != "engine",
         allow_no_match=bool(raw.get("allow_no_match")),
         retry=policy(raw.get("retry"), spec.retry),
         queue=raw.get("queue") or spec.default_queue or name,

@@ -70,7 +70,7 @@ STEP_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     **{(RunStatus.FAILED, step): _BOTH for step in (StepStatus.FAILED, StepStatus.CANCELLED)},
 }
 """(status of the run, status of a step) → what may be done to the step; to one that is over only if a resume does it
-again (`is_redone`)."""
+again (`is_redone`). One that asks what becomes of its failure can be tried again, too."""
 
 UNDO_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     (RunStatus.COMPENSATING, StepStatus.QUEUED): _BOTH,
@@ -111,13 +111,16 @@ def why_not(status: str, verb: str) -> Why | None:
     return Why(why.code, why.sentence.format(status=stored))
 
 
-def step_verbs(run: str, step: str, *, redone: bool, undoes: bool) -> tuple[str, ...]:
+def step_verbs(run: str, step: str, *, redone: bool, undoes: bool, asks: bool = False) -> tuple[str, ...]:
     """What people may do to a step, by the statuses of its run and its own.
 
-    `redone`: a resume would do it again (`is_redone`); `undoes`: it undoes another one.
+    `redone`: a resume would do it again (`is_redone`); `undoes`: it undoes another one; `asks`: it has failed and waits
+    for an operator.
     """
     if undoes:
         return UNDO_VERBS.get((run, step), ())
+    if asks:
+        step = StepStatus.QUEUED
     stored = RunStatus.RUNNING if run in _SHOWN_AS_RUNNING else run
     return STEP_VERBS.get((stored, step), ()) if redone or step in STEP_OPEN else ()
 

@@ -11,8 +11,9 @@ from engine.verbs import MIGRATED
 from lib.uuid7 import uuid7
 from runs.commands.kept import KeptStep, refuse_test, walk_anew
 from runs.kernel import scopes
+from runs.kernel.boundary import boundary_timers
 from runs.kernel.graphs import Compiled, compiled
-from runs.kernel.plan import Anchor, boundary_timers
+from runs.kernel.plan import Anchor
 from runs.kernel.refused import RunRefused, fitting
 from runs.kernel.unit_of_work import Change, changing
 from runs.models import Run, StepExecution

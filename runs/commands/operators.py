@@ -15,8 +15,9 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.reopen import Apply, reopen
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import changing
-from runs.store import hot
-from runs.store.attempts import ClaimedStep, LockedRun, SkippedByOperator
+from runs.store import failing, hot
+from runs.store.attempts import ClaimedStep, Errored, LockedRun, SkippedByOperator
+from runs.store.rows import EndedBy
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 
 
@@ -28,6 +29,8 @@ class _Target:
     status: str
     cause: str | None
     has_output: bool
+    asks: bool
+    error: Mapping[str, Json] | None
 
     @property
     def has_failed(self) -> bool:
@@ -36,7 +39,9 @@ class _Target:
 
     def allows(self, verb: str, run: LockedRun) -> bool:
         """Whether this may be done to it now."""
-        return verb in step_verbs(run.status, self.status, redone=self.has_failed, undoes=self.is_undo)
+        return verb in step_verbs(
+            run.status, self.status, redone=self.has_failed, undoes=self.is_undo, asks=self.asks
+        )
 
     @property
     def is_undo(self) -> bool:
@@ -85,6 +90,25 @@ def retry_step(
             reopen(change, payload, overrides={run: overrides}, apply=apply, while_open=True)
         else:
             change.queues |= _requeue(step.claim.id, override, payload)
+            if step.asks:
+                failing.settle_questions([run], [step.claim.id], resolution="redriven")
+
+
+def leave_failed(tenant: int, run: str, node: str) -> bool:
+    """Leave the failure of a step as it is that asks what becomes of it: it fails its run; gives whether it asked.
+
+    Its dead letter is the caller's to resolve. Raises RunRefused for another tenant's run.
+    """
+    with changing(tenant, [run]) as change:
+        step = _target_of(run, node)
+        if not step.asks:
+            return False
+        scopes.load([step.claim])
+        result = Errored(step.error or {}, left=True)
+        planned = plan(step.claim, result, compiled(step.claim.version_id).graph, jitter=0.0)
+        planned.row["by"] = EndedBy.WAIT
+        change.transition.complete([planned], change.locked)
+    return True
 
 
 def skip_step(

@@ -3,7 +3,7 @@
 Nothing here reads or writes; `advance` does.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import orjson
@@ -16,6 +16,7 @@ from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_outp
 from engine.retry import next_delay
 from engine.statuses import RunStatus, StepStatus
 from lib.uuid7 import uuid7
+from runs.kernel.boundary import boundary_timers
 from runs.store.attempts import (
     AttemptResult,
     ClaimedStep,
@@ -26,7 +27,7 @@ from runs.store.attempts import (
     Suspended,
     TimerFired,
 )
-from runs.store.rows import AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow, TimerRow
+from runs.store.rows import ASKS, AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow, TimerRow
 
 MAX_HOPS = 8
 
@@ -63,7 +64,7 @@ class Planned:
 
         The step enters a wait, or has timers that may fire just now; the run fails, or other steps are left to cancel.
         """
-        if isinstance(self.result, Suspended) or self.is_timed or self.is_undo:
+        if isinstance(self.result, Suspended) or self.is_timed or self.is_undo or self.asks:
             return True
         if self.effects is None:
             return False
@@ -79,6 +80,11 @@ class Planned:
     def is_undo(self) -> bool:
         """Whether the step compensates another."""
         return self.step.undoes is not None
+
+    @property
+    def asks(self) -> bool:
+        """Whether the step has failed, and waits from now on for what an operator says."""
+        return "waiting" in self.row
 
     @property
     def is_timed(self) -> bool:
@@ -120,8 +126,16 @@ def plan(step: ClaimedStep, result: AttemptResult, graph: Graph, *, jitter: floa
     if node.undoes:
         return Planned(step, graph, result, Effects(_outcome(result)), row | _undo_row(result))
     effects = settle(graph, node, _outcome(result), step.scope, fired=step.fired)
+    if node.asks and isinstance(effects.outcome, Failed) and _may_ask(result):
+        row |= {"status": StepStatus.WAITING, "error": effects.outcome.error, "waiting": ASKS}
+        return Planned(step, graph, result, None, row)
     row |= _final_row(node, result, effects, graph)
     return Planned(step, graph, result, effects, row)
+
+
+def _may_ask(result: AttemptResult) -> bool:
+    """Whether this is an attempt's own end, and not what somebody said of the step."""
+    return isinstance(result, Succeeded) or (isinstance(result, Errored) and not result.left)
 
 
 def _outcome(result: Succeeded | Errored | TimerFired | SkippedByOperator) -> Outcome:
@@ -278,7 +292,10 @@ class AdvanceRows:
         self.ended.append(row | {"held": True} if anchor.held and planned.effects is None else row)
         if planned.effects is not None:
             step = planned.step
-            if _failed_hard(planned.row):
+            # What somebody left as it is has its letter already.
+            if _failed_hard(planned.row) and not (
+                isinstance(planned.result, Errored) and planned.result.left
+            ):
                 self.dead_letters.append((planned.anchor, step.id))
             self.follow(anchor, planned.effects, {step.node: step.id})
 
@@ -350,24 +367,6 @@ class AdvanceRows:
             self.kept.append((anchor.id, _build_claim(anchor, new, row)))
         else:
             self.queued.add((anchor.id, new.node.queue))
-
-
-def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[TimerRow]:
-    """The rows of a step's boundary timers, without those that only take an edge that has `fired` already.
-
-    By when it must have begun is one without a target.
-    """
-    timers: list[tuple[str | None, bool, float]] = [
-        (timer.target, timer.interrupting, timer.seconds)
-        for timer in node.boundary
-        if timer.interrupting or timer.target not in fired
-    ]
-    if node.start_seconds is not None:
-        timers.append((None, True, node.start_seconds))
-    return [
-        {"id": uuid7(), "step_id": step, "target": target, "interrupting": stops, "seconds": seconds}
-        for target, stops, seconds in timers
-    ]
 
 
 def _failed_hard(row: EndedRow | StepRow) -> bool:

@@ -13,8 +13,9 @@ from engine.overrides import Overrides
 from engine.statuses import RunStatus
 from lib.uuid7 import uuid7
 from runs.kernel import compensation, scopes
+from runs.kernel.boundary import boundary_timers
 from runs.kernel.graphs import graph_of
-from runs.kernel.plan import Anchor, boundary_timers, plan
+from runs.kernel.plan import Anchor, plan
 from runs.kernel.refused import RunRefused, require_verb
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change

@@ -18,7 +18,7 @@ from engine.overrides import KeepResult, Overrides
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
-from runs.kernel import children, compensation, messages, scopes, wait_kinds
+from runs.kernel import asking, children, compensation, messages, scopes, wait_kinds
 from runs.kernel.graphs import BrokenVersion, compiled, graph_of
 from runs.kernel.plan import AdvanceRows, Affinity, Anchor, Planned, plan, runs_of
 from runs.store import failing, hot, waits
@@ -86,6 +86,7 @@ class Transition:
             [planned for planned in plans if planned.is_timed and planned.anchor in self.alive]
         )
         self._limit_again(plans)
+        asking.tell([planned for planned in plans if planned.anchor in self.alive])
         for planned in plans:
             failure = planned.effects and planned.effects.failure
             if failure and planned.anchor in self.alive:

@@ -19,7 +19,8 @@ def offers(status: str, step: Shown) -> list[str]:
     if step["status"] == "PENDING" or step["index"] is not None:
         return []
     undoes = step["undoes"] is not None
-    verbs = list(step_verbs(status, step["status"], redone=has_failed(step), undoes=undoes))
+    asks = (step["waiting"] or {}).get("kind") == "operator"
+    verbs = list(step_verbs(status, step["status"], redone=has_failed(step), undoes=undoes, asks=asks))
     was_reached = step["status"] != StepStatus.SKIPPED or step["cause"] == "operator"
     return [*verbs, "rerun"] if "rerun" in run_verbs(status) and was_reached and not undoes else verbs
 

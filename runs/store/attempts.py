@@ -70,7 +70,8 @@ class Succeeded:
 class Errored:
     """The attempt failed. `expired`: nobody says so, its lease ran out; the write asks the clock again.
 
-    `unbegun`: nobody has begun it, and by now somebody should have.
+    `unbegun`: nobody has begun it, and by now somebody should have. `left`: it had asked what becomes of its failure,
+    and an operator leaves that as it is.
     """
 
     error: Mapping[str, Json]
@@ -80,6 +81,7 @@ class Errored:
     usage: Json = None
     timer: str | None = None
     unbegun: bool = False
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True)

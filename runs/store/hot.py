@@ -350,14 +350,16 @@ def workers_forget(worker: str) -> None:
     SQL.execute("workers_forget", {"worker": worker})
 
 
-def step_to_change(*, run: str, node: str) -> tuple[ClaimedStep, str, str | None, bool] | None:
-    """The step of a run held FOR UPDATE: with its status, its cancel's cause, and whether it has an output."""
+def step_to_change(*, run: str, node: str) -> tuple[ClaimedStep, str, str | None, bool, bool, Json] | None:
+    """The step of a run held FOR UPDATE: with its status, its cancel's cause, whether it has an output, whether it has
+    failed and asks, and its error.
+    """
     row = SQL.value("step_to_change", {"run": run, "node": node})
     if row is None:
         return None
-    step, (status, cause, has_output, fired) = claimed_of(row)
+    step, (status, cause, has_output, fired, asks, error) = claimed_of(row)
     step.fired = frozenset(fired)
-    return step, status, cause, has_output
+    return step, status, cause, has_output, asks, error
 
 
 def requeue_step(*, step: str, edited: bool, value: Json, payload: Mapping[str, Json]) -> list[str]:

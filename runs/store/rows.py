@@ -30,7 +30,8 @@ class EndedRow(TypedDict, total=False):
     """The end of a step's attempt, and of the step where it is over (`advance`).
 
     `final`: its run completes with its output. `pending`: its edges stay unresolved. `sinks`: how many sinks fall with
-    it. `anchor`: by what the rows that follow from it name it, if not by its id.
+    it. `waiting`: for whom it waits now, as it has failed and asks. `anchor`: by what the rows that follow from it name
+    it, if not by its id.
     """
 
     id: str
@@ -48,7 +49,12 @@ class EndedRow(TypedDict, total=False):
     by: EndedBy
     said: Mapping[str, Json] | None
     usage: Json
+    waiting: Mapping[str, Json]
     anchor: str
+
+
+ASKS: Mapping[str, Json] = {"kind": "operator", "source": "person"}
+"""What a step waits for that has failed and asks an operator what becomes of that."""
 
 
 class AnchorRow(TypedDict):

@@ -242,7 +242,7 @@ class Workflow:
         lease_seconds: int | None = UNSET,
         queue: str | None = UNSET,
         priority: int | None = UNSET,
-        on_error: Literal["fail", "continue", "branch"] | None = UNSET,
+        on_error: Literal["fail", "continue", "branch", "ask"] | None = UNSET,
     ) -> Step:
         """A new step of this type, which `params` set up."""
         node = _said(

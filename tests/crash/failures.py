@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from runs.commands import lifecycle
+from runs.commands import lifecycle, operators
 from runs.kernel.refused import RunRefused
 from tests import factories as make
 from tests.crash import victim
@@ -27,6 +27,27 @@ def redo(tenant: int, runs: Sequence[str]) -> None:
     with suppress(RunRefused):
         lifecycle.redo_failed(tenant, runs, by="test")
     victim.drain()
+
+
+ASKS = make.graph(
+    [{"id": "a", "type": "text.clean", "retry": "none", "on_error": "ask"}, "b", "z"], ["a>z", "b>z"]
+)
+
+
+def decide(tenant: int, runs: Sequence[str]) -> None:
+    """Work until each asks; one is tried again, which fails anew, and then all are left as they are."""
+    victim.drain()
+    for run in runs:
+        with suppress(RunRefused):
+            operators.retry_step(tenant, run, "a", by="test")
+        victim.drain()
+        with suppress(RunRefused):
+            operators.leave_failed(tenant, run, "a")
+
+
+def asked() -> tuple[Callable[..., None], tuple[Any, ...]]:
+    """Runs of which a step will ask what becomes of its failure."""
+    return decide, (make.a_tenant().pk, make.start(ASKS, {"n": 1}, {"n": 2}))
 
 
 def tried_again() -> tuple[Callable[..., None], tuple[Any, ...]]:

@@ -292,6 +292,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "any": (drained(ANY), {"COMPLETED"}),
     "failing": (drained(FAILING), {"FAILED"}),
     "failing when the others have ended": (drained(failures.LAST), {"FAILED"}),
+    "asked": (failures.asked, {"FAILED"}),
     "tried again beside others": (failures.tried_again, {"FAILED"}),
     "map": (drained(MAPPED), {"COMPLETED"}),
     "map that fails": (drained(MAP_HANDLED), {"COMPLETED"}),

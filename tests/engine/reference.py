@@ -284,7 +284,7 @@ class _Run:
         except Broken as broken:
             step.status, step.error, step.output = FAILED, broken.args[0], {"error": broken.args[0]}
             match node.get("on_error") or node.get("params", {}).get("on_timeout", "fail"):
-                case "fail":
+                case "fail" | "ask":
                     self.final.culprit = self.final.culprit or name
                     return
                 case "continue":

@@ -265,14 +265,14 @@ class _Drawing:
             "id": name,
             "type": of(["noop", "job", "job", "decision", "transform", *waits]),
             "on_error": of(
-                [*["fail"] * (4 if self.saga else 1), *handled, *handled] if self.may_fail else handled
+                [*["fail"] * (4 if self.saga else 1), *handled, *handled, "ask"] if self.may_fail else handled
             ),
         }
         if node["type"] == "wait":
             node["params"] = {"seconds": LATER}
         if node["type"] == "signal":
             node["params"] = {"name": name, "timeout_seconds": LATER}
-            if one_in(2):
+            if one_in(2) and node["on_error"] != "ask":
                 node["params"]["on_timeout"] = node.pop("on_error")
         if node["type"] == "job":
             node["queue"] = "outside"

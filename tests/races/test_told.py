@@ -90,6 +90,18 @@ def retry() -> Act:
     return lambda: operators.retry_step(tenant(), run, "a", **SAID)
 
 
+def leave() -> Act:
+    (run_id,) = make.start(make.graph([{"id": "a", "retry": "none", "on_error": "ask"}], []))
+    make.fail(*make.claimed())
+    return lambda: operators.leave_failed(tenant(), run_id, "a")
+
+
+def discard() -> Act:
+    (run_id,) = make.start(make.graph([{"id": "a", "retry": "none", "on_error": "ask"}], []))
+    make.fail(*make.claimed())
+    return lambda: dead_letters.discard(who(), make.letters(run_id))
+
+
 def skip() -> Act:
     run = failed_run()
     return lambda: operators.skip_step(tenant(), run, "a", {"n": 1}, **SAID)
@@ -146,16 +158,17 @@ DOORS = {
     lifecycle.resolve_compensation: resolve,
     operators.retry_step: retry,
     operators.skip_step: skip,
+    operators.leave_failed: leave,
     replay.resume_on: resume_on,
     migration.migrate_run: migrate,
     replay.rerun: rerun,
     dead_letters.redrive: redrive,
+    dead_letters.discard: discard,
     starts.start_runs: start,
     signals.send_signals: signal,
     resolving.settle: incident,
 }
 SILENT = {
-    dead_letters.discard: "it moves no run",
     dead_letters.matching: "it reads",
     resolving.resolve_task: "by lifecycle.resolve_compensation or resolving.settle",
     incidents.tick: "it tells inboxes, by live.tell_inboxes",

@@ -194,6 +194,7 @@ ONE = {"id": "a", "type": "noop"}
         {"edges": [{"from": "a", "to": "a", "when": "true", "branch": "x"}]},
         {"edges": [{"from": "a", "to": "a", "on": "error"}]},
         {"nodes": [{**ONE, "on_error": None}], "edges": [{"from": "a", "to": "a", "on": "error"}]},
+        {"nodes": [{**ONE, "on_error": "ask"}]},
         {"nodes": [{**ONE, "on_error": "continue"}], "edges": [{"from": "a", "to": "a", "on": "error"}]},
         {"nodes": [{**ONE, "params": {}, "input": {}, "retry": {}, "join": {"n_of": 1}, "secrets": ["x"]}]},
         {"nodes": [{**ONE, "retry": {"max_retries": None, "non_retryable": ["A"]}, "priority": -3}]},

@@ -188,3 +188,18 @@ def test_what_failed_is_mended_on_the_page_of_a_run_whose_others_go_on(operator)
 
     make.work()
     assert make.statuses(run_id) == {"clean": "COMPLETED", "count": "FAILED", "stock": "QUEUED"}
+
+
+def test_a_step_that_asks_is_left_failed_on_the_page_of_its_run(operator):
+    asks = make.graph([{"id": "clean", "type": "text.clean", "retry": "none", "on_error": "ask"}], [])
+    run_id = make.start(asks, {"n": 1})[0]
+    make.work()
+    page = operator.get(f"/runs/{run_id}").text
+    assert "It waits for an operator to say what becomes of its failure" in page
+    assert links(operator, run_id) == ["steps/clean/retry", "steps/clean/skip"]
+    assert f'action="/runs/{run_id}/steps/clean/leave"' in page
+    assert "steps/clean/leave" not in member("viewer").get(f"/runs/{run_id}").text
+
+    operator.post(f"/runs/{run_id}/steps/clean/leave")
+    assert make.run(run_id).status == "FAILED"
+    assert [letter.resolution for letter in make.letters(run_id)] == ["discarded"]

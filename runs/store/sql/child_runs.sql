@@ -46,7 +46,8 @@ m AS (
       JOIN runs_run p ON p.id = c.parent_id
      CROSS JOIN clock
      WHERE c.parent_id = ANY (%(runs)s::uuid[]) AND c.status IN ('RUNNING', 'PAUSED') AND NOT EXISTS (
-           SELECT 1 FROM runs_stepexecution s WHERE s.id = c.parent_step_id AND s.status = 'WAITING')
+           SELECT 1 FROM runs_stepexecution s
+            WHERE s.id = c.parent_step_id AND s.status = 'WAITING' AND s.waiting ->> 'kind' = 'run')
      ORDER BY c.id
     RETURNING 1
 )

@@ -90,7 +90,7 @@ SELECT w.id, s.tenant_id, s.run_id, s.id, s.node,
        coalesce(s.error, (SELECT r.error - 'node' FROM runs_run r WHERE r.id = s.run_id)), s.attempt
   FROM jsonb_to_recordset(%(letters)s::jsonb) AS w(id uuid, step_id uuid)
  CROSS JOIN LATERAL (SELECT * FROM runs_stepexecution s
-                      WHERE s.id = w.step_id AND (s.status = 'FAILED' OR s.edges_pending) LIMIT 1) s
+                      WHERE s.id = w.step_id AND (s.status IN ('FAILED', 'WAITING') OR s.edges_pending) LIMIT 1) s
  WHERE NOT (SELECT r.is_test OR r.is_part FROM runs_run r WHERE r.id = s.run_id)
 
 -- name: reopen_runs
@@ -219,6 +219,12 @@ h AS (
      ORDER BY r.id
 )
 SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM s
+
+-- name: settle_questions
+-- These steps have failed and asked what becomes of that: by now it is decided, and their dead letters are resolved.
+UPDATE runs_deadletter l
+   SET resolution = %(resolution)s, resolved_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+ WHERE l.run_id = ANY (%(runs)s::uuid[]) AND l.step_id = ANY (%(steps)s::uuid[]) AND l.resolution IS NULL
 
 -- name: discard_letters
 -- Somebody has seen to these failures, or will not.

@@ -16,7 +16,7 @@ WHERE s.kept_from IS NULL
          AND (SELECT true FROM runs_historyevent e
                WHERE e.run_id = s.run_id AND e.node = s.node
                  AND (e.type = 'LEASE_LOST'
-                      OR e.type = 'ATTEMPT_FAILED'
+                      OR e.type IN ('ATTEMPT_FAILED', 'STEP_WAITING')
                          AND (e.payload -> 'error' ->> 'code' IN ('LeaseLost', 'Timeout')
                               OR e.payload -> 'error' -> 'details' ->> 'outcome' = 'unknown'))
                LIMIT 1))

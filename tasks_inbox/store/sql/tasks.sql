@@ -108,7 +108,8 @@ l AS MATERIALIZED (
     SELECT t.id
       FROM tasks_inbox_manualtask t
      WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.status = 'OPEN' AND t.kind NOT IN ('compensation', 'incident') AND NOT EXISTS (
-           SELECT 1 FROM runs_stepexecution s WHERE s.id = t.step_id AND s.status = 'WAITING')
+           SELECT 1 FROM runs_stepexecution s
+            WHERE s.id = t.step_id AND s.status = 'WAITING' AND coalesce(s.waiting ->> 'kind', '') <> 'operator')
      ORDER BY t.id
        FOR NO KEY UPDATE
 ),
