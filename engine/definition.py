@@ -168,8 +168,9 @@ class Node(Shape):
     priority: int | None = _field(
         "Priority", "Higher goes first. Empty: the priority of the run.", ge=-1000, le=1000
     )
-    on_error: Literal["fail", "continue", "branch"] | None = _field(
-        "If it fails for good", "The run fails, it goes on all the same, or it takes the edges for errors."
+    on_error: Literal["fail", "continue", "branch", "ask"] | None = _field(
+        "If it fails for good",
+        "The run fails, it goes on all the same, it takes the edges for errors, or somebody is asked what to do.",
     )
 
 
@@ -221,6 +222,14 @@ class Definition(Shape):
     )
     sla_calendar: CalendarName | None = _field(
         "Calendar of the deadline", "Whose working days count. Empty: the default calendar."
+    )
+    on_failure: Literal["stop", "finish_others"] | None = _field(
+        "When a step has failed for good",
+        "The run stops at once, or its other branches go on to their ends before it fails.",
+    )
+    compensation: Literal["sequential", "parallel"] | None = _field(
+        "Order of undoing",
+        "What was done is undone one by one, the last first, or branches are undone at the same time.",
     )
     business_key: str | None = _field(
         "Business key",

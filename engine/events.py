@@ -215,6 +215,9 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             "kind": "what it waits for",
             "until": "when it stops waiting",
             "run": "the run that it waits for",
+            "worker": "who had it, where it has failed and asks",
+            "started_at": "when its attempt began, where it has failed and asks",
+            "error": "why it has failed, where it asks what becomes of that",
         },
         step=StepStatus.WAITING,
     ),
@@ -242,8 +245,8 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
     ),
     EventType.STEP_WITHDRAWN: EventKind(
         "step",
-        "The step is not part of what is kept on another version, or when its container begins anew.",
-        {**_CHILD, "was": "its status before"},
+        "The step is not part of what is kept on another version, or begins anew.",
+        {**_CHILD, **_WHO, "was": "its status before"},
     ),
     EventType.STEP_MIGRATED: EventKind(
         "step",

@@ -39,7 +39,8 @@ class Join:
 class Node:
     """One step of the graph with everything that running it and getting past it takes.
 
-    `start_seconds`: how long it may be claimable before somebody begins it.
+    `start_seconds`: how long it may be claimable before somebody begins it. `asks`: an operator says what becomes of
+    its failure, which, left as it is, is one as `on_error` has it.
     `body`: of a container, what is done for each of its children, and as it was written among the `literal` params,
     of which nothing is evaluated; `container`: of a body, whose it is. `conditions`: of a loop, asked after each round.
     `part`: of a body that is several steps, their graph. `sets`: what variables of the run it sets.
@@ -68,6 +69,7 @@ class Node:
     undoes_unknown: bool
     targets: tuple[str, ...]
     on_error: OnError
+    asks: bool
     allow_no_match: bool
     retry: RetryPolicy
     queue: str
@@ -124,11 +126,15 @@ class Graph:
 
     `plain`: nothing is left open when its sinks are resolved. `is_part`: it is what a container does for an item.
     `compensations`: the steps that undo others (`charge:compensate`), by what they undo; no edge leads to them.
+    `finishes_others`: when a step has failed for good, what doesn't depend on it goes on before the run fails.
+    `undoes_together`: what does not depend on one another is undone at the same time.
     `steps`: what a step row of a name does: the nodes, and the compensations by their own names.
     """
 
     nodes: Mapping[str, Node]
     compensations: Mapping[str, Node]
+    undoes_together: bool
+    finishes_others: bool
     steps: Mapping[str, Node]
     starts: tuple[str, ...]
     sinks: tuple[str, ...]
@@ -225,6 +231,8 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
     return Graph(
         nodes=nodes,
         compensations=compensations,
+        undoes_together=definition.get("compensation") == "parallel",
+        finishes_others=definition.get("on_failure") == "finish_others",
         steps={**nodes, **{undo.id: undo for undo in compensations.values()}},
         starts=starts,
         sinks=tuple(name for name in order if nodes[name].is_sink),
@@ -294,7 +302,8 @@ def _node(
         undoes=raw.get("undoes"),
         undoes_unknown=raw.get("compensate_on_unknown") is not False,
         targets=targets,
-        on_error=raw.get("on_error") or spec.on_error,
+        on_error="fail" if raw.get("on_error") == "ask" else raw.get("on_error") or spec.on_error,
+        asks=raw.get("on_error") == "ask" and spec.kind != "engine",
         allow_no_match=bool(raw.get("allow_no_match")),
         retry=policy(raw.get("retry"), spec.retry),
         queue=raw.get("queue") or spec.default_queue or name,

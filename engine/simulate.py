@@ -36,7 +36,10 @@ class JoinState:
 
 @dataclass(slots=True)
 class FinalState:
-    """A run in memory: its steps, joins and how it stands."""
+    """A run in memory: its steps, joins and how it stands.
+
+    One that goes on beside a failure has its `error` already.
+    """
 
     graph: Graph
     input: Json
@@ -156,10 +159,15 @@ def _apply(state: FinalState, effects: Effects) -> None:
             state.variables |= assigned.values
         waves += [fired for arrival in wave.arrivals if (fired := _count(state, arrival))]
     failure = next((wave.failure for wave in waves if wave.failure), None)
-    if failure is not None:
-        _fail(state, *failure)
-    elif len(state.sinks) == len(state.graph.sinks):
-        _finish(state)
+    is_over = len(state.sinks) == len(state.graph.sinks)
+    if failure is not None and state.error is None:
+        state.error = {**failure[1], "node": failure[0]}
+    if state.error is None:
+        if is_over:
+            _finish(state)
+    elif is_over or not state.graph.finishes_others or not state.open_steps:
+        state.status = RunStatus.FAILED
+        _cancel_open(state)
 
 
 def _count(state: FinalState, arrival: Arrival) -> Effects | None:
@@ -180,11 +188,6 @@ def _count(state: FinalState, arrival: Arrival) -> Effects | None:
 def _carried(state: FinalState, source: str, target: str) -> Json:
     step = state.steps[source]
     return step.fired.get(target, step.output)
-
-
-def _fail(state: FinalState, name: str, error: Mapping[str, Json]) -> None:
-    state.status, state.error = RunStatus.FAILED, {**error, "node": name}
-    _cancel_open(state)
 
 
 def _finish(state: FinalState) -> None:

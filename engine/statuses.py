@@ -85,7 +85,7 @@ RUN_CLOSING: Final = frozenset({R.FAILING, R.CANCELLING})
 """Statuses in which running steps are awaited and nothing else happens."""
 
 RUN_UNDOING: Final = frozenset({R.COMPENSATING, R.WAITING_FOR_MANUAL_ACTION})
-"""Statuses in which completed steps are compensated, one after another."""
+"""Statuses in which completed steps are compensated."""
 
 RUN_ENDED: Final = frozenset({R.COMPLETED, R.CONTINUED, R.FAILED, R.CANCELLED, R.COMPENSATED})
 """Terminal for this life of the run."""

@@ -11,6 +11,7 @@ from engine.statuses import (
     RUN_ENDED,
     RUN_OPEN,
     RUN_UNDOING,
+    STEP_OPEN,
     RunStatus,
     StepStatus,
 )
@@ -67,15 +68,20 @@ _BOTH, _SKIP = ("retry", "skip"), ("skip",)
 STEP_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     **{(run, StepStatus.QUEUED): _BOTH for run in RUN_OPEN},
     **{(run, StepStatus.WAITING): _SKIP for run in RUN_OPEN},
+    # Where its other branches go on beside a failure.
+    **{(run, StepStatus.FAILED): _BOTH for run in RUN_OPEN},
     **{(RunStatus.FAILED, step): _BOTH for step in (StepStatus.FAILED, StepStatus.CANCELLED)},
 }
-"""(status of the run, status of a step) → what may be done to the step; in a FAILED run only to one that a resume does
-again (`is_redone`)."""
+"""(status of the run, status of a step) → what may be done to the step; to one that is over only if a resume does it
+again (`is_redone`). One that asks what becomes of its failure can be tried again, too."""
 
 UNDO_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     (RunStatus.COMPENSATING, StepStatus.QUEUED): _BOTH,
     (RunStatus.COMPENSATING, StepStatus.WAITING): _SKIP,
     (RunStatus.WAITING_FOR_MANUAL_ACTION, StepStatus.FAILED): _BOTH,
+    # Of branches that are undone at the same time others go on.
+    (RunStatus.WAITING_FOR_MANUAL_ACTION, StepStatus.QUEUED): _BOTH,
+    (RunStatus.WAITING_FOR_MANUAL_ACTION, StepStatus.WAITING): _SKIP,
 }
 """The same for a step that undoes another one."""
 
@@ -112,15 +118,18 @@ def why_not(status: str, verb: str) -> Why | None:
     return Why(why.code, why.sentence.format(status=stored))
 
 
-def step_verbs(run: str, step: str, *, redone: bool, undoes: bool) -> tuple[str, ...]:
+def step_verbs(run: str, step: str, *, redone: bool, undoes: bool, asks: bool = False) -> tuple[str, ...]:
     """What people may do to a step, by the statuses of its run and its own.
 
-    `redone`: a resume would do it again (`is_redone`); `undoes`: it undoes another one.
+    `redone`: a resume would do it again (`is_redone`); `undoes`: it undoes another one; `asks`: it has failed and waits
+    for an operator.
     """
     if undoes:
         return UNDO_VERBS.get((run, step), ())
+    if asks:
+        step = StepStatus.QUEUED
     stored = RunStatus.RUNNING if run in _SHOWN_AS_RUNNING else run
-    return STEP_VERBS.get((stored, step), ()) if redone or stored != RunStatus.FAILED else ()
+    return STEP_VERBS.get((stored, step), ()) if redone or step in STEP_OPEN else ()
 
 
 def changes_steps(run: str, *, undoes: bool) -> bool:

@@ -164,7 +164,7 @@ def failed_to_undo_and_nobody_was_told(clock):
 def a_person_is_waited_for_and_nothing_failed(clock):
     run_id = an_undoing_run()
     sql("UPDATE runs_run SET status = 'WAITING_FOR_MANUAL_ACTION' WHERE id = %s", run_id)
-    make.complete(*make.claimed("undo"))
+    make.claimed("undo")
     steps("status = 'COMPLETED', output = '{}'", run_id, "a:compensate")
     _event(run_id, "RUN_WAITING_FOR_MANUAL_ACTION")
     _event(run_id, "STEP_COMPLETED", "a:compensate", 1, _completed())

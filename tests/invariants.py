@@ -122,7 +122,7 @@ ORACLES = {
                SELECT count(*) AS opened, count(*) FILTER (WHERE s.status IN ('COMPLETED', 'FAILED')) AS ended,
                       count(*) FILTER (WHERE s.status = 'FAILED') AS failed FROM runs_stepexecution s
                 WHERE s.run_id = c.run_id AND s.node = c.node AND s.index IS NOT NULL) k
-         WHERE p.status = 'WAITING' AND ((c.opened, c.ended, c.failed) <> (k.opened, k.ended, k.failed)
+         WHERE p.waiting ->> 'kind' = 'children' AND ((c.opened, c.ended, c.failed) <> (k.opened, k.ended, k.failed)
                OR k.opened = k.ended OR k.opened - k.ended > c.at_once OR k.failed > c.tolerated)""",
     "only of a container that waits, or of a run that closes, a child is open": """
         SELECT s.run_id, s.node, s.index FROM runs_stepexecution s

@@ -46,8 +46,12 @@ class OutlineNode:
     @property
     def on_error(self) -> OnError:
         """What its failure means: as it says itself, or as its type has it with these params."""
-        if self.node.on_error or self.spec is None:
-            return self.node.on_error or "fail"
+        said = self.node.on_error
+        if said == "ask":
+            # Left as it is, it fails the run.
+            return "fail"
+        if said or self.spec is None:
+            return said or "fail"
         return self.spec.with_params(self.node.params or {}).on_error
 
 

@@ -66,7 +66,10 @@ class DeadLetterDiscardView(_OneLetterView):
 
     @extend_schema(request=Verb, responses=s.DeadLetterSerializer)
     def post(self, request: Request, letter_id: UUID) -> Response:
-        """Says that somebody has seen to it; its run stays as it is, and can still be resumed."""
+        """Says that somebody has seen to it; its run stays as it is, and can still be resumed.
+
+        Where the step asks what becomes of its failure (`on_error: ask`) it fails the run now.
+        """
         reason = body(Verb, request).get("reason", "")
         dead_letters.discard(self.principal, [self.find(letter_id)], reason=reason)
         return Response(queries.dead_letter_row(self.find(letter_id)))

@@ -8,7 +8,7 @@ from accounts.principal import Principal
 from accounts.roles import OPERATE
 from lib.refusals import Invalid
 from runs.access import readable_letters
-from runs.commands import lifecycle
+from runs.commands import lifecycle, operators
 from runs.kernel.refused import RunRefused
 from runs.models import DeadLetter
 from runs.reading import queries
@@ -28,7 +28,8 @@ class Redriven:
 def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") -> Redriven:
     """Let the runs of these letters of the tenant go on, each in a transaction of its own.
 
-    A letter of a compensation tries that again. One run is resumed once, however many of its letters are named.
+    A letter of a compensation tries that again. One run is resumed once, however many of its letters are named; in one
+    that goes on beside a failure what failed is done again.
     """
     done: list[str] = []
     refused: dict[str, RunRefused] = {}
@@ -55,13 +56,24 @@ def _redrive(who: Principal, letter: DeadLetter, reason: str, *, is_undo: bool) 
         lifecycle.resolve_compensation(
             who.tenant_id, run, letter.step_id, "retry", way="dead letter", **terms
         )
+    elif queries.asking(who.tenant_id, [letter.step_id]):
+        operators.retry_step(who.tenant_id, run, letter.node, by=who.username, reason=reason, via=who.via)
     else:
-        lifecycle.resume_runs(who.tenant_id, [run], by=who.username, reason=reason)
+        lifecycle.redo_failed(who.tenant_id, [run], by=who.username, reason=reason)
 
 
 def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") -> list[str]:
-    """Say of open letters that somebody has seen to them; gives the ids of those that were open. Their runs stay."""
-    ids = [str(letter.id) for letter in letters]
+    """Say of open letters that somebody has seen to them; gives the ids of those that were open.
+
+    Their runs stay as they are, but where a step asks what becomes of its failure: left as it is, it fails its run.
+    """
+    found = list(letters)
+    ids = [str(letter.id) for letter in found]
+    asking = queries.asking(who.tenant_id, [letter.step_id for letter in found if letter.resolution is None])
+    # The runs first, as everybody locks them before their letters; a letter that stays open can be discarded again.
+    for letter in sorted(found, key=lambda one: one.run_id):
+        if letter.step_id in asking:
+            operators.leave_failed(who.tenant_id, str(letter.run_id), letter.node)
     return hot.discard_letters(tenant=who.tenant_id, letters=ids, by=who.user_id, reason=reason)
 
 

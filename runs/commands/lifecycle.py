@@ -71,6 +71,15 @@ def resume_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") 
         reopen(change, {"by": by, "reason": reason})
 
 
+def redo_failed(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
+    """Do again what has failed of runs: FAILED ones are resumed, those that go on beside a failure just do it.
+
+    Raises RunRefused as `resume_runs` does, also for an open run of which nothing has failed.
+    """
+    with changing(tenant, runs) as change:
+        reopen(change, {"by": by, "reason": reason}, while_open=True)
+
+
 def resolve_compensation(
     tenant: int,
     run: str,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from engine.catalogue import Json
 from engine.outcomes import Completed, Failed
 from engine.overrides import KeepResult, Overrides, RerunWith
-from engine.statuses import RunStatus, StepStatus
+from engine.statuses import StepStatus
 from engine.verbs import UNDO_VERBS, changes_steps, is_redone, step_verbs, why_not_step
 from runs.kernel import compensation, scopes, wait_kinds
 from runs.kernel.graphs import compiled
@@ -15,8 +15,9 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.reopen import Apply, reopen
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import changing
-from runs.store import hot
-from runs.store.attempts import ClaimedStep, LockedRun, SkippedByOperator
+from runs.store import failing, hot
+from runs.store.attempts import ClaimedStep, Errored, LockedRun, SkippedByOperator
+from runs.store.rows import EndedBy
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 
 
@@ -28,6 +29,8 @@ class _Target:
     status: str
     cause: str | None
     has_output: bool
+    asks: bool
+    error: Mapping[str, Json] | None
 
     @property
     def has_failed(self) -> bool:
@@ -36,7 +39,9 @@ class _Target:
 
     def allows(self, verb: str, run: LockedRun) -> bool:
         """Whether this may be done to it now."""
-        return verb in step_verbs(run.status, self.status, redone=self.has_failed, undoes=self.is_undo)
+        return verb in step_verbs(
+            run.status, self.status, redone=self.has_failed, undoes=self.is_undo, asks=self.asks
+        )
 
     @property
     def is_undo(self) -> bool:
@@ -61,8 +66,8 @@ def retry_step(
 ) -> None:
     """Try a failed step again with a fresh budget, and with another input where there is an `override`.
 
-    In a FAILED run, which is resumed by it; or at once where it waits for its next attempt. A compensation that failed
-    for good goes on by it. Raises RunRefused.
+    In a FAILED run, which is resumed by it, or in one that goes on beside the failure; or at once where it waits for
+    its next attempt. A compensation that failed for good goes on by it. Raises RunRefused.
     """
     payload = {"by": by, "reason": reason}
     with changing(tenant, [run]) as change:
@@ -75,17 +80,35 @@ def retry_step(
                 )
                 raise RunRefused("invalid", message, field="input")
             storable(override.input, "input", max_bytes=MAX_INPUT_BYTES)
-        is_failed = locked[run].status == RunStatus.FAILED and step.has_failed
-        if not (is_failed or step.allows("retry", locked[run])):
+        if not step.allows("retry", locked[run]):
             _refuse(locked[run], step, "tried again")
-        if step.is_undo and locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION:
+        if step.is_undo and step.status == StepStatus.FAILED:
             change.queues |= _settle(locked[run], step, "retry", payload | {"via": via}, None)
-        elif is_failed:
+        elif step.has_failed:
             overrides: Overrides = {node: override} if override is not None and step.begins_anew else {}
             apply = None if step.begins_anew else _requeuing(step, override, payload)
-            reopen(change, payload, overrides={run: overrides}, apply=apply)
+            reopen(change, payload, overrides={run: overrides}, apply=apply, while_open=True)
         else:
             change.queues |= _requeue(step.claim.id, override, payload)
+            if step.asks:
+                failing.settle_questions([run], [step.claim.id], resolution="redriven")
+
+
+def leave_failed(tenant: int, run: str, node: str) -> bool:
+    """Leave the failure of a step as it is that asks what becomes of it: it fails its run; gives whether it asked.
+
+    Its dead letter is the caller's to resolve. Raises RunRefused for another tenant's run.
+    """
+    with changing(tenant, [run]) as change:
+        step = _target_of(run, node)
+        if not step.asks:
+            return False
+        scopes.load([step.claim])
+        result = Errored(step.error or {}, left=True)
+        planned = plan(step.claim, result, compiled(step.claim.version_id).graph, jitter=0.0)
+        planned.row["by"] = EndedBy.WAIT
+        change.transition.complete([planned], change.locked)
+    return True
 
 
 def skip_step(
@@ -93,8 +116,8 @@ def skip_step(
 ) -> None:
     """Skip a step that failed, waits or is queued: it counts as done with `output`, and its edges follow from that.
 
-    A FAILED run is resumed by it; a compensation counts as done by hand. Raises RunRefused, also where the output
-    leads nowhere.
+    A FAILED run is resumed by it, and what else failed of one that goes on is done again; a compensation counts as done
+    by hand. Raises RunRefused, also where the output leads nowhere.
     """
     payload = {"by": by, "reason": reason}
     with changing(tenant, [run]) as change:
@@ -106,7 +129,7 @@ def skip_step(
             _refuse(locked[run], step, "skipped")
         if step.is_undo:
             change.queues |= _settle(locked[run], step, "done", payload | {"via": via}, output)
-        elif locked[run].status == RunStatus.FAILED:
+        elif step.has_failed:
             if step.begins_anew:
                 result = KeepResult(
                     Completed(output),
@@ -116,9 +139,9 @@ def skip_step(
                     cause=PASSED,
                     said=history,
                 )
-                reopen(change, payload, overrides={run: {node: result}})
+                reopen(change, payload, overrides={run: {node: result}}, while_open=True)
             else:
-                reopen(change, payload, apply=_passing(run, node, output, history))
+                reopen(change, payload, apply=_passing(run, node, output, history), while_open=True)
         else:
             _passing(run, node, output, history)(change.transition, locked)
             wait_kinds.waits_ended([run])

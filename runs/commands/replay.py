@@ -94,7 +94,7 @@ def rerun(
     if override is not None:
         storable(override.input, "input", max_bytes=MAX_INPUT_BYTES)
     with refusing(), transaction.atomic():
-        ((status, priority),) = lock_runs(tenant, [run]).values()
+        ((status, priority, _),) = lock_runs(tenant, [run]).values()
         if status not in RUN_ENDED:
             message = f"The run is {status}: it can be rerun when it has ended."
             raise RunRefused("not_ended", message, conflict=True)

@@ -75,7 +75,7 @@ class RunByHistory:
     """A run as history tells of it. `wrong`: what can't be, with the event that says it.
 
     `version`: the number of the version, where history says it. `keeps_graph`: whether all its steps were decided by
-    the graph of that version, from the beginning.
+    the graph of that version, from the beginning. `undoing`: the steps that undo others.
     """
 
     status: str | None = None
@@ -85,6 +85,7 @@ class RunByHistory:
     digest: str | None = None
     keeps_graph: bool = True
     steps: dict[str, StepByHistory] = field(default_factory=dict)
+    undoing: set[str] = field(default_factory=set)
     wrong: list[tuple[Event, str]] = field(default_factory=list)
 
 
@@ -148,6 +149,7 @@ def _of_step(by_history: RunByHistory, name: str, event: Event) -> None:
     payload = event.payload
     if event.type == EventType.COMPENSATE_RUN:
         by_history.steps[name] = StepByHistory()
+        by_history.undoing.add(name)
         return
     if event.type == EventType.RUN_REPAIRED and payload.get("anew"):
         # Its row was gone, and is made once more.
@@ -180,8 +182,10 @@ def _of_step(by_history: RunByHistory, name: str, event: Event) -> None:
         return
     by_history.steps.setdefault(name, step)
     if "resolution" in payload and by_history.status == RunStatus.WAITING_FOR_MANUAL_ACTION:
-        # A person has seen to what could not be undone: the run goes on undoing.
-        by_history.status = RunStatus.COMPENSATING
+        undoing = (by_history.steps[name].status for name in by_history.undoing)
+        if StepStatus.FAILED not in undoing:
+            # Somebody has seen to all that could not be undone: the run goes on undoing.
+            by_history.status = RunStatus.COMPENSATING
 
 
 def _back(step: StepByHistory, event: Event) -> None:

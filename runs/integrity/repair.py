@@ -25,7 +25,6 @@ from runs.kernel.graphs import graph_of, shown
 from runs.kernel.plan import Anchor
 from runs.kernel.transition import NOT_STARTED, Transition
 from runs.store import findings, hot
-from runs.store.attempts import LockedRun
 from runs.store.findings import Alone, Finding, OpenJoin
 from runs.store.rows import CountedRow, RepairRow, ScopeRow
 
@@ -183,7 +182,7 @@ def _undo(alone: Alone, one: Finding) -> set[str]:
 def _wake(alone: Alone, one: Finding) -> set[str]:
     """A step waits for what is not there, or for what is there already."""
     transition = _transition(alone)
-    locked = {alone.id: LockedRun(alone.status, alone.priority)}
+    locked = {alone.id: alone.locked}
     for sleeper in findings.sleepers(alone.id, str(one.node)):
         wait = sleeper.wait or {}
         if not wait_kinds.is_whole(wait):
@@ -195,7 +194,7 @@ def _wake(alone: Alone, one: Finding) -> set[str]:
         over = wait_kinds.ended_meanwhile(sleeper.step, wait, is_gone=one.what == wait_kinds.GONE)
         if over:
             transition.wake(over, locked)
-    return _finished(transition)
+    return _finished(transition, alone)
 
 
 def _transition(alone: Alone) -> Transition:
@@ -211,9 +210,10 @@ def _anchor(alone: Alone, id_: str) -> Anchor:
     )
 
 
-def _finished(transition: Transition) -> set[str]:
-    transition.finish()
-    transition.fail()
+def _finished(transition: Transition, alone: Alone) -> set[str]:
+    locked = {alone.id: alone.locked}
+    transition.finish(locked)
+    transition.fail(locked)
     return transition.result.wake
 
 
@@ -247,7 +247,7 @@ def _rebuild(alone: Alone, one: Finding) -> set[str]:
     transition.decide_joins(
         [(alone.id, join["node"], join["arrived"], join["taken"]) for join in joins if not join["fired"]]
     )
-    return _finished(transition)
+    return _finished(transition, alone)
 
 
 def _is_due(graph: Graph, by_history: RunByHistory, name: str) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import psycopg
 from django.db import transaction
 
-from engine.statuses import RUN_CLOSING, RUN_OPEN, RunStatus
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING
 from lib import crash_points
 from runs.kernel import compensation, late, live
 from runs.kernel.graphs import BrokenVersion, graph_of
@@ -126,16 +126,18 @@ def _light(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
     try:
         with transaction.atomic():
             locked = hot.lock_light(runs_of(plans))
-            mine, closing = _sorted(plans, locked)
-            if mine:
+            mine, alone = _sorted(plans, locked)
+            # Beside a failure each may be the last that goes on.
+            alone += [planned for planned in mine if locked[planned.step.run_id].has_failed]
+            if mine := [planned for planned in mine if not locked[planned.step.run_id].has_failed]:
                 _forward(transition, mine, locked)
             crash_points.hit("before_commit")
     except _NeedsAlone as conflict:
-        alone = [planned for planned in plans if planned.step.run_id in conflict.runs]
+        refused = [planned for planned in plans if planned.step.run_id in conflict.runs]
         rest = [planned for planned in plans if planned.step.run_id not in conflict.runs]
-        return alone + (_light(rest, keep, result) if rest else [])
+        return refused + (_light(rest, keep, result) if rest else [])
     result.add(transition.result)
-    return closing
+    return alone
 
 
 def _sorted(plans: list[Planned], locked: Mapping[str, LockedRun]) -> tuple[list[Planned], list[Planned]]:
@@ -152,7 +154,7 @@ def _forward(transition: Transition, plans: list[Planned], locked: Mapping[str, 
     transition.complete(plans, locked)
     if over := {run for run, _ in transition.containers_over}:
         raise _NeedsAlone(over)
-    transition.finish()
+    transition.finish(locked)
     if transition.failures:
         raise _NeedsAlone(transition.failures)
 
@@ -164,7 +166,7 @@ def _undoing(plans: list[Planned], locked: Mapping[str, LockedRun]) -> list[Plan
         for planned in plans
         if planned.is_undo
         and planned.step.run_id in locked
-        and locked[planned.step.run_id].status == RunStatus.COMPENSATING
+        and locked[planned.step.run_id].status in RUN_UNDOING
     ]
 
 
@@ -193,8 +195,8 @@ def _heavy(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
             if waiting:
                 transition.suspend(waiting, locked)
             transition.end_containers(locked)
-            transition.finish()
-            transition.fail()
+            transition.finish(locked)
+            transition.fail(locked)
         if closing:
             closing = [
                 replace(planned, row=closing_row(planned, locked[planned.step.run_id])) for planned in closing

@@ -1,21 +1,23 @@
-"""The saga: when a run has closed, its completed steps are undone, the last completed first, one by one (R-134…).
+"""The saga: when a run has closed, its completed steps are undone, the last completed first, one by one (R-134…), or
+branches at the same time where its workflow says so (R-139).
 
 A compensation is an ordinary step without edges: same leases, retries and history. Who calls has the runs alone.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from engine.catalogue import Json
 from engine.statuses import StepStatus
+from engine.undoing import free_to_undo
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
 from runs.kernel import alerts, messages, wait_kinds
 from runs.kernel.graphs import BrokenVersion, graph_of
-from runs.store import hot
+from runs.store import hot, waits
 from runs.store.hot import SQL, document
-from runs.store.rows import CompensationRow
+from runs.store.rows import CompensationRow, LeftRow
 
 How = Literal["retry", "done", "abandon"]
 Way = Literal["task", "dead letter", "step", "command"]
@@ -73,27 +75,31 @@ def close(runs: Iterable[str]) -> set[str]:
     """Go on with those closing runs that have no running step left: undo, or end. Gives queues that have work now."""
     rows = SQL.value("closed_runs", {"runs": sorted(runs)})
     undoing = {run: version for run, version, undo in rows if undo and has_compensations(version)}
-    queues = _undo_next(undoing)
-    over = {run for run, _, _ in rows} - queues.keys()
-    woken = set(queues.values())
+    begun = _undo_next(undoing)
+    over = {run for run, _, _ in rows} - {run for run, _ in begun}
+    woken = {queue for _, queue in begun}
     if over and hot.end_closing_runs(over):
         woken.add(messages.QUEUE)
     return woken
 
 
 def compensate_next(runs: Mapping[str, int]) -> set[str]:
-    """Undo the next step of runs (id → version) whose last compensation is over, or end them. Gives queues."""
-    queues = _undo_next(runs)
-    over = runs.keys() - queues.keys()
-    woken = set(queues.values())
+    """Undo what is next in runs (id → version) of which a compensation is over, or end them. Gives queues."""
+    begun = _undo_next(runs)
+    over = runs.keys() - {run for run, _ in begun}
+    woken = {queue for _, queue in begun}
     if over and SQL.value("end_compensating", {"runs": sorted(over), "now": now_or_none()}):
         woken.add(messages.QUEUE)
     return woken
 
 
-def await_operator(runs: Iterable[str]) -> None:
-    """A compensation of these runs failed for good: they wait for a person, and that alerts (not of tests; R-136)."""
-    rows = SQL.value("await_operator", {"runs": sorted(runs), "now": now_or_none()})
+def await_operator(runs: Iterable[str], steps: Iterable[str] | None = None) -> None:
+    """Compensations of these runs failed for good: these `steps`, or whichever have.
+
+    The runs wait for a person, and that alerts (not of tests; R-136).
+    """
+    only = None if steps is None else sorted(steps)
+    rows = SQL.value("await_operator", {"runs": sorted(runs), "steps": only, "now": now_or_none()})
     failed = [Failed(*row) for row in rows]
     alerts.send(
         [
@@ -142,7 +148,7 @@ def resolve(
     if row is None:
         return None
     status, queue, step = row
-    hot.cancel_timers([run])
+    waits.settle_timers([run], [step], ())
     wait_kinds.waits_ended([run])
     for listener in _told_of_settling:
         listener(Settled(step, how, by, reason, via, way))
@@ -154,19 +160,42 @@ def began(runs: Iterable[str]) -> set[str]:
     return set(SQL.value("began_compensating", {"runs": sorted(runs)}))
 
 
-def _undo_next(runs: Mapping[str, int]) -> dict[str, str]:
-    """Queue the next compensation of each run; run → its queue, of those that have one."""
-    rows = [row for run, version in runs.items() for row in _rows(run, version)]
+def _undo_next(runs: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Queue the next compensation of each run, or all that are free; each with its run and its queue."""
+    free = _free_together(
+        {run: version for run, version in runs.items() if graph_of(version).undoes_together}
+    )
+    rows = [row for run, version in runs.items() for row in _rows(run, version, free.get(run))]
     if not rows:
-        return {}
+        return []
     params = {"runs": sorted(runs), "nodes": document(rows), "now": now_or_none()}
-    queues: dict[str, str] = SQL.value("next_compensations", params)
-    return queues
+    return [(run, queue) for run, queue in SQL.value("next_compensations", params)]
 
 
-def _rows(run: str, version: int) -> Iterable[CompensationRow]:
+def _free_together(runs: Mapping[str, int]) -> dict[str, list[str]]:
+    """Of runs whose branches are undone at the same time, which steps can be undone now."""
+    if not runs:
+        return {}
+    rows: list[LeftRow] = [
+        {"run_id": run, "node": name, "unknown": graph_of(version).nodes[name].undoes_unknown}
+        for run, version in runs.items()
+        for name in graph_of(version).compensations
+    ]
+    stand = SQL.value("left_to_undo", {"runs": sorted(runs), "nodes": document(rows)})
+    left: dict[str, set[str]] = {run: set() for run in runs}
+    undoing: dict[str, set[str]] = {run: set() for run in runs}
+    for of_runs, pairs in ((left, stand["left"]), (undoing, stand["undoing"])):
+        for run, name in pairs:
+            of_runs[run].add(name)
+    return {run: free_to_undo(graph_of(version), left[run], undoing[run]) for run, version in runs.items()}
+
+
+def _rows(run: str, version: int, free: Collection[str] | None) -> Iterable[CompensationRow]:
+    """The compensations of a run as rows; only those of the steps that are `free`, where any are undone together."""
     graph = graph_of(version)
     for rank, (name, undo) in enumerate(graph.compensations.items()):
+        if free is not None and name not in free:
+            continue
         yield {
             "run_id": run,
             "id": uuid7(),
@@ -174,6 +203,7 @@ def _rows(run: str, version: int) -> Iterable[CompensationRow]:
             "undo": undo.id,
             "rank": rank,
             "unknown": graph.nodes[name].undoes_unknown,
+            "together": graph.undoes_together,
             "type": undo.type,
             "queue": undo.queue,
             "priority": undo.priority,

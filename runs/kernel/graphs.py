@@ -64,3 +64,11 @@ def _compiled(version_id: int, catalogue: Catalogue) -> Compiled:
 def graph_of(version_id: int) -> Graph:
     """The compiled graph of a version."""
     return compiled(version_id).graph
+
+
+def finishes_others(version_id: int) -> bool:
+    """Whether other branches go on when a step has failed; where nobody knows what follows nothing does."""
+    try:
+        return graph_of(version_id).finishes_others
+    except BrokenVersion:
+        return False

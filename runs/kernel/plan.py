@@ -27,7 +27,7 @@ from runs.store.attempts import (
     Suspended,
     TimerFired,
 )
-from runs.store.rows import AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow
+from runs.store.rows import ASKS, AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow
 
 MAX_HOPS = 8
 
@@ -64,7 +64,7 @@ class Planned:
 
         The step waits, or has timers that may fire; variables are set; the run fails, or leaves steps to cancel.
         """
-        if isinstance(self.result, Suspended) or self.is_timed or self.is_undo:
+        if isinstance(self.result, Suspended) or self.is_timed or self.is_undo or self.asks:
             return True
         if self.effects is None:
             return False
@@ -77,6 +77,11 @@ class Planned:
     def is_undo(self) -> bool:
         """Whether the step compensates another."""
         return self.step.undoes is not None
+
+    @property
+    def asks(self) -> bool:
+        """Whether the step has failed, and waits from now on for what an operator says."""
+        return "waiting" in self.row
 
     @property
     def is_timed(self) -> bool:
@@ -118,8 +123,16 @@ def plan(step: ClaimedStep, result: AttemptResult, graph: Graph, *, jitter: floa
     if node.undoes:
         return Planned(step, graph, result, Effects(_outcome(result)), row | _undo_row(result))
     effects = settle(graph, node, _outcome(result), step.scope, fired=step.fired)
+    if node.asks and isinstance(effects.outcome, Failed) and _may_ask(result):
+        row |= {"status": StepStatus.WAITING, "error": effects.outcome.error, "waiting": ASKS}
+        return Planned(step, graph, result, None, row)
     row |= _final_row(node, result, effects, graph)
     return Planned(step, graph, result, effects, row)
+
+
+def _may_ask(result: AttemptResult) -> bool:
+    """Whether this is an attempt's own end, and not what somebody said of the step."""
+    return isinstance(result, Succeeded) or (isinstance(result, Errored) and not result.left)
 
 
 def _outcome(result: Succeeded | Errored | TimerFired | SkippedByOperator) -> Outcome:
@@ -279,7 +292,10 @@ class AdvanceRows:
         self.ended.append(row | {"held": True} if anchor.held and planned.effects is None else row)
         if planned.effects is not None:
             step = planned.step
-            if _failed_hard(planned.row):
+            # What somebody left as it is has its letter already.
+            if _failed_hard(planned.row) and not (
+                isinstance(planned.result, Errored) and planned.result.left
+            ):
                 self.dead_letters.append((planned.anchor, step.id))
             self.follow(anchor, planned.effects, {step.node: step.id})
 

@@ -106,6 +106,6 @@ def refuse_parts(tenant: int, runs: Iterable[str]) -> None:
 
 def require_verb(locked: Mapping[str, LockedRun], verb: str) -> None:
     """Raises RunRefused unless people may do this to all of these runs, as `engine.verbs` has it."""
-    for status, _ in locked.values():
-        if why := why_not(status, verb):
+    for run in locked.values():
+        if why := why_not(run.status, verb):
             raise RunRefused(why.code, why.sentence, conflict=True)

@@ -1,7 +1,7 @@
 """The one operation behind resume, retry, skip and redrive of a FAILED run (docs/engine.md, "Failure, pause, cancel").
 
 Everything that failed, or was cancelled by the failure, is queued again; edges of
-steps that completed while the run was failing are resolved now.
+steps that completed while the run was failing are resolved now. A run that goes on beside a failure is mended likewise.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,25 +47,33 @@ def reopen(
     overrides: Mapping[str, Overrides] | None = None,
     apply: Apply | None = None,
     of_parent: bool = False,
+    while_open: bool = False,
 ) -> None:
-    """Give FAILED runs a new life.
+    """Give FAILED runs a new life, and, if it may be `while_open`, those what failed that go on beside it.
 
     `of_parent`: the runs that began them ask for it, which parts of them do no other way.
     `overrides` say what is to become of steps that begin anew, `apply` what of those whose rows are queued again.
     Raises RunRefused, also for what `check_failed` says.
     """
-    check_failed(change.locked)
-    for tenant in {tenant for tenant, _ in change.runs} if not of_parent else ():
-        refuse_parts(tenant, change.locked)
+    going_on = {run for run, row in change.locked.items() if while_open and row.has_failed}
+    if ended := {run: row for run, row in change.locked.items() if run not in going_on}:
+        check_failed(ended)
+        for tenant in {tenant for tenant, _ in change.runs} if not of_parent else ():
+            refuse_parts(tenant, ended)
     reopened = hot.reopen_runs(change.locked, dict(payload))
     transition = change.transition
     transition.overrides.update(overrides or {})
+    open_again = {
+        run: row._replace(status=row.status if run in going_on else RunStatus.RUNNING, has_failed=False)
+        for run, row in change.locked.items()
+    }
     for run_id, tenant, shard, version, priority, open_sinks in reopened["runs"]:
-        transition.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority)
+        held = open_again[run_id].status == RunStatus.PAUSED
+        transition.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority, held=held)
         if open_sinks <= 0:
             # It failed after its last step: what failed is to compute its output.
             transition.sunk.add(run_id)
-    open_again = {run: row._replace(status=RunStatus.RUNNING) for run, row in change.locked.items()}
+    change.locked = open_again
     _arm_again(transition, reopened["queued"])
     if apply is not None:
         apply(transition, open_again)
@@ -101,6 +109,7 @@ def _resolve_pending(transition: Transition, locked: Mapping[str, LockedRun]) ->
         failure = planned.effects.failure if planned.effects else None
         if failure and failure[0] == step.node:
             transition.failures.setdefault(step.run_id, failure)
+            transition.hopeless.add(step.run_id)
             transition.dead_letters.append(step.id)
         else:
             planned.row["by"] = EndedBy.REOPENING

@@ -18,10 +18,11 @@ from engine.overrides import KeepResult, Overrides
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
-from runs.kernel import children, compensation, messages, scopes, variables, wait_kinds, working_time
-from runs.kernel.graphs import compiled
+from runs.kernel import asking, children, compensation, messages, scopes, variables, wait_kinds
+from runs.kernel.graphs import compiled, finishes_others
 from runs.kernel.plan import AdvanceRows, Affinity, Anchor, Planned, plan, runs_of
-from runs.store import hot, waits
+from runs.kernel.working_time import arm, counted
+from runs.store import failing, hot, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Succeeded, Suspended
 from runs.store.children import Container, count_children
 from runs.store.rows import ChildEndsRow, DecidedRow, EndedBy, FinishedRow, ScopeRow
@@ -56,7 +57,7 @@ class Result:
 
 @dataclass(slots=True)
 class Transition:
-    """What a transaction gathers on its way."""
+    """What a transaction gathers on its way. `hopeless`: runs that fail at once, whatever else goes on in them."""
 
     keep: Affinity | None = None
     anchors: dict[str, Anchor] = field(default_factory=dict)
@@ -67,6 +68,7 @@ class Transition:
     kept: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     alive: set[str] = field(default_factory=set)
     containers_over: set[Container] = field(default_factory=set)
+    hopeless: set[str] = field(default_factory=set)
     result: Result = field(default_factory=Result)
 
     def complete(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
@@ -90,6 +92,7 @@ class Transition:
             [planned for planned in plans if planned.is_timed and planned.anchor in self.alive]
         )
         self._limit_again(plans)
+        asking.tell([planned for planned in plans if planned.anchor in self.alive])
         for planned in plans:
             failure = planned.effects and planned.effects.failure
             if failure and planned.anchor in self.alive:
@@ -140,8 +143,8 @@ class Transition:
         versions = {run: self.anchors[run].version_id for run, _ in self.containers_over}
         if ended := children.endings(self.containers_over, versions):
             self.wake(ended, locked)
-            # Of a run that fails now those that run are awaited, as all its steps.
-            if going_on := {step.run_id for step, _ in ended} - self.failures.keys():
+            # Of a run that stops now those that run are awaited, as all its steps.
+            if going_on := {step.run_id for step, _ in ended} - self._stopping().keys():
                 wait_kinds.waits_ended(going_on)
 
     def suspend(self, plans: Sequence[Planned], locked: Mapping[str, LockedRun]) -> None:
@@ -149,7 +152,7 @@ class Transition:
         entering = [
             (planned.step, planned.result) for planned in plans if isinstance(planned.result, Suspended)
         ]
-        waiting = wait_kinds.prepared(working_time.counted(entering))
+        waiting = wait_kinds.prepared(counted(entering))
         epochs = waits.enter_waits([wait_kinds.row_of(step, result) for step, result in waiting])
         entered = [
             (replace(step, epoch=epochs[step.id]), result.wait)
@@ -177,7 +180,7 @@ class Transition:
         failed = [planned for planned in over if planned.row["status"] == StepStatus.FAILED]
         if failed:
             hot.insert_dead_letters([{"id": uuid7(), "step_id": planned.step.id} for planned in failed])
-            compensation.await_operator(runs_of(failed))
+            compensation.await_operator(runs_of(failed), [planned.step.id for planned in failed])
         if undone := [planned for planned in over if planned not in failed]:
             self.result.wake |= compensation.compensate_next(
                 {planned.step.run_id: planned.step.version_id for planned in undone}
@@ -238,7 +241,7 @@ class Transition:
             self.result.wake.add(messages.QUEUE)
         if timers := [(anchor, timer) for anchor, timer in draft.timers if anchor.id in alive]:
             owners = {timer["step_id"]: anchor.tenant_id for anchor, timer in timers}
-            working_time.arm([timer for _, timer in timers], owners)
+            arm([timer for _, timer in timers], owners)
         return done.joins
 
     def _settle_timers(self, plans: Sequence[Planned]) -> None:
@@ -296,9 +299,10 @@ class Transition:
             graph = compiled(anchor.version_id).graph
             yield anchor, fire(graph, node, inputs, scope, run=runs, overrides=overrides)
 
-    def finish(self) -> None:
+    def finish(self, locked: Mapping[str, LockedRun]) -> None:
         """Complete the runs whose last sink fell; one whose output can't be computed fails."""
-        runs = sorted(self.sunk - self.failures.keys())
+        failed = {run for run, row in locked.items() if row.has_failed}
+        runs = sorted(self.sunk - self.failures.keys() - failed)
         if not runs:
             return
         rows: list[ScopeRow] = []
@@ -336,27 +340,56 @@ class Transition:
         }
         return run_output(version.graph, completed, scopes.scope_of(version, run_id, facts, outputs))
 
-    def fail(self) -> None:
-        """Fail the runs that a step has failed: nothing new starts, running steps are awaited. Needs them alone."""
-        if not self.failures:
-            return
-        hot.close_runs(
-            [
-                {
-                    "run_id": run,
-                    "status": RunStatus.FAILING,
-                    "error": {**error, "node": node},
-                    "undo": compensation.has_compensations(self.anchors[run].version_id),
-                }
-                for run, (node, error) in self.failures.items()
-            ]
-        )
+    def fail(self, locked: Mapping[str, LockedRun]) -> None:
+        """Fail the runs that a step has failed: nothing new starts, running steps are awaited. Needs them alone.
+
+        Where other branches are to go on to their ends it is noted, and the run fails when nothing is left that could.
+        """
+        closing = self._stopping()
+        noted = self.failures.keys() - closing.keys()
+        if noted:
+            failing.note_failures(
+                [{"run_id": run, "error": _described(*self.failures[run])} for run in noted]
+            )
+        going_on = noted | {run for run, row in locked.items() if row.has_failed} - closing.keys()
+        ends = failing.at_their_end(going_on) if going_on else []
+        versions = {run: self.anchors[run].version_id for run in closing}
+        for end in ends:
+            closing[end.run], versions[end.run] = end.error, end.version
+        if closing:
+            hot.close_runs(
+                [
+                    {
+                        "run_id": run,
+                        "status": RunStatus.FAILING,
+                        "error": error,
+                        "undo": compensation.has_compensations(versions[run]),
+                    }
+                    for run, error in closing.items()
+                ]
+            )
         if self.dead_letters:
             hot.insert_dead_letters([{"id": uuid7(), "step_id": step} for step in self.dead_letters])
-        hot.cancel_open_steps(self.failures, cause="failure", statuses=NOT_STARTED)
-        hot.cancel_timers(self.failures)
-        wait_kinds.waits_ended(self.failures)
-        self.result.wake |= compensation.close(self.failures)
+        if noted - closing.keys():
+            wait_kinds.waits_ended(noted - closing.keys())
+        if closing:
+            hot.cancel_open_steps(closing, cause="failure", statuses=NOT_STARTED)
+            hot.cancel_timers(closing)
+            wait_kinds.waits_ended(closing)
+            self.result.wake |= compensation.close(closing)
+
+    def _stopping(self) -> dict[str, Mapping[str, Json]]:
+        """The errors of the runs that a failure stops at once."""
+        return {
+            run: _described(node, error)
+            for run, (node, error) in self.failures.items()
+            if node is None or run in self.hopeless or not finishes_others(self.anchors[run].version_id)
+        }
 
     def _node(self, run_id: str, name: str) -> Any:
         return compiled(self.anchors[run_id].version_id).graph.nodes[name]
+
+
+def _described(node: str | None, error: Mapping[str, Json]) -> dict[str, Json]:
+    """A failure as its run keeps it."""
+    return {**error, "node": node}

@@ -40,8 +40,8 @@ def unit_of_work() -> Iterator[Change]:
         change = Change()
         yield change
         change.transition.end_containers(change.locked)
-        change.transition.finish()
-        change.transition.fail()
+        change.transition.finish(change.locked)
+        change.transition.fail(change.locked)
         crash_points.hit("before_commit")
         notices.after_commit(change.runs, change.transition.result.wake | change.queues)
 

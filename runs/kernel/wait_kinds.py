@@ -85,6 +85,11 @@ _KINDS: dict[str, WaitKind] = {
         timed_out=_no_signal,
         page_part="runs/waits/signal.html",
     ),
+    "operator": WaitKind(
+        enter=lambda _: [],
+        in_words=lambda _: "an operator to say what becomes of its failure",
+        source="person",
+    ),
     "children": WaitKind(
         enter=children.enter,
         in_words=lambda wait: "its rounds" if "rounds" in wait else f"its {wait['total']} items",

@@ -137,7 +137,7 @@ def _fired(due: Due) -> dict[str, Json]:
 def _ring(batch: Sequence[Due]) -> list[None]:
     """Boundary timers beside which their step goes on: their edge is taken, with the moment as its output."""
     with unit_of_work() as change:
-        locked = hot.lock_heavy({due.step.run_id for due in batch})
+        locked = change.locked = hot.lock_heavy({due.step.run_id for due in batch})
         mine = [
             due for due in batch if due.step.run_id in locked and locked[due.step.run_id].status in RUN_OPEN
         ]

@@ -22,7 +22,8 @@ def offers(status: str, step: Shown, *, part: bool = False) -> list[str]:
     if step["status"] == "PENDING" or step["index"] is not None:
         return []
     undoes = step["undoes"] is not None
-    verbs = list(step_verbs(status, step["status"], redone=has_failed(step), undoes=undoes))
+    asks = (step["waiting"] or {}).get("kind") == "operator"
+    verbs = list(step_verbs(status, step["status"], redone=has_failed(step), undoes=undoes, asks=asks))
     was_reached = step["status"] != StepStatus.SKIPPED or step["cause"] == "operator"
     return (
         [*verbs, "rerun"] if "rerun" in run_verbs(status, part=part) and was_reached and not undoes else verbs
@@ -43,7 +44,7 @@ def means(graph: Graph, run: Shown, step: Shown) -> dict[str, Json]:
     node, behind = graph.nodes[step["node"]], graph.behind(step["node"])
     failed = [one["title"] for one in steps.values() if has_failed(one) and one["node"] != step["node"]]
     return {
-        "also": failed if run["status"] == "FAILED" else [],
+        "also": failed if has_failed(step) else [],
         "branches": list(dict.fromkeys(edge.branch for edge in node.edges if edge.branch)),
         "again": [steps[name]["title"] for name in behind],
         "kept": [

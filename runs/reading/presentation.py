@@ -43,6 +43,7 @@ _WHILE: dict[str, str] = {
     RunStatus.CANCELLING: "It is cancelled when what runs has ended: ",
     RunStatus.COMPENSATING: "It undoes what was done: ",
 }
+_BESIDE_A_FAILURE = "The run fails when its other branches have ended: "
 WHOLE = Bounds(None, None, None)
 ONE_RUN = Bounds(None, 256 * 1024, 4 * 1024 * 1024)
 LISTED = Bounds(4 * 1024, 4 * 1024, 4 * 1024 * 1024)
@@ -379,7 +380,8 @@ def _run_waits_for(run: _Run, rows: list[dict[str, Json]]) -> str | None:
     """One sentence on what a run waits for, until it has ended: its first open step, and how many more there are."""
     if run.status == RunStatus.WAITING_FOR_MANUAL_ACTION:
         failed = [row for row in rows if row["undoes"] and row["status"] == StepStatus.FAILED]
-        return f"somebody to see to what could not be undone: {failed[0]['title']}" if failed else None
+        titles = ", ".join(row["title"] for row in failed)
+        return f"somebody to see to what could not be undone: {titles}" if failed else None
     if run.status not in RUN_OPEN | RUN_CLOSING | RUN_UNDOING:
         return None
     waiting = [row for row in rows if row["waiting_for"]]
@@ -387,4 +389,5 @@ def _run_waits_for(run: _Run, rows: list[dict[str, Json]]) -> str | None:
         return "Nothing is known that it waits for: this should not be, and is looked at every minute"
     first = f"{waiting[0]['title']} waits for {waiting[0]['waiting_for']}"
     more = f", and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-    return f"{_WHILE.get(run.status, '')}{first}{more}"
+    has_failed = run.status in RUN_OPEN and any(COLUMNS[rank - 1] == "error" for rank, *_ in run.payloads)
+    return f"{_BESIDE_A_FAILURE if has_failed else _WHILE.get(run.status, '')}{first}{more}"

@@ -187,6 +187,12 @@ def undone_by(tenant: int, steps: Iterable[UUID]) -> dict[UUID, str]:
     return {step: undoes for step, undoes in rows if undoes is not None}
 
 
+def asking(tenant: int, steps: Iterable[UUID]) -> set[UUID]:
+    """Those of these steps that have failed and ask what becomes of that."""
+    rows = StepExecution.objects.for_tenant(tenant).filter(pk__in=list(steps), waiting__kind="operator")
+    return set(rows.values_list("pk", flat=True))
+
+
 def endings_of(tenant: int, run_id: UUID | str, most: int = 2000) -> list[Ending]:
     """How the attempts of a run ended, in the order in which they did; of very many, the first ones.
 

@@ -43,10 +43,14 @@ def claimed_of(row: Sequence[Json]) -> tuple[ClaimedStep, Sequence[Json]]:
 
 
 class LockedRun(NamedTuple):
-    """What a locked run says of itself: nobody can close it meanwhile."""
+    """What a locked run says of itself: nobody can close it meanwhile.
+
+    `has_failed`: it is open although a step of it has failed for good, since its other branches go on.
+    """
 
     status: str
     priority: int
+    has_failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,8 @@ class Succeeded:
 class Errored:
     """The attempt failed. `expired`: nobody says so, its lease ran out; the write asks the clock again.
 
-    `unbegun`: nobody has begun it, and by now somebody should have.
+    `unbegun`: nobody has begun it, and by now somebody should have. `left`: it had asked what becomes of its failure,
+    and an operator leaves that as it is.
     """
 
     error: Mapping[str, Json]
@@ -77,6 +82,7 @@ class Errored:
     usage: Json = None
     timer: str | None = None
     unbegun: bool = False
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True)

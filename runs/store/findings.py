@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
-from runs.store.attempts import ClaimedStep, claimed_of
+from runs.store.attempts import ClaimedStep, LockedRun, claimed_of
 from runs.store.hot import SQL, Row, document
 from runs.store.rows import CountedRow, RepairRow
 
@@ -46,6 +46,12 @@ class Alone(NamedTuple):
     priority: int
     life: int
     input: Json
+    has_failed: bool
+
+    @property
+    def locked(self) -> LockedRun:
+        """The same as what others know of a locked run."""
+        return LockedRun(self.status, self.priority, self.has_failed)
 
 
 @dataclass(frozen=True, slots=True)

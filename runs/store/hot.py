@@ -150,7 +150,7 @@ def lock_heavy(runs: Iterable[str]) -> dict[str, LockedRun]:
 
 
 def _locked(rows: Json) -> dict[str, LockedRun]:
-    return {run: LockedRun(status, priority) for run, status, priority in rows or ()}
+    return {run: LockedRun(*told) for run, *told in rows or ()}
 
 
 def advance(
@@ -228,7 +228,7 @@ def insert_dead_letters(rows: Sequence[LetterRow]) -> None:
 
 
 def reopen_runs(runs: Iterable[str], payload: Row) -> Row:
-    """Give FAILED runs, held FOR UPDATE, a new life.
+    """Give FAILED runs, held FOR UPDATE, a new life; what failed of open ones is queued again, too.
 
     Gives `runs`: [id, tenant, shard, version, priority, open sinks] of each, `queues`: where steps wait now, `queued`:
     [id, run, node, boundary edges that are resolved] of those steps, and
@@ -350,14 +350,16 @@ def workers_forget(worker: str) -> None:
     SQL.execute("workers_forget", {"worker": worker})
 
 
-def step_to_change(*, run: str, node: str) -> tuple[ClaimedStep, str, str | None, bool] | None:
-    """The step of a run held FOR UPDATE: with its status, its cancel's cause, and whether it has an output."""
+def step_to_change(*, run: str, node: str) -> tuple[ClaimedStep, str, str | None, bool, bool, Json] | None:
+    """The step of a run held FOR UPDATE: with its status, its cancel's cause, whether it has an output, whether it has
+    failed and asks, and its error.
+    """
     row = SQL.value("step_to_change", {"run": run, "node": node})
     if row is None:
         return None
-    step, (status, cause, has_output, fired) = claimed_of(row)
+    step, (status, cause, has_output, fired, asks, error) = claimed_of(row)
     step.fired = frozenset(fired)
-    return step, status, cause, has_output
+    return step, status, cause, has_output, asks, error
 
 
 def requeue_step(*, step: str, edited: bool, value: Json, payload: Mapping[str, Json]) -> list[str]:

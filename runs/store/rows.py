@@ -30,7 +30,8 @@ class EndedRow(TypedDict, total=False):
     """The end of a step's attempt, and of the step where it is over (`advance`).
 
     `final`: its run completes with its output. `pending`: its edges stay unresolved. `sinks`: how many sinks fall with
-    it. `anchor`: by what the rows that follow from it name it, if not by its id.
+    it. `waiting`: for whom it waits now, as it has failed and asks. `anchor`: by what the rows that follow from it name
+    it, if not by its id.
     """
 
     id: str
@@ -48,7 +49,12 @@ class EndedRow(TypedDict, total=False):
     by: EndedBy
     said: Mapping[str, Json] | None
     usage: Json
+    waiting: Mapping[str, Json]
     anchor: str
+
+
+ASKS: Mapping[str, Json] = {"kind": "operator", "source": "person"}
+"""What a step waits for that has failed and asks an operator what becomes of that."""
 
 
 class AnchorRow(TypedDict):
@@ -194,6 +200,13 @@ class ClosingRow(TypedDict, total=False):
     payload: Mapping[str, Json]
 
 
+class NotedRow(TypedDict):
+    """A failure that a run goes on beside (`note_failures`)."""
+
+    run_id: str
+    error: Mapping[str, Json]
+
+
 class LetterRow(TypedDict):
     """A dead letter to write for a step (`insert_dead_letters`)."""
 
@@ -237,11 +250,20 @@ class CompensationRow(TypedDict):
     undo: str
     rank: int
     unknown: bool
+    together: bool
     type: str
     queue: str
     priority: int | None
     lease_seconds: int
     timeout_seconds: int | None
+
+
+class LeftRow(TypedDict):
+    """A node of a run whose branches are undone at the same time (`left_to_undo`)."""
+
+    run_id: str
+    node: str
+    unknown: bool
 
 
 class KeyRow(TypedDict):

@@ -39,10 +39,15 @@ def arm_timers(timers: Sequence[TimerRow]) -> None:
     SQL.execute("arm_timers", {"timers": document(timers), "now": now_or_none()})
 
 
-def settle_timers(runs: Iterable[str], steps: Iterable[str], fired: Iterable[str]) -> None:
-    """The timers of steps that are over or wait no more: those that `fired`, the others cancelled."""
-    params = {"runs": sorted(runs), "steps": sorted(steps), "fired": sorted(fired), "now": now_or_none()}
-    SQL.execute("settle_timers", params)
+def settle_timers(
+    runs: Iterable[str], steps: Iterable[str], fired: Iterable[str], *, of_waits: bool = False
+) -> None:
+    """The timers of steps that are over or wait no more: those that `fired`, the others cancelled.
+
+    `of_waits`: without those that run beside them.
+    """
+    params = {"runs": sorted(runs), "steps": sorted(steps), "fired": sorted(fired), "of_waits": of_waits}
+    SQL.execute("settle_timers", {**params, "now": now_or_none()})
 
 
 def due_timers(limit: int, after: Due | None = None) -> list[Due]:

@@ -13,7 +13,7 @@ from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL
 from lib.uuid7 import uuid7
-from runs.commands import dead_letters, lifecycle
+from runs.commands import dead_letters, lifecycle, operators
 from runs.commands.signals import NewSignal, send_signals
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
@@ -63,6 +63,22 @@ def seen_to(request: PageRequest, run_id: UUID) -> HttpResponse:
     open_letters = queries.dead_letters_of(who.tenant_id).filter(run_id=run["id"], resolution=None)
     dead_letters.discard(who, open_letters, reason="seen to, on the page of the run")
     messages.success(request, "Noted. The run stays as it is, and can still be resumed.")
+    return redirect("run", run_id)
+
+
+@page(RUNS_OPERATE, "POST")
+def leave(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
+    """Leaves the failure of a step as it is that asks what becomes of it: the run fails by it."""
+    who = request.principal
+    run = found_run(who.tenant_id, run_id, NOTHING)
+    letters = queries.dead_letters_of(who.tenant_id).filter(run_id=run["id"], node=node, resolution=None)
+    try:
+        # Of a test, and of an item's own run, there are no letters.
+        if not dead_letters.discard(who, letters, reason="left as it is, on the page of the run"):
+            operators.leave_failed(who.tenant_id, run["id"], node)
+        messages.success(request, "Noted: the failure of the step counts.")
+    except RunRefused as refusal:
+        messages.error(request, refusal.message)
     return redirect("run", run_id)
 
 

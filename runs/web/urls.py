@@ -72,6 +72,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/cancel", lifecycle.cancel, name="run-cancel"),
     path("runs/<uuid:run_id>/pause", lifecycle.pause, name="run-pause"),
     path("runs/<uuid:run_id>/unpause", lifecycle.unpause, name="run-unpause"),
+    path("runs/<uuid:run_id>/steps/<str:node>/leave", lifecycle.leave, name="step-leave"),
     path("runs/<uuid:run_id>/seen-to", lifecycle.seen_to, name="run-seen-to"),
     path("runs/<uuid:run_id>/signal", lifecycle.signal, name="run-signal"),
     path("runs/<uuid:run_id>/again", starting.run_again, name="run-again"),

@@ -172,6 +172,8 @@ class Workflow:
         sla_seconds: int | None = UNSET,
         sla_working_days: int | None = UNSET,
         sla_calendar: str | None = UNSET,
+        on_failure: Literal["stop", "finish_others"] | None = UNSET,
+        compensation: Literal["sequential", "parallel"] | None = UNSET,
         business_key: str | Value | None = UNSET,
         output: Any = UNSET,
         next_workflow: str | None = UNSET,
@@ -190,6 +192,8 @@ class Workflow:
                 "sla_seconds": sla_seconds,
                 "sla_working_days": sla_working_days,
                 "sla_calendar": sla_calendar,
+                "on_failure": on_failure,
+                "compensation": compensation,
                 "business_key": business_key,
                 "nodes": [],
                 "edges": edges,
@@ -248,7 +252,7 @@ class Workflow:
         lease_seconds: int | None = UNSET,
         queue: str | None = UNSET,
         priority: int | None = UNSET,
-        on_error: Literal["fail", "continue", "branch"] | None = UNSET,
+        on_error: Literal["fail", "continue", "branch", "ask"] | None = UNSET,
     ) -> Step:
         """A new step of this type, which `params` set up."""
         node = _said(

@@ -25,7 +25,10 @@ FAILED = [
     {"name": ABANDON, "label": "Leave it as it is", "require_comment": True},
 ]
 STUCK = [{"name": DONE, "label": "Seen", "require_comment": False}]
-_FAILED_HELP = "The run has failed and waits for nobody. Tried again, it goes on from the step that failed."
+_FAILED_HELP = (
+    "Tried again, the run goes on from the step that failed. Left as it is, the run stays failed, or fails where it "
+    "waits for this."
+)
 _STUCK_HELP = (
     "Nothing would have moved this run any more. Look whether it has done what it should, and say so."
 )

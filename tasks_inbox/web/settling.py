@@ -22,7 +22,7 @@ RESOLVED = {
 
 SETTLED = {
     RETRY: "The run goes on from the step that failed. If it fails for good once more, a new task opens.",
-    ABANDON: "Its dead letter is discarded, and the run stays failed.",
+    ABANDON: "Its dead letter is discarded, and the run has failed.",
     DONE: "Seen: nobody else needs to look.",
 }
 

@@ -21,8 +21,7 @@ class Route:
     methods: dict[str, str]
     path: str
     page: bool = False
-    # Whether the address names an object, which another tenant must get a 404 for.
-    names_object: bool = False
+    names_object: bool = False  # Of another tenant it must be a 404.
     headers: dict[str, str] = field(default_factory=dict)
 
 
@@ -185,6 +184,7 @@ MATRIX |= {
     "run-cancel": Route({"POST": "runs:operate"}, "/runs/{run}/cancel", page=True, names_object=True),
     "run-pause": Route({"POST": "runs:operate"}, "/runs/{run}/pause", page=True, names_object=True),
     "run-unpause": Route({"POST": "runs:operate"}, "/runs/{run}/unpause", page=True, names_object=True),
+    "step-leave": Route({"POST": "runs:operate"}, "/runs/{run}/steps/a/leave", page=True, names_object=True),
     "run-seen-to": Route({"POST": "runs:operate"}, "/runs/{run}/seen-to", page=True, names_object=True),
     "run-signal": Route(
         {"GET": "runs:signal", "POST": "runs:signal"}, "/runs/{run}/signal", page=True, names_object=True

@@ -157,6 +157,18 @@ def test_a_step_fails_as_its_stub_says(api):
     assert [result["passed"] for result in ran(api)] == [True]
 
 
+@pytest.mark.parametrize(("policy", "path"), [("stop", []), ("finish_others", ["clean", "length"])])
+def test_other_branches_go_on_beside_a_failure_as_the_workflow_says(api, policy, path):
+    length = {"id": "length", "type": "transform", "params": {"set": {"n": "{{ size(prev.text) }}"}}}
+    charge = {key: value for key, value in CHARGE.items() if key != "on_error"}
+    edges = [{"from": "clean", "to": "length"}]
+    draft(api, nodes=(charge, CLEAN, length), edges=edges, on_failure=policy)
+    failing = {"charge": {"error": {"code": "CardDeclined", "message": "No."}}}
+    case(api, stubs=failing, expect={"status": "FAILED", "path": path})
+    (result,) = ran(api)
+    assert (result["differences"], result["error"]["code"]) == ([], "CardDeclined")
+
+
 def test_text_steps_really_happen_and_may_fail(api):
     draft(api)
     case(api, input={"no": "text"}, expect={"status": "FAILED"})

@@ -12,7 +12,7 @@ from runs.commands import jobs
 from runs.webhooks.services import WithSecret, create_webhook, token_of
 from tests import damage
 from tests import factories as make
-from tests.crash import containers, limits, moves, victim
+from tests.crash import containers, failures, limits, moves, victim
 from tests.inbox.asking import approval, member
 from tests.webhooks import signed
 
@@ -60,6 +60,11 @@ UNDO = {"compensate": {"type": "noop"}}
 UNDONE = make.graph([{"id": "a", **UNDO}, {"id": "b", **UNDO}, {"id": "c", **BAD}], ["a>b", "b>c"])
 NOT_UNDONE = make.graph(
     [{"id": "a", "compensate": BAD}, {"id": "b", **UNDO}, {"id": "c", **BAD}], ["a>b", "b>c"]
+)
+HALF_UNDONE = make.graph(
+    [{"id": "a", **UNDO}, {"id": "b", "compensate": BAD}, {"id": "c", **UNDO}, {"id": "d", **BAD}],
+    ["a>b", "a>c", "b>d", "c>d"],
+    compensation="parallel",
 )
 WAITS = make.graph(
     [
@@ -185,8 +190,8 @@ def signalled() -> Work:
     return victim.send, (make.a_tenant().pk, run_ids)
 
 
-def given_up() -> Work:
-    return victim.give_up, (make.a_tenant().pk, make.start(NOT_UNDONE, {"n": 1}, {"n": 2}))
+def given_up(definition) -> Callable[[], Work]:
+    return lambda: (victim.give_up, (make.a_tenant().pk, make.start(definition, {"n": 1}, {"n": 2})))
 
 
 def handed_over() -> Work:
@@ -295,6 +300,9 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "variables": (drained(SETTING), {"COMPLETED"}),
     "any": (drained(ANY), {"COMPLETED"}),
     "failing": (drained(FAILING), {"FAILED"}),
+    "failing when the others have ended": (drained(failures.LAST), {"FAILED"}),
+    "asked": (failures.asked, {"FAILED"}),
+    "tried again beside others": (failures.tried_again, {"FAILED"}),
     "map": (drained(MAPPED), {"COMPLETED"}),
     "map that fails": (drained(MAP_HANDLED), {"COMPLETED"}),
     "map that is resumed": (mapped_again, {"FAILED"}),
@@ -316,7 +324,8 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "not begun": (limits.not_begun, {"COMPLETED"}),
     "signals": (signalled, {"COMPLETED"}),
     "saga": (drained(UNDONE), {"COMPENSATED"}),
-    "given up": (given_up, {"FAILED"}),
+    "given up": (given_up(NOT_UNDONE), {"FAILED"}),
+    "given up beside others": (given_up(HALF_UNDONE), {"FAILED"}),
     "handed over": (handed_over, {"COMPLETED"}),
     "voted on": (voted_on, {"COMPLETED"}),
     "sent back": (sent_back, {"COMPLETED"}),

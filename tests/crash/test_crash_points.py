@@ -17,7 +17,7 @@ from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tests import factories as make
 from tests import invariants
-from tests.crash import containers, moves, victim
+from tests.crash import containers, failures, moves, victim
 from tests.crash.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -34,6 +34,10 @@ def _real_clock():
     set_now(None)
 
 
+WAITS_FOR_SOMEBODY = (
+    *(victim.give_up, victim.hand_over, victim.vote, victim.send_back),
+    *(containers.go_round, failures.decide),
+)
 AS_IT_COMES = {"CONTINUED"}
 """Whether a loop goes on as a new run is decided by who works on it."""
 
@@ -54,7 +58,7 @@ def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
         make.work(*victim.QUEUES)
         victim.do_jobs(make.a_tenant().pk)
         settling.tick()
-        if work in (victim.give_up, victim.hand_over, victim.vote, victim.send_back, containers.go_round):
+        if work in WAITS_FOR_SOMEBODY:
             work(*given)
         if not Run.unsafe_all_tenants.exclude(status__in=ENDED).exists():
             break

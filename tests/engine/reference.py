@@ -95,6 +95,7 @@ class _Run:
             self.edges += [
                 {"from": name, "to": one["to"], "timer": True} for one in node.get("boundary_timers", ())
             ]
+        self.stops = definition.get("on_failure") != "finish_others"
         self.run_input, self.script, self.rung = run_input, script, rung
         self.lost: Collection[str] = ()
         self.cancel_at = self.ended = self.tick = 0
@@ -156,10 +157,12 @@ class _Run:
             for target in targets:
                 self.resolve(source, target, target in taken)
         self.final.tied |= any(len(self.taken_into(name)) > self.limit(name) for name in waiting)
+        is_over = all(self.is_resolved(name) for name in self.nodes if self.is_sink(name))
         if self.final.culprit is not None:
-            self.cancel(QUEUED, WAITING)
-            self.final.status = FAILING if self.having(RUNNING) else FAILED
-        elif all(self.is_resolved(name) for name in self.nodes if self.is_sink(name)):
+            if is_over or self.stops or not self.having(QUEUED, RUNNING, WAITING):
+                self.cancel(QUEUED, WAITING)
+                self.final.status = FAILING if self.having(RUNNING) else FAILED
+        elif is_over:
             self.final.status = COMPLETED
             self.final.output = self.run_output()
             self.cancel(QUEUED, WAITING, RUNNING)
@@ -170,10 +173,8 @@ class _Run:
 
     def run_output(self) -> Json:
         """The output of the one completed sink, or those of several under their ids."""
-        done = [name for name in self.having(COMPLETED) if self.is_sink(name)]
-        if len(done) == 1:
-            return self.steps[done[0]].output
-        return {name: self.steps[name].output for name in done} or None
+        done = {name: self.steps[name].output for name in self.having(COMPLETED) if self.is_sink(name)}
+        return (done if len(done) > 1 else next(iter(done.values()))) if done else None
 
     # Edges and joins.
 
@@ -283,7 +284,7 @@ class _Run:
             self.final.variables = before
             step.status, step.error, step.output = FAILED, broken.args[0], {"error": broken.args[0]}
             match node.get("on_error") or node.get("params", {}).get("on_timeout", "fail"):
-                case "fail":
+                case "fail" | "ask":
                     self.final.culprit = self.final.culprit or name
                     return
                 case "continue":

@@ -245,7 +245,12 @@ class _Drawing:
                 holder, key = (node, "on_error") if "on_error" in node else (node["params"], "on_timeout")
                 holder[key] = "continue"
         arranged = self.choices.arranged
-        return {"name": "random", "nodes": arranged(list(nodes.values())), "edges": arranged(edges)}
+        drawn = {"name": "random", "nodes": arranged(list(nodes.values())), "edges": arranged(edges)}
+        if self.may_fail and self.choices.one_in(2):
+            drawn["on_failure"] = "finish_others"
+        if self.saga and self.choices.one_in(2):
+            drawn["compensation"] = "parallel"
+        return drawn
 
     def outlive(self, node: dict[str, Json], targets: set[str]) -> None:
         """Where reminders could lead the run to its end while the step goes on, they interrupt it instead."""
@@ -261,14 +266,14 @@ class _Drawing:
             "id": name,
             "type": of(["noop", "job", "job", "decision", "transform", *waits]),
             "on_error": of(
-                [*["fail"] * (4 if self.saga else 1), *handled, *handled] if self.may_fail else handled
+                [*["fail"] * (4 if self.saga else 1), *handled, *handled, "ask"] if self.may_fail else handled
             ),
         }
         if node["type"] == "wait":
             node["params"] = {"seconds": LATER}
         if node["type"] == "signal":
             node["params"] = {"name": name, "timeout_seconds": LATER}
-            if one_in(2):
+            if one_in(2) and node["on_error"] != "ask":
                 node["params"]["on_timeout"] = node.pop("on_error")
         if node["type"] == "job":
             node["queue"] = "outside"

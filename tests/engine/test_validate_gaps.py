@@ -57,3 +57,19 @@ def test_a_step_that_is_done_at_once_is_never_begun_too_late():
     assert "nodes[0].schedule_to_start_seconds" in {
         one.field for one in found(document) if one.code == "without_effect"
     }
+
+
+def test_of_a_step_that_is_done_at_once_nobody_is_asked_what_becomes_of_its_failure():
+    document = {
+        "name": "x",
+        "nodes": [node("a", "decision", on_error="ask"), node("b", "job", on_error="ask")],
+    }
+    assert [one.field for one in found(document) if one.code == "without_effect"] == ["nodes[0].on_error"]
+
+
+@pytest.mark.parametrize("field", ["on_failure", "compensation"])
+def test_a_failure_policy_is_one_of_two_words(field):
+    (problem,) = [
+        one for one in found({"name": "x", "nodes": [node("a")], field: "both"}) if one.severity == "error"
+    ]
+    assert problem.field == field

@@ -7,6 +7,7 @@ from engine.outcomes import Completed, Failed
 from engine.renaming import rename_step
 from engine.simulate import simulate
 from engine.surroundings import Sample, Spot
+from engine.surroundings_within import surroundings
 from engine.validate import validate
 from steps.catalogue import CATALOGUE
 from tests.factories import graph

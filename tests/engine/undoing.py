@@ -1,6 +1,6 @@
 """What docs/engine.md, "Compensation", says, from how a run's steps have ended: written from the page alone."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from engine.catalogue import Json
@@ -29,13 +29,18 @@ def _is_undone(node: Mapping[str, Json], step: Step) -> bool:
 
 
 def misplaced(definition: Definition, order: list[str], ended: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Pairs that were undone in the wrong order: the last that ended comes first, and none before what it led to."""
+    """Pairs that were undone in the wrong order: the last that ended comes first, and none before what it led to.
+
+    Where branches are undone at the same time only the latter counts.
+    """
+    together = definition.get("compensation") == "parallel"
     before = {name: _before(definition, name) for name in order}
     return [
         (one, other)
         for place, one in enumerate(order)
         for other in order[place + 1 :]
-        if ended[one] < ended[other] or (ended[one] == ended[other] and one in before[other])
+        if (ended[one] < ended[other] and not together)
+        or ((ended[one] == ended[other] or together) and one in before[other])
     ]
 
 
@@ -46,6 +51,15 @@ def _before(definition: Definition, name: str) -> set[str]:
         if any(timer["to"] == name for timer in node.get("boundary_timers", ())):
             sources.add(node["id"])
     return sources.union(*(_before(definition, source) for source in sources))
+
+
+def may_begin(definition: Definition, wanted: Collection[str], over: Collection[str]) -> set[str]:
+    """Where branches are undone at the same time: what may have begun to be undone when that of `over` is settled.
+
+    Nothing before what it led to, and all else of `wanted` at once.
+    """
+    left = set(wanted).difference(over)
+    return {name for name in wanted if not any(name in _before(definition, other) for other in left)}
 
 
 def status_after(final: Final, undone: Iterable[str], ways: Mapping[str, tuple[str, ...]]) -> str:

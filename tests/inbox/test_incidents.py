@@ -138,7 +138,7 @@ def test_a_run_that_can_not_go_on_leaves_its_task_open(ops, monkeypatch):
     def refuse(*_, **__):
         raise RunRefused("key_taken", "A newer run has its business key.", conflict=True)
 
-    monkeypatch.setattr(dead_letters.lifecycle, "resume_runs", refuse)
+    monkeypatch.setattr(dead_letters.lifecycle, "redo_failed", refuse)
     with pytest.raises(RunRefused):
         resolving.resolve_task(ops, task_of(run).pk, resolution="retry")
     assert task_of(run).status == "OPEN"

@@ -183,3 +183,45 @@ def test_a_late_outcome_against_a_resume_counts_for_nobody(rounds):
         assert late.end().applied == set()
         assert make.statuses(run_id) == {"a": "QUEUED", "b": "QUEUED"}
         make.work()
+
+
+def going_on():
+    """Two branches of which one may fail while the other goes on."""
+    nodes = [{"id": name, **ONCE} for name in "ab"]
+    return make.graph(nodes, [], on_failure="finish_others")
+
+
+@pytest.mark.parametrize("halt", ["note_failures", "runs_at_their_end"])
+def test_the_last_branch_that_ends_behind_a_failure_fails_the_run(rounds, halt):
+    for _ in rounds:
+        run_id, a, b = started(going_on())
+        with holding(lambda a=a: make.fail(a), before=halt):
+            last = blocked(lambda b=b: make.complete(b))
+        last.end()
+
+        assert make.run(run_id).status == "FAILED"
+        assert make.statuses(run_id) == {"a": "FAILED", "b": "COMPLETED"}
+
+
+def test_a_failure_behind_the_last_branch_that_ends_fails_the_run(rounds):
+    for _ in rounds:
+        run_id, a, b = started(going_on())
+        with holding(lambda b=b: make.complete(b), before="advance"):
+            failing = blocked(lambda a=a: make.fail(a))
+        failing.end()
+
+        assert make.run(run_id).status == "FAILED"
+        assert make.statuses(run_id) == {"a": "FAILED", "b": "COMPLETED"}
+
+
+def test_a_failed_step_that_is_tried_again_as_the_last_other_branch_ends_is_awaited(rounds):
+    for _ in rounds:
+        run_id, a, b = started(going_on())
+        make.fail(a)
+        with holding(lambda run_id=run_id: make.retry(run_id, "a"), before="requeue_step"):
+            last = blocked(lambda b=b: make.complete(b))
+        last.end()
+
+        assert make.run(run_id).status == "RUNNING"
+        make.complete(*make.claimed())
+        assert make.run(run_id).status == "COMPLETED"

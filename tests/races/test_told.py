@@ -71,6 +71,11 @@ def resume() -> Act:
     return lambda: lifecycle.resume_runs(tenant(), [run], **SAID)
 
 
+def redo() -> Act:
+    run = failed_run()
+    return lambda: lifecycle.redo_failed(tenant(), [run], **SAID)
+
+
 def resolve() -> Act:
     run = make.start(order("charge"))[0]
     do("charge")
@@ -83,6 +88,18 @@ def resolve() -> Act:
 def retry() -> Act:
     run = failed_run()
     return lambda: operators.retry_step(tenant(), run, "a", **SAID)
+
+
+def leave() -> Act:
+    (run_id,) = make.start(make.graph([{"id": "a", "retry": "none", "on_error": "ask"}], []))
+    make.fail(*make.claimed())
+    return lambda: operators.leave_failed(tenant(), run_id, "a")
+
+
+def discard() -> Act:
+    (run_id,) = make.start(make.graph([{"id": "a", "retry": "none", "on_error": "ask"}], []))
+    make.fail(*make.claimed())
+    return lambda: dead_letters.discard(who(), make.letters(run_id))
 
 
 def skip() -> Act:
@@ -137,19 +154,21 @@ DOORS = {
     lifecycle.pause_runs: pause,
     lifecycle.unpause_runs: unpause,
     lifecycle.resume_runs: resume,
+    lifecycle.redo_failed: redo,
     lifecycle.resolve_compensation: resolve,
     operators.retry_step: retry,
     operators.skip_step: skip,
+    operators.leave_failed: leave,
     replay.resume_on: resume_on,
     migration.migrate_run: migrate,
     replay.rerun: rerun,
     dead_letters.redrive: redrive,
+    dead_letters.discard: discard,
     starts.start_runs: start,
     signals.send_signals: signal,
     resolving.settle: incident,
 }
 SILENT = {
-    dead_letters.discard: "it moves no run",
     dead_letters.matching: "it reads",
     resolving.resolve_task: "by lifecycle.resolve_compensation or resolving.settle",
     incidents.tick: "it tells inboxes, by live.tell_inboxes",

@@ -13,6 +13,7 @@ from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, STEP_OPEN
 from lib.uuid7 import uuid7
 from runs.commands.lifecycle import cancel_runs
+from runs.commands.operators import leave_failed
 from runs.commands.signals import NewSignal, send_signals
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel import scopes
@@ -245,7 +246,19 @@ class Fleet:
         self.dice.shuffle(ways)
         for way in ways:
             way()
+        self._leave()
         self._cancel(now.ended)
+
+    def _leave(self) -> None:
+        """Whoever is asked what becomes of a failure leaves it as it is."""
+        runs = [
+            run_id
+            for run_id, case in self.cases.items()
+            if any(node.get("on_error") == "ask" for node in case.nodes)
+        ]
+        asking = StepExecution.unsafe_all_tenants.filter(run_id__in=runs, waiting__kind="operator")
+        for run_id, node in asking.values_list("run_id", "node"):
+            leave_failed(make.a_tenant().pk, str(run_id), node)
 
     def _lose(self, steps: list[ClaimedStep]) -> None:
         """The workers of these steps are gone: their leases run out."""

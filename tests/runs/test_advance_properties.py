@@ -45,7 +45,9 @@ def prove_any_partition(seed: int) -> None:
         case = fleet.cases[run_id]
         page = told_by_page(read(case, case.order))
         assert told["status"] == page["status"], case
-        assert told["status"] == "FAILED" or told == page, case
+        # Where a failure stops the others it is chance how far they were.
+        stops = case.definition.get("on_failure") != "finish_others"
+        assert told == page or (stops and told["status"] == "FAILED"), case
     done = Run.unsafe_all_tenants.filter(id__in=fleet.cases, status="COMPLETED")
     assert set(done.values_list("open_sinks", flat=True)) == {0}
 
@@ -159,7 +161,7 @@ def resumed(seed: int, *, races: bool) -> dict[str, tuple[Case, Told]]:
 
 def mended(case: Case) -> Case:
     """The case with every failure that fails the run turned into success."""
-    hard = {node["id"] for node in case.nodes if handling(node) == "fail"}
+    hard = {node["id"] for node in case.nodes if handling(node) in ("fail", "ask")}
     well = ("completed", {"n": 1, "ok": True})
     script = {
         name: well if name in hard and kind == "failed" else (kind, value)

@@ -57,7 +57,8 @@ def test_a_run_that_was_moved_ends_and_its_rows_are_what_its_history_says(seed):
         checked = migration.check_run(make.a_tenant().pk, run_id, version.pk)
         fits, codes = checked.ok, {problem.code for problem in checked.problems}
         if definition is case.definition:
-            assert codes <= {"not_open"}, (codes, definition)
+            failed = make.run(run_id).error is not None
+            assert codes <= ({"not_open", "step_unclear"} if failed else {"not_open"}), (codes, definition)
         try:
             make.migrate(run_id, version)
             moved += 1

@@ -8,7 +8,7 @@ from runs.models import StepExecution
 from tests import factories as make
 from tests.engine.strategies import BYTES, Case, case_from
 from tests.engine.telling import read, told_by_page
-from tests.engine.undoing import misplaced, status_after, to_undo
+from tests.engine.undoing import may_begin, misplaced, status_after, to_undo
 from tests.runs.fleet import Fleet
 from tests.runs.undoer import UNDO, Undoer
 
@@ -59,6 +59,13 @@ def check_what_was_given(case: Case, run_id: str, undoer: Undoer) -> None:
         assert [name for name, _ in begun].count(node) == times, (node, case)
 
 
+def check_what_was_together(case: Case, run_id: str, undoer: Undoer, wanted: set[str]) -> None:
+    """Where branches are undone at the same time, all that may be undone is at each moment."""
+    if case.definition.get("compensation") == "parallel":
+        for begun, over in undoer.stands.get(run_id, []):
+            assert begun == may_begin(case.definition, wanted, over), case
+
+
 def prove_undoing_in_the_order_of_the_page(seed: int) -> None:
     """Each run's outcomes one at a time: what is undone, in which order, and how the run ends is what the page says."""
     undoer = closed(seed, strictly=True)
@@ -72,6 +79,7 @@ def prove_undoing_in_the_order_of_the_page(seed: int) -> None:
         assert misplaced(case.definition, order, ended) == [], case
         assert told[run_id]["status"] == status_after(final, wanted, case.undo), case
         check_what_was_given(case, run_id, undoer)
+        check_what_was_together(case, run_id, undoer, wanted)
         steps = {name: step for name, step in told[run_id]["steps"].items() if not name.endswith(UNDO)}
         assert steps == told_by_page(final)["steps"], case
 
@@ -88,6 +96,7 @@ def prove_undoing_in_any_order(seed: int) -> None:
         assert set(order) == (set() if over else wanted), case
         assert misplaced(case.definition, order, {name: steps[name].completed_at for name in order}) == []
         check_what_was_given(case, run_id, undoer)
+        check_what_was_together(case, run_id, undoer, wanted)
 
 
 @pytest.mark.parametrize("seed", QUICK)

@@ -18,11 +18,16 @@ UNDO = ":compensate"
 
 @dataclass
 class Undoer:
-    """`begun`: by run the nodes whose compensation was begun, each time that it was, with what it was given."""
+    """`begun`: by run the nodes whose compensation was begun, each time that it was, with what it was given.
+
+    `stands`: by run, each time that nobody had anything to claim any more, what had begun and what was settled.
+    """
 
     fleet: Fleet
     dice: random.Random
     begun: dict[str, list[tuple[str, Json]]] = field(default_factory=dict)
+    stands: dict[str, list[tuple[set[str], set[str]]]] = field(default_factory=dict)
+    over: dict[str, set[str]] = field(default_factory=dict)
 
     def drive(self) -> None:
         """Undo until nobody has anything to do."""
@@ -42,6 +47,9 @@ class Undoer:
             found += alone
         for step in found:
             self.begun.setdefault(step.run_id, []).append((step.node.removesuffix(UNDO), step.input))
+        for run_id in {step.run_id for step in found}:
+            begun, over = {name for name, _ in self.begun[run_id]}, self.over.get(run_id, set())
+            self.stands.setdefault(run_id, []).append((begun, set(over)))
         return found
 
     def _times(self, step: ClaimedStep) -> int:
@@ -58,10 +66,12 @@ class Undoer:
 
     def _settle(self, step: ClaimedStep) -> None:
         """A person decides about a compensation that has failed."""
+        node, how = step.node.removesuffix(UNDO), "done"
         if self._fails(step):
             assert make.run(step.run_id).status == "WAITING_FOR_MANUAL_ACTION"
-            node = step.node.removesuffix(UNDO)
             how = self.fleet.cases[step.run_id].undo[node][self._times(step)]
             resolve_compensation(
                 make.a_tenant().pk, step.run_id, UUID(step.id), how, by="test", reason="seen to"
             )
+        if how != "retry":
+            self.over.setdefault(step.run_id, set()).add(node)

@@ -186,6 +186,7 @@ ONE = {"id": "a", "type": "noop"}
     [
         {"edges": None},
         {"title": None, "metadata": None, "output": None, "sla_seconds": None},
+        {"on_failure": "finish_others", "compensation": "parallel"},
         {"nodes": [ONE, ONE], "edges": [{"from": "a", "to": "a"}]},
         {"nodes": [{**ONE, "on_error": "branch"}, ONE], "edges": [{"from": "a", "to": "a", "on": "error"}]},
         {"edges": [{"from": "a", "to": "gone"}, {"from": "gone", "to": "a"}]},
@@ -193,6 +194,7 @@ ONE = {"id": "a", "type": "noop"}
         {"edges": [{"from": "a", "to": "a", "when": "true", "branch": "x"}]},
         {"edges": [{"from": "a", "to": "a", "on": "error"}]},
         {"nodes": [{**ONE, "on_error": None}], "edges": [{"from": "a", "to": "a", "on": "error"}]},
+        {"nodes": [{**ONE, "on_error": "ask"}]},
         {"nodes": [{**ONE, "on_error": "continue"}], "edges": [{"from": "a", "to": "a", "on": "error"}]},
         {"nodes": [{**ONE, "params": {}, "input": {}, "retry": {}, "join": {"n_of": 1}, "secrets": ["x"]}]},
         {"nodes": [{**ONE, "retry": {"max_retries": None, "non_retryable": ["A"]}, "priority": -3}]},

@@ -160,3 +160,46 @@ def test_what_undoes_a_step_and_waits_is_skipped_on_its_card(operator):
     page = operator.get(f"/runs/{run_id}").text
     assert "Somebody did it by hand" in page
     assert "No branch led here" not in page
+
+
+BESIDE = make.graph(
+    [
+        {"id": "clean", "type": "text.clean", "title": "Clean it", "retry": "none"},
+        {"id": "count", "type": "text.clean", "title": "Count it", "retry": "none"},
+        {"id": "stock", "type": "job", "title": "Ask the warehouse"},
+    ],
+    [],
+    on_failure="finish_others",
+)
+
+
+def test_what_failed_is_mended_on_the_page_of_a_run_whose_others_go_on(operator):
+    run_id = make.start(BESIDE, {"n": 1})[0]
+    make.work()
+
+    page = operator.get(f"/runs/{run_id}").text
+    assert "The step Clean it failed" in page
+    assert "The run fails when its other branches have ended: Ask the warehouse waits for" in page
+    assert "steps/clean/retry" in links(operator, run_id)
+    path = f"/runs/{run_id}/steps/clean/retry"
+    form = operator.get(path).text
+    assert "Its other failed steps start again as well: Count it." in form
+    operator.post(path, {"value": '{"text": "words"}', "reason": "It was empty."})
+
+    make.work()
+    assert make.statuses(run_id) == {"clean": "COMPLETED", "count": "FAILED", "stock": "QUEUED"}
+
+
+def test_a_step_that_asks_is_left_failed_on_the_page_of_its_run(operator):
+    asks = make.graph([{"id": "clean", "type": "text.clean", "retry": "none", "on_error": "ask"}], [])
+    run_id = make.start(asks, {"n": 1})[0]
+    make.work()
+    page = operator.get(f"/runs/{run_id}").text
+    assert "It waits for an operator to say what becomes of its failure" in page
+    assert links(operator, run_id) == ["steps/clean/retry", "steps/clean/skip"]
+    assert f'action="/runs/{run_id}/steps/clean/leave"' in page
+    assert "steps/clean/leave" not in member("viewer").get(f"/runs/{run_id}").text
+
+    operator.post(f"/runs/{run_id}/steps/clean/leave")
+    assert make.run(run_id).status == "FAILED"
+    assert [letter.resolution for letter in make.letters(run_id)] == ["discarded"]

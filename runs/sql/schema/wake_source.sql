@@ -1,4 +1,4 @@
--- What moves each open step of each open run, and the runs that wait for a person without one: exactly one row each.
+-- What moves each open step of each open run, and compensations that wait for a person: exactly one row each.
 -- `source` is NULL where nothing does: that must not be. What wakes a wait of a kind that others register
 -- (`runs/kernel/wait_kinds.py`) is what they call it; whether it is there only they know (`missing`).
 CREATE OR REPLACE VIEW runs_wake_source AS
@@ -7,7 +7,7 @@ SELECT s.run_id, s.tenant_id, r.status AS run_status, s.id AS step_id, s.node, s
            WHEN 'RUNNING' THEN 'leased'
            WHEN 'QUEUED' THEN CASE WHEN NOT s.held THEN 'claimable' WHEN r.status = 'PAUSED' THEN 'held' END
            ELSE CASE
-               WHEN r.status NOT IN ('RUNNING', 'PAUSED', 'COMPENSATING') THEN NULL
+               WHEN r.status NOT IN ('RUNNING', 'PAUSED', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION') THEN NULL
                WHEN s.waiting ->> 'until' IS NOT NULL AND t.fire_at IS NULL THEN NULL
                WHEN s.waiting ->> 'kind' = 'timer' THEN CASE WHEN t.fire_at IS NOT NULL THEN 'timer' END
                WHEN s.waiting ->> 'kind' = 'signal' THEN CASE WHEN NOT EXISTS (

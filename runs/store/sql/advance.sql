@@ -1,16 +1,19 @@
 -- name: lock_light
 -- Everybody who moves a run forward shares it; who closes it takes FOR UPDATE and so waits for them, and they for him.
--- This replaces foreign keys among the hot tables.
-SELECT json_agg(json_build_array(l.id, l.status, l.priority))
-  FROM (SELECT id, status, priority FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR KEY SHARE) l
+-- This replaces foreign keys among the hot tables. Where a step has failed and the others go on it says so: whoever ends
+-- one there must see whether it was the last.
+SELECT json_agg(json_build_array(l.id, l.status, l.priority, l.has_failed))
+  FROM (SELECT id, status, priority, error IS NOT NULL AND status IN ('RUNNING', 'PAUSED') AS has_failed
+          FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR KEY SHARE) l
 
 -- name: lock_sinks
 -- Before a sink may fall: in order of id, so that two batches which end the same runs never wait for each other.
 SELECT count(*) FROM (SELECT 1 FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR NO KEY UPDATE) l
 
 -- name: lock_heavy
-SELECT json_agg(json_build_array(l.id, l.status, l.priority))
-  FROM (SELECT id, status, priority FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR UPDATE) l
+SELECT json_agg(json_build_array(l.id, l.status, l.priority, l.has_failed))
+  FROM (SELECT id, status, priority, error IS NOT NULL AND status IN ('RUNNING', 'PAUSED') AS has_failed
+          FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR UPDATE) l
 
 -- name: advance
 -- The heart. `ended` completes steps that their holder still holds; all that hangs on a row that drops out there drops
@@ -21,7 +24,8 @@ WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestam
 x AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(ended)s::jsonb) AS x(
         id uuid, epoch int, status text, output jsonb, error jsonb, taken jsonb, sinks int, final boolean,
-        delay double precision, held boolean, pending boolean, cause text, by text, said jsonb, usage jsonb, anchor uuid)
+        delay double precision, held boolean, pending boolean, cause text, by text, said jsonb, usage jsonb, waiting jsonb,
+        anchor uuid)
 ),
 l AS MATERIALIZED (
     -- In order of id, as heartbeats and sweeps lock them: the plan of an UPDATE promises no order.
@@ -43,11 +47,12 @@ d AS (
            lease_token_hash = CASE WHEN x.status = 'QUEUED' AND x.by IS DISTINCT FROM 'lease' THEN NULL ELSE s.lease_token_hash END,
            edges_pending = coalesce(x.pending, false),
            cancel_cause = x.cause,
-           completed_at = CASE WHEN x.status = 'QUEUED' THEN NULL
+           completed_at = CASE WHEN x.status IN ('QUEUED', 'WAITING') THEN NULL
                                WHEN x.by = 'reopening' THEN s.completed_at ELSE clock.now END,
            -- Of a failure that a timer says nobody had the step, either.
-           epoch = CASE WHEN x.status IN ('CANCELLED', 'SKIPPED') OR x.by = 'timer' THEN s.epoch + 1 ELSE s.epoch END,
-           waiting = NULL
+           epoch = CASE WHEN x.status IN ('CANCELLED', 'SKIPPED', 'WAITING') OR x.by = 'timer' THEN s.epoch + 1
+                        ELSE s.epoch END,
+           waiting = x.waiting
       FROM x CROSS JOIN clock
      WHERE s.id = x.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = x.epoch
        AND CASE x.by WHEN 'timer' THEN s.status IN ('QUEUED', 'RUNNING', 'WAITING')
@@ -57,7 +62,7 @@ d AS (
                      ELSE s.status = 'RUNNING' OR s.status = 'QUEUED' AND x.status = 'COMPLETED' END
        AND (x.by IS DISTINCT FROM 'lease' OR s.lease_expires_at <= clock.now)
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.index, s.attempt, s.epoch, s.worker, s.status,
-              s.started_at, s.output, s.error, s.cancel_cause, s.edges_pending, x.taken, x.sinks, x.final, x.delay,
+              s.started_at, s.output, s.error, s.cancel_cause, s.edges_pending, s.waiting, x.taken, x.sinks, x.final, x.delay,
               x.usage, x.said, x.by, coalesce(x.anchor, s.id) AS anchor
 ),
 a AS (
@@ -137,7 +142,7 @@ h AS (
                    d.node, CASE WHEN d.by IS DISTINCT FROM 'reopening' THEN d.attempt END AS attempt,
                    jsonb_build_object('index', d.index, 'epoch', d.epoch, 'worker', d.worker, 'started_at', d.started_at,
                                       'error', d.error, 'retry_in', d.delay, 'taken', d.taken,
-                                      'cause', d.cancel_cause, 'usage', d.usage,
+                                      'cause', d.cancel_cause, 'usage', d.usage, 'kind', d.waiting -> 'kind',
                                       'edges_pending', nullif(d.edges_pending, false),
                                       'digest', encode(sha256(convert_to(d.output::text, 'UTF8')), 'hex'))
                    || coalesce(d.said, '{}') AS payload

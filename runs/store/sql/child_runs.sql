@@ -111,7 +111,8 @@ m AS (
        AND (c.status IN ('RUNNING', 'PAUSED')
             OR c.status = 'FAILED' AND c.id IN (SELECT g.run_id FROM runs_runmessage g WHERE g.kind = 'resume'))
        AND NOT EXISTS (
-           SELECT 1 FROM runs_stepexecution s WHERE s.id = c.parent_step_id AND s.status = 'WAITING')
+           SELECT 1 FROM runs_stepexecution s
+            WHERE s.id = c.parent_step_id AND s.status = 'WAITING' AND s.waiting ->> 'kind' = 'run')
      ORDER BY c.id
     RETURNING 1
 )

@@ -231,7 +231,8 @@ l AS MATERIALIZED (
                                AND s.status = ANY (%(statuses)s::text[])
      WHERE c.run_id = ANY (%(runs)s::uuid[]) AND NOT EXISTS (
            SELECT 1 FROM runs_stepexecution p
-            WHERE p.run_id = c.run_id AND p.node = c.node AND p.index IS NULL AND p.status = 'WAITING')
+            WHERE p.run_id = c.run_id AND p.node = c.node AND p.index IS NULL AND p.status = 'WAITING'
+              AND p.waiting ->> 'kind' = 'children')
      ORDER BY s.id
        FOR NO KEY UPDATE OF s
 ),

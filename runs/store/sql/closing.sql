@@ -38,6 +38,22 @@ h AS (
 )
 SELECT coalesce(json_agg(r.id), '[]') FROM r
 
+-- name: note_failures
+-- A step of these runs has failed for good, and their other branches go on: what failed first is why they will fail.
+UPDATE runs_run r
+   SET error = w.error
+  FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, error jsonb)
+ WHERE r.id = w.run_id AND r.status IN ('RUNNING', 'PAUSED') AND r.error IS NULL
+
+-- name: runs_at_their_end
+-- Of runs that go on beside a failure those in which nothing does any more, or whose sinks are resolved all the same.
+SELECT coalesce(json_agg(json_build_array(r.id, r.version_id, r.error)), '[]')
+  FROM runs_run r
+ WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status IN ('RUNNING', 'PAUSED') AND r.error IS NOT NULL
+   AND (r.open_sinks <= 0 OR NOT EXISTS (
+            SELECT 1 FROM runs_stepexecution s
+             WHERE s.run_id = r.id AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')))
+
 -- name: closed_runs
 -- Closing runs in which nothing runs any more, and whether what they did is to be undone.
 SELECT coalesce(json_agg(json_build_array(r.id, r.version_id, r.undo)), '[]')
@@ -74,23 +90,27 @@ SELECT w.id, s.tenant_id, s.run_id, s.id, s.node,
        coalesce(s.error, (SELECT r.error - 'node' FROM runs_run r WHERE r.id = s.run_id)), s.attempt
   FROM jsonb_to_recordset(%(letters)s::jsonb) AS w(id uuid, step_id uuid)
  CROSS JOIN LATERAL (SELECT * FROM runs_stepexecution s
-                      WHERE s.id = w.step_id AND (s.status = 'FAILED' OR s.edges_pending) LIMIT 1) s
+                      WHERE s.id = w.step_id AND (s.status IN ('FAILED', 'WAITING') OR s.edges_pending) LIMIT 1) s
  WHERE NOT (SELECT r.is_test OR r.is_part FROM runs_run r WHERE r.id = s.run_id)
 
 -- name: reopen_runs
--- A new life: whatever failed or was cancelled by the failure is queued again with a fresh budget.
+-- A new life: whatever failed or was cancelled by the failure is queued again with a fresh budget. In a run that goes on
+-- beside its failure it is the same life.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 r AS (
     UPDATE runs_run r
-       SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL, undo = false,
+       SET status = CASE r.status WHEN 'FAILED' THEN 'RUNNING' ELSE r.status END,
+           life = r.life + (r.status = 'FAILED')::int, error = NULL, completed_at = NULL, undo = false,
            -- It may have been looked at while it stood still, and nothing was told then.
            sla_look_at = CASE WHEN r.sla_look_at IS NOT NULL OR r.sla_deadline IS NULL OR EXISTS (
                                    SELECT 1 FROM runs_historyevent e
                                     WHERE e.run_id = r.id AND e.type = 'SLA_BREACHED')
                               THEN r.sla_look_at ELSE clock.now END
       FROM clock
-     WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'FAILED'
-    RETURNING r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.life, r.open_sinks
+     WHERE r.id = ANY (%(runs)s::uuid[])
+       AND (r.status = 'FAILED' OR r.status IN ('RUNNING', 'PAUSED') AND r.error IS NOT NULL)
+    RETURNING r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.life, r.open_sinks, r.status,
+              old.status = 'FAILED' AS had_ended
 ),
 -- What failed before any worker had it (its input could not be made, or the engine does it itself) begins anew.
 e AS (
@@ -98,7 +118,7 @@ e AS (
      USING r
      WHERE s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
        AND s.status = 'FAILED' AND s.output IS NULL AND s.epoch = 0
-    RETURNING s.run_id, s.node, s.input, s.input_from
+    RETURNING s.run_id, s.node, s.input, s.input_from, r.tenant_id, r.shard, r.had_ended
 ),
 -- A join among them is decided anew: outputs that meet may be too much to be kept as an input.
 t AS (
@@ -112,14 +132,14 @@ s AS (
     UPDATE runs_stepexecution s
        SET status = 'QUEUED', epoch = s.epoch + 1, attempt = 0, solo = false, error = NULL, cancel_cause = NULL,
            worker = NULL, started_at = NULL, completed_at = NULL, edges_pending = false, available_at = clock.now,
-           lease_token_hash = NULL
+           lease_token_hash = NULL, held = r.status = 'PAUSED'
       FROM r CROSS JOIN clock
      WHERE s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[]) AND (s.status, s.epoch) <> ('FAILED', 0)
        -- Children are seen to by their container, which begins anew.
        AND s.index IS NULL
        AND (s.status = 'FAILED' AND (s.output IS NULL OR s.edges_pending)
             OR s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'unknown'))
-    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue, s.fired
+    RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue, s.fired, r.had_ended
 ),
 l AS (
     UPDATE runs_deadletter l
@@ -134,8 +154,15 @@ h AS (
       FROM (SELECT r.tenant_id, r.id AS run_id, r.shard, 0 AS ordinal, 'RUN_REOPENED' AS type, NULL AS node,
                    %(payload)s::jsonb || jsonb_build_object('life', r.life) AS payload
               FROM r
+             WHERE r.had_ended
             UNION ALL
-            SELECT s.tenant_id, s.run_id, s.shard, 1, 'STEP_REQUEUED', s.node, jsonb_build_object('epoch', s.epoch)
+            SELECT e.tenant_id, e.run_id, e.shard, 1, 'STEP_WITHDRAWN', e.node,
+                   %(payload)s::jsonb || jsonb_build_object('was', 'FAILED')
+              FROM e
+             WHERE NOT e.had_ended
+            UNION ALL
+            SELECT s.tenant_id, s.run_id, s.shard, 1, 'STEP_REQUEUED', s.node,
+                   CASE WHEN s.had_ended THEN '{}' ELSE %(payload)s::jsonb END || jsonb_build_object('epoch', s.epoch)
               FROM s) e CROSS JOIN clock
      ORDER BY e.run_id, e.ordinal, e.node
 )
@@ -192,6 +219,12 @@ h AS (
      ORDER BY r.id
 )
 SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM s
+
+-- name: settle_questions
+-- These steps have failed and asked what becomes of that: by now it is decided, and their dead letters are resolved.
+UPDATE runs_deadletter l
+   SET resolution = %(resolution)s, resolved_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+ WHERE l.run_id = ANY (%(runs)s::uuid[]) AND l.step_id = ANY (%(steps)s::uuid[]) AND l.resolution IS NULL
 
 -- name: discard_letters
 -- Somebody has seen to these failures, or will not.

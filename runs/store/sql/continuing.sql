@@ -3,7 +3,9 @@
 SELECT json_build_array(s.node, NOT EXISTS (
            SELECT 1 FROM runs_stepexecution o
             WHERE o.run_id = s.run_id AND o.id <> s.id AND o.status IN ('QUEUED', 'RUNNING', 'WAITING'))
-         AND NOT EXISTS (SELECT 1 FROM runs_timer t WHERE t.run_id = s.run_id AND t.status = 'PENDING'))
+         AND NOT EXISTS (SELECT 1 FROM runs_timer t WHERE t.run_id = s.run_id AND t.status = 'PENDING')
+         -- What has failed beside it must not be forgotten.
+         AND (SELECT r.error IS NULL FROM runs_run r WHERE r.id = s.run_id))
   FROM runs_stepexecution s
  WHERE s.id = %(step)s::uuid AND s.run_id = %(run)s::uuid AND s.status = 'WAITING' AND s.waiting ? 'rounds'
    AND NOT EXISTS (

@@ -70,7 +70,7 @@ SELECT json_build_object(
                        ORDER BY t.fire_at, t.id
                        LIMIT 100) t
                CROSS JOIN LATERAL (SELECT r.status FROM runs_run r WHERE r.id = t.run_id LIMIT 1) r
-               WHERE r.status IN ('RUNNING', 'PAUSED', 'COMPENSATING')),
+               WHERE r.status IN ('RUNNING', 'PAUSED', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')),
     'queues', (SELECT json_object_agg(q.queue, json_build_object(
                           'oldest', (SELECT extract(epoch FROM clock.now - min(h.available_at))
                                        FROM head h WHERE h.queue = q.queue AND h.available_at <= clock.now),

@@ -2,7 +2,8 @@
 -- The step that an operator speaks of. The caller holds its run FOR UPDATE; a worker may still take or end the step.
 SELECT json_build_array(
            /* include held */, /* include given_input */,
-           s.status, s.cancel_cause, s.output IS NOT NULL, coalesce(s.fired, '{}'))
+           s.status, s.cancel_cause, s.output IS NOT NULL, coalesce(s.fired, '{}'),
+           coalesce(s.waiting ->> 'kind', '') = 'operator', s.error)
   FROM runs_stepexecution s
  WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NULL
 
@@ -12,17 +13,18 @@ WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestam
 o AS MATERIALIZED (
     SELECT s.id, /* include given_input */ AS given
       FROM runs_stepexecution s
-     WHERE s.id = %(id)s::uuid AND s.status = 'QUEUED'
+     WHERE s.id = %(id)s::uuid AND (s.status = 'QUEUED' OR s.waiting ->> 'kind' = 'operator')
        FOR NO KEY UPDATE
 ),
 s AS (
     UPDATE runs_stepexecution s
-       SET epoch = s.epoch + 1, attempt = 0, solo = false, error = NULL, available_at = clock.now, worker = NULL,
+       SET status = 'QUEUED', waiting = NULL,
+           held = (SELECT r.status = 'PAUSED' FROM runs_run r WHERE r.id = s.run_id), epoch = s.epoch + 1, attempt = 0, solo = false, error = NULL, available_at = clock.now, worker = NULL,
            lease_token_hash = NULL,
            input = CASE WHEN %(edited)s THEN %(input)s::jsonb ELSE s.input END,
            input_from = CASE WHEN %(edited)s THEN NULL ELSE s.input_from END
       FROM o CROSS JOIN clock
-     WHERE s.id = o.id AND s.status = 'QUEUED'
+     WHERE s.id = o.id
     RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue, s.input, o.given
 ),
 h AS (

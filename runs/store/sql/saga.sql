@@ -1,40 +1,57 @@
+-- name: to_be_undone (fragment)
+-- What was done of `w` and is not undone yet. A step whose outcome nobody knows, because its worker was lost or it was
+-- stopped in the middle, counts as done unless it says otherwise (H-24).
+FROM w
+JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.run_id = ANY (%(runs)s::uuid[]) AND s.node = w.node
+                         AND s.index IS NULL
+-- What is kept from another run is that run's to undo.
+WHERE s.kept_from IS NULL
+ AND (s.status = 'COMPLETED'
+      OR w.unknown AND s.status = 'CANCELLED' AND s.attempt > 0 AND s.cancel_cause IN ('unknown', 'timer')
+      OR w.unknown AND s.status = 'FAILED'
+         AND (s.error ->> 'code' IN ('LeaseLost', 'Timeout')
+              OR s.error -> 'details' ->> 'outcome' = 'unknown')
+      -- It was to be tried again when the run closed.
+      OR w.unknown AND s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'cancelled')
+         AND (SELECT true FROM runs_historyevent e
+               WHERE e.run_id = s.run_id AND e.node = s.node
+                 AND (e.type = 'LEASE_LOST'
+                      OR e.type IN ('ATTEMPT_FAILED', 'STEP_WAITING')
+                         AND (e.payload -> 'error' ->> 'code' IN ('LeaseLost', 'Timeout')
+                              OR e.payload -> 'error' -> 'details' ->> 'outcome' = 'unknown'))
+               LIMIT 1))
+ AND NOT EXISTS (SELECT 1 FROM runs_stepexecution u
+                  WHERE u.run_id = s.run_id AND u.undoes = s.node)
+
+-- name: left_to_undo
+-- Of runs whose branches are undone at the same time: what is to be undone yet, and what has begun to be and is not
+-- settled. The caller holds the runs FOR UPDATE.
+WITH w AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(nodes)s::jsonb) AS w(run_id uuid, node text, unknown boolean)
+)
+SELECT json_build_object(
+    'left', (SELECT coalesce(json_agg(json_build_array(s.run_id, s.node)), '[]') /* include to_be_undone */),
+    'undoing', (SELECT coalesce(json_agg(json_build_array(u.run_id, u.undoes)), '[]')
+                  FROM runs_stepexecution u
+                 WHERE u.run_id = ANY (%(runs)s::uuid[]) AND u.undoes IS NOT NULL
+                   AND u.status IN ('QUEUED', 'RUNNING', 'WAITING', 'FAILED')))
+
 -- name: next_compensations
--- For each run the step that is undone next: the one completed last that can be and was not yet. A step whose outcome
--- nobody knows, because its worker was lost or it was stopped in the middle, counts as done unless it says otherwise
--- (H-24). The caller holds the runs FOR UPDATE.
+-- For each run the step that is undone next: the one completed last that can be and was not yet; or all those of `w`
+-- that are undone `together`. The caller holds the runs FOR UPDATE.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 w AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(nodes)s::jsonb) AS w(
-        run_id uuid, id uuid, node text, undo text, rank int, unknown boolean, type text, queue text, priority smallint,
-        lease_seconds int, timeout_seconds int)
+        run_id uuid, id uuid, node text, undo text, rank int, unknown boolean, together boolean, type text, queue text,
+        priority smallint, lease_seconds int, timeout_seconds int)
 ),
 c AS MATERIALIZED (
-    SELECT DISTINCT ON (s.run_id)
+    SELECT DISTINCT ON (s.run_id, CASE WHEN w.together THEN s.node END)
            s.run_id, s.tenant_id, s.shard, s.version_id, s.output, s.error, w.id, w.undo, w.type, w.queue,
            coalesce(w.priority, s.priority) AS priority, w.lease_seconds, w.timeout_seconds, s.node, s.status,
            /* include given_input */ AS given
-      FROM w
-      JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.run_id = ANY (%(runs)s::uuid[]) AND s.node = w.node
-                               AND s.index IS NULL
-     -- What is kept from another run is that run's to undo.
-     WHERE s.kept_from IS NULL
-       AND (s.status = 'COMPLETED'
-            OR w.unknown AND s.status = 'CANCELLED' AND s.attempt > 0 AND s.cancel_cause IN ('unknown', 'timer')
-            OR w.unknown AND s.status = 'FAILED'
-               AND (s.error ->> 'code' IN ('LeaseLost', 'Timeout')
-                    OR s.error -> 'details' ->> 'outcome' = 'unknown')
-            -- It was to be tried again when the run closed.
-            OR w.unknown AND s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'cancelled')
-               AND (SELECT true FROM runs_historyevent e
-                     WHERE e.run_id = s.run_id AND e.node = s.node
-                       AND (e.type = 'LEASE_LOST'
-                            OR e.type = 'ATTEMPT_FAILED'
-                               AND (e.payload -> 'error' ->> 'code' IN ('LeaseLost', 'Timeout')
-                                    OR e.payload -> 'error' -> 'details' ->> 'outcome' = 'unknown'))
-                     LIMIT 1))
-       AND NOT EXISTS (SELECT 1 FROM runs_stepexecution u
-                        WHERE u.run_id = s.run_id AND u.undoes = s.node)
-     ORDER BY s.run_id, s.completed_at DESC, w.rank DESC
+      /* include to_be_undone */
+     ORDER BY s.run_id, CASE WHEN w.together THEN s.node END, s.completed_at DESC, w.rank DESC
 ),
 n AS (
     INSERT INTO runs_stepexecution (
@@ -65,9 +82,9 @@ h AS (
             SELECT c.tenant_id, c.run_id, c.shard, 201, 'COMPENSATE_RUN', c.undo,
                    jsonb_build_object('of', c.node, 'was', c.status)
               FROM c) e CROSS JOIN clock
-     ORDER BY e.run_id, e.ordinal
+     ORDER BY e.run_id, e.ordinal, e.node
 )
-SELECT coalesce(json_object_agg(n.run_id, n.queue), '{}') FROM n
+SELECT coalesce(json_agg(json_build_array(n.run_id, n.queue)), '[]') FROM n
 
 -- name: end_compensating
 -- Everything is undone. What was cancelled is CANCELLED then; where somebody gave a compensation up, the run has FAILED.
@@ -82,6 +99,10 @@ r AS (
            completed_at = clock.now
       FROM clock
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'COMPENSATING'
+       -- Of branches that are undone at the same time others may go on, or wait for a person.
+       AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s
+                        WHERE s.run_id = r.id AND s.undoes IS NOT NULL
+                          AND s.status IN ('QUEUED', 'RUNNING', 'WAITING', 'FAILED'))
     RETURNING r.id, r.tenant_id, r.shard, r.status, r.parent_id, r.parent_step_id
 ),
 h AS (
@@ -94,19 +115,22 @@ h AS (
 SELECT count(*) FROM t
 
 -- name: await_operator
--- A compensation failed for good: nothing more is undone before a person has seen to it. History says so, and alerts.
+-- Compensations failed for good: before a person has seen to them nothing more is undone of what comes before. History
+-- says so, and alerts.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 r AS (
     UPDATE runs_run r
        SET status = 'WAITING_FOR_MANUAL_ACTION'
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'COMPENSATING'
-    RETURNING r.id, r.tenant_id, r.shard, r.is_test
+    RETURNING r.id, r.tenant_id, r.shard
 ),
 s AS MATERIALIZED (
-    SELECT r.tenant_id, r.shard, r.is_test, s.run_id, s.id, s.node, s.version_id, s.attempt, s.error ->> 'code' AS code
-      FROM r
+    SELECT s.tenant_id, s.shard, r.is_test, s.run_id, s.id, s.node, s.version_id, s.attempt, s.error ->> 'code' AS code
+      FROM runs_run r
       JOIN runs_stepexecution s ON s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
                                AND s.status = 'FAILED' AND s.undoes IS NOT NULL
+     WHERE r.id = ANY (%(runs)s::uuid[]) AND (%(steps)s::uuid[] IS NULL OR s.id = ANY (%(steps)s::uuid[]))
+       AND r.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')
 ),
 h AS (
     /* include write_history */
@@ -120,10 +144,10 @@ h AS (
                    jsonb_strip_nulls(jsonb_build_object('kind', 'compensation_failed', 'code', s.code))
               FROM s
              WHERE NOT s.is_test) e CROSS JOIN clock
-     ORDER BY e.run_id, e.ordinal
+     ORDER BY e.run_id, e.ordinal, e.node
 )
 SELECT coalesce(json_agg(json_build_array(s.run_id, s.tenant_id, s.id, s.node, s.version_id, s.attempt, s.code, s.is_test)
-                         ORDER BY s.run_id), '[]') FROM s
+                         ORDER BY s.run_id, s.node), '[]') FROM s
 
 -- name: resolve_compensation
 -- What a person decided about a compensation that failed, or that waits: tried again, done by hand, or given up.
@@ -146,6 +170,8 @@ r AS (
        SET status = 'COMPENSATING'
       FROM s
      WHERE r.id = s.run_id AND r.status = 'WAITING_FOR_MANUAL_ACTION'
+       AND NOT EXISTS (SELECT 1 FROM runs_stepexecution u
+                        WHERE u.run_id = s.run_id AND u.undoes IS NOT NULL AND u.status = 'FAILED' AND u.id <> s.id)
 ),
 l AS (
     UPDATE runs_deadletter l

@@ -17,11 +17,15 @@ ON CONFLICT (duty) DO UPDATE SET after = excluded.after
 -- of those is before a join only the graph can say. One statement, so one snapshot: a transaction half-way is not seen.
 -- Each part is walked from the steps or timers of these runs by index: a plan for any number of runs must do for a thousand.
 WITH o AS MATERIALIZED (
-    SELECT r.id AS run_id, r.tenant_id, r.version_id, r.status, r.life, s.running, s.nodes, s.given_up
+    SELECT r.id AS run_id, r.tenant_id, r.version_id, r.status, r.life, s.running, s.nodes, s.given_up,
+           -- Beside a failure others go on, and joins behind it wait for somebody to mend it.
+           CASE WHEN r.error IS NULL THEN s.nodes ELSE s.nodes || s.failed END AS before_joins
       FROM runs_run r
      CROSS JOIN LATERAL (
                SELECT bool_or(s.status = 'RUNNING') AS running,
                       array_agg(DISTINCT s.node) FILTER (WHERE s.status IN ('QUEUED', 'RUNNING', 'WAITING')) AS nodes,
+                      array_agg(s.node) FILTER (WHERE s.status = 'FAILED' AND s.output IS NULL
+                                                      AND s.index IS NULL) AS failed,
                       bool_or(s.status = 'FAILED' AND s.undoes IS NOT NULL) AS given_up
                  FROM runs_stepexecution s
                 WHERE s.run_id = r.id) s
@@ -51,7 +55,7 @@ SELECT json_build_object(
     'found', (SELECT coalesce(json_agg(DISTINCT jsonb_build_array(f.run_id, f.tenant_id, f.life, f.what, f.node)), '[]')
                 FROM f WHERE f.what IS NOT NULL),
     'joins', (SELECT coalesce(json_agg(json_build_array(
-                         o.run_id, o.tenant_id, o.life, o.version_id, j.node, j.arrived, cardinality(j.taken), o.nodes)
+                         o.run_id, o.tenant_id, o.life, o.version_id, j.node, j.arrived, cardinality(j.taken), o.before_joins)
                          ORDER BY o.run_id, j.id), '[]')
                 FROM o
                CROSS JOIN LATERAL (SELECT * FROM runs_stepjoin j WHERE j.run_id = o.run_id AND NOT j.fired OFFSET 0) j
@@ -71,7 +75,8 @@ SELECT coalesce(json_agg(DISTINCT jsonb_build_array(d.run_id, d.tenant_id, r.lif
 
 -- name: lock_unless_busy
 -- Who is busy with a run moves it: then it is not stuck.
-SELECT json_build_array(r.id, r.tenant_id, r.shard, r.version_id, r.status, r.priority, r.life, r.input)
+SELECT json_build_array(r.id, r.tenant_id, r.shard, r.version_id, r.status, r.priority, r.life, r.input,
+                        r.error IS NOT NULL AND r.status IN ('RUNNING', 'PAUSED'))
   FROM runs_run r
  WHERE r.id = %(run)s::uuid
    FOR UPDATE SKIP LOCKED

@@ -49,11 +49,13 @@ SELECT t.id, s.tenant_id, s.run_id, s.shard, s.id, s.node, 'boundary', t.target,
   JOIN runs_stepexecution s ON s.id = t.step_id
 
 -- name: settle_timers
--- The steps are over or wait no more, in the transaction that says so: their other timers never fire.
+-- The steps are over or wait no more, in the transaction that says so: their other timers never fire. Beside those that
+-- wait for an operator now their boundary timers run on.
 UPDATE runs_timer t
    SET status = CASE WHEN t.id = ANY (%(fired)s::uuid[]) THEN 'FIRED' ELSE 'CANCELLED' END,
        settled_at = coalesce(%(now)s::timestamptz, clock_timestamp())
  WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.step_id = ANY (%(steps)s::uuid[]) AND t.status = 'PENDING'
+   AND (NOT %(of_waits)s OR t.kind <> 'boundary')
 
 -- name: due_timers
 -- Read without locks; every write that follows asks again. `after` goes on behind the last batch of the same tick.

@@ -108,7 +108,8 @@ l AS MATERIALIZED (
     SELECT t.id
       FROM tasks_inbox_manualtask t
      WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.status = 'OPEN' AND t.kind NOT IN ('compensation', 'incident') AND NOT EXISTS (
-           SELECT 1 FROM runs_stepexecution s WHERE s.id = t.step_id AND s.status = 'WAITING')
+           SELECT 1 FROM runs_stepexecution s
+            WHERE s.id = t.step_id AND s.status = 'WAITING' AND coalesce(s.waiting ->> 'kind', '') <> 'operator')
      ORDER BY t.id
        FOR NO KEY UPDATE
 ),
@@ -130,7 +131,8 @@ SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node)), '
   FROM runs_run r
  CROSS JOIN LATERAL (SELECT s.id, s.node FROM runs_stepexecution s
                       WHERE s.run_id = r.id AND s.status = 'WAITING' AND s.waiting ->> 'kind' = 'task' OFFSET 0) s
- WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status IN ('RUNNING', 'PAUSED', 'COMPENSATING')
+ WHERE r.id = ANY (%(runs)s::uuid[])
+   AND r.status IN ('RUNNING', 'PAUSED', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')
    AND NOT EXISTS (SELECT 1 FROM tasks_inbox_manualtask t WHERE t.step_id = s.id AND t.status = 'OPEN')
 
 -- name: complete_task

@@ -8,7 +8,7 @@ from lib.schema_sql import SchemaSql
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0016_variables'),
+        ('runs', '0015_variables'),
     ]
 
     operations = [
@@ -17,5 +17,5 @@ class Migration(migrations.Migration):
             name='kind',
             field=models.TextField(choices=[('child_ended', 'child_ended'), ('cancel', 'cancel'), ('pause', 'pause'), ('unpause', 'unpause'), ('start_next', 'start_next'), ('continue', 'continue'), ('resume', 'resume')]),
         ),
-        SchemaSql('runs', '1651f8c025b2'),
+        SchemaSql('runs', '5748c1202adc'),
     ]
