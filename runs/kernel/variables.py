@@ -11,8 +11,7 @@ from engine.catalogue import Json
 from engine.effects import Assigned
 from runs.kernel.graphs import graph_of
 from runs.store import variables
-from runs.store.rows import AssignedRow, VariableRow
-from runs.store.variables import Writer
+from runs.store.variables import AssignedRow, VariableRow, Writer
 
 MOST_TOLD = 20
 """Of so many that it overtook at most a variable tells, the last ones first."""

@@ -167,29 +167,6 @@ class ScopeRow(TypedDict):
     vars: bool
 
 
-class VariableRow(TypedDict):
-    """A variable that a step sets, after `place` others of that name (`set_variables`)."""
-
-    run_id: str
-    node: str
-    name: str
-    value: Json
-    index: int | None
-    place: int
-    beside: list[str]
-
-
-class AssignedRow(TypedDict):
-    """What a step sets of its run's variables at once, for history (`set_variables`)."""
-
-    ordinal: int
-    run_id: str
-    node: str
-    index: int | None
-    given: Mapping[str, Json]
-    beside: Mapping[str, Json] | None
-
-
 class ClosingRow(TypedDict, total=False):
     """A run that fails or is cancelled; `undo`: what it did is undone then (`close_runs`)."""
 

@@ -1,11 +1,34 @@
 """The statements about variables of runs as typed functions (SQL in `sql/variables.sql`)."""
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypedDict
 
+from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.hot import SQL, document
-from runs.store.rows import AssignedRow, VariableRow
+
+
+class VariableRow(TypedDict):
+    """A variable that a step sets, after `place` others of that name (`set_variables`)."""
+
+    run_id: str
+    node: str
+    name: str
+    value: Json
+    index: int | None
+    place: int
+    beside: list[str]
+
+
+class AssignedRow(TypedDict):
+    """What a step sets of its run's variables at once, for history (`set_variables`)."""
+
+    ordinal: int
+    run_id: str
+    node: str
+    index: int | None
+    given: Mapping[str, Json]
+    beside: Mapping[str, Json] | None
 
 
 class Writer(NamedTuple):

@@ -5,56 +5,30 @@ in the whole definition each time: no counters, no compiled graph, no cleverness
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-Json = Any
+from tests.engine.lives import (
+    CANCELLED,
+    CANCELLING,
+    COMPLETED,
+    FAILED,
+    FAILING,
+    QUEUED,
+    RUNNING,
+    SKIPPED,
+    WAITING,
+    Broken,
+    Final,
+    Json,
+    Step,
+)
+
 Definition = Mapping[str, Any]
 Script = Mapping[str, tuple[str, Json]]
 Rung = Mapping[str, Sequence[str]]
 Pick = Callable[[list[str]], list[str]]
 
-QUEUED, RUNNING, WAITING, COMPLETED = "QUEUED", "RUNNING", "WAITING", "COMPLETED"
-FAILING, FAILED, SKIPPED, CANCELLING, CANCELLED = "FAILING", "FAILED", "SKIPPED", "CANCELLING", "CANCELLED"
 CLOSED = {FAILING: FAILED, CANCELLING: CANCELLED}
-
-
-class Broken(Exception):
-    """A step can't do its work; the argument is its error."""
-
-
-@dataclass
-class Step:
-    """One decided node. `output` is what steps behind it see, `error` why it failed.
-
-    `interrupted`: a boundary timer ended it. `rung`: what the edges carry that timers took while it went on.
-    `at`: with which outcome of the run it ended. `lost`: nobody knows what its worker did.
-    """
-
-    status: str
-    given: Json = None
-    output: Json = None
-    error: Json = None
-    interrupted: bool = False
-    rung: dict[str, Json] = field(default_factory=dict)
-    at: int = 0
-    lost: bool = False
-
-
-@dataclass
-class Final:
-    """How a run ended; a node that was never decided is not among `steps`, an open link not among `links`.
-
-    `tied`: by one outcome more links reached a join than it takes, and nothing says which of them came first.
-    """
-
-    status: str = RUNNING
-    output: Json = None
-    culprit: str | None = None
-    tied: bool = False
-    steps: dict[str, Step] = field(default_factory=dict)
-    variables: dict[str, Json] = field(default_factory=dict)
-    links: dict[tuple[str, str], bool] = field(default_factory=dict)
 
 
 def interpret(
@@ -277,7 +251,7 @@ class _Run:
                 raise Broken(value)
             step.output = value
             made = self.filled(node.get("set_vars", {}), self.scope(prev=step.given, output=value))
-            self.final.variables = {**before, **made}
+            self.final.variables, self.final.tied = {**before, **made}, self.final.tied or self.overlap(name)
             taken = self.taken_after(name)
             step.status = COMPLETED
         except Broken as broken:
@@ -292,6 +266,14 @@ class _Run:
                 case "branch":
                     taken = {edge["to"] for edge in self.edges_of(name) if edge.get("on") == "error"}
         self.unresolved.append((name, taken, targets))
+
+    def overlap(self, name: str) -> bool:
+        names, done = self.nodes[name].get("set_vars", {}).keys(), self.having(COMPLETED)
+        return any(
+            names & self.nodes[one].get("set_vars", {}).keys()
+            for one in done
+            if self.steps[one].at == self.tick
+        )
 
     def taken_after(self, name: str) -> set[str]:
         """Targets of the success edges that hold."""

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from engine.catalogue import Json
-from tests.engine.reference import COMPLETED, FAILED, Final, Step
+from tests.engine.lives import COMPLETED, FAILED, Final, Step
 
 Definition = Mapping[str, Any]
 

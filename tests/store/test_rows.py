@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from runs.store import rows
+from runs.store import rows, variables
 from runs.store.hot import SQL
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
@@ -43,8 +43,8 @@ ROWS = {
     ("child_states", "waits"): rows.ChildWaitRow,
     ("former_children", "waits"): rows.FormerWaitRow,
     ("resume_children", "waits"): rows.AgainRow,
-    ("set_variables", "rows"): rows.VariableRow,
-    ("set_variables", "events"): rows.AssignedRow,
+    ("set_variables", "rows"): variables.VariableRow,
+    ("set_variables", "events"): variables.AssignedRow,
 }
 # Two columns of no plan, thrice, and signals that are looked up by what they are.
 UNTYPED = {
