@@ -131,7 +131,8 @@ class _Run:
             for target in targets:
                 self.resolve(source, target, target in taken)
         self.final.tied |= any(len(self.taken_into(name)) > self.limit(name) for name in waiting)
-        is_over = all(self.is_resolved(name) for name in self.nodes if self.is_sink(name))
+        sinks = [name for name in self.nodes if self.is_sink(name)]
+        is_over = all(self.is_resolved(name) and not self.is_stuck(name) for name in sinks)
         if self.final.culprit is not None:
             if is_over or self.stops or not self.having(QUEUED, RUNNING, WAITING):
                 self.cancel(QUEUED, WAITING)
@@ -257,7 +258,7 @@ class _Run:
         except Broken as broken:
             self.final.variables = before
             step.status, step.error, step.output = FAILED, broken.args[0], {"error": broken.args[0]}
-            match node.get("on_error") or node.get("params", {}).get("on_timeout", "fail"):
+            match self.on_failure(name):
                 case "fail" | "ask":
                     self.final.culprit = self.final.culprit or name
                     return
@@ -331,6 +332,14 @@ class _Run:
 
     def is_resolved(self, name: str) -> bool:
         return name in self.having(COMPLETED, SKIPPED, FAILED) or self.steps.get(name, NOBODY).interrupted
+
+    def is_stuck(self, name: str) -> bool:
+        """A failure of which nothing follows: somebody may have it tried again."""
+        return name in self.having(FAILED) and self.on_failure(name) in ("fail", "ask")
+
+    def on_failure(self, name: str) -> str:
+        node = self.nodes[name]
+        return node.get("on_error") or node.get("params", {}).get("on_timeout", "fail")
 
     def having(self, *statuses: str) -> list[str]:
         """Nodes in one of `statuses`, in the order of the definition."""

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 
 from engine.validate import validate
 from steps.catalogue import CATALOGUE
-from tests.engine import reference
+from tests.engine import lives, reference
 from tests.engine.strategies import QUICK, SOAK, Order, Pick, cases
 from tests.engine.telling import play, read, told_by_core, told_by_page, wrong_joins
 
@@ -104,11 +104,15 @@ def _replaying(ended: list[str], sizes: tuple[int, ...]) -> Pick:
 
 
 def test_the_reference_imports_nothing_of_ours():
-    tree = ast.parse(Path(reference.__file__).read_text())
-    modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    found: set[str | None] = set()
+    for module in (reference, lives):
+        tree = ast.parse(Path(module.__file__).read_text())
+        found |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        found |= {
+            alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+        }
 
-    assert modules | names == {"collections.abc", "dataclasses", "typing"}
+    assert found == {"collections.abc", "dataclasses", "typing", lives.__name__}
 
 
 @pytest.mark.soak
