@@ -127,8 +127,8 @@ def run(run_id: str) -> Run:
 
 
 def runs_of(version: WorkflowVersion) -> list[Run]:
-    """The runs of a version."""
-    return list(Run.unsafe_all_tenants.filter(version_id=version.pk))
+    """The runs of a version, the oldest first."""
+    return list(Run.unsafe_all_tenants.filter(version_id=version.pk).order_by("created_at", "pk"))
 
 
 def steps(run_id: str) -> dict[str, StepExecution]:
