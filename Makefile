@@ -32,7 +32,7 @@ bench: dev-venv
 	@$(VENV) -m benchmarks $(ARGS)
 
 soak: dev-venv
-	@$(VENV) -m pytest -m soak $(ARGS)
+	@$(VENV) -m pytest -m soak --timeout 0 $(ARGS)
 
 # What builds it is in the lock: nothing is fetched.
 wheel: venv

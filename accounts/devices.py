@@ -37,9 +37,13 @@ def remember(request: HttpRequest, response: HttpResponse, username: str) -> Non
 
 def network_of(request: HttpRequest) -> str:
     """Where a guess comes from that no browser makes which the name has logged in with before."""
+    return neighbourhood(address_of(request))
+
+
+def address_of(request: HttpRequest) -> str:
+    """The address of the client, behind proxies that are trusted."""
     forwarded = request.headers.get("X-Forwarded-For", "")
-    address = client_address(request.META.get("REMOTE_ADDR", ""), forwarded, settings.HANDOFF_TRUSTED_PROXIES)
-    return neighbourhood(address)
+    return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, settings.HANDOFF_TRUSTED_PROXIES)
 
 
 def _read(request: HttpRequest) -> tuple[str, list[str]]:

@@ -36,6 +36,7 @@ UNGUARDED = frozenset(
         "node",
         "case_id",
         "comment_id",
+        "delivery_id",
         "file_id",
         "example",
     }

@@ -28,7 +28,10 @@ MOVED = "moved"
 DIGEST = "digest"
 MENTIONED = "mentioned"
 """A mail of the same outbox about what somebody wrote, which the app that wrote it knows by the mail's id."""
-KINDS_OF_MAIL = (FORGOTTEN, INVITED, SENT, MOVED, DIGEST, MENTIONED)
+WEBHOOK_OFF = "webhook_off"
+TOKEN_ENDS = "token_ends"
+"""A mail to admins; `by` is what the webhook is called that was switched off."""
+KINDS_OF_MAIL = (FORGOTTEN, INVITED, SENT, MOVED, DIGEST, MENTIONED, WEBHOOK_OFF, TOKEN_ENDS)
 
 COMFORTABLE = "comfortable"
 COMPACT = "compact"
@@ -80,6 +83,9 @@ class User(AbstractBaseUser):
     )
     digest_day = models.DateField(null=True, blank=True, help_text="Their day of which the mail was written")
     is_active = models.BooleanField(default=True)
+    is_service = models.BooleanField(
+        db_default=False, help_text="It is no person: no login and no seat, only tokens act in its name"
+    )
     created_at = models.DateTimeField(db_default=Now())
 
     USERNAME_FIELD = "username"
@@ -227,8 +233,16 @@ class ApiToken(TenantOwned):
     scopes = ArrayField(
         models.CharField(max_length=40), null=True, help_text="Fewer than the role's; null: all"
     )
+    allowed_ips = ArrayField(
+        models.CharField(max_length=43),
+        null=True,
+        help_text="Networks from where alone it opens anything; null: from everywhere",
+    )
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField(null=True)
+    warned_days = models.SmallIntegerField(
+        null=True, help_text="Its user was told so many days ahead that it ends; null: not yet"
+    )
     revoked_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
 

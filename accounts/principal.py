@@ -7,6 +7,9 @@ from typing import Literal
 from accounts.roles import READ, START, VERB_OF_SCOPE
 from lib.refusals import NotAllowed
 
+SERVICE = "service:"
+"""How the username of what is no person begins; no person's has a colon."""
+
 
 class Forbidden(NotAllowed):
     """You are not allowed to do this."""
@@ -59,6 +62,16 @@ class Principal:
     token: str | None = None
     """The public id of the token that was shown."""
     reach: Reach = NOWHERE
+
+    @property
+    def is_service(self) -> bool:
+        """Whether no person asks, but a program by a token of its own."""
+        return self.username.startswith(SERVICE)
+
+    def require_person(self, what: str) -> None:
+        """Raises Forbidden for a service: `what` acts later for whoever makes it, and asks then what they may do."""
+        if self.is_service:
+            raise Forbidden(f"{what} acts for a member: make it with a token of a person.", code="no_member")
 
     def require(self, scope: str) -> None:
         """Raises Forbidden unless this principal holds the scope."""

@@ -36,6 +36,9 @@ SCOPES: Final = _EVERY_MEMBER | {
     MEMBERS_MANAGE,
 }
 
+NEVER_A_SERVICES: Final = frozenset({TOKENS_OWN, TOKENS_MANAGE, TASKS_DECIDE, MEMBERS_MANAGE})
+"""What only people do: decide, and give others access."""
+
 READ: Final = "read"
 START: Final = "start"
 EDIT: Final = "edit"

@@ -1,7 +1,8 @@
 """Changing who there is: tenants, the admin, groups, tokens, logins."""
 
 import hmac
-from collections.abc import Collection, Sequence
+import logging
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 
 import orjson
@@ -10,11 +11,11 @@ from django.contrib.auth import authenticate
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import DateTimeField, Value
+from django.db.models import DateTimeField, F, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Least, Now
 
-from accounts import audit, queries, throttle, token_format, token_store
+from accounts import audit, networks, queries, throttle, token_format, token_store
 from accounts.folders import default_folder, grants_to_groups
 from accounts.models import ApiToken, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
@@ -22,6 +23,8 @@ from accounts.principal import Forbidden, Principal
 from accounts.roles import ADMIN, MEMBERS_MANAGE, SCOPES, SCOPES_OF_ROLE
 from accounts.token_store import FoundToken
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
+
+log = logging.getLogger("handoff.accounts")
 
 LONGEST_TOKEN_NAME = 200
 LONGEST_GROUP_NAME = 150
@@ -94,13 +97,16 @@ def create_token(
     days: int | None = None,
     name: str = "",
     made_with: ApiToken | None = None,
+    allowed_ips: Iterable[str] = (),
 ) -> tuple[ApiToken, str]:
     """A new token that acts for `user` in `tenant`, with at most that user's scopes; and its text, shown only here.
 
-    Raises Invalid for an unknown role or scope or too long a name, Missing for a non-member, Forbidden for more than
-    the user's role.
+    What acts for a service has the role that it is given. `allowed_ips`: addresses and networks from where alone it
+    may be used; none: from everywhere.
+    Raises Invalid for an unknown role or scope, what is no network, or too long a name, Missing for a non-member,
+    Forbidden for more than the user's role.
     """
-    own_role = queries.role_in(user, tenant)
+    own_role = role if user.is_service and role else queries.role_in(user, tenant)
     role = role or own_role
     _check_grant(own_role, role, scopes)
     if len(name) > LONGEST_TOKEN_NAME:
@@ -118,6 +124,7 @@ def create_token(
         secret_sha256=token_format.digest(new.text),
         role=role,
         scopes=sorted(scopes) if scopes is not None else None,
+        allowed_ips=networks.written(allowed_ips) or None,
         expires_at=_end(days, made_with),
     )
     return token, new.text
@@ -150,13 +157,21 @@ def revoke_token(tenant_id: int, public_id: str) -> None:
     token_store.revoke(tenant_id, public_id)
 
 
+def end_token(token: ApiToken, seconds: int) -> None:
+    """Has a token expire so many seconds from now, unless it does before; those that were made with it stay."""
+    end = Least(Now() + timedelta(seconds=seconds), F("expires_at"))
+    ApiToken.objects.for_tenant(token.tenant_id).filter(pk=token.pk).update(expires_at=end)
+
+
 def revoke_tokens_of(user_id: int) -> int:
     """Ends every token that acts for this user, in whichever tenant; gives how many there were."""
     return ApiToken.unsafe_all_tenants.filter(user_id=user_id, revoked_at=None).update(revoked_at=Now())
 
 
-def authenticate_token(text: str) -> Principal:
-    """Who shows this token. Raises BadToken: unknown, expired, revoked, or its user is gone."""
+def authenticate_token(text: str, address: str = "") -> Principal:
+    """Who shows this token, from this address. Raises BadToken: unknown, expired, revoked, or its user is gone; and
+    Forbidden for one that may not be used from there.
+    """
     public_id = token_format.public_id_of(text)
     if public_id is None:
         raise BadToken
@@ -167,6 +182,10 @@ def authenticate_token(text: str) -> Principal:
         raise BadToken
     if token.is_expired:
         raise BadToken("This token has expired.", code="token_expired")
+    if token.allowed_ips and not networks.holds(token.allowed_ips, address):
+        log.warning("The token %s of %s was shown from %s", public_id, token.username, address or "nowhere")
+        message = f"This token may not be used from {address or 'an address that is not known'}."
+        raise Forbidden(message, code="address_not_allowed")
     if token.is_use_to_note:
         token_store.note_use(public_id)
     return Principal(

@@ -14,7 +14,8 @@ from accounts.roles import SCOPES_OF_ROLE, TOKENS_MANAGE, TOKENS_OWN, WORDS_OF_R
 from lib.api.pagination import keyset_page
 from lib.refusals import Conflict, Invalid
 
-_FIELDS = ("name", "role", "days")
+_FIELDS = ("name", "role", "days", "allowed_ips", "service")
+_OVERLAPS = (("0", "at once"), ("3600", "in an hour"), ("86400", "in a day"), ("604800", "in a week"))
 _LIFETIMES = (("", "until it is revoked"), ("30", "30 days"), ("90", "90 days"), ("365", "a year"))
 
 
@@ -50,6 +51,29 @@ def revoke_token(request: PageRequest, token_id: str) -> HttpResponse:
     return redirect("settings-tokens")
 
 
+@never_cache
+@page(TOKENS_OWN, "GET", "POST")
+def rotate_token(request: PageRequest, token_id: str) -> HttpResponse:
+    """Asks how long the old token is valid beside the new one, and shows the new one's text."""
+    old = tokens.find(request.principal, token_id)
+    (row,) = tokens.rows([old])
+    overlap = typed(request, "overlap")
+    context: Context = {"token": row, "overlaps": _OVERLAPS, "overlap": overlap or _OVERLAPS[1][0]}
+    if request.method != "POST":
+        return render(request, "settings/rotate_token.html", context)
+    if overlap not in dict(_OVERLAPS):
+        return render(
+            request, "settings/rotate_token.html", context | {"error": "Choose one of these."}, status=422
+        )
+    try:
+        token, text = tokens.rotate(request.principal, token_id, overlap_seconds=int(overlap))
+    except Conflict as error:
+        context["error"] = error.message
+        return render(request, "settings/rotate_token.html", context, status=status_of(error))
+    (made,) = tokens.rows([token])
+    return render(request, "settings/new_token.html", {"made": made, "text": text, "old": row}, status=201)
+
+
 def _make_token(request: PageRequest, values: dict[str, str]) -> tuple[ApiToken, str]:
     if not values["role"]:
         raise Invalid("Choose one of these.", field="role")
@@ -57,7 +81,12 @@ def _make_token(request: PageRequest, values: dict[str, str]) -> tuple[ApiToken,
     if days not in dict(_LIFETIMES):
         raise Invalid("Choose one of these.", field="days")
     return tokens.make(
-        request.principal, name=values["name"], role=values["role"], days=int(days) if days else None
+        request.principal,
+        name=values["name"],
+        role=values["role"],
+        days=int(days) if days else None,
+        allowed_ips=values["allowed_ips"].replace(",", " ").split(),
+        service=values["service"] == "yes",
     )
 
 
@@ -85,4 +114,4 @@ def _roles(principal: Principal) -> list[tuple[str, str]]:
 
 
 def _empty() -> dict[str, str]:
-    return {"name": "", "role": "", "days": "90"}
+    return {"name": "", "role": "", "days": "90", "allowed_ips": "", "service": ""}

@@ -1,9 +1,13 @@
 """The statements of API tokens; two of them every call of the API may run (SQL in `sql/tokens.sql`)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import orjson
+
+from lib.clock import now_or_none
+from lib.gathering import Gathered
 from lib.named_sql import Statements
 
 _SQL = Statements(Path(__file__).parent / "sql")
@@ -20,6 +24,7 @@ class FoundToken:
     secret_sha256: bytes
     role: str
     scopes: list[str] | None
+    allowed_ips: list[str] | None
     member_role: str | None
     is_valid: bool
     is_expired: bool
@@ -29,9 +34,19 @@ class FoundToken:
 
 
 def find_token(public_id: str) -> FoundToken | None:
-    """The token with this id, of whichever tenant."""
-    row = _SQL.execute("find_token", {"public_id": public_id}).fetchone()
-    return FoundToken(*row[1:]) if row else None
+    """The token with this id, of whichever tenant, as it is now: calls that come together ask in one statement.
+
+    Nothing is kept of what was found, so one that was revoked, or a role that was changed, counts at the next call.
+    """
+    return _found_together(None, public_id)
+
+
+def _find_each(_: None, public_ids: Sequence[str]) -> list[FoundToken | None]:
+    found = find_tokens({*public_ids})
+    return [found.get(public_id) for public_id in public_ids]
+
+
+_found_together = Gathered(_find_each, reads=True)
 
 
 def find_tokens(public_ids: Collection[str]) -> dict[str, FoundToken]:
@@ -43,6 +58,14 @@ def find_tokens(public_ids: Collection[str]) -> dict[str, FoundToken]:
 def revoke(tenant_id: int, public_id: str) -> None:
     """Ends the token and all that were made with it."""
     _SQL.execute("revoke", {"tenant": tenant_id, "public_id": public_id})
+
+
+def warn_of_ends(days: Sequence[int], limit: int) -> list[tuple[int, int, str]]:
+    """Note that users are told, so many days ahead, that tokens of theirs end: tenant, user and name of each that was
+    not noted so far.
+    """
+    params = {"days": list(days), "limit": limit, "now": now_or_none()}
+    return [tuple(orjson.loads(row)) for row in _SQL.column("warn_of_ends", params)]
 
 
 def note_use(public_id: str) -> None:

@@ -1,18 +1,26 @@
 """API tokens as people handle them: one's own, and for who manages them those of the tenant."""
 
+import secrets
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils.text import slugify
 
-from accounts import audit, services
-from accounts.models import ApiToken, Tenant, User
-from accounts.principal import Principal
-from accounts.roles import SCOPES, SCOPES_OF_ROLE, TOKENS_MANAGE, TOKENS_OWN
+from accounts import audit, networks, outgoing, services, token_store
+from accounts.models import TOKEN_ENDS, ApiToken, Tenant, User
+from accounts.principal import SERVICE, Forbidden, Principal
+from accounts.queries import members_of_roles
+from accounts.roles import ADMIN, NEVER_A_SERVICES, SCOPES, SCOPES_OF_ROLE, TOKENS_MANAGE, TOKENS_OWN
 from lib.refusals import Conflict, Invalid, Missing
 
 MOST_TOKENS = 200
+WARNED_DAYS = (14, 1)
+"""So many days before a token ends its user is told."""
+_BATCH, _LONGEST_NAME = 500, 150
 
 
 def visible(principal: Principal, *, user: str = "", revoked: bool = False) -> QuerySet[ApiToken]:
@@ -45,31 +53,69 @@ def make(
     role: str | None = None,
     scopes: Iterable[str] | None = None,
     days: int | None = None,
+    allowed_ips: Iterable[str] = (),
+    service: bool = False,
     reason: str | None = None,
 ) -> tuple[ApiToken, str]:
     """A token that acts for who asks, never for more than they may do now; and its text, shown only here.
 
-    One that is made with a token ends with that. Raises Invalid, Forbidden, and Conflict where there are many.
+    One that is made with a token ends with that, and may be used from nowhere else. With `service`, by
+    `tokens:manage`, it acts for no person: it outlives its maker's membership, keeps its role, and does nothing of
+    what only people do. Raises Invalid, Forbidden, and Conflict where there are many.
     """
-    principal.require(TOKENS_OWN)
+    principal.require(TOKENS_MANAGE if service else TOKENS_OWN)
     if not name.strip():
         raise Invalid("Say what it is for.", code="required", field="name")
-    mine = ApiToken.objects.for_tenant(principal.tenant_id).filter(user_id=principal.user_id)
-    User.objects.select_for_update(no_key=True).get(pk=principal.user_id)
-    if mine.filter(revoked_at=None).count() >= MOST_TOKENS:
-        raise Conflict(f"There are {MOST_TOKENS} tokens of yours: revoke some.", code="too_many_tokens")
-    token, text = services.create_token(
-        user=User.objects.get(pk=principal.user_id),
-        tenant=Tenant.objects.get(pk=principal.tenant_id),
-        role=role or principal.role,
-        scopes=_narrowed(principal, role or principal.role, scopes),
-        days=days,
+    role = role or principal.role
+    narrowed = _narrowed(principal, role, scopes, but=NEVER_A_SERVICES if service else frozenset())
+    token, text = _add(
+        principal,
+        user_id=_new_service(principal, name.strip()).pk if service else principal.user_id,
         name=name.strip(),
-        made_with=mine.filter(public_id=principal.token).first() if principal.token else None,
+        role=role,
+        scopes=narrowed,
+        days=days,
+        allowed_ips=networks.written(allowed_ips),
+        most=MOST_TOKENS,
     )
-    token.refresh_from_db()
     audit.record(principal, f"create as {token.role}", f"token {token.public_id}", reason=reason)
     return token, text
+
+
+@transaction.atomic
+def rotate(
+    principal: Principal, public_id: str, *, overlap_seconds: int = 0, reason: str | None = None
+) -> tuple[ApiToken, str]:
+    """Another token of one's own in place of this one, with its name, role, scopes, networks and length of life; and
+    its text.
+
+    The old one is valid for `overlap_seconds` more at most. As one that is made, it is never for more than who asks may
+    do now, and where a token asks it ends with that. Raises Missing, Forbidden, and Conflict for one that is valid no
+    more, or where there are many.
+    """
+    old = find(principal, public_id)
+    if old.user_id != principal.user_id and not old.user.is_service:
+        raise Forbidden("Only whose token it is can rotate it: revoke it, and they make another one.")
+    old = ApiToken.objects.for_tenant(principal.tenant_id).select_for_update().get(pk=old.pk)
+    if (status := _status(old, datetime.now(UTC))) != "active":
+        raise Conflict(f"It is {status}: make another one.", code="not_active")
+    for scope in sorted(old.scopes if old.scopes is not None else SCOPES_OF_ROLE[old.role]):
+        principal.require(scope)
+    new, text = _add(
+        principal,
+        user_id=old.user_id,
+        name=old.name,
+        role=old.role,
+        scopes=None if old.scopes is None else frozenset(old.scopes),
+        days=None if old.expires_at is None else max(1, (old.expires_at - old.created_at).days),
+        allowed_ips=old.allowed_ips or [],
+        made_with=old.made_with,
+        # The old one makes room where it ends at once.
+        most=MOST_TOKENS if overlap_seconds else MOST_TOKENS + 1,
+    )
+    services.end_token(old, overlap_seconds)
+    audit.record(principal, f"rotate to {new.public_id}", f"token {public_id}", reason=reason)
+    return new, text
 
 
 @transaction.atomic
@@ -78,6 +124,24 @@ def revoke(principal: Principal, public_id: str, *, reason: str | None = None) -
     token = find(principal, public_id)
     services.revoke_token(principal.tenant_id, public_id)
     audit.record(principal, "revoke", f"token {public_id} of {token.user.username}", reason=reason)
+
+
+@transaction.atomic
+def warn_of_ends() -> int:
+    """Have users mailed whose tokens end soon, of a service's the admins; once for each of WARNED_DAYS.
+
+    Gives how many mails that made.
+    """
+    found = token_store.warn_of_ends(WARNED_DAYS, _BATCH)
+    users, count = User.objects.in_bulk({user for _, user, _ in found}), 0
+    for tenant, user, name in found:
+        told = [users[user]]
+        if users[user].is_service:
+            told = [one.user for one in members_of_roles(tenant, [ADMIN]).select_related("user")]
+        for each in told:
+            outgoing.write(tenant, each, TOKEN_ENDS, by=name[:_LONGEST_NAME])
+        count += len(told)
+    return count
 
 
 def rows(tokens: Iterable[ApiToken]) -> list[dict[str, object]]:
@@ -89,9 +153,12 @@ def rows(tokens: Iterable[ApiToken]) -> list[dict[str, object]]:
             "name": token.name,
             "prefix": token.prefix,
             "user": token.user.username,
+            "service": token.user.is_service,
             "role": token.role,
             "scopes": token.scopes,
+            "allowed_ips": token.allowed_ips or [],
             "status": _status(token, now),
+            "ends_soon": _ends_soon(token, now),
             "created_at": token.created_at,
             "last_used_at": token.last_used_at,
             "expires_at": token.expires_at,
@@ -107,11 +174,80 @@ def _status(token: ApiToken, now: datetime) -> str:
     return "expired" if token.expires_at is not None and token.expires_at <= now else "active"
 
 
-def _narrowed(principal: Principal, role: str, scopes: Iterable[str] | None) -> frozenset[str] | None:
-    """The scopes that are asked for as far as they hold them; None, all of the role's, where they hold all."""
+def _ends_soon(token: ApiToken, now: datetime) -> bool:
+    is_near = token.expires_at is not None and token.expires_at <= now + timedelta(days=WARNED_DAYS[0])
+    return is_near and _status(token, now) == "active"
+
+
+def _add(
+    principal: Principal,
+    *,
+    user_id: int,
+    name: str,
+    role: str,
+    scopes: frozenset[str] | None,
+    days: int | None,
+    allowed_ips: list[str],
+    most: int,
+    made_with: ApiToken | None = None,
+) -> tuple[ApiToken, str]:
+    """Another one of a user, which ends with the token that is asked with, else with `made_with`. One by one, so that
+    there are `most` of them at most.
+    """
+    user = User.objects.select_for_update(no_key=True).get(pk=user_id)
+    everybodys = ApiToken.objects.for_tenant(principal.tenant_id)
+    if (
+        everybodys.filter(user_id=user.pk).filter(revoked_at=None).exclude(expires_at__lte=Now()).count()
+        >= most
+    ):
+        raise Conflict(f"There are {MOST_TOKENS} tokens of yours: revoke some.", code="too_many_tokens")
+    asked_with = everybodys.filter(public_id=principal.token).first() if principal.token else None
+    if asked_with and asked_with.allowed_ips:
+        allowed_ips = allowed_ips or asked_with.allowed_ips
+        if not networks.within(allowed_ips, asked_with.allowed_ips):
+            message = "It can't be used from where the token that you show can't be used."
+            raise Forbidden(message, field="allowed_ips")
+    token, text = services.create_token(
+        user=user,
+        tenant=Tenant.objects.get(pk=principal.tenant_id),
+        role=role,
+        scopes=scopes,
+        days=days,
+        name=name,
+        made_with=asked_with or made_with,
+        allowed_ips=allowed_ips,
+    )
+    token.refresh_from_db()
+    return token, text
+
+
+def _new_service(principal: Principal, name: str) -> User:
+    """What a service's token acts as: a user without a login and without a seat."""
+    services_ = ApiToken.objects.for_tenant(principal.tenant_id).filter(
+        user__is_service=True, revoked_at=None
+    )
+    if services_.exclude(expires_at__lte=Now()).count() >= MOST_TOKENS:
+        raise Conflict(f"There are {MOST_TOKENS} service tokens: revoke some.", code="too_many_tokens")
+    called = f"{SERVICE}{principal.tenant_slug}:{slugify(name)[:40] or 'token'}-{secrets.token_hex(3)}"
+    return User.objects.create(
+        username=called, name=name[:_LONGEST_NAME], is_service=True, password=make_password(None)
+    )
+
+
+def _narrowed(
+    principal: Principal, role: str, scopes: Iterable[str] | None, *, but: frozenset[str]
+) -> frozenset[str] | None:
+    """The scopes that are asked for as far as they hold them; None, all of the role's, where they hold all. Without
+    those in `but`, for which nobody may ask.
+    """
     of_role = SCOPES_OF_ROLE.get(role, frozenset())
     if scopes is not None:
-        for scope in (names := frozenset(scopes)) & SCOPES:
+        names = frozenset(scopes)
+        for scope in names & SCOPES:
             principal.require(scope)
+        if denied := sorted(names & but):
+            raise Invalid(f"Only people have the scope {denied[0]}.", field="scopes")
         return names
-    return None if of_role <= principal.scopes else of_role & principal.scopes
+    if not of_role <= principal.scopes or of_role & but:
+        return (of_role & principal.scopes) - but
+    return None

@@ -22,6 +22,7 @@ from accounts.models import EVERYTHING, MINE, NOTHING, User
 from accounts.reading import reader_of, reading
 from accounts.roles import TASKS_READ
 from accounts.services import WrongPassword, check_login
+from lib.api import PREFIXES
 from lib.api.pages import csrf_failure, wrong_method
 from lib.refusals import Invalid, TooMany
 
@@ -88,7 +89,7 @@ def logout_page(request: HttpRequest) -> HttpResponse:
 
 def too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     """`CSRF_FAILURE_VIEW`: a form of ours that outlived its session is kept; anybody else's is refused."""
-    if request.path.startswith("/api/") or not ended.is_from_here(request):
+    if request.path.startswith(PREFIXES) or not ended.is_from_here(request):
         return csrf_failure(request, reason)
     if request.path == reverse("logout"):
         return _logged_out(request)

@@ -18,7 +18,7 @@ from accounts.services import create_token
 from lib import named_sql
 from lib.uuid7 import uuid7
 from runs.commands.starts import NewRun, Terms, start_runs
-from runs.models import Run, StepExecution
+from runs.models import Run
 from runs.workers.drain import Drain
 from runs.workers.execute import execute
 from workflows.models import WorkflowVersion
@@ -43,36 +43,6 @@ def chain_throughput(length: int, runs: int) -> dict[str, Any]:
         "seconds to start": round(all_started - began, 2),
         "steps/s": round(runs * length / took),
     }
-
-
-def items_of_a_map(items: int, at_once: int, body: dict[str, Any]) -> dict[str, Any]:
-    """One run of a map over so many items; until the first ones have begun, and until it has completed."""
-    params = {"items": "{{ input.items }}", "max_concurrency": at_once, "body": body}
-    version = published([{"id": "each", "type": "map", "params": params}])
-    began = time.monotonic()
-    started(version, 1, lambda _: {"items": [*range(items)]})
-    while not StepExecution.unsafe_all_tenants.filter(version_id=version.pk, index__isnull=False).exists():
-        time.sleep(0.005)
-    opened = time.monotonic() - began
-    wait_for(version, 1)
-    took = time.monotonic() - began
-    return {
-        "items": items,
-        "opened s": round(opened, 2),
-        "seconds": round(took, 2),
-        "items/s": round(items / took),
-    }
-
-
-def rounds_of_a_loop(rounds: int) -> dict[str, Any]:
-    """One run of a loop of so many rounds, one after another."""
-    params = {"body": {"type": "noop"}, "count": rounds, "max_iterations": rounds}
-    version = published([{"id": "again", "type": "loop", "params": params}])
-    began = time.monotonic()
-    started(version, 1)
-    wait_for(version, 1)
-    took = time.monotonic() - began
-    return {"rounds": rounds, "seconds": round(took, 2), "rounds/s": round(rounds / took)}
 
 
 def started(
@@ -183,8 +153,12 @@ def _noops(length: int) -> list[dict[str, Any]]:
 
 def published(nodes: list[dict[str, Any]]) -> WorkflowVersion:
     """The nodes as a chain, published."""
+    return publish_definition(nodes, [{"from": one["id"], "to": two["id"]} for one, two in pairwise(nodes)])
+
+
+def publish_definition(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> WorkflowVersion:
+    """A workflow of its own with these nodes and edges, published."""
     name = f"bench-{uuid7()[-12:]}"
-    edges = [{"from": one["id"], "to": two["id"]} for one, two in pairwise(nodes)]
     definition = {"name": name, "nodes": nodes, "edges": edges}
     principal = command_principal("admin", "default")
     create_workflow(principal, name=name, definition=definition)

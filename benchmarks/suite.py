@@ -1,12 +1,23 @@
 """Which benchmarks there are, in their order, each on a Handoff at `url` and with `share` of its usual size."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from benchmarks import builder, inbox, scenarios, waits
+from benchmarks import builder, claims, containers, inbox, rest, scenarios, waits
 from lib.messages import named
 
 Figures = dict[str, Any]
+REST_SECONDS = 10
+
+
+def _starts(connections: int, url: str, share: float) -> Figures:
+    return rest.starts(url, connections, REST_SECONDS * share)
+
+
+def _jobs(workers: int, batch: int, url: str, share: float) -> Figures:
+    return rest.jobs(url, workers, batch, REST_SECONDS * share)
+
 
 SUITE: Mapping[str, Callable[[str, float], Figures]] = {
     "chain of 3, 2 workers": lambda _, share: scenarios.chain_throughput(3, int(5000 * share)),
@@ -22,13 +33,29 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
     "timers pending for a month": lambda _, share: waits.pending(int(100_000 * share)),
     "builder with 300 steps": lambda url, _: builder.drawn_and_dragged(url, 300),
     "builder with 1,000 steps": lambda url, _: builder.drawn_and_dragged(url, 1000),
-    "map of 10,000, noop": lambda _, share: scenarios.items_of_a_map(
+    "map of 10,000, noop": lambda _, share: containers.items_of_a_map(
         int(10_000 * share), 1_000, {"type": "noop"}
     ),
-    "map of 1,000, two steps each": lambda _, share: scenarios.items_of_a_map(
+    "map of 1,000, two steps each": lambda _, share: containers.items_of_a_map(
         int(1_000 * share), 200, {"steps": [{"id": "one", "type": "noop"}, {"id": "two", "type": "noop"}]}
     ),
-    "loop of 1,000 rounds": lambda _, share: scenarios.rounds_of_a_loop(int(1_000 * share)),
+    "loop of 12,000 rounds, continued as new": lambda _, share: containers.rounds_of_a_loop(
+        int(12_000 * share)
+    ),
+    "graph of 500 steps": lambda _, share: containers.wide_graph(500, int(50 * share)),
+    "chain of 200, 2 workers": lambda _, share: scenarios.chain_throughput(200, int(200 * share)),
+    "children, three levels": lambda _, share: containers.children(3, int(500 * share)),
+    "memory of the workers": lambda _, share: containers.memory(600 * share),
+    **{f"REST: single starts, {many} at once": partial(_starts, many) for many in (1, 8, 32)},
+    "REST: one run, 8 at once": lambda url, share: rest.reads(url, 8, REST_SECONDS * share),
+    "REST: list of 20 runs, 8 at once": lambda url, share: rest.lists(url, 8, REST_SECONDS * share),
+    "REST: signals one by one, 8 at once": lambda url, share: rest.signals(url, 8, REST_SECONDS * share),
+    **{
+        f"REST: jobs, {workers} workers, polls of {batch}": partial(_jobs, workers, batch)
+        for workers in (1, 4, 16)
+        for batch in (1, 10, 50)
+    },
+    "claims beside 1,000,000 finished steps": lambda _, share: claims.beside_finished(int(1_000_000 * share)),
     "inbox of 1,000,000 open tasks, p95 ms": lambda _, share: inbox.million(int(1_000_000 * share)),
     "chain of 3, 2 workers, beside those": lambda _, share: scenarios.chain_throughput(3, int(5000 * share)),
 }

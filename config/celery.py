@@ -17,7 +17,9 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 redis_transport.install()
 app = Celery("handoff")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["runs.workers", "runs.schedules", "runs.moves", "tasks_inbox.duties"])
+app.autodiscover_tasks(
+    ["runs.workers", "runs.schedules", "runs.moves", "runs.outgoing", "tasks_inbox.duties"]
+)
 
 
 def ready(**_: object) -> None:

@@ -62,6 +62,28 @@ def blocking_threads() -> int:
     return int(value)
 
 
+def web_processes() -> int:
+    """How many web processes answer (`HANDOFF_WEB_PROCESSES`, default: one for each core, up to 4).
+
+    Raises BadEnvironment.
+    """
+    return _whole("HANDOFF_WEB_PROCESSES", min(_cores(), 4), 1, 32)
+
+
+def polls_per_second() -> int:
+    """How many polls for jobs a tenant may make (`HANDOFF_POLLS_PER_SECOND`, default 2,000; 0: any number).
+
+    Raises BadEnvironment.
+    """
+    return _whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def continue_after_events() -> int:
     """From how many events of history on a loop goes on as a new run (`HANDOFF_CONTINUE_AFTER_EVENTS`, default 10,000).
 
@@ -210,6 +232,7 @@ def problems() -> list[str]:
         master_keys,
         trusted_proxies,
         session_hours,
+        web_processes,
         partial(idle_minutes, default=30),
     ]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]
@@ -261,7 +284,8 @@ PLANNER = "-c enable_seqscan=off -c jit=off"
 STATEMENT_SECONDS = 30
 # What a process holds that was stopped in the middle of a transaction is let go of: others wait for its locks.
 IDLE_SECONDS = 5
-WEB_CONNECTIONS = 10
+# Of one web process: of several, so many that all of them leave enough for the workers.
+WEB_CONNECTIONS, FEWEST_WEB_CONNECTIONS, ALL_WEB_CONNECTIONS = 10, 4, 30
 # A peer that vanished without a word (TCP only) is noticed within half a minute.
 _TCP = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
 _CONNECT_SECONDS = 2
@@ -302,7 +326,9 @@ def connected_as(process: str, database: dict[str, object]) -> dict[str, object]
     limits += f" -c idle_in_transaction_session_timeout={IDLE_SECONDS}s"
     options = {**kept_options, "options": limits, "longest_wait": STATEMENT_SECONDS + 2.0}
     if process == "web":
-        return {**database, "OPTIONS": {**options, "shared_connections": WEB_CONNECTIONS}, "CONN_MAX_AGE": 0}
+        share = max(ALL_WEB_CONNECTIONS // web_processes(), FEWEST_WEB_CONNECTIONS)
+        options["shared_connections"] = min(share, WEB_CONNECTIONS)
+        return {**database, "OPTIONS": options, "CONN_MAX_AGE": 0}
     return {**database, "OPTIONS": options, "CONN_MAX_AGE": 600}
 
 

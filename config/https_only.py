@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-_PREFIXES = ("/api/", "/v1/", "/hooks/")
+from lib.api import PREFIXES
+
+_PREFIXES = (*PREFIXES, "/hooks/")
 
 
 def refuse_plain_api(

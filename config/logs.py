@@ -7,6 +7,7 @@ import select
 import time
 import traceback
 
+from lib.api import PREFIXES
 from lib.messages import cut_line, named
 
 _TALKATIVE = ("celery.worker", "celery.beat", "kombu")
@@ -102,7 +103,7 @@ class NotTwice(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether nobody has told it."""
         request = getattr(record, "request", None)
-        of_api = request is not None and request.path.startswith("/api/")
+        of_api = request is not None and request.path.startswith(PREFIXES)
         return not (of_api and getattr(record, "status_code", 0) >= 500 and record.exc_info is None)
 
 

@@ -51,7 +51,7 @@ class LongPolls:
         clock = asyncio.get_running_loop().time
         until: float | None = None
         while True:
-            again, attempt = with_attempt(scope)
+            again, attempt = with_attempt(scope, is_first=until is None)
             answer = _Answer()
             await self._app(again, _once(body), answer.take)
             until = until or clock() + attempt.wait_seconds

@@ -26,7 +26,7 @@ from django.conf import settings
 from django.core.management import execute_from_command_line
 from django.urls import get_resolver
 
-from config import environment, web
+from config import environment, loads, web
 from config.asgi import application
 from config.celery import app
 from config.embedded.processes import child_setup, name_process
@@ -57,7 +57,7 @@ def _connected() -> None:
 
 def _web(arguments: Sequence[str]) -> None:
     _connected()
-    web.serve(application, int(os.environ["HANDOFF_LISTEN_FD"]))
+    web.serve(application, int(os.environ["HANDOFF_LISTEN_FD"]), loads.Loads.of(os.environ))
 
 
 def _celery(arguments: Sequence[str]) -> None:
@@ -161,8 +161,9 @@ def _wire(order: Mapping[str, Any], descriptors: Sequence[int]) -> None:
     os.close(output)
     os.environ.update(order["environment"])
     pulse.adopt(ready)
-    if rest:
-        os.environ["HANDOFF_LISTEN_FD"] = str(rest[0])
+    # Of a web process; passing them gave them other numbers.
+    for variable, descriptor in zip(("HANDOFF_LISTEN_FD", loads.DESCRIPTOR), rest, strict=False):
+        os.environ[variable] = str(descriptor)
     name_process(order["name"])
 
 

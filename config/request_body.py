@@ -11,6 +11,7 @@ from contextlib import suppress
 from django.template.loader import render_to_string
 
 from config.asgi_types import App, Message, Receive, Scope, Send
+from lib.api import PREFIXES
 
 # A sender of too much is heard out up to here, so that it reads the answer and not a broken pipe.
 _PATIENCE_BYTES = 32 * 1024 * 1024
@@ -18,7 +19,7 @@ _SECONDS = 60.0
 _ON_A_PAGE = {408: "This took too long to arrive.", 413: "This is more than can be sent at once."}
 # A file of a task may be larger than JSON; the view says by how much.
 _TASKS = "/api/v1/tasks/"
-_API = ("/api/", "/v1/", "/hooks/")
+_API = (*PREFIXES, "/hooks/")
 _PAGE_POLICY = (
     b"default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; frame-ancestors 'none'"
 )

@@ -190,10 +190,11 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "RunStatus": "runs.api.serializers.RUN_STATUSES",
+        "WorkflowExecutionStatus": "runs.api.orchestration.words.STATUSES",
         "ListedStatus": "runs.api.search_serializers.LISTED_STATUSES",
         "RunBulkAction": "runs.api.search_serializers.BULK_ACTIONS",
         "RunBulkAnswer": "runs.api.search_serializers.BULK_ANSWERS",
-        "StepStatus": "runs.api.serializers.STEP_STATUSES",
+        "StepStatus": "runs.api.step_serializers.STEP_STATUSES",
         "TaskStatus": "tasks_inbox.api.serializers.TASK_STATUSES",
         "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",
         "MemberRole": "accounts.roles.MEMBER_ROLES",
@@ -209,7 +210,8 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "lib.api.schema.add_error_responses",
+        "lib.api.schema.add_common_responses",
+        "lib.api.schema.say_any_value",
     ],
 }
 
@@ -261,6 +263,12 @@ CELERY_BEAT_SCHEDULE = {
     "stuck": {"task": "runs.tick_stuck", "schedule": 60.0, "options": _TICK},
     "answers": {"task": "runs.tick_answers", "schedule": 60.0, "options": _TICK},
     "deliveries": {"task": "runs.tick_deliveries", "schedule": 60.0, "options": _TICK},
+    "webhooks_out": {
+        "task": "runs.tick_webhooks_out",
+        "schedule": 1.0,
+        "options": {"queue": "blocking", "expires": 1.0},
+    },
+    "webhooks_out_kept": {"task": "runs.tick_webhooks_out_kept", "schedule": 60.0, "options": _TICK},
     "schedule_history": {"task": "runs.tick_schedule_history", "schedule": 60.0, "options": _TICK},
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
@@ -272,6 +280,10 @@ HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)
 
 # How many steps of the queue `blocking` one worker process does at once.
 HANDOFF_BLOCKING_THREADS = environment.blocking_threads()
+HANDOFF_WEB_PROCESSES = environment.web_processes()
+
+# How many polls for jobs a tenant may make in a second.
+HANDOFF_POLLS_PER_SECOND = environment.polls_per_second()
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
 HANDOFF_FILE_SCAN = environment.file_scan()
 

@@ -1,20 +1,24 @@
 """Every URL of Handoff."""
 
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from config.health import healthz, readyz
 from config.styleguide import styleguide
+from lib.api.views import UnknownRouteView
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
-    path("", include("accounts.urls")),
-    path("api/v1/", include("workflows.api.urls")),
+    # Tried one after another, each for its time: what programs ask for all the time comes first.
     path("api/v1/", include("runs.api.urls")),
+    path("api/v1/", include("workflows.api.urls")),
     path("api/v1/", include("tasks_inbox.api.urls")),
     path("api/v1/", include("accounts.api.urls")),
-    # It ends with whatever is no route, so it comes after all others below api/.
+    path("v1/", include("runs.api.orchestration.urls")),
+    path("", include("accounts.urls")),
+    # They end with whatever is no route, so they come after all others below api/ and v1/.
     path("api/", include("lib.api.urls")),
+    re_path(r"^v1/", UnknownRouteView.as_view(), name="v1-unknown"),
     path("styleguide/", styleguide, name="styleguide"),
     path("", include("workflows.web.urls")),
     path("", include("runs.web.urls")),

@@ -4,21 +4,59 @@ Steps of its own, and a step that waits, run as a run of their own (a *part*): i
 of the container's run, and its graph a definition that nobody publishes.
 """
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
-from engine.catalogue import Catalogue, Json
+from engine.catalogue import BODY, Catalogue, Json
 from engine.cel_reads import References
 
 PART: Final = "part"
 """The step type of a child that is a run of the container's own steps."""
 ONLY_STEP: Final = "step"
 """What the step of a part is called that has but one, of a type that waits."""
+OF_ONE_STEP: Final = ("retry", "timeout_seconds", "queue")
+"""What a body of one step may say of it beside its type and params, as a node does; no expressions."""
 HANDED_ON = ("business_key", "created_by", "id", "tenant", "workflow")
 """What expressions of a part see of the run that has the container, as `run`."""
 
 Document = Mapping[str, Json]
+
+
+def body_of(node: Json, catalogue: Catalogue) -> Document | None:
+    """What a node, of whatever quality, does for each child; None where it is no container, or doesn't say it."""
+    if not isinstance(node, Mapping) or not isinstance(node.get("type"), str):
+        return None
+    spec, params = catalogue.get(node["type"]), node.get("params")
+    body = spec.body(params) if spec is not None and isinstance(params, Mapping) else None
+    return body if isinstance(body, Mapping) else None
+
+
+def bodies_of(node: Json, catalogue: Catalogue, field: str = "") -> Iterator[tuple[str, Document]]:
+    """The body of a node that stands at `field`, and where that is a container itself the body of that, each with its
+    place."""
+    while (body := body_of(node, catalogue)) is not None:
+        node, field = body, f"{field}.params.{BODY}"
+        yield field, body
+
+
+def every_step(nodes: Json, catalogue: Catalogue) -> Iterator[tuple[str, Json]]:
+    """Every step of a list as it stands, and of the containers in it, however deep: where it is, and what it is."""
+    lists = deque([("nodes", nodes)])
+    while lists:
+        field, raw = lists.popleft()
+        for at, step in enumerate(raw if isinstance(raw, list) else ()):
+            place = f"{field}[{at}]"
+            yield place, step
+            nested = bodies_of(step, catalogue, place)
+            lists.extend((f"{where}.steps", body.get("steps")) for where, body in nested)
+
+
+def steps_within(node: Json, catalogue: Catalogue) -> Iterator[Document]:
+    """The steps with ids that a node, of whatever quality, does for each child; those of containers among them, too."""
+    _, *inner = every_step([node], catalogue)
+    return (step for _, step in inner if isinstance(step, Mapping) and isinstance(step.get("id"), str))
 
 
 def as_step(body: Document, catalogue: Catalogue) -> Document:
@@ -41,17 +79,6 @@ def steps_of(body: Document, catalogue: Catalogue) -> Document | None:
     if spec.kind != "wait" or spec.begins_run or spec.name == PART:
         return None
     return {"nodes": [{**body, "id": ONLY_STEP}], "edges": []}
-
-
-def steps_within(node: Document, catalogue: Catalogue) -> Iterator[Document]:
-    """The steps that a node, of whatever quality, does for each item; those of containers among them, too."""
-    spec, params = catalogue.get(str(node.get("type"))), node.get("params")
-    body = spec.body(params) if spec is not None and isinstance(params, dict) else None
-    steps = body.get("steps") if isinstance(body, dict) else None
-    for step in steps if isinstance(steps, list) else ():
-        if isinstance(step, dict) and isinstance(step.get("id"), str):
-            yield step
-            yield from steps_within(step, catalogue)
 
 
 def edges_of(body: Document) -> list[Json]:

@@ -23,9 +23,9 @@ def outcome_of(node: Node, wait: Mapping[str, Json], scope: Scope, work: Work) -
         results = [_rounds(children, wait)] if "rounds" in wait else _items(children, wait)
         return Completed(node.spec.collect(results), children.variables)
     except ExpressionError as error:
-        return Failed(describe(StepError("ExpressionError", str(error))))
+        return Failed(describe(StepError("ExpressionError", str(error))), children.variables)
     except StepError as error:
-        return Failed(describe(error))
+        return Failed(describe(error), children.variables)
 
 
 class _Children:

@@ -7,6 +7,7 @@ only to whoever holds the run's state, so arrivals are handed out and `verdict` 
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from engine.catalogue import Json
@@ -158,6 +159,8 @@ class _Walk:
             if isinstance(outcome, Completed) and outcome.variables:
                 self.effects.variables.append(Assigned(node.id, outcome.variables))
             return outcome, ()
+        if node.body is not None and not isinstance(outcome, Interrupted) and outcome.variables:
+            outcome = self._children_set(node, outcome)
         taken: dict[str, bool] = {}
         if isinstance(outcome, Interrupted):
             self._remember(node, outcome.output)
@@ -187,6 +190,12 @@ class _Walk:
         if node.is_sink:
             self.effects.sinks.append(node.id)
         return outcome, tuple(target for target in node.targets if taken.get(target) and target not in fired)
+
+    def _children_set(self, node: Node, outcome: Completed | Failed) -> Completed | Failed:
+        """What children set in memory stays, whatever becomes of their container; where rows say it, it is there."""
+        self.effects.variables.append(Assigned(node.id, outcome.variables))
+        self.scope["vars"] = {**self.scope.get("vars", {}), **outcome.variables}
+        return replace(outcome, variables={})
 
     def _remember(self, node: Node, output: Json) -> None:
         self.scope["steps"] = {**self.scope.get("steps", {}), node.id: {"output": output}}

@@ -72,7 +72,10 @@ class Retry(Shape):
         allow_inf_nan=False,
     )
     non_retryable: list[Annotated[str, Field(min_length=1, max_length=100)]] | None = _field(
-        "Never retry", "Codes of errors after which trying again is no use.", max_length=100
+        "Never retry",
+        "Codes of errors after which trying again is no use, beside ValidationError, InvalidInputError and "
+        "NonRetryableError.",
+        max_length=100,
     )
 
 
@@ -94,7 +97,9 @@ class BoundaryTimer(Shape):
         "Length", "The same as P3D (three days) or PT2H (two hours), or 2 business days.", "duration"
     )
     calendar: CalendarName | None = _field(
-        "Working calendar", "Of a length in business days whose days count. Empty: the default calendar."
+        "Working calendar",
+        "Whose business days count. Empty: the default calendar.",
+        "calendar",
     )
     interrupting: bool | None = _field(
         "Ends the step",
@@ -221,7 +226,7 @@ class Definition(Shape):
         "Deadline in working days", "Or how many working days; it goes before the seconds."
     )
     sla_calendar: CalendarName | None = _field(
-        "Calendar of the deadline", "Whose working days count. Empty: the default calendar."
+        "Calendar of the deadline", "Whose working days count. Empty: the default calendar.", "calendar"
     )
     on_failure: Literal["stop", "finish_others"] | None = _field(
         "When a step has failed for good",

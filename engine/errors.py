@@ -19,6 +19,10 @@ class NotEvaluated(ExpressionError):
     """This machine could not evaluate the expression now, which says nothing about it: another attempt may."""
 
 
+class OutOfTime(ExpressionError):
+    """Whoever asked for the values of expressions waits no longer, which says nothing about them."""
+
+
 class StepError(EngineError):
     """A step could not do its work.
 

@@ -4,13 +4,14 @@ What fits is proven by walking the other graph from its start, with what was don
 in hand: where the walk comes to all of it, the run stands where a run of that version may stand, so it ends as one.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from engine.catalogue import Json
-from engine.decide import Scope, begin, contributors, fire, verdict
-from engine.effects import Arrival, Assigned, Effects, NewStep
+from engine.decide import Scope, begin, fire
+from engine.effects import Assigned, Effects, NewStep
 from engine.graph import Graph, Node
+from engine.joins import JoinState
 from engine.outcomes import Completed, Interrupted, output_of
 from engine.overrides import DoesNotFit, GoesOn, KeepResult, Overrides, outputs_of
 from engine.statuses import StepStatus
@@ -78,9 +79,7 @@ class Walked:
     reached: set[str] = field(default_factory=set)
     sinks: list[str] = field(default_factory=list)
     variables: list[Assigned] = field(default_factory=list)
-    arrived: dict[str, list[str]] = field(default_factory=dict)
-    taken: dict[str, list[str]] = field(default_factory=dict)
-    fired: set[str] = field(default_factory=set)
+    joins: dict[str, JoinState] = field(default_factory=dict)
     edges: dict[str, tuple[str, ...]] = field(default_factory=dict)
     failure: tuple[str, Mapping[str, Json]] | None = None
 
@@ -129,33 +128,16 @@ def walk(graph: Graph, scope: Scope, overrides: Overrides) -> Walked:
         for assigned in wave.variables:
             known["vars"] = {**known.get("vars", {}), **assigned.values}
         for arrival in wave.arrivals:
-            decided = _counted(graph.nodes[arrival.node], arrival, walked)
+            node = graph.nodes[arrival.node]
+            decided = walked.joins.setdefault(node.id, JoinState()).count(node, arrival)
             if decided is not None:
-                node, runs, sources = decided
-                outputs = {
-                    name: _carried(name, node.id, overrides, known["steps"])
-                    for name in node.predecessors
-                    if name in sources
-                }
-                waves.append(fire(graph, node, outputs, known, run=runs, overrides=overrides))
+                steps = known["steps"]
+                outputs = {name: _carried(name, node.id, overrides, steps) for name in decided.sources}
+                waves.append(fire(graph, node, outputs, known, run=decided.runs, overrides=overrides))
     return walked
 
 
 _WITH_OUTPUT = (StepStatus.COMPLETED, StepStatus.FAILED)
-
-
-def _counted(node: Node, arrival: Arrival, walked: Walked) -> tuple[Node, bool, Sequence[str]] | None:
-    """Count an edge into a join; what is decided by it: whether it runs, and whose outputs it is given."""
-    arrived = walked.arrived.setdefault(node.id, [])
-    taken = walked.taken.setdefault(node.id, [])
-    arrived.append(arrival.source)
-    if arrival.taken:
-        taken.append(arrival.source)
-    decision = verdict(node.join, len(arrived), len(taken))
-    if node.id in walked.fired or decision is None:
-        return None
-    walked.fired.add(node.id)
-    return node, decision == "run", contributors(node.join, taken)
 
 
 def _carried(source: str, target: str, overrides: Overrides, steps: Mapping[str, Json]) -> Json:

@@ -16,9 +16,13 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The step failed for good: no retry is left or none is allowed. `error` is `{code, message, …}`."""
+    """The step failed for good: no retry is left or none is allowed. `error` is `{code, message, …}`.
+
+    `variables`: of a container in memory those of the run that its children had set by then.
+    """
 
     error: Mapping[str, Json]
+    variables: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

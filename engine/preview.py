@@ -1,7 +1,7 @@
 """What an expression, or a value with holes, gives with a sample: what an editor shows beside it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engine.catalogue import Json
@@ -10,10 +10,10 @@ from engine.checks.nodes import params_problems
 from engine.checks.outline import OutlineNode
 from engine.checks.references import Check
 from engine.entries import kind_of, path_of
-from engine.errors import ExpressionError, ExpressionInvalid
+from engine.errors import ExpressionError, ExpressionInvalid, OutOfTime
 from engine.expressions import compile_expression
 from engine.problems import Problem
-from engine.surroundings import Spot, Surroundings
+from engine.surroundings import BeforeEach, Spot, Surroundings
 from engine.templates import compile_template, has_holes, join_path, split_holes, strings_with_holes
 
 Keys = tuple[str | int, ...]
@@ -53,11 +53,10 @@ def preview(
     text: Json,
     *,
     keys: Keys = (),
-    before_each: Callable[[], None] | None = None,
 ) -> Shown:
     """What `text` gives at a place; with `keys`, it is what stands there within the params.
 
-    Raises NoSuchPlace, and what `before_each` raises, which is called before each expression.
+    Raises NoSuchPlace.
     """
     place = around.place(spot)
     check = Check(around.outline, around.flow)
@@ -70,7 +69,9 @@ def preview(
         return Shown(None, reason, reads, problems)
     scope = around.scope(spot)
     try:
-        value = _evaluated(text, is_condition, scope, before_each)
+        value = _evaluated(text, is_condition, scope, around.before_each)
+    except OutOfTime as failure:
+        return Shown(None, Fault("failed", str(failure)), reads, problems)
     except ExpressionError as failure:
         missing = _unsampled(paths, scope, around)
         fault = Fault("no_sample", missing) if missing else Fault("failed", str(failure))
@@ -119,9 +120,7 @@ def _column(message: str, source: str) -> int | None:
     return sum(len(line) + 1 for line in before) + int(match[2]) - 1
 
 
-def _evaluated(
-    text: Json, is_condition: bool, scope: Mapping[str, Json], before_each: Callable[[], None] | None
-) -> Json:
+def _evaluated(text: Json, is_condition: bool, scope: Mapping[str, Json], before_each: BeforeEach) -> Json:
     if not is_condition:
         return compile_template(text).render(scope, before_each)
     if before_each is not None:

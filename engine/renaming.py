@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.bodies import edges_of
-from engine.catalogue import BODY, Catalogue, Json
+from engine.bodies import body_of, edges_of
+from engine.catalogue import Catalogue, Json
 from engine.cel_ast import RESERVED, Call, Const, Expr, Group, Ident, Loop, Select
 from engine.cel_reads import Path, static_path
 from engine.errors import ExpressionInvalid
@@ -252,13 +252,13 @@ class _Renaming:
         params, spec = node["params"], self.catalogue.get(str(node.get("type")))
         if spec is None or not isinstance(params, dict):
             return self._value(params, field, holders)
-        made = dict[str, Json]()
+        made, body = dict[str, Json](), body_of(node, self.catalogue)
         for key, value in params.items():
             at = join_path(field, key)
             if key in spec.conditions and isinstance(value, str):
                 made[key] = self._rewritten(value, at, holders)
-            elif key == BODY and spec.has_children and isinstance(value, dict):
-                made[key] = self._body(value, at, holders)
+            elif body is not None and value is body:
+                made[key] = self._body(body, at, holders)
             else:
                 made[key] = self._value(value, at, holders)
         return made
@@ -268,7 +268,12 @@ class _Renaming:
         steps = _objects(body.get("steps"))
         edges = edges_of(body) if steps and all("id" in step for step in steps) else body.get("edges")
         rest = {key: value for key, value in body.items() if key not in fields or not isinstance(value, list)}
-        values = {key: self._value(value, join_path(field, key), holders) for key, value in rest.items()}
+        values = {
+            key: self._params(body, f"{field}.params", holders)
+            if key == "params"
+            else self._value(value, join_path(field, key), holders)
+            for key, value in rest.items()
+        }
         made = values | self._level(body, fields, edges)
         return {key: made[key] for key in body}
 

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+NEVER_RETRIED = frozenset({"ValidationError", "InvalidInputError", "NonRetryableError"})
+"""Codes by which workers say that trying again is no use, whatever a node's policy is (R-081, R-082)."""
+
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
@@ -14,7 +17,7 @@ class RetryPolicy:
     factor: float = 2.0
     max_seconds: float = 300.0
     jitter: float = 0.1
-    non_retryable: frozenset[str] = frozenset()
+    non_retryable: frozenset[str] = NEVER_RETRIED
 
 
 PRESETS: Mapping[str, RetryPolicy] = {
@@ -26,13 +29,16 @@ PRESETS: Mapping[str, RetryPolicy] = {
 
 
 def policy(spec: str | Mapping[str, Any] | None, default: str = "seed") -> RetryPolicy:
-    """The policy that a definition's `retry` names: a preset, an object over the default preset, or that itself."""
+    """The policy that a definition's `retry` names: a preset, an object over the default preset, or that itself.
+
+    Its `non_retryable` come beside those that are never retried.
+    """
     if spec is None:
         return PRESETS[default]
     if isinstance(spec, str):
         return PRESETS[spec]
     values = {key: value for key, value in spec.items() if value is not None}
-    values["non_retryable"] = frozenset(values.get("non_retryable", ()))
+    values["non_retryable"] = NEVER_RETRIED.union(values.get("non_retryable", ()))
     return replace(PRESETS[default], **values)
 
 

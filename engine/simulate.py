@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from engine.bodies import seen
 from engine.catalogue import Json
-from engine.decide import begin, contributors, fire, ring, run_output, settle, verdict
+from engine.decide import begin, fire, ring, run_output, settle
 from engine.effects import Arrival, Effects
 from engine.errors import ExpressionError
 from engine.graph import Graph, Node
+from engine.joins import JoinState
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output
 from engine.statuses import RunStatus, StepStatus
 
@@ -23,15 +24,6 @@ class StepState:
     error: Mapping[str, Json] | None = None
     taken: tuple[str, ...] = ()
     fired: dict[str, Json] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class JoinState:
-    """What a join row would say: the sources that arrived and those of them that were taken."""
-
-    arrived: list[str] = field(default_factory=list)
-    taken: list[str] = field(default_factory=list)
-    fired: int = 0
 
 
 @dataclass(slots=True)
@@ -100,7 +92,7 @@ def simulate(
             node, timers = graph.nodes[name], dict(rung.get(name, {}))
             while timers and state.status == RunStatus.RUNNING:
                 target = next(iter(timers))
-                _ring(state, node, target, timers.pop(target))
+                ring_timer(state, node, target, timers.pop(target))
             if state.status == RunStatus.RUNNING:
                 _end(state, node, _outcome(state, node, outcomes))
             elif state.status == RunStatus.FAILED and not timers:
@@ -122,7 +114,8 @@ def _is_awaited(node: Node, outcome: Outcome) -> bool:
     return node.kind != "wait" and not isinstance(outcome, Interrupted)
 
 
-def _ring(state: FinalState, node: Node, target: str, output: Json) -> None:
+def ring_timer(state: FinalState, node: Node, target: str, output: Json) -> None:
+    """A timer of an open step that doesn't interrupt it fires: what its edge carries is `output`."""
     step = state.steps[node.id]
     if target not in step.fired:
         step.fired[target] = output
@@ -171,18 +164,12 @@ def _apply(state: FinalState, effects: Effects) -> None:
 
 
 def _count(state: FinalState, arrival: Arrival) -> Effects | None:
-    join = state.joins.setdefault(arrival.node, JoinState())
-    join.arrived.append(arrival.source)
-    if arrival.taken:
-        join.taken.append(arrival.source)
     node = state.graph.nodes[arrival.node]
-    decision = verdict(node.join, len(join.arrived), len(join.taken))
-    if join.fired or decision is None:
+    decided = state.joins.setdefault(node.id, JoinState()).count(node, arrival)
+    if decided is None:
         return None
-    join.fired += 1
-    sources = contributors(node.join, join.taken)
-    outputs = {name: _carried(state, name, node.id) for name in node.predecessors if name in sources}
-    return fire(state.graph, node, outputs, state.scope(), run=decision == "run")
+    outputs = {name: _carried(state, name, node.id) for name in decided.sources}
+    return fire(state.graph, node, outputs, state.scope(), run=decided.runs)
 
 
 def _carried(state: FinalState, source: str, target: str) -> Json:

@@ -1,6 +1,6 @@
 """What is known of the values at a place of a definition: from schemas, and from a sample of what a run gave."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -39,6 +39,7 @@ ERROR_SCHEMA: Json = {
         "message": {"type": "string"},
         "retryable": {"type": "boolean"},
         "details": {"type": "object"},
+        "stack": {"type": "string"},
     },
 }
 FAILED_SCHEMA: Json = {"type": "object", "required": ["error"], "properties": {"error": ERROR_SCHEMA}}
@@ -103,10 +104,17 @@ class Known:
     always: bool
 
 
-class Surroundings:
-    """A definition (native, of whatever quality) with a sample. Never raises on the definition itself."""
+BeforeEach = Callable[[], None] | None
 
-    def __init__(self, outline: Outline, sample: Sample) -> None:
+
+class Surroundings:
+    """A definition (native, of whatever quality) with a sample. Never raises on the definition itself.
+
+    `before_each` is called before each expression; where it raises OutOfTime there is no sample of what that gives.
+    """
+
+    def __init__(self, outline: Outline, sample: Sample, before_each: BeforeEach = None) -> None:
+        self.before_each = before_each
         self.outline = outline
         self.flow = Flow(outline)
         self.places = Places(outline, self.flow)
@@ -184,7 +192,7 @@ class Surroundings:
         scope = self.scope(Spot("params", container.id))
         sample: Json = ABSENT
         with suppress(ExpressionError, ExpressionInvalid):
-            sample = compile_template(params[name]).render(scope)
+            sample = compile_template(params[name]).render(scope, self.before_each)
         if name == "items":
             sample = sample[0] if isinstance(sample, list) and sample else ABSENT
         schema = None if sample is ABSENT else schema_of(sample)
@@ -247,7 +255,7 @@ class Surroundings:
         more = {"prev": before.sample, "input": self.sample.input, "run": self.sample.run}
         scope |= {name: value for name, value in more.items() if value is not ABSENT}
         try:
-            samples: Mapping[str, Json] = compile_template(item.node.set_vars).render(scope)
+            samples: Mapping[str, Json] = compile_template(item.node.set_vars).render(scope, self.before_each)
         except (ExpressionError, ExpressionInvalid):
             return {}
         return samples
@@ -319,7 +327,7 @@ class Surroundings:
         more = {"prev": before.sample, "input": self.sample.input, "run": self.sample.run}
         scope |= {name: value for name, value in more.items() if value is not ABSENT}
         try:
-            return compile_template(item.node.input).render(scope)
+            return compile_template(item.node.input).render(scope, self.before_each)
         except (ExpressionError, ExpressionInvalid):
             return self.sample.inputs.get(item.id, ABSENT)
 

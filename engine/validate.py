@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
+from engine.bodies import every_step
 from engine.catalogue import Catalogue, Json
 from engine.checks import bodies, graph, nodes, not_yet, references, schemas, variables
 from engine.checks.flow import Flow
@@ -35,7 +36,7 @@ def validate(document: object, catalogue: Catalogue, limits: Limits | None = Non
         return [
             error("too_deep", "", f"The definition is nested deeper than {MAX_DEPTH} levels: flatten it.")
         ]
-    count = sum(1 for _ in bodies.steps(document.get("nodes"), catalogue))
+    count = sum(1 for _ in every_step(document.get("nodes"), catalogue))
     if count > HOPELESS * limits.max_nodes:
         return [bodies.too_many_nodes(count, limits.max_nodes)]
     outline = outline_of(document, catalogue, limits)

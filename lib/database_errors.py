@@ -16,6 +16,9 @@ psycopg's own. A deadlock, or a statement that took too long, is one as well as 
 # transaction that idled for too long, which costs the connection. Not 57014: that is one statement's timeout.
 _AWAY = ("08", "53", "57P", "58", "25P03")
 
+# Said by a server that is there: it had no room for a connection, or has rolled back what idled for too long.
+_REFUSED = ("53", "25P03")
+
 # The driver's own refusal, a byte that is no character, an escape of JSON that is none.
 _NO_TEXT = (None, "22021", "22P05")
 
@@ -25,6 +28,12 @@ def is_away(error: BaseException) -> bool:
     state = _state(error)
     # Without one nobody answered: it was our side that noticed.
     return isinstance(error, OPERATIONAL_ERRORS) if state is None else state.startswith(_AWAY)
+
+
+def may_have_committed(error: BaseException) -> bool:
+    """Whether nobody knows if what was under way was committed: the connection was lost, not refused or given up."""
+    state = _state(error)
+    return is_away(error) and not (state or "").startswith(_REFUSED)
 
 
 def is_no_text(error: BaseException) -> bool:

@@ -16,6 +16,7 @@ import orjson
 Json = Any
 
 MAX_DEPTH = 64
+MOST_SHOWN = 200
 # From here on orjson writes doubles with an exponent, and jsonb gives those back as integers.
 LARGE_DOUBLE = 1e16
 MAX_INTEGER = 2**53
@@ -42,6 +43,12 @@ class BadJson(ValueError):
         self.pointer = pointer
         self.line = line
         self.column = column
+
+    @property
+    def located(self) -> str:
+        """What is wrong and where, without a full stop; of a very long way there the first 200 characters."""
+        way = self.pointer if len(self.pointer) <= MOST_SHOWN else f"{self.pointer[:MOST_SHOWN]}…"
+        return f"{self.message} at {way}" if way else self.message
 
 
 class JsonTooLarge(BadJson):

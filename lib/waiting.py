@@ -19,18 +19,21 @@ class Attempt:
 
     `wait_seconds`: how long the caller would wait for a better one, which is about `topics`. `look` gives those
     topics, of all that anybody waits for, about which there is something to say now. `undo` takes back what the view
-    did for a caller who turns out to have left.
+    did for a caller who turns out to have left. `is_first`: whether it is the caller's own call, not one more try.
     """
 
     wait_seconds: float = 0.0
     topics: Topics = frozenset()
     look: Callable[[Topics], Topics] = _nothing
     undo: Callable[[], None] | None = None
+    is_first: bool = True
 
 
-def with_attempt(scope: MutableMapping[str, Any]) -> tuple[MutableMapping[str, Any], Attempt]:
-    """The ASGI scope of one more try, and the attempt that its view will fill in."""
-    attempt = Attempt()
+def with_attempt(
+    scope: MutableMapping[str, Any], *, is_first: bool = True
+) -> tuple[MutableMapping[str, Any], Attempt]:
+    """The ASGI scope of a try, and the attempt that its view will fill in."""
+    attempt = Attempt(is_first=is_first)
     return {**scope, _KEY: attempt}, attempt
 
 

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import EDIT, READ, RUNS_START
-from runs.models import BulkJob, DeadLetter, InboundWebhook, Run, Schedule
+from runs.models import BulkJob, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
 from workflows.access import open_to
 from workflows.models import Workflow
 
@@ -56,6 +56,12 @@ def guard_webhook(principal: Principal, scope: str, webhook_id: UUID) -> None:
     _require(principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook.")
 
 
+def guard_outgoing(principal: Principal, scope: str, webhook_id: UUID) -> None:
+    """As `guard_run`, of the workflow of a webhook that goes out; one of all workflows is for admins alone."""
+    hooks = OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id)
+    _require(principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook.")
+
+
 def guard_schedule(principal: Principal, scope: str, name: str) -> None:
     """As `guard_run`, of the workflow of a schedule of this name."""
     rows = Schedule.objects.for_tenant(principal.tenant_id).filter(name=name.replace("\x00", ""))
@@ -93,11 +99,25 @@ def editable_webhooks(webhooks: QuerySet[InboundWebhook], principal: Principal) 
     return webhooks.filter(workflow__in=open_to(principal, EDIT))
 
 
+def editable_outgoing(webhooks: QuerySet[OutgoingWebhook], principal: Principal) -> QuerySet[OutgoingWebhook]:
+    """Those of the webhooks that go out whose workflows they may edit; those of all workflows are for admins alone."""
+    if principal.reach.is_everywhere:
+        return webhooks
+    return webhooks.filter(workflow__in=open_to(principal, EDIT))
+
+
 def readable_schedules(schedules: QuerySet[Schedule], principal: Principal) -> QuerySet[Schedule]:
     """Those of the schedules whose workflows they may read."""
     if principal.reach.is_everywhere:
         return schedules
     return schedules.filter(workflow__in=open_to(principal, READ))
+
+
+def readable_bulk_jobs(jobs: QuerySet[BulkJob], principal: Principal) -> QuerySet[BulkJob]:
+    """Those of the bulk jobs whose workflows they may read."""
+    if principal.reach.is_everywhere:
+        return jobs
+    return jobs.filter(workflow__in=open_to(principal, READ))
 
 
 def _require(

@@ -15,6 +15,7 @@ class RunsConfig(AppConfig):
         from runs.access import (
             guard_bulk_job,
             guard_letter,
+            guard_outgoing,
             guard_run,
             guard_schedule,
             guard_schedule_id,
@@ -38,6 +39,7 @@ class RunsConfig(AppConfig):
         guards("bulk_id", guard_bulk_job)
         guards("letter_id", guard_letter)
         guards("webhook_id", guard_webhook)
+        guards("outgoing_id", guard_outgoing)
         guards("schedule", guard_schedule)
         guards("schedule_id", guard_schedule_id)
         tell_last_runs(last_run)

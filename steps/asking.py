@@ -218,6 +218,7 @@ class HumanParams(Params):
         None,
         title="Working calendar",
         description="Deadline, reminders and escalation count the working hours of this calendar. Empty: all hours.",
+        json_schema_extra=widget("calendar"),
     )
     follow_up_seconds: Seconds | None = Field(
         None,

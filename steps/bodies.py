@@ -4,9 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from engine.bodies import PART
+from engine.bodies import OF_ONE_STEP, PART
 from engine.catalogue import Json
-from engine.definition import WORKFLOW_NAME
+from engine.definition import QUEUE_NAME, RETRY_HELP, TIMEOUT_HELP, WORKFLOW_NAME, RetryChoice, Seconds
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.waiting import for_part
 
@@ -28,6 +28,16 @@ class Body(Params):
     )
     params: dict[str, Json] | None = Field(
         None, title="Settings of the type", description="What this kind of step needs."
+    )
+    retry: RetryChoice | None = Field(
+        None, title="Retries", description=RETRY_HELP, json_schema_extra=widget("retry")
+    )
+    timeout_seconds: Seconds | None = Field(None, title="Time limit", description=TIMEOUT_HELP)
+    queue: str | None = Field(
+        None,
+        title="Queue",
+        description="Where workers look for it. Empty: the usual one of its type.",
+        pattern=QUEUE_NAME,
     )
     steps: list[dict[str, Json]] | None = Field(
         None,
@@ -56,6 +66,8 @@ class Body(Params):
     def _one_form(self) -> Self:
         if sum(getattr(self, form) is not None for form in FORMS) != 1:
             raise ValueError("give one of type, steps and workflow")
+        if self.type is None and any(getattr(self, name) is not None for name in OF_ONE_STEP):
+            raise ValueError(f"{', '.join(OF_ONE_STEP)} belong to type: steps say it themselves")
         return self
 
 

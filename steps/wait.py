@@ -62,7 +62,8 @@ class WaitParams(Params):
     calendar: CalendarName | None = Field(
         None,
         title="Working calendar",
-        description="Of business days whose days count. Empty: the default calendar.",
+        description="Whose business days count. Empty: the default calendar.",
+        json_schema_extra=widget("calendar"),
     )
     until: str | None = Field(
         None,

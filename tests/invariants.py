@@ -245,9 +245,8 @@ def _miscounted_joins(versions: Mapping[UUID, int]) -> Iterable[Any]:
     if not runs:
         return
     joins = {(join.run_id, join.node): join for join in StepJoin.unsafe_all_tenants.filter(run_id__in=runs)}
-    steps = {
-        (step.run_id, step.node): step for step in StepExecution.unsafe_all_tenants.filter(run_id__in=runs)
-    }
+    rows = StepExecution.unsafe_all_tenants.filter(run_id__in=runs, index__isnull=True)
+    steps = {(step.run_id, step.node): step for step in rows}
     taken = {
         (event.run_id, event.node, target)
         for event in HistoryEvent.unsafe_all_tenants.filter(run_id__in=runs, payload__has_key="taken")

@@ -36,9 +36,11 @@ def site(django_db_setup) -> Iterator[str]:
 
 
 @contextmanager
-def served(setup: str = "pass", **environment: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A web process and its address; `setup` is a statement that it runs first."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+def served(
+    setup: str = "pass", port: int = 0, **environment: str
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A web process and its address; `setup` is a statement that it runs first, `port` 0 whichever is free."""
+    with socket.create_server(("127.0.0.1", port)) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         process = subprocess.Popen(
             [sys.executable, "-c", SERVE.format(hasher=CHEAP_HASHER, setup=setup), str(listening.fileno())],

@@ -1,5 +1,6 @@
 """Reading workflows and versions, always within one tenant."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -9,6 +10,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.principal import Principal
 from accounts.roles import READ, START
+from lib.gathering import Gathered
 from lib.named_sql import Statements
 from lib.refusals import Conflict, Missing
 from workflows.access import open_to
@@ -166,8 +168,7 @@ def startable_version(tenant_id: int, name: str, number: int | None = None) -> i
 
     Raises Missing, or Conflict for an archived workflow or one that was never published.
     """
-    parameters = {"tenant": tenant_id, "name": name, "number": number}
-    row = _SQL.execute("startable_version", parameters).fetchone()
+    row = _startable_together(tenant_id, (name, number))
     if row is None:
         refuse_archived(get_workflow(tenant_id, name))
         if number is not None:
@@ -177,6 +178,20 @@ def startable_version(tenant_id: int, name: str, number: int | None = None) -> i
     if is_archived:
         refuse_archived(get_workflow(tenant_id, name))
     return int(version_id)
+
+
+def _startable_each(
+    tenant_id: int, wanted: Sequence[tuple[str, int | None]]
+) -> list[tuple[int, bool] | None]:
+    """For each name and number the version, and whether its workflow is archived; in one statement."""
+    names, numbers = [name for name, _ in wanted], [number for _, number in wanted]
+    parameters = {"tenant": tenant_id, "names": names, "numbers": numbers}
+    rows = _SQL.execute("startable_versions", parameters).fetchall()
+    found = {place: (version, is_archived) for place, version, is_archived in rows}
+    return [found.get(place) for place in range(1, len(wanted) + 1)]
+
+
+_startable_together = Gathered(_startable_each, reads=True)
 
 
 def _with_latest(tenant_id: int) -> QuerySet[Workflow]:

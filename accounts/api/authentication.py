@@ -3,6 +3,7 @@
 from rest_framework import authentication, exceptions
 from rest_framework.request import Request
 
+from accounts.devices import address_of
 from accounts.models import User
 from accounts.principal import Principal
 from accounts.queries import session_principal
@@ -19,7 +20,7 @@ class BearerAuthentication(authentication.BaseAuthentication):
         if scheme.lower() != "bearer":
             raise exceptions.AuthenticationFailed("Use `Authorization: Bearer TOKEN`.")
         try:
-            principal = authenticate_token(text.strip())
+            principal = authenticate_token(text.strip(), address_of(request._request))
         except BadToken as refusal:
             raise exceptions.AuthenticationFailed(refusal.message) from None
         return User(pk=principal.user_id, username=principal.username), principal

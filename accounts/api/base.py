@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from hashlib import blake2b
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -40,6 +43,14 @@ class ApiView(APIView):
             # Who asks, and whether they may, is asked anew each time: only what the method does is done once.
             vars(self)["post"] = partial(self._once, getattr(self, "post", self.http_method_not_allowed))
 
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        is_read = request.method == "GET" and answer.status_code == 200
+        # Files are answered by Django's own responses.
+        if is_read and "ETag" not in answer.headers and hasattr(answer, "add_post_render_callback"):
+            answer.add_post_render_callback(partial(_unless_known, request))
+        return answer
+
     def _once(
         self, post: Callable[..., Response], request: Request, *args: Any, **kwargs: Any
     ) -> HttpResponse:
@@ -60,3 +71,10 @@ class ApiView(APIView):
         self.finalize_response(request, answer).render()
         headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
         return Answer(answer.status_code, headers, answer.content)
+
+
+def _unless_known(request: Request, answer: Response) -> HttpResponseBase | None:
+    """The answer with an ETag of what it says, or 304 for who sends that one as `If-None-Match`."""
+    tag = f'W/"{blake2b(answer.content, digest_size=12).hexdigest()}"'
+    answer.headers["ETag"] = tag
+    return get_conditional_response(request, etag=tag, response=answer)

@@ -4,6 +4,7 @@ from rest_framework import serializers
 
 from accounts.folders import MOST_GRANTS
 from accounts.models import DENSITIES, MAILS
+from accounts.networks import MOST_NETWORKS
 from accounts.roles import MEMBER_ROLES, SCOPES, TOKEN_ROLES, VERBS
 from lib.api import fields
 from lib.api.serializers import PageQuery, StrictSerializer, Verb
@@ -260,6 +261,29 @@ class CreateToken(Verb):
         required=False,
         help_text="How long it is valid; else until it is revoked.",
     )
+    service = fields.Flag(
+        required=False,
+        default=False,
+        help_text="It acts for no person, and outlives its maker's membership; by `tokens:manage`.",
+    )
+    allowed_ips = fields.Items(
+        child=fields.Text(max_length=43),
+        max_length=MOST_NETWORKS,
+        required=False,
+        help_text="Addresses and networks (CIDR) from where alone it may be used; else from everywhere.",
+    )
+
+
+class RotateToken(Verb):
+    """Another token in place of one."""
+
+    overlap_seconds = fields.Whole(
+        min_value=0,
+        max_value=7 * 86_400,
+        required=False,
+        default=0,
+        help_text="So long the old one is valid beside the new one.",
+    )
 
 
 class TokenListQuery(PageQuery):
@@ -278,11 +302,16 @@ class TokenSerializer(serializers.Serializer[object]):
     name = serializers.CharField()
     prefix = serializers.CharField(help_text="How its text begins.")
     user = serializers.CharField(help_text="For whom it acts.")
+    service = serializers.BooleanField(help_text="Whether that is no person.")
     role = serializers.ChoiceField(choices=TOKEN_ROLES)
     scopes = serializers.ListField(
         child=serializers.CharField(), allow_null=True, help_text="null: all of the role's."
     )
+    allowed_ips = serializers.ListField(
+        child=serializers.CharField(), help_text="From where alone it may be used; none: from everywhere."
+    )
     status = serializers.ChoiceField(choices=TOKEN_STATUSES)
+    ends_soon = serializers.BooleanField(help_text="It is valid for no more than 14 days.")
     created_at = serializers.DateTimeField()
     last_used_at = serializers.DateTimeField(allow_null=True, help_text="To the minute.")
     expires_at = serializers.DateTimeField(allow_null=True)

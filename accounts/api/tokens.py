@@ -51,3 +51,28 @@ class TokenView(ApiView):
         """Revokes it, at once and for good, with those that were made with it; again, it changes nothing."""
         tokens.revoke(self.principal, token_id, reason=body(Verb, request).get("reason"))
         return Response(status=204)
+
+
+class TokenRevokeView(ApiView):
+    """Revoking."""
+
+    scopes = {"POST": TOKENS_OWN}
+
+    @extend_schema(request=Verb, responses=s.TokenSerializer)
+    def post(self, request: Request, token_id: str) -> Response:
+        """As DELETE, and tells the token as it is then."""
+        tokens.revoke(self.principal, token_id, reason=body(Verb, request).get("reason"))
+        return Response(tokens.rows([tokens.find(self.principal, token_id)])[0])
+
+
+class TokenRotateView(ApiView):
+    """Rotating."""
+
+    scopes = {"POST": TOKENS_OWN}
+
+    @extend_schema(request=s.RotateToken, responses={201: s.NewTokenSerializer})
+    def post(self, request: Request, token_id: str) -> Response:
+        """Another token in place of one of yours, with its name, role, scopes and length of life: 201 with its text."""
+        token, text = tokens.rotate(self.principal, token_id, **body(s.RotateToken, request))
+        headers = {"Location": f"/api/v1/tokens/{token.public_id}", "Cache-Control": "no-store"}
+        return Response(tokens.rows([token])[0] | {"token": text}, status=201, headers=headers)

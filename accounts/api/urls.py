@@ -24,5 +24,7 @@ urlpatterns = [
     path("folders", folders.FoldersView.as_view(), name="api-folders"),
     path("folders/<int:folder_id>", folders.FolderView.as_view(), name="api-folder"),
     path("tokens", tokens.TokensView.as_view(), name="api-tokens"),
+    path("tokens/<str:token_id>/revoke", tokens.TokenRevokeView.as_view(), name="api-token-revoke"),
+    path("tokens/<str:token_id>/rotate", tokens.TokenRotateView.as_view(), name="api-token-rotate"),
     path("tokens/<str:token_id>", tokens.TokenView.as_view(), name="api-token"),
 ]

@@ -13,6 +13,7 @@ from config import environment
 from config.database import patience
 from config.database.connection import PatientConnection
 from config.database.pool import Pool
+from lib.database_errors import OPERATIONAL_ERRORS
 
 # Below this psycopg takes no timeout for a connect.
 _SHORTEST_CONNECT_SECONDS = 2
@@ -44,14 +45,23 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """When a request is over: nobody connects only to find out whether to close."""
         if self._is_dead():
             self.close()
-        else:
+            return
+        try:
             super().close_if_unusable_or_obsolete()
+        except OPERATIONAL_ERRORS:
+            # It was lost a moment ago, and Django connected to look at it: an answer was made before, and is good.
+            self.close()
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> PatientConnection:
         """A connection from the pool, where this process has one."""
         self.isolation_level = IsolationLevel.READ_COMMITTED
         pool = self._pool()
         return pool.take() if pool else self._connect(conn_params)
+
+    def give_back(self) -> None:
+        """Outside of a transaction, while this thread waits for another one: let others have its shared connection."""
+        if self._pool() is not None:
+            self.close()
 
     def close_pool(self) -> None:
         """Before the database is dropped, or the time zone changes."""

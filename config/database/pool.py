@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-import psycopg
+from psycopg.errors import TooManyConnections
 from psycopg.pq import TransactionStatus
 
 from config.database import patience
@@ -30,7 +30,7 @@ class Pool:
     def take(self) -> PatientConnection:
         """A connection of the caller's own until `give`. Raises OperationalError where none is free in time."""
         if not self._free.acquire(timeout=patience.left(LONGEST_QUEUE_SECONDS)):
-            raise psycopg.OperationalError("all connections to the database are in use")
+            raise TooManyConnections("all connections to the database are in use")
         try:
             return self._living() or self._connect()
         except BaseException:

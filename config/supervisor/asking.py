@@ -1,4 +1,4 @@
-"""Asking the web process whether it lives, and whether work goes on."""
+"""Asking the web processes whether work goes on."""
 
 import json
 import urllib.error
@@ -7,13 +7,8 @@ from collections.abc import Callable
 from http.client import HTTPException
 from typing import Any
 
-ALIVE_SECONDS, READY_SECONDS = 2.0, 5.0
+READY_SECONDS = 5.0
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-
-
-def answers(url: str) -> bool:
-    """Whether the process answers at all."""
-    return _fetch_answer(f"{url}/healthz", ALIVE_SECONDS)[0] == 200
 
 
 def complaints(url: str) -> list[str]:

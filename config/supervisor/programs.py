@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from config import loads
 from config.embedded import postgres, redis
 from config.embedded.postgres import Postgres
 from config.embedded.redis import Redis
@@ -105,18 +106,20 @@ def prepare_program(secrets: Mapping[str, str]) -> Program:
     return Program(name="prepare", command=lambda: ["manage", "prepare"], ready="says", environment=secrets)
 
 
-def web_program(descriptor: int, answers: Callable[[], bool]) -> Program:
-    """The web process on the socket `descriptor`, which the supervisor bound."""
-    return Program(
-        name="web",
-        command=lambda: ["web"],
-        ready="asked",
-        is_ready=answers,
-        is_alive=answers,
-        has_twins=True,
-        environment={"HANDOFF_PROCESS": "web"},
-        descriptors=(descriptor,),
-    )
+def web_programs(listener: int, count: int) -> list[Program]:
+    """So many web processes, "web", "web-2" and so on, on the socket `listener`, which the supervisor bound."""
+    shared = loads.shared_file(count)
+    return [
+        Program(
+            name=f"web-{number + 1}" if number else "web",
+            command=lambda: ["web"],
+            ready="says",
+            has_twins=True,
+            environment={"HANDOFF_PROCESS": "web", loads.NUMBER: str(number), loads.COUNT: str(count)},
+            descriptors=(listener, shared),
+        )
+        for number in range(count)
+    ]
 
 
 def worker_program(name: str, queue: str) -> Program:

@@ -8,10 +8,11 @@ import time
 from collections.abc import Mapping
 from socket import socket
 
+from config import environment
 from config.embedded.postgres import Postgres
 from config.embedded.processes import EmbeddedError
 from config.embedded.redis import Redis
-from config.supervisor.asking import Readiness, answers, complaints
+from config.supervisor.asking import Readiness, complaints
 from config.supervisor.child import Child
 from config.supervisor.errors import CannotStart
 from config.supervisor.home import Home
@@ -26,7 +27,7 @@ from config.supervisor.programs import (
     database_program,
     nursery_program,
     prepare_program,
-    web_program,
+    web_programs,
     worker_program,
 )
 
@@ -60,6 +61,7 @@ class Supervisor:
         self._postgres = None if os.environ.get("DATABASE_URL") else Postgres(home.folder / "postgres")
         self._redis = None if os.environ.get("REDIS_URL") else Redis(home.folder / "redis")
         self._children: list[Child] = []
+        self._webs: tuple[str, ...] = ()
         self._nursery = Nursery()
         self._preparing: Process | None = None
         self._environment: dict[str, str] = {}
@@ -76,8 +78,9 @@ class Supervisor:
             raise CannotStart(str(problem)) from None
         await self._prepare_database()
         workers = [worker_program(name, queue) for name, queue in WORKERS.items()]
-        web = web_program(self._listener.fileno(), lambda: answers(self.url))
-        await self._start([web, *workers, beat_program()], self._nursery.fork, _PROCESS_SECONDS)
+        webs = web_programs(self._listener.fileno(), environment.web_processes())
+        self._webs = tuple(web.name for web in webs)
+        await self._start([*webs, *workers, beat_program()], self._nursery.fork, _PROCESS_SECONDS)
         await self._until_ready()
         self._is_ready = True
         self._tell()
@@ -91,7 +94,7 @@ class Supervisor:
         if self._preparing is not None and self._preparing.returncode is None:
             self._preparing.send_signal(signal.SIGKILL)
             await self._preparing.wait()
-        for names in (("beat",), tuple(WORKERS), ("web",), ("nursery",), ("redis",), ("postgres",)):
+        for names in (("beat",), tuple(WORKERS), self._webs, ("nursery",), ("redis",), ("postgres",)):
             group = [child for child in self._children if child.program.name in names]
             await asyncio.gather(*(child.stop(at_once=at_once) for child in group))
         if self._postgres:

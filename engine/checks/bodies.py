@@ -1,17 +1,20 @@
 """What containers do for their items, judged as a definition within a definition."""
 
-from collections import deque
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from engine.bodies import edges_of
-from engine.catalogue import BODY, Catalogue, Json
+from engine.bodies import OF_ONE_STEP, bodies_of, edges_of, every_step
+from engine.catalogue import Catalogue, Json
 from engine.checks.flow import Flow
-from engine.checks.nodes import params_problems
+from engine.checks.nodes import params_problems, queues, times
 from engine.checks.outline import Outer, Outline, OutlineNode, did_you_mean, outline_of
 from engine.checks.places import OF_BODY, Places
 from engine.checks.variables import known_in
 from engine.problems import Problem, error, quoted
+from engine.templates import has_holes
+
+_PLACE = re.compile(r"`((?:nodes|edges)\[\d+\][^`]*)`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +27,27 @@ class Inside:
     names_edges: bool
 
     def in_place(self, problem: Problem) -> Problem:
-        """A problem of it with the field at which it stands in the whole definition."""
-        field = problem.field
+        """A problem of it with the field at which it stands in the whole definition, as its message has it, too."""
+        message = _PLACE.sub(lambda found: f"`{self._place(found[1])}`", problem.message)
+        node = problem.node or self.container
+        return replace(problem, field=self._place(problem.field), message=message, node=node)
+
+    def _place(self, field: str) -> str:
         if field.startswith("nodes"):
-            field = f"{self.field}.steps{field.removeprefix('nodes')}"
-        elif field.startswith("edges") and not self.names_edges:
-            field = f"{self.field}.steps"
-        else:
-            field = f"{self.field}.{field}" if field else self.field
-        return replace(problem, field=field, node=problem.node or self.container)
+            return f"{self.field}.steps{field.removeprefix('nodes')}"
+        if field.startswith("edges") and not self.names_edges:
+            return f"{self.field}.steps"
+        return f"{self.field}.{field}" if field else self.field
 
 
-def inside(outline: Outline, flow: Flow) -> Iterator[Inside]:
-    """Of each container that has steps of its own these."""
+def inside(outline: Outline, flow: Flow, *, holding: str | None = None) -> Iterator[Inside]:
+    """Of each container that has steps of its own these; with `holding`, of those in which a step of that id is."""
     places, variables = Places(outline, flow), known_in(outline)
     for item, field, body in _bodies(outline):
         steps = body.get("steps")
         if not isinstance(steps, list) or not steps:
+            continue
+        if holding is not None and not _has(steps, holding, outline.catalogue):
             continue
         named = all(isinstance(step, dict) and isinstance(step.get("id"), str) for step in steps)
         edges = body.get("edges") if body.get("edges") is not None or not named else edges_of(body)
@@ -48,6 +55,10 @@ def inside(outline: Outline, flow: Flow) -> Iterator[Inside]:
         outer = _outer(outline, flow, places, item, variables)
         inner = outline_of(document, outline.catalogue, outline.limits, outer)
         yield Inside(inner, field, item.id, body.get("edges") is not None)
+
+
+def _has(steps: list[Json], id: str, catalogue: Catalogue) -> bool:
+    return any(isinstance(step, dict) and step.get("id") == id for _, step in every_step(steps, catalogue))
 
 
 def single(outline: Outline) -> Iterator[Problem]:
@@ -65,18 +76,13 @@ def single(outline: Outline) -> Iterator[Problem]:
         yield from params_problems(
             spec, params if isinstance(params, dict) else {}, f"{field}.params", item.id
         )
-
-
-def steps(nodes: Json, catalogue: Catalogue) -> Iterator[tuple[str, Json]]:
-    """Every step of a list as it stands, and of the containers in it, however deep: where it is, and what it is."""
-    lists = deque([("nodes", nodes)])
-    while lists:
-        field, raw = lists.popleft()
-        for at, step in enumerate(raw if isinstance(raw, list) else ()):
-            place = f"{field}[{at}]"
-            yield place, step
-            nested = _nested(place, step, catalogue)
-            lists.extend((f"{where}.steps", body.get("steps")) for where, body in nested)
+        for name in OF_ONE_STEP:
+            if has_holes(body.get(name)):
+                message = f"{name} is the same for all items: it takes no expression."
+                yield error("bad_params", f"{field}.{name}", message, item.id)
+        alone = outline_of({"nodes": [{**body, "id": item.id}]}, outline.catalogue, outline.limits)
+        for problem in (*times(alone), *queues(alone)):
+            yield replace(problem, field=f"{field}{problem.field.removeprefix('nodes[0]')}")
 
 
 def ids(outline: Outline) -> Iterator[Problem]:
@@ -84,7 +90,7 @@ def ids(outline: Outline) -> Iterator[Problem]:
     if outline.outer is not None:
         return
     first: dict[str, str] = {}
-    for field, step in steps(outline.document.get("nodes"), outline.catalogue):
+    for field, step in every_step(outline.document.get("nodes"), outline.catalogue):
         id = step.get("id") if isinstance(step, dict) else None
         if not isinstance(id, str):
             continue
@@ -98,7 +104,7 @@ def size(outline: Outline) -> Iterator[Problem]:
     """Not more steps than allowed, those of containers among them."""
     if outline.outer is not None:
         return
-    count = sum(1 for _ in steps(outline.document.get("nodes"), outline.catalogue))
+    count = sum(1 for _ in every_step(outline.document.get("nodes"), outline.catalogue))
     if count > outline.limits.max_nodes:
         yield too_many_nodes(count, outline.limits.max_nodes)
 
@@ -112,18 +118,8 @@ def too_many_nodes(count: int, allowed: int) -> Problem:
 def _bodies(outline: Outline) -> Iterator[tuple[OutlineNode, str, Mapping[str, Json]]]:
     for item in outline.nodes:
         step = {"type": item.node.type if item.has_type else None, "params": item.node.params}
-        for field, body in _nested(item.field, step, outline.catalogue):
+        for field, body in bodies_of(step, outline.catalogue, item.field):
             yield item, field, body
-
-
-def _nested(place: str, step: Json, catalogue: Catalogue) -> Iterator[tuple[str, Mapping[str, Json]]]:
-    """What a step at this place does for each child, and, where that is a container itself, what that one does."""
-    while isinstance(step, dict) and isinstance(step.get("type"), str):
-        spec = catalogue.get(step["type"])
-        step = spec.body(step["params"]) if spec and isinstance(step.get("params"), dict) else None
-        place = f"{place}.params.{BODY}"
-        if isinstance(step, dict):
-            yield place, step
 
 
 def _outer(

@@ -133,12 +133,14 @@ def deadlines(outline: Outline) -> Iterator[Problem]:
     for item in outline.nodes:
         has_deadline = _has_deadline(item.node.params) or item.node.boundary_timers
         if item.spec is not None and item.spec.asks_people and not has_deadline:
-            message = f"{quoted(item.id)} waits for a person without a deadline: set due_seconds."
+            message = f"{quoted(item.id)} waits for a person without a deadline: set `due_seconds`."
             yield warning("no_deadline", f"{item.field}.params", message, item.id)
         undo = item.node.compensate
         spec = outline.catalogue.get(undo.type) if undo else None
         if undo and spec and spec.asks_people and not _has_deadline(undo.params):
-            message = f"What undoes {quoted(item.id)} waits for a person without a deadline: set due_seconds."
+            message = (
+                f"What undoes {quoted(item.id)} waits for a person without a deadline: set `due_seconds`."
+            )
             yield warning("no_deadline", f"{item.field}.compensate.params", message, item.id)
 
 

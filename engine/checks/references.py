@@ -1,8 +1,9 @@
 """Rules about expressions: they compile, and what they read can be there."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 
-from engine.catalogue import BODY, Json
+from engine.bodies import body_of
+from engine.catalogue import BODY, Catalogue, Json
 from engine.checks.flow import Flow
 from engine.checks.outline import Outer, Outline, OutlineNode, did_you_mean
 from engine.checks.places import Place, Places
@@ -37,13 +38,20 @@ def _params(check: "Check", item: OutlineNode) -> Iterator[Problem]:
     if item.spec is not None:
         body = item.spec.body(params)
         if isinstance(body, dict):
-            del params[BODY]
-            one = {key: value for key, value in body.items() if key not in ("steps", "edges")}
-            yield from check.value(one, places.body(item))
+            params.pop(BODY, None)
+            yield from check.value(_without_steps(body, check.outline.catalogue), places.body(item))
         for name in sorted(item.spec.conditions & params.keys()):
             if isinstance(condition := params.pop(name), str):
                 yield from check.condition(condition, places.round(item, name))
     yield from check.value(params, places.step(item, "params"))
+
+
+def _without_steps(body: Mapping[str, Json], catalogue: Catalogue) -> dict[str, Json]:
+    """A body, and where that is a container itself the body of it, without steps of its own."""
+    own = {key: value for key, value in body.items() if key not in ("steps", "edges")}
+    if (inner := body_of(own, catalogue)) is not None and BODY in own["params"]:
+        own["params"] = {**own["params"], BODY: _without_steps(inner, catalogue)}
+    return own
 
 
 class Check:

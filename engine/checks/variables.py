@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from engine.bodies import bodies_of, every_step
 from engine.catalogue import BODY, Catalogue, Json
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineNode
@@ -90,19 +91,14 @@ def _set_inside(item: OutlineNode, catalogue: Catalogue) -> Names:
 def _set_in(nodes: Json, catalogue: Catalogue) -> Names | None:
     """The variables that these nodes set, and all within them; None: workers outside may set any."""
     names: set[str] = set()
-    found = _objects(nodes)
-    for node in found:
-        if isinstance(own := node.get("set_vars"), Mapping):
-            names |= own.keys()
-        kind = node.get("type")
-        spec = catalogue.get(kind) if isinstance(kind, str) else None
-        if spec is not None and spec.kind == "external":
-            return None
-        params = node.get("params")
-        if isinstance(params, Mapping) and isinstance(body := params.get(BODY), Mapping):
-            found += [body] if body.get("steps") is None else _objects(body["steps"])
+    for _, step in every_step(nodes, catalogue):
+        for node in (step, *(body for _, body in bodies_of(step, catalogue))):
+            if not isinstance(node, Mapping):
+                continue
+            if isinstance(own := node.get("set_vars"), Mapping):
+                names |= own.keys()
+            kind = node.get("type")
+            spec = catalogue.get(kind) if isinstance(kind, str) else None
+            if spec is not None and spec.kind == "external":
+                return None
     return frozenset(names)
-
-
-def _objects(value: Json) -> list[Mapping[str, Json]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []

@@ -64,7 +64,7 @@ function SaveState() {
 function Start({ className }: { className: string }) {
   const { urls, latest } = useBuilder((now) => now.boot);
   return (
-    <a className={className} href={`${urls.workflow}#start`}>
+    <a className={className} href={`${urls.workflow}#start`} data-command={`Start version ${latest}`}>
       <Icon name="play" />
       <span>Start version {latest}</span>
     </a>

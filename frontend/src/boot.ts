@@ -35,6 +35,7 @@ export interface Boot {
   urls: {
     api: string;
     workflows: string;
+    calendars: string;
     workflow: string;
     versions: string;
     definition: string;

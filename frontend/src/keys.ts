@@ -7,12 +7,16 @@ import type { Doc } from "./model/document";
 import { asClip, copy, paste } from "./model/clips";
 import { addNote, group, moveSteps, remove, ungroup } from "./model/commands";
 import { moveInto } from "./model/moving";
+import { foldable } from "./model/folding";
 import { inOrder, reach, titleOf } from "./model/graph";
+import { coverOf } from "./model/levels";
 import { middle } from "./canvas/view";
+import { fold } from "./folds";
 import { here } from "./add/adding";
 import { saidOf } from "./model/said";
 import { spokenOf } from "./model/talk";
 import type { Problem } from "./store";
+import { givenBy } from "./panels/inner";
 import { pin, pinWhatItGave } from "./panels/trial";
 import {
   act,
@@ -21,7 +25,9 @@ import {
   hasRoomFor,
   isStaying,
   redo,
+  reveal,
   say,
+  seen,
   select,
   set,
   state,
@@ -47,13 +53,16 @@ export function openAdd(where = here()): void {
   set({ adding: { where, from: document.activeElement instanceof HTMLElement ? document.activeElement : null } });
 }
 
-/** Removes what is selected; what comes before it has the selection then. */
+/** Removes what is selected; what is seen before it has the selection then. */
 export function removeSelected(bridge = false): void {
   const { doc, selected } = state();
   const count = selected.nodes.length + selected.edges.length + selected.notes.length;
   if (!count) return say("Nothing is selected.");
-  const order = inOrder(doc).map((row) => row.id);
-  const at = selected.nodes.length ? order.indexOf(selected.nodes[0]) : -1;
+  const shown = seen();
+  const order = inOrder(doc)
+    .map((row) => row.id)
+    .filter((id) => coverOf(shown, id) === id);
+  const at = selected.nodes.length ? order.indexOf(coverOf(shown, selected.nodes[0])) : -1;
   const name =
     selected.nodes.length === 1
       ? titleOf(doc, selected.nodes[0])
@@ -119,8 +128,16 @@ export function moveSelected(way: "in" | "out"): void {
     );
   const what = selected.nodes.length === 1 ? titleOf(doc, first) : `${selected.nodes.length} steps`;
   const label = to === null ? `Move ${what} out` : `Move ${what} into ${titleOf(doc, to)}`;
-  if (act(label, moveInto(doc, selected.nodes, to)))
-    say(to === null ? `Moved ${what} out.` : `Moved ${what} into ${titleOf(doc, to)}.`);
+  if (!act(label, moveInto(doc, selected.nodes, to))) return;
+  reveal(first);
+  say(to === null ? `Moved ${what} out.` : `Moved ${what} into ${titleOf(doc, to)}.`);
+}
+
+function foldSelected(): void {
+  const [first] = state().selected.nodes;
+  const id = first === undefined ? null : foldable(state().doc, first);
+  if (id === null) return say("Select a step that does others, such as “For each item”.");
+  fold(id);
 }
 
 /** The container that is the nearest before a step among those beside it. */
@@ -162,7 +179,7 @@ function pinSelected(): void {
   const one = theOne();
   if (!one) return say("Select a step first.");
   const isPinned = doc.layout.pins !== undefined && one in doc.layout.pins;
-  const step = trial?.steps.find((each) => each.node === one && each.status === "COMPLETED");
+  const step = givenBy(trial, one);
   if (!isPinned && !step) return say("Run a test first, then pin the output of this step.");
   if (isPinned) pin(one, undefined);
   else if (trial && step) void pinWhatItGave(trial.id, step);
@@ -197,6 +214,7 @@ export const KEYS: Key[] = [
     run: () => moveSelected("in"),
   },
   { keys: ["<"], does: "Move the selected steps out of their container", writes: true, run: () => moveSelected("out") },
+  { keys: ["f"], does: "Collapse the container of the selected step to a card, or open it", run: foldSelected },
   {
     keys: ["i"],
     does: "Insert a step before the selected one",
@@ -262,7 +280,7 @@ export const KEYS: Key[] = [
 ];
 
 export function noteHere(): void {
-  const made = addNote(state().doc, middle());
+  const made = addNote(seen(), middle());
   if (act("Add a note", made.changes)) select({ notes: [made.id] });
 }
 
@@ -343,6 +361,7 @@ function onPaste(event: ClipboardEvent): void {
   const home = one === null ? null : holdsSteps(doc.nodes[one]) ? one : homeOf(doc, one);
   const made = paste(doc, clip, { x: Math.round(to.x - left), y: Math.round(to.y - top) }, {}, home);
   if (act(`Paste ${made.select.length === 1 ? "a step" : `${made.select.length} steps`}`, made.changes)) {
+    if (made.select.length) reveal(made.select[0]);
     select({ nodes: made.select });
     wantFocus(made.select.length === 1 ? "title" : "inspector");
   }

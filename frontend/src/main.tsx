@@ -56,6 +56,7 @@ async function start(): Promise<void> {
     undo: [],
     redo: [],
     selected: { nodes: [], edges: [], notes: [] },
+    folds: {},
     problems: [],
     conflicts: [],
     held: null,

@@ -2,13 +2,17 @@
 
 import { create } from "zustand";
 import type { Boot } from "./boot";
+import { around } from "./model/bodies";
 import type { Catalogue } from "./model/catalogue";
 import type { Change, Group } from "./model/changes";
 import { apply, applyWhatFits, inverses } from "./model/changes";
 import type { Doc } from "./model/document";
 import { definitionOf } from "./model/document";
+import { type Folds, asSeen, opened } from "./model/folding";
+import { titleOf } from "./model/graph";
 import type { Panels } from "./frame/sizes";
 import type { Json, JsonObject } from "./model/json";
+import { coverOf, isCollapsed } from "./model/levels";
 import type { Person } from "./model/people";
 import type { Comment } from "./model/talk";
 import type { CaseResult, Trial } from "./panels/asked";
@@ -76,6 +80,7 @@ export interface State {
   undo: Done[];
   redo: Done[];
   selected: Selected;
+  folds: Folds;
   problems: Problem[];
   conflicts: Conflict[];
   /** The field that shows what is typed in it, although the draft has somebody else's value by now. */
@@ -278,7 +283,9 @@ function back(way: "undo" | "redo"): void {
   const { doc, left, made } = applyWhatFits(now.doc, wanted);
   const rest = now[way].slice(0, -1);
   const other = way === "undo" ? "redo" : "undo";
-  set({ [way]: rest, [other]: [...now[other], { ...done, merge: undefined }], doc } as Partial<State>);
+  // What was looked into, and is open in the draft now, follows the draft again.
+  const folds = Object.fromEntries(Object.entries(now.folds).filter(([id, it]) => isCollapsed(doc, id) !== it));
+  set({ [way]: rest, [other]: [...now[other], { ...done, merge: undefined }], doc, folds } as Partial<State>);
   if (made.length) {
     set({ pending: [...state().pending, newGroup(`${way === "undo" ? "Undo" : "Redo"}: ${done.label}`, made)] });
     onChange();
@@ -288,28 +295,52 @@ function back(way: "undo" | "redo"): void {
   keepSelectionTrue();
 }
 
-/** Selected is only what is there. */
+/** The draft as who is here sees it: with what they have opened for themselves. */
+export function seen(now: State = state()): Doc {
+  return asSeen(now.doc, now.folds);
+}
+
+/** Selected is only what is there; what is out of sight in a container is so by the card of that. */
 export function keepSelectionTrue(): void {
   const { doc, selected } = state();
+  // Nobody loses the form that they type in.
+  const typed = stay?.path[0] === "nodes" ? stay.path[1] : "";
+  if (selected.nodes.includes(typed)) lookInto(typed);
+  const coverIn = (id: string) => coverOf(seen(), id);
   const nodes = selected.nodes.filter((id) => Object.hasOwn(doc.nodes, id));
-  const edges = selected.edges.filter(
-    (key) => Object.hasOwn(doc.edges, key) || (key.includes("@") && key.split("@")[0] in doc.nodes),
-  );
-  const notes = selected.notes.filter((id) => doc.layout.notes && id in doc.layout.notes);
-  if (
-    nodes.length + edges.length + notes.length <
-    selected.nodes.length + selected.edges.length + selected.notes.length
-  ) {
-    set({ selected: { nodes, edges, notes } });
-  }
+  const ends = selected.edges
+    .map((key) => ({ key, from: doc.edges[key]?.from ?? (key.includes("@") ? key.split("@")[0] : "") }))
+    .filter(({ from }) => Object.hasOwn(doc.nodes, from));
+  const covers = ends.map(({ from }) => from).filter((id) => coverIn(id) !== id);
+  const next: Selected = {
+    nodes: [...new Set([...nodes, ...covers].map(coverIn))],
+    edges: ends.filter(({ from }) => coverIn(from) === from).map(({ key }) => key),
+    notes: selected.notes.filter((id) => doc.layout.notes && id in doc.layout.notes),
+  };
+  const isSame = (["nodes", "edges", "notes"] as const).every((each) => next[each].join() === selected[each].join());
+  if (!isSame) set({ selected: next });
 }
 
 export function select(what: Partial<Selected>): void {
   set({ selected: { nodes: what.nodes ?? [], edges: what.edges ?? [], notes: what.notes ?? [] } });
 }
 
+/** Opens the containers that a step was put into, as a part of what was done. */
+export function reveal(node: string): void {
+  const { doc } = state();
+  const closed = around(doc, node).filter((id) => isCollapsed(seen(), id));
+  if (closed.length) act(`Open ${titleOf(doc, closed[0])}`, opened(doc, closed), { joins: true });
+}
+
+/** Opens the containers that a step stands in for who looks, and for nobody else. */
+function lookInto(node: string): void {
+  const closed = around(state().doc, node).filter((id) => isCollapsed(seen(), id));
+  if (closed.length) set({ folds: { ...state().folds, ...Object.fromEntries(closed.map((id) => [id, false])) } });
+}
+
 /** Selects a step and brings it into sight. */
 export function goTo(node: string): void {
+  lookInto(node);
   select({ nodes: [node] });
   set({ look: { node, count: (state().look?.count ?? 0) + 1 } });
 }

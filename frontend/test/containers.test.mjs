@@ -7,19 +7,31 @@ import { hands } from "./hands.mjs";
 import { open, until } from "./island.mjs";
 import { load, source } from "./load.mjs";
 
-const [commands, clips, moving, forms, graph, bodies, boxes, { definitionOf, keyed }, { apply, inverses }, tidying] =
-  await load(
-    "model/commands.ts",
-    "model/clips.ts",
-    "model/moving.ts",
-    "model/forms.ts",
-    "model/graph.ts",
-    "model/bodies.ts",
-    "model/boxes.ts",
-    "model/document.ts",
-    "model/changes.ts",
-    "canvas/tidy.ts",
-  );
+const [
+  commands,
+  clips,
+  snippets,
+  moving,
+  forms,
+  graph,
+  bodies,
+  boxes,
+  { definitionOf, keyed },
+  { apply, inverses },
+  tidying,
+] = await load(
+  "model/commands.ts",
+  "model/clips.ts",
+  "model/snippets.ts",
+  "model/moving.ts",
+  "model/forms.ts",
+  "model/graph.ts",
+  "model/bodies.ts",
+  "model/boxes.ts",
+  "model/document.ts",
+  "model/changes.ts",
+  "canvas/tidy.ts",
+);
 const palette = JSON.parse(readFileSync(join(source, "../../tests/workflows/palette.json"), "utf8"));
 const catalogue = Object.fromEntries(palette.step_types.map((type) => [type.name, type]));
 
@@ -81,6 +93,62 @@ test("what grows lets what stands behind it give way", () => {
   assert.ok(grown > 0);
   assert.equal(boxes.place(now, "last").x, 1100 + grown);
   assert.equal(boxes.place(now, "first").x, 0);
+});
+
+/** By how much the frame grew, and what stands behind it went to the right. */
+function growth(before, now) {
+  return [
+    boxes.boxOf(now, "each").w - boxes.boxOf(before, "each").w,
+    boxes.place(now, "last").x - boxes.place(before, "last").x,
+  ];
+}
+
+test("what stands behind a frame gives way once to a group of steps that is put in there", () => {
+  const before = draft();
+  const group = palette.snippets.find(({ name }) => name === "text_digest");
+  const made = snippets.addSnippet(before, catalogue, group, { inside: "each" });
+  const [grown, moved] = growth(before, apply(before, made.changes));
+  assert.ok(grown > 0);
+  assert.equal(moved, grown);
+});
+
+test("what stands behind a frame gives way once to steps that are pasted, and no more to those that come back", () => {
+  const before = draft();
+  const clip = clips.copy(before, { nodes: ["a", "b"], edges: [] });
+  const [grown, moved] = growth(before, apply(before, clips.paste(before, clip, { x: 700, y: 0 }, {}, "each").changes));
+  assert.ok(grown > 0);
+  assert.equal(moved, grown);
+  const other = apply(before, forms.formed(before, "each", "workflow", null));
+  const [wider, gone] = growth(other, apply(other, forms.formed(other, "each", "steps", forms.held(before, "each"))));
+  assert.ok(wider > 0);
+  assert.equal(gone, 0, "there is room for them still");
+});
+
+test("a container that is tried in one form and another pushes away only what is in its way, once", () => {
+  let now = doc([{ id: "each", type: "map", params: { body: { type: "noop" } } }, step("last")], [], {
+    nodes: { each: { x: 0, y: 0 }, last: { x: 330, y: 0 } },
+  });
+  const kept = {};
+  const seen = [];
+  for (const form of ["steps", "step", "steps", "workflow", "steps"]) {
+    kept[forms.formOf(now, "each")] = forms.held(now, "each");
+    now = apply(now, forms.formed(now, "each", form, kept[form] ?? null));
+    seen.push(boxes.place(now, "last").x);
+  }
+  assert.ok(seen[0] >= boxes.sizeOf(now, "each").w);
+  assert.deepEqual(new Set(seen).size, 1);
+});
+
+test("a copy of a collapsed container is collapsed, and takes no more room than its card", () => {
+  const before = { ...draft(), layout: { ...draft().layout, collapsed: { each: true } } };
+  const clip = clips.asClip(JSON.stringify(clips.copy(before, { nodes: ["each"], edges: [] })));
+  const made = clips.paste(before, clip, { x: 0, y: 200 });
+  const now = apply(before, made.changes);
+  assert.deepEqual(now.layout.collapsed, { each: true, each_2: true });
+  assert.deepEqual(boxes.sizeOf(now, "each_2"), { w: boxes.WIDTH, h: boxes.HEIGHT });
+  assert.deepEqual(boxes.place(now, "last"), boxes.place(before, "last"));
+  const { collapsed: _none, ...earlier } = clip;
+  assert.equal(apply(draft(), clips.paste(draft(), earlier, { x: 0, y: 0 }).changes).layout.collapsed, undefined);
 });
 
 test("steps of different levels can't be connected, and it says why", () => {
@@ -155,11 +223,12 @@ test("a form that another takes the place of is there again", () => {
 });
 
 test("one step becomes the only one of several, and back", () => {
-  const single = doc([{ id: "each", type: "map", params: { body: { type: "http.request", params: { url: "x" } } } }]);
+  const alone = { type: "http.request", params: { url: "x" }, retry: "none", queue: "slow" };
+  const single = doc([{ id: "each", type: "map", params: { body: alone } }]);
   const several = apply(single, forms.formed(single, "each", "steps", null));
-  assert.deepEqual(body(several).steps, [{ id: "request", type: "http.request", params: { url: "x" } }]);
+  assert.deepEqual(body(several).steps, [{ id: "request", ...alone }]);
   const back = apply(several, forms.formed(several, "each", "step", null));
-  assert.deepEqual(body(back), { type: "http.request", params: { url: "x" } });
+  assert.deepEqual(body(back), alone);
 });
 
 test("what the validator calls a step within a step is that step", () => {

@@ -43,7 +43,14 @@ async function turnPage() {
 after(() => window?.happyDOM.close());
 
 const file = join(mkdtempSync(join(tmpdir(), "handoff-")), "island.mjs");
-const PARTS = { store: "store", sync: "sync", keys: "keys", changes: "model/changes", document: "model/document" };
+const PARTS = {
+  store: "store",
+  folds: "folds",
+  sync: "sync",
+  keys: "keys",
+  changes: "model/changes",
+  document: "model/document",
+};
 const contents = `${Object.entries(PARTS)
   .map(([name, path]) => `export * as ${name} from "./${path}";`)
   .join("\n")}\nimport "./main";`;
@@ -98,7 +105,7 @@ export async function open(definition = {}, boot = {}, reader = {}) {
   const server = new Server({ name: "ours", title: "Ours", nodes: [], edges: [], ...definition });
   server.layout = boot.layout ?? {};
   const base = await server.listens();
-  const urls = { api: `${base}/ours`, workflows: base, workflow: "/workflows/ours" };
+  const urls = { api: `${base}/ours`, workflows: base, calendars: `${base}/calendars`, workflow: "/workflows/ours" };
   const given = {
     name: "ours",
     title: "Ours",
@@ -188,6 +195,7 @@ function hands(page, store) {
 class Server {
   revision = 1;
   answers = [];
+  calendars = [];
 
   constructor(definition) {
     this.definition = definition;
@@ -220,6 +228,7 @@ class Server {
     if (url.endsWith("/draft"))
       return [200, { revision: this.revision, definition: this.definition, layout: this.layout }];
     if (url.endsWith("/validate")) return [200, { problems: [] }];
+    if (url.includes("/calendars?")) return [200, { results: this.calendars }];
     return [404, { error: { code: "not_found", message: "That is judged by the server." } }];
   }
 

@@ -65,3 +65,20 @@ test("what others wrote is text, never markup", () => {
   const { board } = picture(DEFINITION, LAYOUT);
   assert.equal(board.querySelectorAll("b").length, 0);
 });
+
+test("what is collapsed in the draft is shown all the same, with room for it", () => {
+  const each = (id, ...steps) => ({ id, type: "map", params: { items: [1], body: { steps } } });
+  const { board } = picture(
+    { nodes: [each("each", { id: "a", type: "noop" }), { id: "last", type: "noop" }], edges: [] },
+    {
+      nodes: { each: { x: 0, y: 0 }, a: { x: 30, y: 90 }, last: { x: 330, y: 0 } },
+      collapsed: { each: true, gone: true },
+    },
+  );
+  const box = (id) => {
+    const { left, width } = board.querySelector(`[data-node=${id}]`).style;
+    return { left: parseFloat(left), right: parseFloat(left) + parseFloat(width) };
+  };
+  assert.ok(box("a").right < box("each").right);
+  assert.ok(box("last").left >= box("each").right);
+});

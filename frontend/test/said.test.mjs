@@ -82,6 +82,10 @@ test("a problem says what its form says", () => {
     "The output of “Fetch it” is never there yet.",
   );
   assert.equal(
+    said("no_deadline", "first", "`first` waits without a deadline: set `url`."),
+    "This step waits without a deadline: set Address.",
+  );
+  assert.equal(
     said("name_not_in_scope", "first", "`second` cannot be read here: names in scope are `input`."),
     "[second] cannot be read here: names in scope are [input].",
   );

@@ -1,0 +1,2 @@
+PREFIXES = ("/api/", "/v1/")
+"""What the addresses of the API begin with: below them errors are JSON."""

@@ -1,4 +1,4 @@
-"""Errors that Django meets outside of any API view: the envelope under `/api/`, a plain page elsewhere."""
+"""Errors that Django meets outside of any API view: the envelope under `/api/` and `/v1/`, a plain page elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.csrf import csrf_failure as django_csrf_failure
 
+from lib.api import PREFIXES
 from lib.api.errors import CODE_OF_STATUS, Problem, describe, json_error
 from lib.database_errors import OPERATIONAL_ERRORS, is_no_text
 from lib.refusals import Refusal
@@ -81,7 +82,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if not isinstance(error, OPERATIONAL_ERRORS):
         return _answer(request, 500)
     problem = describe(error)
-    if request.path.startswith("/api/"):
+    if request.path.startswith(PREFIXES):
         response = json_error(problem, request)
     else:
         response = _page(request, problem.status, "The database is not available.")
@@ -91,14 +92,14 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """`CSRF_FAILURE_VIEW`."""
-    if request.path.startswith("/api/"):
+    if request.path.startswith(PREFIXES):
         return json_error(Problem(403, "csrf_failed", "The CSRF token is missing or wrong."), request)
     return django_csrf_failure(request, reason)
 
 
 def _answer(request: HttpRequest, status: int) -> HttpResponse:
     message = _MESSAGES[status]
-    if request.path.startswith("/api/"):
+    if request.path.startswith(PREFIXES):
         return json_error(Problem(status, CODE_OF_STATUS[status], message), request)
     return _page(request, status, message)
 

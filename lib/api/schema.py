@@ -1,6 +1,7 @@
 """What the OpenAPI document says of every route alike: errors and pages."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
@@ -34,14 +35,36 @@ class Schema(AutoSchema):
         return f"{self.method.lower()}_{words}"
 
 
-def add_error_responses(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """drf-spectacular's hook: every operation may answer with the error envelope."""
+def add_common_responses(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: every operation may answer with the error envelope, every read that nothing is new."""
     result.setdefault("components", {}).setdefault("schemas", {})["Error"] = _ERROR
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
     for path in result.get("paths", {}).values():
-        for operation in path.values():
+        for method, operation in path.items():
+            if method == "get" and "200" in operation["responses"]:
+                operation["responses"].setdefault("304", {"description": "As you have it: `If-None-Match`"})
             operation["responses"]["default"] = {"description": "An error", "content": content}
     return result
+
+
+def say_any_value(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: a field that may hold any JSON value holds null, too.
+
+    Written as `oneOf` of any value and null, null would be both, which `oneOf` forbids.
+    """
+    either = [{}, {"type": "null"}]
+    for part in _objects(result.get("components", {}).get("schemas", {})):
+        if part.get("oneOf") == either:
+            del part["oneOf"]
+    return result
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _objects(inner)
 
 
 def page_schema(item: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:

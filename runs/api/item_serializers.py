@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import Query
-from runs.api.serializers import STEP_STATUSES, StepSerializer
+from runs.api.step_serializers import STEP_STATUSES, StepSerializer
 
 
 class ItemsQuery(Query):

@@ -18,7 +18,7 @@ class MigrateRun(Verb):
     dry_run = fields.Flag(required=False, default=False, help_text="Only tell what stands against it.")
 
 
-class ProblemSerializer(serializers.Serializer[Any]):
+class MisfitSerializer(serializers.Serializer[Any]):
     """Why a run can't go on with a version."""
 
     code = serializers.CharField()
@@ -30,7 +30,7 @@ class CheckedSerializer(serializers.Serializer[Any]):
     """What a dry run found."""
 
     ok = serializers.BooleanField()
-    problems = ProblemSerializer(many=True)
+    problems = MisfitSerializer(many=True)
     begins = serializers.ListField(
         child=serializers.CharField(), help_text="Steps of the version that would begin at once."
     )
@@ -64,8 +64,14 @@ class ItemSerializer(serializers.Serializer[Any]):
     done_at = serializers.DateTimeField(allow_null=True)
 
 
-class BulkJobSerializer(serializers.Serializer[Any]):
-    """A bulk job: `total` is the sum of the five counts, always."""
+class BulkJobsQuery(PageQuery):
+    """Which of the bulk jobs."""
+
+    workflow = serializers.CharField(required=False, max_length=128)
+
+
+class BulkJobRow(serializers.Serializer[Any]):
+    """A bulk job as it is listed."""
 
     id = serializers.UUIDField()
     workflow = serializers.CharField()
@@ -75,16 +81,28 @@ class BulkJobSerializer(serializers.Serializer[Any]):
     created_by = serializers.CharField()
     created_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
+    stopped_by = serializers.CharField(allow_blank=True)
     total = serializers.IntegerField(help_text="How many runs were open on the version when it began.")
+
+    def get_fields(self) -> dict[str, Any]:
+        """With `from`, which is no name in Python."""
+        return {"from": serializers.IntegerField(), **super().get_fields()}
+
+
+class CountedBulkJob(BulkJobRow):
+    """A bulk job: `total` is the sum of the six counts, always."""
+
     pending = serializers.IntegerField()
     able = serializers.IntegerField()
     moved = serializers.IntegerField()
     refused = serializers.IntegerField()
     ended = serializers.IntegerField(help_text="Those that ended before their turn came.")
+    stopped = serializers.IntegerField(help_text="Those that were left when somebody stopped the job.")
+
+
+class BulkJobSerializer(CountedBulkJob):
+    """A bulk job with a page of its results."""
+
     results = ItemSerializer(many=True)
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
-
-    def get_fields(self) -> dict[str, Any]:
-        """With `from`, which is no name in Python."""
-        return {"from": serializers.IntegerField(), **super().get_fields()}

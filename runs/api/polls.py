@@ -1,15 +1,24 @@
 """What a poll that waits looks out for: jobs of its queues, and that its token still lets it in."""
 
+import random
 import time
+from functools import cache
 from typing import Any
+
+from django.conf import settings
 
 from accounts import services
 from accounts.principal import Principal
 from accounts.roles import JOBS_WORK
+from lib.refusals import TooMany
+from lib.token_bucket import TokenBuckets
 from lib.waiting import Topics
 from runs.commands import jobs
 
 TOKEN_SECONDS = 3.0
+LONGEST_PAUSE_SECONDS = 5
+BURST_SECONDS = 2.0
+"""So many seconds' polls a tenant may have at once after it had none."""
 # It stands where a queue has its tenant.
 _TOKEN = "token"
 
@@ -35,6 +44,26 @@ class _Lookout:
 _lookout = _Lookout()
 look = _lookout.look
 """For `Attempt.look`; what it finds of a token makes the poll ask once more, which is then refused."""
+
+
+def let_in(tenant: int) -> None:
+    """Take one of the polls that a tenant has each second. Raises TooMany where there is none left.
+
+    Each web process counts its part of them, without asking anybody.
+    """
+    buckets = _buckets()
+    if buckets is not None and not buckets.take(tenant):
+        # Apart from one another: who comes together now shall not come together again.
+        seconds = random.randint(1, LONGEST_PAUSE_SECONDS)  # noqa: S311
+        raise TooMany(
+            "There are too many polls at once: pause, and ask for more jobs at a time.", retry_after=seconds
+        )
+
+
+@cache
+def _buckets() -> TokenBuckets[int] | None:
+    rate = settings.HANDOFF_POLLS_PER_SECOND / settings.HANDOFF_WEB_PROCESSES
+    return TokenBuckets(rate, burst=max(1.0, BURST_SECONDS * rate)) if rate else None
 
 
 def topics(principal: Principal, queues: list[str]) -> Topics:

@@ -12,7 +12,8 @@ from lib.refusals import Missing
 from runs.api import item_serializers as s
 from runs.api.base import RunsApiView
 from runs.reading import items
-from runs.reading.presentation import ONE_RUN, step_rows
+from runs.reading.presentation import step_rows
+from runs.reading.stored import ONE_RUN
 
 
 class RunItemsView(RunsApiView):

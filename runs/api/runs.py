@@ -18,6 +18,7 @@ from runs.api import search_serializers as listed
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.api.starts import start_many, start_one
+from runs.api.step_serializers import StepSerializer
 from runs.api.together import filters_of
 from runs.commands import lifecycle
 from runs.models import Run
@@ -60,7 +61,7 @@ class RunsView(RunsApiView):
         }
         more = {}
         if q is None:
-            how, matches = ORDERS[order], in_order(matches, tenant, order)
+            how, matches = ORDERS[order], in_order(matches, tenant, order).only("id", "version_id")
             page = keyset_page(matches, request, keys=how.keys, oldest_first=how.rises, **bounds)
         else:
             page, searched = search_page(matches, request, q, **bounds)
@@ -111,7 +112,7 @@ class RunStepsView(RunsApiView):
 
     scopes = {"GET": RUNS_READ}
 
-    @extend_schema(parameters=[s.StepListQuery], responses=page_schema(s.StepSerializer))
+    @extend_schema(parameters=[s.StepListQuery], responses=page_schema(StepSerializer))
     def get(self, request: Request, run_id: UUID) -> Response:
         """The steps in the order of the graph, on one page; with `node` every payload is whole. `items` counts those of
         a map or loop, which `GET /runs/{run_id}/items` lists.

@@ -4,18 +4,17 @@ from typing import Any
 
 from rest_framework import serializers
 
-from engine.statuses import RunStatus, StepStatus
+from engine.statuses import RunStatus
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from runs.api.signal_serializers import SignalFields
-from runs.api.variable_serializers import Variables, VariableSerializer
+from runs.api.step_serializers import VERBS, InnerStepSerializer, StepSerializer, truncated
+from runs.api.variable_serializers import VariableSerializer
 from runs.commands.starts import MAX_BUSINESS_KEY, MAX_ITEMS
-from runs.reading.queries import PENDING, SHOWN_STATUSES
+from runs.reading.queries import SHOWN_STATUSES
 
 RUN_STATUSES = [*SHOWN_STATUSES, *(str(status.value) for status in RunStatus)]
-STEP_STATUSES = [PENDING, *(str(status.value) for status in StepStatus)]
 _TEN_YEARS = 3_650 * 86_400
-_VERBS = "What may be done to it now; what of it you may do your scopes say."
 
 
 class StartRun(Verb):
@@ -85,52 +84,6 @@ class SkipStep(Verb):
     index = fields.Whole(required=False, min_value=0, max_value=2**31 - 1, help_text="The item of a map.")
 
 
-class PollJobs(Verb):
-    """A worker that asks for jobs."""
-
-    worker_id = fields.Text(max_length=200)
-    queues = fields.Items(child=fields.Text(max_length=128), min_length=1, max_length=50)
-    max_jobs = fields.Whole(min_value=1, max_value=100)
-    wait_seconds = fields.Number(required=False, min_value=0, max_value=20, default=0)
-
-
-class JobVerb(Verb):
-    """What a worker says of a job that it holds."""
-
-    lease_token = fields.Text(max_length=200)
-
-
-class CompleteJob(JobVerb):
-    """The job is done."""
-
-    output = fields.JsonValue()
-    variables = Variables(
-        required=False,
-        help_text="Variables of the run that it sets, by name: at most 50, 64 KiB together.",
-    )
-
-
-class JobError(StrictSerializer):
-    """What went wrong."""
-
-    code = fields.Text(help_text="100 characters of it are kept.")
-    message = fields.Text(allow_blank=True, help_text="10,000 characters of it are kept.")
-    details = fields.JsonObject(required=False, help_text="More about it; up to 64 KiB are kept.")
-
-
-class FailJob(JobVerb):
-    """The attempt failed."""
-
-    error = JobError()
-    retryable = fields.Flag()
-
-
-class Heartbeat(JobVerb):
-    """The worker is still at it."""
-
-    progress = fields.JsonValue(required=False)
-
-
 class StepListQuery(Query):
     """Which steps."""
 
@@ -191,69 +144,6 @@ class RedrivenSerializer(serializers.Serializer[Any]):
     left = serializers.IntegerField(help_text="How many more fit the filter, beyond the 1,000 done at once.")
 
 
-def _truncated() -> serializers.Field[Any, Any, Any, Any]:
-    return serializers.DictField(
-        child=serializers.IntegerField(),
-        required=False,
-        help_text="Payloads too large to be here (they are null): their names, and their sizes in bytes as "
-        "stored. They are whole at `/runs/{run_id}` for a run's, `/runs/{run_id}/steps?node=…` for a step's.",
-    )
-
-
-class WaitingSerializer(serializers.Serializer[Any]):
-    """What a WAITING step waits for."""
-
-    kind = serializers.CharField()
-    name = serializers.CharField(allow_null=True)
-    until = serializers.DateTimeField(allow_null=True)
-
-
-class ItemCountsSerializer(serializers.Serializer[Any]):
-    """How many items a step has, and of these how many have begun, are over, and failed; `rounds`: it is a loop."""
-
-    total = serializers.IntegerField()
-    begun = serializers.IntegerField()
-    ended = serializers.IntegerField()
-    failed = serializers.IntegerField()
-    rounds = serializers.BooleanField()
-
-
-class StepSerializer(serializers.Serializer[Any]):
-    """A step of a run; nodes that are not decided yet are PENDING."""
-
-    id = serializers.UUIDField(allow_null=True)
-    node = serializers.CharField()
-    undoes = serializers.CharField(allow_null=True, help_text="The node whose effect this step undoes.")
-    index = serializers.IntegerField(allow_null=True)
-    type = serializers.CharField()
-    title = serializers.CharField()
-    status = serializers.ChoiceField(STEP_STATUSES)
-    attempt = serializers.IntegerField()
-    max_attempts = serializers.IntegerField()
-    input = fields.JsonValue()
-    output = fields.JsonValue()
-    error = fields.JsonValue()
-    queued_at = serializers.DateTimeField(allow_null=True)
-    started_at = serializers.DateTimeField(allow_null=True)
-    completed_at = serializers.DateTimeField(allow_null=True)
-    duration_ms = serializers.FloatField(allow_null=True)
-    waiting_for = serializers.CharField(allow_null=True)
-    waiting = WaitingSerializer(allow_null=True)
-    next_attempt_at = serializers.DateTimeField(allow_null=True)
-    kept_from = serializers.UUIDField(
-        allow_null=True, help_text="The step of the run before that is kept here."
-    )
-    cause = serializers.CharField(
-        allow_null=True, help_text="Why it was cancelled or skipped; `operator`: somebody skipped it."
-    )
-    child_run = serializers.UUIDField(
-        allow_null=True, help_text="Of a step that runs a workflow: the run that it began last."
-    )
-    items = ItemCountsSerializer(allow_null=True, help_text="Of a step with items or rounds.")
-    verbs = serializers.ListField(child=serializers.CharField(), help_text=_VERBS)
-    truncated = _truncated()
-
-
 class RunSerializer(serializers.Serializer[Any]):
     """A run with its steps."""
 
@@ -300,9 +190,12 @@ class RunSerializer(serializers.Serializer[Any]):
         child=VariableSerializer(),
         help_text="Its variables by name, with the step that set each last; empty in lists.",
     )
-    verbs = serializers.ListField(child=serializers.CharField(), help_text=_VERBS)
-    truncated = _truncated()
+    verbs = serializers.ListField(child=serializers.CharField(), help_text=VERBS)
+    truncated = truncated()
     steps = StepSerializer(many=True)
+    inner_steps = InnerStepSerializer(
+        many=True, required=False, help_text="Of a test run: the steps within its containers that have begun."
+    )
 
 
 class StartedRunSerializer(RunSerializer):
@@ -345,44 +238,6 @@ class EventSerializer(serializers.Serializer[Any]):
     attempt = serializers.IntegerField(allow_null=True)
     payload = fields.JsonValue()
     created_at = serializers.DateTimeField()
-
-
-class JobSerializer(serializers.Serializer[Any]):
-    """A job with the lease on it."""
-
-    id = serializers.UUIDField()
-    run_id = serializers.UUIDField()
-    workflow = serializers.CharField()
-    node = serializers.CharField()
-    type = serializers.CharField()
-    params = fields.JsonValue()
-    input = fields.JsonValue()
-    attempt = serializers.IntegerField()
-    max_attempts = serializers.IntegerField()
-    lease_token = serializers.CharField()
-    lease_expires_at = serializers.DateTimeField()
-    idempotency_key = serializers.CharField()
-
-
-class JobsSerializer(serializers.Serializer[Any]):
-    """The jobs that were leased; none, where there is no work."""
-
-    jobs = JobSerializer(many=True)
-
-
-class JobAnswerSerializer(serializers.Serializer[Any]):
-    """What became of a worker's word."""
-
-    applied = serializers.BooleanField()
-    reason = serializers.CharField(required=False, help_text="Why it was not applied.")
-    duplicate = serializers.BooleanField(required=False)
-    lease_expires_at = serializers.DateTimeField(required=False)
-    cancel_requested = serializers.BooleanField(required=False)
-    cut = serializers.ListField(
-        child=serializers.CharField(),
-        required=False,
-        help_text="Of an error: the fields that were too long and are kept in part.",
-    )
 
 
 class DeadLetterSerializer(serializers.Serializer[Any]):

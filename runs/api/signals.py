@@ -12,7 +12,7 @@ from lib.refusals import Missing
 from runs.api import signal_serializers as s
 from runs.api.base import RunsApiView
 from runs.commands.broadcast import Concerned, broadcast
-from runs.commands.signals import NewSignal, send_signals
+from runs.commands.signals import NewSignal, send_signal
 from runs.reading import queries
 from workflows.access import guard_workflow
 
@@ -27,9 +27,8 @@ class _SignallingView(RunsApiView):
 
     def send(self, run: str, payload: Parsed) -> Response:
         """Send it to this run of the tenant."""
-        (new,) = send_signals(
-            self.principal.tenant_id, [(run, signal_of(payload))], by=self.principal.username
-        )
+        who = self.principal
+        new = send_signal(who.tenant_id, run, signal_of(payload), by=who.username)
         return Response({"run_id": run, "duplicate": not new}, status=202 if new else 200)
 
 

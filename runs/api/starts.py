@@ -7,8 +7,9 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_READ, RUNS_SIGNAL, RUNS_START
 from lib.api.serializers import Parsed
 from runs.api.signals import signal_of
+from runs.commands.named_starts import start_workflow
 from runs.commands.signals import send_signals
-from runs.commands.starts import IfExists, NewRun, Started, start_workflow
+from runs.commands.starts import IfExists, NewRun, Started
 from runs.kernel.refused import RunRefused
 from runs.reading.presentation import found_run
 from workflows.access import guard_workflow, scopes_for

@@ -2,12 +2,14 @@
 
 from django.urls import path
 
+import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
 from runs.api import (
     calendars,
     jobs,
     letters,
     moves,
     operators,
+    outgoing,
     requests,
     run_items,
     runs,
@@ -16,9 +18,22 @@ from runs.api import (
     together,
     trials,
     webhooks,
+    workers,
 )
 
 urlpatterns = [
+    # Tried one after another: what programs ask for all the time comes first.
+    path("runs", runs.RunsView.as_view(), name="api-runs"),
+    path("runs/<uuid:run_id>", runs.RunView.as_view(), name="api-run"),
+    path("runs/<uuid:run_id>/signals", signals.RunSignalsView.as_view(), name="api-run-signals"),
+    path("jobs/complete", jobs.JobsCompleteView.as_view(), name="api-jobs-complete"),
+    path("jobs/fail", jobs.JobsFailView.as_view(), name="api-jobs-fail"),
+    path("jobs/heartbeat", jobs.JobsHeartbeatView.as_view(), name="api-jobs-heartbeat"),
+    path("jobs/poll", jobs.JobsPollView.as_view(), name="api-jobs-poll"),
+    path("jobs/<uuid:job_id>/complete", jobs.JobCompleteView.as_view(), name="api-job-complete"),
+    path("jobs/<uuid:job_id>/fail", jobs.JobFailView.as_view(), name="api-job-fail"),
+    path("jobs/<uuid:job_id>/heartbeat", jobs.JobHeartbeatView.as_view(), name="api-job-heartbeat"),
+    path("jobs/<uuid:job_id>/release", jobs.JobReleaseView.as_view(), name="api-job-release"),
     path("workflows/<workflow_name:name>/trials", trials.TrialsView.as_view(), name="api-workflow-trials"),
     path(
         "workflows/<workflow_name:name>/test-cases/record",
@@ -30,14 +45,14 @@ urlpatterns = [
         moves.WorkflowMigrateView.as_view(),
         name="api-workflow-migrate",
     ),
+    path("bulk-jobs", moves.BulkJobsView.as_view(), name="api-bulk-jobs"),
+    path("bulk-jobs/<uuid:bulk_id>/cancel", moves.BulkJobCancelView.as_view(), name="api-bulk-job-cancel"),
     path("bulk-jobs/<uuid:bulk_id>", moves.BulkJobView.as_view(), name="api-bulk-job"),
     path("runs/<uuid:run_id>/migrate", moves.RunMigrateView.as_view(), name="api-run-migrate"),
-    path("runs", runs.RunsView.as_view(), name="api-runs"),
     path("runs/bulk", together.RunsBulkView.as_view(), name="api-runs-bulk"),
     path("run-searches", together.RunSearchesView.as_view(), name="api-run-searches"),
     path("run-searches/<int:view_id>", together.RunSearchView.as_view(), name="api-run-search"),
     path("runs/batch", runs.RunBatchView.as_view(), name="api-runs-batch"),
-    path("runs/<uuid:run_id>", runs.RunView.as_view(), name="api-run"),
     path("runs/<uuid:run_id>/steps", runs.RunStepsView.as_view(), name="api-run-steps"),
     path("runs/<uuid:run_id>/history", runs.RunHistoryView.as_view(), name="api-run-history"),
     path("runs/<uuid:run_id>/children", runs.RunChildrenView.as_view(), name="api-run-children"),
@@ -49,10 +64,40 @@ urlpatterns = [
         "runs/<uuid:run_id>/steps/<str:node>/retry", operators.StepRetryView.as_view(), name="api-step-retry"
     ),
     path("runs/<uuid:run_id>/steps/<str:node>/skip", operators.StepSkipView.as_view(), name="api-step-skip"),
-    path("runs/<uuid:run_id>/signals", signals.RunSignalsView.as_view(), name="api-run-signals"),
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
     path("signals/broadcast", signals.BroadcastView.as_view(), name="api-signals-broadcast"),
     path("webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),
+    path("webhooks/out", outgoing.OutgoingWebhooksView.as_view(), name="api-outgoing-webhooks"),
+    path(
+        "webhooks/out/<uuid:outgoing_id>",
+        outgoing.OutgoingWebhookView.as_view(),
+        name="api-outgoing-webhook",
+    ),
+    path(
+        "webhooks/out/<uuid:outgoing_id>/test",
+        outgoing.OutgoingTestView.as_view(),
+        name="api-outgoing-webhook-test",
+    ),
+    path(
+        "webhooks/out/<uuid:outgoing_id>/enable",
+        outgoing.OutgoingEnableView.as_view(),
+        name="api-outgoing-webhook-enable",
+    ),
+    path(
+        "webhooks/out/<uuid:outgoing_id>/rotate",
+        outgoing.OutgoingRotateView.as_view(),
+        name="api-outgoing-webhook-rotate",
+    ),
+    path(
+        "webhooks/out/<uuid:outgoing_id>/deliveries",
+        outgoing.OutgoingDeliveriesView.as_view(),
+        name="api-outgoing-webhook-deliveries",
+    ),
+    path(
+        "webhooks/out/<uuid:outgoing_id>/deliveries/<int:delivery_id>/replay",
+        outgoing.OutgoingReplayView.as_view(),
+        name="api-outgoing-webhook-replay",
+    ),
     path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view(), name="api-webhook"),
     path(
         "webhooks/<uuid:webhook_id>/deliveries",
@@ -96,9 +141,5 @@ urlpatterns = [
         letters.DeadLetterDiscardView.as_view(),
         name="api-dead-letter-discard",
     ),
-    path("jobs/poll", jobs.JobsPollView.as_view(), name="api-jobs-poll"),
-    path("jobs/<uuid:job_id>/complete", jobs.JobCompleteView.as_view(), name="api-job-complete"),
-    path("jobs/<uuid:job_id>/fail", jobs.JobFailView.as_view(), name="api-job-fail"),
-    path("jobs/<uuid:job_id>/heartbeat", jobs.JobHeartbeatView.as_view(), name="api-job-heartbeat"),
-    path("jobs/<uuid:job_id>/release", jobs.JobReleaseView.as_view(), name="api-job-release"),
+    path("workers", workers.WorkersView.as_view(), name="api-workers"),
 ]

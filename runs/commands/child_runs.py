@@ -20,7 +20,8 @@ from lib.uuid7 import uuid7
 from runs.commands import former_children
 from runs.commands.former_children import AGAIN
 from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
-from runs.commands.starts import NewRun, Origin, Terms, start_runs, start_workflow
+from runs.commands.named_starts import start_workflow
+from runs.commands.starts import NewRun, Origin, Terms, start_runs
 from runs.kernel import messages, notices, wait_kinds
 from runs.kernel.refused import RunRefused
 from runs.kernel.wait_kinds import Entered, Wait, WaitKind

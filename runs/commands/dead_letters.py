@@ -10,6 +10,7 @@ from lib.refusals import Invalid
 from runs.access import readable_letters
 from runs.commands import lifecycle, operators
 from runs.kernel.refused import RunRefused
+from runs.kernel.unit_of_work import changing
 from runs.models import DeadLetter
 from runs.reading import queries
 from runs.store import hot
@@ -63,18 +64,19 @@ def _redrive(who: Principal, letter: DeadLetter, reason: str, *, is_undo: bool) 
 
 
 def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") -> list[str]:
-    """Say of open letters that somebody has seen to them; gives the ids of those that were open.
+    """Say of open letters that somebody has seen to them, of all or of none; gives the ids of those that were open.
 
     Their runs stay as they are, but where a step asks what becomes of its failure: left as it is, it fails its run.
     """
     found = list(letters)
     ids = [str(letter.id) for letter in found]
-    asking = queries.asking(who.tenant_id, [letter.step_id for letter in found if letter.resolution is None])
-    # The runs first, as everybody locks them before their letters; a letter that stays open can be discarded again.
-    for letter in sorted(found, key=lambda one: one.run_id):
-        if letter.step_id in asking:
-            operators.leave_failed(who.tenant_id, str(letter.run_id), letter.node)
-    return hot.discard_letters(tenant=who.tenant_id, letters=ids, by=who.user_id, reason=reason)
+    steps = queries.asking(who.tenant_id, [letter.step_id for letter in found if letter.resolution is None])
+    asking = [letter for letter in found if letter.step_id in steps]
+    # The runs first, as everybody locks them before their letters.
+    with changing(who.tenant_id, {str(letter.run_id) for letter in asking}) as change:
+        for letter in asking:
+            operators.leave(change, str(letter.run_id), letter.node)
+        return hot.discard_letters(tenant=who.tenant_id, letters=ids, by=who.user_id, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)

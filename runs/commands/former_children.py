@@ -30,16 +30,19 @@ def prepare(entered: Entered) -> dict[str, Wait]:
     resumed = child_runs.resumed_runs({steps[id].run_id for id in waits}) if waits else set()
     rows = [_row(steps[id], wait) for id, wait in waits.items() if steps[id].run_id in resumed]
     found = child_runs.former_children(rows) if rows else []
+    parts = {_container(steps[one.step]) for one in found if waits[one.step].get("part")}
+    versions = {part: version_of_part(*part) for part in sorted(parts)}
     return {
         one.step: {**waits[one.step], "run": one.chain, AGAIN: one.run}
         for one in found
         # The steps of the container may be others by now: on another version of its workflow.
-        if not waits[one.step].get("part") or one.version == _part_of(steps[one.step])
+        if not waits[one.step].get("part") or one.version == versions[_container(steps[one.step])]
     }
 
 
-def _part_of(step: ClaimedStep) -> int:
-    return version_of_part(step.version_id, step.node)
+def _container(step: ClaimedStep) -> tuple[int, str]:
+    """The container that an item is of, in its version."""
+    return step.version_id, step.node
 
 
 def _row(step: ClaimedStep, wait: Wait) -> FormerWaitRow:

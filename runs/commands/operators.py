@@ -14,7 +14,7 @@ from runs.kernel.plan import PASSED, plan
 from runs.kernel.refused import RunRefused, storable
 from runs.kernel.reopen import Apply, reopen
 from runs.kernel.transition import Transition
-from runs.kernel.unit_of_work import changing
+from runs.kernel.unit_of_work import Change, changing
 from runs.store import failing, hot
 from runs.store.attempts import ClaimedStep, Errored, LockedRun, SkippedByOperator
 from runs.store.rows import EndedBy
@@ -100,14 +100,19 @@ def leave_failed(tenant: int, run: str, node: str) -> bool:
     Its dead letter is the caller's to resolve. Raises RunRefused for another tenant's run.
     """
     with changing(tenant, [run]) as change:
-        step = _target_of(run, node)
-        if not step.asks:
-            return False
-        scopes.load([step.claim])
-        result = Errored(step.error or {}, left=True)
-        planned = plan(step.claim, result, compiled(step.claim.version_id).graph, jitter=0.0)
-        planned.row["by"] = EndedBy.WAIT
-        change.transition.complete([planned], change.locked)
+        return leave(change, run, node)
+
+
+def leave(change: Change, run: str, node: str) -> bool:
+    """The same in a unit of work that has the run alone."""
+    step = _target_of(run, node)
+    if not step.asks:
+        return False
+    scopes.load([step.claim])
+    result = Errored(step.error or {}, left=True)
+    planned = plan(step.claim, result, compiled(step.claim.version_id).graph, jitter=0.0)
+    planned.row["by"] = EndedBy.WAIT
+    change.transition.complete([planned], change.locked)
     return True
 
 

@@ -1,24 +1,30 @@
 """Test cases made of runs: what went in, what the outside answered, and the way that the run went."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from uuid import UUID
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ
 from engine.catalogue import Json
-from engine.graph import Graph
+from engine.graph import Graph, Node
 from lib.refusals import Conflict, Missing
 from runs.access import guard_run
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import PASSED
 from runs.models import Run
-from runs.reading.presentation import WHOLE, found_run
+from runs.reading.inner_steps import inner_steps, steps_of_items
+from runs.reading.presentation import found_run
+from runs.reading.stored import WHOLE, Bounds
 from steps.stub import STUB_TYPE
 from workflows.models import TestCase, WorkflowVersion
 from workflows.trials.case_runs import Case, Subject, run_cases
-from workflows.trials.cases import create_case
+from workflows.trials.cases import MAX_BYTES, create_case
 
 Row = dict[str, Json]
+
+# What is larger fits into no case.
+EXAMPLES = Bounds(0, MAX_BYTES, 4 * 1024 * 1024)
+ANSWERS = {"output", "error"}
 
 _ENDED_AS = {"COMPLETED": "COMPLETED", "FAILED": "FAILED", "COMPENSATED": "FAILED"}
 
@@ -44,10 +50,14 @@ def record_case(
     graph = compiled(version.pk).graph
     if any(_is_beyond(node) for node in version.definition["nodes"]):
         raise Conflict("This tested a part of the workflow: record a whole run.", code="not_whole")
-    case_body = {"input": run["input"], "stubs": _stubs(graph, run["steps"]), "expect": _expected(run)}
-    if not _gives_the_same(version, principal, case_body):
+    expected, outer = _expected(run), _stubs(graph.steps, run["steps"])
+    case_body = {"input": run["input"], "stubs": outer, "expect": expected}
+    within = case_body | {"stubs": _of_items(principal.tenant_id, run_id, graph, outer)}
+    if within["stubs"] is not None and not _differences(version, principal, within):
+        case_body = within
+    elif "output" in _differences(version, principal, case_body):
         # It reads the time, its id or something else that is another one each time.
-        del case_body["expect"]["output"]
+        del expected["output"]
     return create_case(principal, workflow, case_name=name, reason=reason, **case_body)
 
 
@@ -55,12 +65,12 @@ def _is_beyond(node: Row) -> bool:
     return bool(node["type"] == STUB_TYPE and node["params"].get("why") == "outside")
 
 
-def _stubs(graph: Graph, steps: Iterable[Row]) -> dict[str, Json]:
+def _stubs(nodes: Mapping[str, Node], steps: Iterable[Row]) -> dict[str, Json]:
     """What the outside answered, and what somebody said in place of a step."""
     stubs: dict[str, Json] = {}
     for step in steps:
         node = step["node"]
-        if step["undoes"] or not (_is_outside(graph, node) or step["cause"] == PASSED):
+        if step["undoes"] or not _is_answered(nodes[node], step):
             continue
         if step["status"] == "COMPLETED" or step["cause"] == PASSED:
             stubs[node] = {"output": step["output"]}
@@ -69,8 +79,31 @@ def _stubs(graph: Graph, steps: Iterable[Row]) -> dict[str, Json]:
     return stubs
 
 
-def _is_outside(graph: Graph, name: str) -> bool:
-    node = graph.nodes[name]
+def _of_items(tenant_id: int, run_id: UUID, graph: Graph, outer: Row) -> Row | None:
+    """The stubs `outer` with what the outside answered the steps of containers in place of what these gave: a case has
+    one answer for all items, that for the first. None where that isn't known.
+    """
+    nodes = {step.id: step for _, step in steps_of_items(graph)}
+    found = inner_steps(tenant_id, run_id, EXAMPLES)
+    containers = {one.counted.container for one in found}
+    stubs: Row = {node: stub for node, stub in outer.items() if node not in containers}
+    for one in found:
+        example = one.first or one.failed
+        if example is None or one.counted.node in containers:
+            continue
+        step = example.step
+        if _is_answered(nodes[one.counted.node], step) and step.get("truncated", {}).keys() & ANSWERS:
+            return None
+        stubs |= _stubs(nodes, [step])
+    return stubs if containers else None
+
+
+def _is_answered(node: Node, step: Row) -> bool:
+    """Whether the outside, or somebody, said what the step gives."""
+    return _is_outside(node) or step["cause"] == PASSED
+
+
+def _is_outside(node: Node) -> bool:
     return node.type == STUB_TYPE or node.kind not in ("inline", "engine")
 
 
@@ -84,11 +117,9 @@ def _expected(run: Row) -> dict[str, Json]:
     return expect | ({"output": run["output"]} if run["status"] == "COMPLETED" else {})
 
 
-def _gives_the_same(version: WorkflowVersion, principal: Principal, case_body: dict[str, Json]) -> bool:
-    """Whether the case gives the run's output with the definition that the run had."""
-    if "output" not in case_body["expect"]:
-        return True
+def _differences(version: WorkflowVersion, principal: Principal, case_body: Row) -> set[str]:
+    """In what the case gives something else than the run did, with the definition that the run had."""
     name = version.workflow.name
     subject = Subject(version.definition, name, principal.tenant_slug, {}, is_valid=True)
     (result,) = run_cases(subject, [Case(0, "", case_body["input"], case_body["stubs"], case_body["expect"])])
-    return all(one.what != "output" for one in result.differences)
+    return {one.what for one in result.differences}

@@ -11,6 +11,7 @@ import orjson
 
 from engine.catalogue import Json
 from engine.statuses import RUN_ENDED, RUN_OPEN, RunStatus
+from lib.gathering import Gathered
 from lib.uuid7 import uuid7
 from runs.kernel.graphs import shown
 from runs.kernel.refused import RunRefused, storable
@@ -69,6 +70,19 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
         onward = [(newest_of_chain(run) if run in gone_on.runs else run, signal) for run, signal in signals]
         return send_signals(tenant, onward, by=by)
     return [row["id"] in fresh for row in rows]
+
+
+def send_signal(tenant: int, run: str, signal: NewSignal, *, by: str) -> bool:
+    """As `send_signals`, of one: those that come together are sent in one transaction. Raises RunRefused."""
+    return _sent_together((tenant, by), (run, signal))
+
+
+def _send_each(sender: tuple[int, str], signals: Sequence[tuple[str, NewSignal]]) -> list[bool]:
+    tenant, by = sender
+    return send_signals(tenant, signals, by=by)
+
+
+_sent_together = Gathered(_send_each)
 
 
 class _Continued(Exception):

@@ -27,7 +27,6 @@ from runs.store.rows import InputRow, KeyRow, RunRow
 from runs.store.variables import copy_variables
 from steps.base import MAX_RUN_INPUT_BYTES
 from steps.schema import problem_of, problems_of
-from workflows.queries import startable_version
 
 IfExists = Literal["return", "new_if_ended", "error"]
 
@@ -91,12 +90,16 @@ class NewRun:
 
 
 @dataclass(frozen=True, slots=True)
-class _CheckedRun:
-    """A run that is to start, checked, with the business key that it claims and its input as jsonb keeps it."""
+class CheckedRun:
+    """A run that is to start, checked, with the business key that it claims and its input as jsonb keeps it.
+
+    `judged`: what the judges say of it.
+    """
 
     item: NewRun
     business_key: str | None
     encoded: bytes
+    judged: "Judged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,65 +166,54 @@ def _judged(terms: Terms, items: Sequence[NewRun]) -> list[Judged]:
     ]
 
 
-def start_workflow(
-    tenant: int,
-    workflow: str,
-    items: Sequence[NewRun],
-    *,
-    by: str,
-    version: int | None = None,
-    priority: int = 0,
-    sla_seconds: int | None = None,
-    if_exists: IfExists = "return",
-    requested_by: int | None = None,
-) -> list[Started]:
-    """Start runs of a workflow's version of this number, or of its latest one: what every door asks.
-
-    Raises Missing and Conflict where there is no such version to start, and what `start_runs` raises.
-    """
-    pinned = startable_version(tenant, workflow, version)
-    terms = Terms(tenant, pinned, by, priority, sla_seconds, requested_by=requested_by)
-    return start_runs(terms, items, if_exists=if_exists)
-
-
-def check_start(tenant: int, workflow: str, item: NewRun) -> None:
-    """Return if the latest version of a workflow takes this now; nothing is started.
-
-    Raises Missing and Conflict where there is no such version to start, RunRefused for an input that does not fit.
-    """
-    try:
-        version = compiled(startable_version(tenant, workflow))
-    except BrokenVersion as error:
-        raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
-    _checked(version.graph, item, 0, 1)
-
-
 def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "return") -> list[Started]:
     """Start runs of one published version in one transaction; a business key again gives the run it has (R-034).
 
     Up to 1,000 items. Raises RunRefused naming the field (`items[3].input`) and then starts none of them.
     """
+    return insert_checked(terms, if_exists, checked(terms, items))
+
+
+def check_item(version: int, item: NewRun) -> None:
+    """Return if a version takes this. Raises RunRefused naming the field."""
+    _checked(_version(version).graph, item, 0, 1)
+
+
+def checked(terms: Terms, items: Sequence[NewRun]) -> list[CheckedRun]:
+    """What is to be known of runs before there is any transaction. Raises RunRefused naming the field."""
+    graph = _version(terms.version).graph
+    found = [_checked(graph, item, place, len(items)) for place, item in enumerate(items)]
+    judged = _judged(terms, items)
+    return [CheckedRun(*one, said) for one, said in zip(found, judged, strict=True)]
+
+
+def _version(version: int) -> Compiled:
     try:
-        version = compiled(terms.version)
+        return compiled(version)
     except BrokenVersion as error:
         raise RunRefused("broken_version", str(error), field="workflow", conflict=True) from error
-    requests = [_checked(version.graph, item, place, len(items)) for place, item in enumerate(items)]
-    judged = _judged(terms, [one.item for one in requests])
+
+
+def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[CheckedRun]) -> list[Started]:
+    """Start runs that were checked, all or none, as `start_runs` does. Raises RunRefused."""
+    version = _version(terms.version)
     keyed = [one for one in requests if not (terms.is_test or one.item.is_child)]
     fresh = {one.business_key: one.item.id or uuid7() for one in keyed if one.business_key is not None}
     with unit_of_work() as change:
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
         started, keys_seen, overrides, inputs = [], set(), {}, {}
         rows: list[RunRow] = []
-        for place, one in enumerate(requests):
+        for one in requests:
             item, key = one.item, one.business_key
             if key is None or terms.is_test or item.is_child:
                 run_id, new = item.id or uuid7(), True
             else:
+                if key in keys_seen and if_exists == "error":
+                    raise _exists(version, key)
                 run_id = keys[key]
                 new = run_id == fresh[key] and key not in keys_seen
             keys_seen.add(key)
-            if new and (refusal := judged[place].refused):
+            if new and (refusal := one.judged.refused):
                 raise refusal
             if new:
                 shard = zlib.crc32(run_id.encode()) % SHARDS
@@ -241,7 +233,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
                 if item.overrides:
                     overrides[run_id] = item.overrides
                 inputs[run_id] = item.input
-            warnings = judged[place].warnings if new else ()
+            warnings = one.judged.warnings if new else ()
             started.append(Started(run_id, key, new, warnings=warnings, version=version.number))
         signals = [
             (run.id, one.item.signal)
@@ -255,7 +247,7 @@ def start_runs(terms: Terms, items: Sequence[NewRun], *, if_exists: IfExists = "
         return _compared(started, requests)
 
 
-def _compared(started: Sequence[Started], requests: Sequence[_CheckedRun]) -> list[Started]:
+def _compared(started: Sequence[Started], requests: Sequence[CheckedRun]) -> list[Started]:
     """What was started, saying of each run that was there already whether its input is another one (H-12)."""
     there: list[InputRow] = [
         {"place": place, "run_id": one.id, "input": orjson.Fragment(requests[place].encoded)}
@@ -284,9 +276,13 @@ def _claimed_keys(
     if not (others := sorted(fresh.keys() - own_keys)):
         return fresh
     if if_exists == "error":
-        message = f"A run of {version.workflow} with the business key {others[0]!r} exists."
-        raise RunRefused("run_exists", message, field="business_key", conflict=True)
+        raise _exists(version, others[0])
     return {**fresh, **hot.read_keys(tenant=tenant, workflow=version.workflow_id, keys=others)}
+
+
+def _exists(version: Compiled, key: str) -> RunRefused:
+    message = f"A run of {version.workflow} with the business key {key!r} exists."
+    return RunRefused("run_exists", message, field="business_key", conflict=True)
 
 
 def _begin(
@@ -357,8 +353,8 @@ def _faults(schema: Mapping[str, Json], given: Json, field: str) -> list[dict[st
     ]
 
 
-def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _CheckedRun:
-    """The item with its business key, where the definition makes one. Raises RunRefused."""
+def _checked(graph: Graph, item: NewRun, place: int, count: int) -> tuple[NewRun, str | None, bytes]:
+    """The item with its business key, where the definition makes one, and its input encoded. Raises RunRefused."""
     where = f"items[{place}]." if count > 1 else ""
     encoded = storable(item.input, f"{where}input", max_bytes=MAX_RUN_INPUT_BYTES)
     if item.signal is not None:
@@ -383,4 +379,4 @@ def _checked(graph: Graph, item: NewRun, place: int, count: int) -> _CheckedRun:
     if key is not None and not 0 < len(key) <= MAX_BUSINESS_KEY:
         message = f"A business key has 1 to {MAX_BUSINESS_KEY} characters."
         raise RunRefused("invalid", message, field=f"{where}business_key")
-    return _CheckedRun(item, key, encoded)
+    return item, key, encoded

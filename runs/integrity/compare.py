@@ -33,9 +33,21 @@ class JoinRow(NamedTuple):
     fired: bool
 
 
+class VariableRow(NamedTuple):
+    """What a step has set a variable of the run to; `digest` is that of the value, `child` the place of who did it."""
+
+    node: str
+    name: str
+    child: int | None
+    digest: str
+
+
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run with its steps and joins as the rows have them; `digest` is that of its output."""
+    """A run with its steps, joins and variables as the rows have them; `digest` is that of its output.
+
+    The variables of a name stand in the order of their places: the last one counts.
+    """
 
     status: str
     life: int
@@ -44,6 +56,7 @@ class RunRow:
     digest: str | None
     steps: Sequence[StepRow]
     joins: Sequence[JoinRow]
+    variables: Sequence[VariableRow] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +87,7 @@ def differences(run: str, by_history: RunByHistory, row: RunRow, graph: Graph | 
             yield from _of_step(run, StepByHistory(), row_of_step, fired=by_history.keeps_graph)
             if by_history.status in RUN_ENDED:
                 yield Difference(run, name, "row", _ABSENT, row_of_step.status)
+    yield from _of_variables(run, by_history, row.variables)
     if graph is not None and by_history.keeps_graph:
         yield from _of_edges(run, by_history, rows, row.joins, graph)
 
@@ -110,6 +124,29 @@ def _of_step(run: str, by_history: StepByHistory, row: StepRow, *, fired: bool) 
     for name, (expected, actual) in pairs.items():
         if expected != actual:
             yield Difference(run, row.node, name, expected, actual)
+
+
+def _of_variables(
+    run: str, by_history: RunByHistory, variables: Sequence[VariableRow]
+) -> Iterator[Difference]:
+    """Each variable as its step set it last; of several that set one, in the order in which they did."""
+    rows = {(row.node, row.name): row for row in variables}
+    for (node, name), told in by_history.variables.items():
+        row = rows.get((node, name))
+        if row is None:
+            yield Difference(run, node, f"variable {name}", told.digest, _ABSENT)
+        elif (told.digest, told.child) != (row.digest, row.child):
+            expected, actual = [told.digest, told.child], [row.digest, row.child]
+            yield Difference(run, node, f"variable {name}", expected, actual)
+    for node, name in rows.keys() - by_history.variables.keys():
+        # What was taken over from another run was set there.
+        if not by_history.goes_on:
+            yield Difference(run, node, f"variable {name}", _ABSENT, rows[node, name].digest)
+    for name in sorted({name for _, name in by_history.variables}):
+        told_order = [node for node, other in by_history.variables if other == name and (node, name) in rows]
+        order = [row.node for row in variables if row.name == name and row.node in told_order]
+        if order != told_order:
+            yield Difference(run, None, f"order of variable {name}", told_order, order)
 
 
 def _of_edges(

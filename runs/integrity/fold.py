@@ -70,12 +70,20 @@ class StepByHistory:
         return target in self.fired or target in self.taken
 
 
+class VariableByHistory(NamedTuple):
+    """What a step has set a variable to: `digest` of the value; `child`: of a container which one did so last."""
+
+    child: int | None
+    digest: str
+
+
 @dataclass(slots=True)
 class RunByHistory:
     """A run as history tells of it. `wrong`: what can't be, with the event that says it.
 
     `version`: the number of the version, where history says it. `keeps_graph`: whether all its steps were decided by
-    the graph of that version, from the beginning. `undoing`: the steps that undo others.
+    the graph of that version, from the beginning. `undoing`: the steps that undo others. `variables`: by node and name,
+    in the order in which they were set last; `goes_on`: it took over variables of another run.
     """
 
     status: str | None = None
@@ -86,6 +94,8 @@ class RunByHistory:
     keeps_graph: bool = True
     steps: dict[str, StepByHistory] = field(default_factory=dict)
     undoing: set[str] = field(default_factory=set)
+    variables: dict[tuple[str, str], VariableByHistory] = field(default_factory=dict)
+    goes_on: bool = False
     wrong: list[tuple[Event, str]] = field(default_factory=list)
 
 
@@ -123,6 +133,7 @@ def _of_run(by_history: RunByHistory, event: Event) -> None:
         by_history.status, by_history.life = RunStatus.RUNNING, 1
         by_history.version, by_history.input_digest = payload.get("version"), payload.get("digest")
         by_history.keeps_graph = "rerun_of" not in payload
+        by_history.goes_on = "rerun_of" in payload or "continues" in payload
     elif event.type == EventType.RUN_REOPENED:
         _reopen(by_history, event)
     elif event.type == EventType.RUN_MIGRATED:
@@ -158,6 +169,11 @@ def _of_step(by_history: RunByHistory, name: str, event: Event) -> None:
     if event.type == EventType.TIMER_FIRED:
         step = by_history.steps.setdefault(name, StepByHistory())
         step.fired |= frozenset(payload.get("taken") or ())
+        return
+    if event.type == EventType.VARIABLES_SET:
+        for variable, digest in (payload.get("set") or {}).items():
+            by_history.variables.pop((event.node or "", variable), None)
+            by_history.variables[event.node or "", variable] = VariableByHistory(payload.get("index"), digest)
         return
     if event.type == EventType.STEP_WITHDRAWN:
         # What stands for it, if the run comes to it again, is another row with epochs of its own.

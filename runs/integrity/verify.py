@@ -7,7 +7,7 @@ from hashlib import sha256
 from engine.catalogue import Json
 from engine.graph import Graph
 from lib.stored_json import StoredDecoder
-from runs.integrity.compare import Difference, JoinRow, RunRow, StepRow, differences
+from runs.integrity.compare import Difference, JoinRow, RunRow, StepRow, VariableRow, differences
 from runs.integrity.fold import Event, RunByHistory, fold
 from runs.kernel import graphs
 from runs.store import hot
@@ -34,8 +34,12 @@ def _of_run(columns: Sequence[Json]) -> Iterator[Difference]:
 
 
 def _read(columns: Sequence[Json]) -> tuple[str, RunRow, list[Event]]:
-    run, _, _, status, life, _, number, input_digest, digest, steps, joins, texts, _ = columns
-    rows = [StepRow(*step) for step in steps], [JoinRow(*join) for join in joins]
+    run, _, _, status, life, _, number, input_digest, digest, steps, joins, texts, _, variables = columns
+    rows = (
+        [StepRow(*step) for step in steps],
+        [JoinRow(*join) for join in joins],
+        [VariableRow(*variable) for variable in variables],
+    )
     return run, RunRow(status, life, number, input_digest, digest, *rows), [_event(text) for text in texts]
 
 

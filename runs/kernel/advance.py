@@ -39,17 +39,25 @@ class _NeedsAlone(Exception):
         self.runs = frozenset(runs)
 
 
-def advance(endings: Sequence[tuple[ClaimedStep, AttemptResult]], keep: Affinity | None = None) -> Result:
+def advance(
+    endings: Sequence[tuple[ClaimedStep, AttemptResult]],
+    keep: Affinity | None = None,
+    into: Result | None = None,
+) -> Result:
     """Commit what ended and start what follows; steps that their holder lost drop out with all that hangs on them.
 
     Each step's scope must be loaded (`scopes.load`). `keep` lets successors stay with the worker. Raises what the
-    database raises once retries and bisection are over; then nothing of the rest is committed.
+    database raises once retries and bisection are over; then nothing of the rest is committed, and `into` has what was.
     """
-    result = Result()
+    result = Result() if into is None else into
     plans = [_planned(step, attempt) for step, attempt in endings]
     heavy = [planned for planned in plans if planned.is_heavy]
-    heavy += _commit(_light, [planned for planned in plans if not planned.is_heavy], keep, result)
-    _commit(_heavy, heavy, None, result)
+    try:
+        heavy += _commit(_light, [planned for planned in plans if not planned.is_heavy], keep, result)
+        _commit(_heavy, heavy, None, result)
+    except BaseException:
+        live.tell(_changes(result))
+        raise
     crash_points.hit("after_commit")
     live.tell(_changes(result))
     if keep is not None:

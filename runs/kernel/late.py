@@ -13,6 +13,7 @@ from django.db import Error
 
 from engine.catalogue import Json
 from engine.errors import StepError
+from lib.database_errors import is_away
 from runs.store import hot
 from runs.store.rows import LateRow
 from steps.base import MAX_OUTPUT_BYTES, storable
@@ -64,5 +65,9 @@ def keep(results: Iterable[LateResult]) -> None:
         return
     try:
         hot.keep_late_results([result.row() for result in results])
-    except (psycopg.Error, Error, hot.Unstorable):
+    except (psycopg.Error, Error, hot.Unstorable) as error:
+        if len(results) > 1 and not is_away(error):
+            for result in results:
+                keep([result])
+            return
         log.warning("Late results of %d steps could not be kept", len(results), exc_info=True)

@@ -74,6 +74,12 @@ def _time_in_words(wait: Wait) -> str:
     return ", ".join([moment(wait["until"]), *([wait["counts"]] if wait.get("counts") else [])])
 
 
+def _children_in_words(wait: Wait) -> str:
+    if "rounds" in wait:
+        return "its rounds"
+    return "its 1 item" if wait["total"] == 1 else f"its {wait['total']} items"
+
+
 _TIMER = "timer"
 _KINDS: dict[str, WaitKind] = {
     _TIMER: WaitKind(enter=lambda _: [], in_words=_time_in_words, source="timer"),
@@ -92,7 +98,7 @@ _KINDS: dict[str, WaitKind] = {
     ),
     "children": WaitKind(
         enter=children.enter,
-        in_words=lambda wait: "its rounds" if "rounds" in wait else f"its {wait['total']} items",
+        in_words=_children_in_words,
         source="children",
         leave=cancel_children,
         missing=containers_without_children,

@@ -68,13 +68,21 @@ def calendars(named: Iterable[Named]) -> dict[Named, WorkCalendar]:
 
 def later(calendar: WorkCalendar, start: datetime, length: WorkingDays) -> tuple[datetime, str]:
     """When so many working days are over, and in words how they were counted. Where the calendar has none, days are."""
-    days = f"{length.days:,} working day{'' if length.days == 1 else 's'}"
-    missing = "" if length.calendar in (None, calendar.name) else f"; there is no calendar {length.calendar}"
     try:
         end = add_working_days(calendar, start, length.days)
     except NoWorkingDay as error:
-        return start + timedelta(days=length.days), f"{days} as days: {error}"
-    return end, f"{days} of {calendar.name} ({calendar.timezone}){missing}"
+        return start + timedelta(days=length.days), f"{_days(length)} as days: {error}"
+    return end, in_words(calendar, length)
+
+
+def in_words(calendar: WorkCalendar, length: WorkingDays) -> str:
+    """So many working days of a calendar, which is the default one where that of the length is not there."""
+    missing = "" if length.calendar in (None, calendar.name) else f"; there is no calendar {length.calendar}"
+    return f"{_days(length)} of {calendar.name} ({calendar.timezone}){missing}"
+
+
+def _days(length: WorkingDays) -> str:
+    return f"{length.days:,} working day{'' if length.days == 1 else 's'}"
 
 
 def from_now(tenant: int, length: WorkingDays) -> tuple[datetime, datetime, str]:

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from lib.apart import in_batches, one_by_one
 from runs.integrity import repair
-from runs.store import findings
+from runs.store import findings, jobs
 from runs.store.findings import Finding
 
 log = logging.getLogger("handoff.stuck")
@@ -26,6 +26,7 @@ def check(seconds: float = TICK_SECONDS) -> int:
     """Look at the open runs behind the last ones for at most `seconds`, repair what is stuck; gives how much was."""
     stuck = _looked(seconds)
     findings.forget_polls()
+    jobs.forget_workers()
     earlier = findings.known_repairs({one.run_id for one in stuck}) if stuck else {}
     stuck = [one for one in stuck if (one.run_id, one.life, one.what, one.node, False) not in earlier]
     runs = [list(group) for _, group in groupby(sorted(stuck, key=_run_of), key=_run_of)]

@@ -2,8 +2,6 @@
 
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -17,5 +15,4 @@ class Migration(migrations.Migration):
             name='kind',
             field=models.TextField(choices=[('child_ended', 'child_ended'), ('cancel', 'cancel'), ('pause', 'pause'), ('unpause', 'unpause'), ('start_next', 'start_next'), ('continue', 'continue'), ('resume', 'resume')]),
         ),
-        SchemaSql('runs', '5748c1202adc'),
     ]

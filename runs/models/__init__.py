@@ -6,6 +6,12 @@ from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
 from runs.models.drafts import StartDraft
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
 from runs.models.messages import RunMessage
+from runs.models.outgoing import (
+    OUTGOING_STATES,
+    OutgoingDelivery,
+    OutgoingSecret,
+    OutgoingWebhook,
+)
 from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey
 from runs.models.schedules import Calendar, Schedule, ScheduleEntry
@@ -13,10 +19,11 @@ from runs.models.searches import SavedSearch
 from runs.models.steps import Container, RunVariable, StepExecution, StepJoin
 from runs.models.waits import Signal, Timer
 from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
-from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker
+from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker, WorkerContact
 
 __all__ = [
     "BULK_RESULTS",
+    "OUTGOING_STATES",
     "UNSEALED",
     "BulkItem",
     "BulkJob",
@@ -28,6 +35,9 @@ __all__ = [
     "HistoryEvent",
     "HotRow",
     "InboundWebhook",
+    "OutgoingDelivery",
+    "OutgoingSecret",
+    "OutgoingWebhook",
     "QueuePoll",
     "Repair",
     "Request",
@@ -47,4 +57,5 @@ __all__ = [
     "WebhookDelivery",
     "WebhookSecret",
     "Worker",
+    "WorkerContact",
 ]

@@ -8,14 +8,15 @@ from accounts.scoping import TenantOwned
 from runs.models.base import HotRow
 
 PENDING, ABLE, MOVED, REFUSED, ENDED = "pending", "able", "moved", "refused", "ended"
-BULK_RESULTS = (PENDING, ABLE, MOVED, REFUSED, ENDED)
+STOPPED = "stopped"
+BULK_RESULTS = (PENDING, ABLE, MOVED, REFUSED, ENDED, STOPPED)
 
 
 class BulkJob(TenantOwned):
     """The open runs of one version of a workflow go on with another one, each by itself (R-010).
 
     `total`: how many there were when it began, one item each; with `dry_run` it is only looked at what would become of
-    them. `created_by`: a username.
+    them. `created_by`, and `stopped_by` where somebody stopped it before its end: a username.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -32,10 +33,12 @@ class BulkJob(TenantOwned):
     created_by = models.TextField()
     created_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True)
+    stopped_by = models.TextField(blank=True, db_default="")
 
     class Meta(TenantOwned.Meta):
         indexes = [
             models.Index(fields=["id"], name="bulk_job_open", condition=Q(finished_at__isnull=True)),
+            models.Index(fields=["tenant", "workflow", "-id"], name="bulk_jobs_of_workflow"),
         ]
 
 

@@ -38,6 +38,8 @@ class StepExecution(HotRow):
     lease_seconds = models.IntegerField()
     timeout_seconds = models.IntegerField(null=True)
     lease_expires_at = models.DateTimeField(null=True)
+    # When its holder said last that it is at it; none where it has said so of this attempt no time yet.
+    heartbeat_at = models.DateTimeField(null=True)
     hard_deadline = models.DateTimeField(null=True)
     lease_token_hash = models.BinaryField(null=True)
     progress = StoredJson(null=True)

@@ -1,5 +1,6 @@
 """Who works, and what has to be done whoever works: workers, queues that are polled, duties, repairs."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -29,6 +30,19 @@ class QueuePoll(HotRow):
 
     class Meta(HotRow.Meta):
         constraints = [models.UniqueConstraint(fields=["tenant_id", "queue"], name="queue_polled_once")]
+
+
+class WorkerContact(HotRow):
+    """What an external worker of the tenant told of itself with its last poll, and when that was; some seconds old."""
+
+    worker = models.TextField()
+    queues = ArrayField(models.TextField())
+    version = models.TextField(null=True)
+    slots = models.IntegerField(null=True)
+    seen_at = models.DateTimeField()
+
+    class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tenant_id", "worker"], name="worker_contact_once")]
 
 
 class Repair(HotRow):

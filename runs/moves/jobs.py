@@ -62,10 +62,26 @@ def begin(
     return get_job(who.tenant_id, job)
 
 
+def stop(who: Principal, job: UUID | str) -> BulkJob:
+    """End a job before its time; what is left stays as it is. Raises Missing, Forbidden, Conflict if it is over."""
+    who.require(RUNS_OPERATE)
+    found = get_job(who.tenant_id, job)
+    guard_workflow(who, RUNS_OPERATE, found.workflow.name)
+    if not moves.stop_job(str(found.pk), who.tenant_id, by=who.username):
+        raise Conflict("It is over already.", code="not_open")
+    moves.end_jobs()
+    return get_job(who.tenant_id, job)
+
+
+def jobs_of(tenant: int, workflow: str | None = None) -> QuerySet[BulkJob]:
+    """The tenant's bulk jobs, of one workflow where one is named, the newest first."""
+    rows = BulkJob.objects.for_tenant(tenant).select_related("workflow", "from_version", "to_version")
+    return (rows.filter(workflow__name=workflow) if workflow else rows).order_by("-id")
+
+
 def get_job(tenant: int, job: UUID | str) -> BulkJob:
     """A bulk job of the tenant. Raises Missing."""
-    rows = BulkJob.objects.for_tenant(tenant).select_related("workflow", "from_version", "to_version")
-    found = rows.filter(pk=job).first()
+    found = jobs_of(tenant).filter(pk=job).first()
     if found is None:
         raise Missing("There is no such bulk job.")
     return found

@@ -1,12 +1,14 @@
-"""The runs that a run began: as children of its steps, and those that follow it."""
+"""The runs that a run began: as children of its steps, and those that follow it; and where a run comes from."""
 
+from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from accounts.principal import Principal
 from runs.access import readable
-from runs.models import Run
+from runs.kernel import graphs
+from runs.models import Run, StepExecution
 
 
 def children_of(principal: Principal, run_id: UUID, *, parts: bool = True) -> QuerySet[Run]:
@@ -27,3 +29,30 @@ def follower_of(principal: Principal, run_id: UUID) -> UUID | None:
     """The run that was started behind a run; None where there is none that they may read."""
     runs = readable(Run.objects.for_tenant(principal.tenant_id), principal)
     return runs.filter(follows=run_id).values_list("id", flat=True).first()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The step that began a run, and the name of its workflow; `index`: which of its items the run was begun for."""
+
+    run_id: UUID
+    workflow: str
+    node: str
+    title: str
+    index: int | None
+
+
+def origin_of(principal: Principal, run_id: UUID) -> Origin | None:
+    """What began a run; None where no step did, or one of a run that they may not read. One statement."""
+    runs = Run.objects.for_tenant(principal.tenant_id)
+    began = runs.filter(pk=run_id).values("parent_step_id")
+    parents = readable(runs, principal).filter(pk=OuterRef("run_id")).values("version_id")
+    steps = StepExecution.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(began))
+    versions = steps.annotate(version=Subquery(parents[:1])).filter(version__isnull=False)
+    found = versions.values_list("run_id", "version", "node", "index").first()
+    if found is None:
+        return None
+    parent_id, version, node, index = found
+    compiled = graphs.shown(version)
+    step = compiled.graph.nodes.get(node)
+    return Origin(parent_id, compiled.workflow, node, step.title if step else node, index)

@@ -8,7 +8,8 @@ from django.db.models import Count, QuerySet
 from engine.catalogue import Json
 from engine.statuses import StepStatus
 from runs.models import Container, StepExecution
-from runs.reading.presentation import Bounds, rows_of_items
+from runs.reading.presentation import rows_of_items
+from runs.reading.stored import Bounds
 
 MOST_OF_A_PAGE = 1_000
 """So many items are shown in a grid at once."""

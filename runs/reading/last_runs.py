@@ -8,12 +8,17 @@ from engine.catalogue import Json
 from engine.statuses import StepStatus
 from lib.stored_json import StoredJson
 from runs.models import Run, StepExecution
+from runs.reading.inner_steps import inner_steps
+from runs.reading.stored import CONTAINERS, Bounds
 from workflows.models import Workflow
 from workflows.ports.last_runs import LastRun
 
 MOST_STEPS = 500
 # As they are kept, compressed. An expression reads 256 KiB at most.
 MOST_BYTES = 64 * 1024
+INNER_BOUNDS = Bounds(0, MOST_BYTES, 2 * 1024 * 1024)
+# It is asked for as somebody types.
+MOST_PARTS = 500
 
 
 class _Size(Func):
@@ -24,8 +29,10 @@ class _Size(Func):
 
 
 def last_run(workflow: Workflow) -> LastRun | None:
-    """The run that was started last, whatever became of it, in two queries; None before the first."""
-    rows = Run.objects.for_tenant(workflow.tenant_id).filter(workflow_id=workflow.pk)
+    """The run that was started last, whatever became of it, in two queries, and two more where it has containers; None
+    before the first. Of a step within a container it tells what it gave for the first item for which it did.
+    """
+    rows = Run.objects.for_tenant(workflow.tenant_id).filter(workflow_id=workflow.pk, is_part=False)
     run = rows.only("id", "input", "business_key", "created_by", "created_at").order_by("-id").first()
     if run is None:
         return None
@@ -40,7 +47,19 @@ def last_run(workflow: Workflow) -> LastRun | None:
             inputs[step["node"]] = step["input_"]
         elif step["input_from"] in by_id:
             inputs[step["node"]] = by_id[step["input_from"]]
+    if any(step["type"] in CONTAINERS for step in steps):
+        inner = _inner(workflow.tenant_id, run)
+        outputs = {node: step["output"] for node, step in inner.items()} | outputs
+        inputs = {node: step["input"] for node, step in inner.items()} | inputs
     return LastRun(str(run.id), run.created_at, run.business_key, run.created_by, run.input, outputs, inputs)
+
+
+def _inner(tenant_id: int, run: Run) -> dict[str, dict[str, Json]]:
+    """The steps within its containers, as they were for the first item for which they completed; none too large."""
+    found = inner_steps(tenant_id, run.id, INNER_BOUNDS, most=MOST_PARTS, failed=False)
+    return {
+        one.counted.node: one.first.step for one in found if one.first and "truncated" not in one.first.step
+    }
 
 
 def _steps(tenant_id: int, run: Run) -> list[dict[str, Any]]:
@@ -49,7 +68,7 @@ def _steps(tenant_id: int, run: Run) -> list[dict[str, Any]]:
     sizes = {f"{name}_size": _Size(name) for name in ("input", "output")}
     values = {f"{name}_": _if_small(name) for name in ("input", "output")}
     annotated = rows.order_by("-id").annotate(**sizes).annotate(**values)
-    return list(annotated.values("id", "node", "status", "input_from", *sizes, *values)[:MOST_STEPS])
+    return list(annotated.values("id", "node", "type", "status", "input_from", *sizes, *values)[:MOST_STEPS])
 
 
 def _if_small(name: str) -> Case:

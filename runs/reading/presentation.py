@@ -1,11 +1,8 @@
 """Runs as everybody is shown them, pages, API and commands alike: one statement, and one row for each node."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
-from typing import NamedTuple
 from uuid import UUID
 
 from accounts import people
@@ -15,27 +12,15 @@ from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunSt
 from engine.verbs import run_verbs
 from lib.reader import is_read
 from lib.refusals import Missing
-from lib.stored_json import StoredDecoder
 from runs.kernel import graphs, wait_kinds
 from runs.reading.mendable import offers
 from runs.reading.queries import PENDING, WAITING
+from runs.reading.stored import LISTED, ONE_RUN, WHOLE, Bounds, RunRead, StepRead, read_run, read_runs
 from runs.reading.variables import variables_shown
-from runs.store import hot
-from steps.catalogue import EXECUTABLE
 from workflows import titles
 
 COLUMNS = ("error", "output", "input")
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How many bytes of JSON are shown at most of each payload of a run (`own`), of each of its steps (`each`), and of
-    those of all steps together (`total`); None: any number.
-    """
-
-    own: int | None
-    each: int | None
-    total: int | None
+STEP_COLUMNS = (*COLUMNS, "progress")
 
 
 _WHILE: dict[str, str] = {
@@ -44,62 +29,6 @@ _WHILE: dict[str, str] = {
     RunStatus.COMPENSATING: "It undoes what was done: ",
 }
 _BESIDE_A_FAILURE = "The run fails when its other branches have ended: "
-WHOLE = Bounds(None, None, None)
-ONE_RUN = Bounds(None, 256 * 1024, 4 * 1024 * 1024)
-LISTED = Bounds(4 * 1024, 4 * 1024, 4 * 1024 * 1024)
-NOTHING = Bounds(0, 0, 0)
-
-
-_BEGIN_RUNS = [name for name, spec in EXECUTABLE.items() if spec.begins_run]
-_CONTAINERS = [name for name, spec in EXECUTABLE.items() if spec.collects is not None]
-_LOOPS = [name for name, spec in EXECUTABLE.items() if spec.conditions]
-
-
-class _Step(NamedTuple):
-    id: str
-    node: str
-    place: int | None
-    status: str
-    attempt: int
-    held: bool
-    queue: str
-    worker: str | None
-    has_error: bool
-    available_at: str
-    lease_expires_at: str | None
-    queued_at: str
-    started_at: str | None
-    completed_at: str | None
-    waiting: Json
-    is_listened: bool | None
-    kept_from: str | None
-    cause: str | None
-    child_run: str | None
-    items: list[int] | None
-    payloads: list[list[Json]]
-
-
-class _Run(NamedTuple):
-    id: str
-    version_id: int
-    business_key: str | None
-    status: str
-    life: int
-    created_by: str
-    created_at: str
-    completed_at: str | None
-    rerun_of: str | None
-    parent: str | None
-    follows: str | None
-    continues: str | None
-    continued_as: str | None
-    is_test: bool
-    sla_deadline: str | None
-    sla_counts: str | None
-    is_late: bool | None
-    variables: list[list[Json]] | None
-    payloads: list[list[Json]]
-    steps: list[_Step]
 
 
 def run_rows(tenant: int, runs: Sequence[UUID | str], bounds: Bounds = LISTED) -> list[dict[str, Json]]:
@@ -111,7 +40,7 @@ def rows_with_order(
     tenant: int, runs: Sequence[UUID | str], bounds: Bounds
 ) -> list[tuple[dict[str, Json], list[str]]]:
     """As `run_rows`, each with the names of its input's fields in the order that the author of its version gave."""
-    read = _read(tenant, runs, bounds)
+    read = read_runs(tenant, runs, bounds)
     _learn(tenant, read)
     by_id = {run.id: (_run_row(run), _fields(run.version_id)) for run in read}
     return [by_id[str(run)] for run in runs if str(run) in by_id]
@@ -125,8 +54,12 @@ def _fields(version_id: int) -> list[str]:
 
 
 def run_row(tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN) -> dict[str, Json] | None:
-    """One run; None where the tenant has none of this id."""
-    return next(iter(run_rows(tenant, [run_id], bounds)), None)
+    """One run; None where the tenant has none of this id. Callers that come together ask in one statement."""
+    run = read_run(tenant, str(run_id), bounds)
+    if run is None:
+        return None
+    _learn(tenant, [run])
+    return _run_row(run)
 
 
 def found_run(tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN) -> dict[str, Json]:
@@ -144,7 +77,7 @@ def step_rows(tenant: int, run_id: UUID | str, node: str | None = None) -> list[
     None where the tenant has no such run.
     """
     bounds = ONE_RUN if node is None else WHOLE
-    for run in _read(tenant, [run_id], bounds, node=node):
+    for run in read_runs(tenant, [run_id], bounds, node=node):
         return [row for row in _step_rows(run) if node is None or row["node"] == node]
     return None
 
@@ -153,7 +86,7 @@ def rows_of_items(
     tenant: int, run_id: UUID | str, node: str, indexes: Sequence[int], bounds: Bounds
 ) -> list[dict[str, Json]]:
     """Those of a container's items that stand at these places in its list, as steps are shown."""
-    runs = _read(tenant, [run_id], bounds, node=node, items=True, indexes=indexes)
+    runs = read_runs(tenant, [run_id], bounds, node=node, items=True, indexes=indexes)
     return [row for run in runs for row in _step_rows(run) if row["index"] is not None]
 
 
@@ -162,34 +95,7 @@ def steps_shown(version_id: int) -> int:
     return len(graphs.shown(version_id).graph.nodes)
 
 
-def _read(
-    tenant: int,
-    runs: Sequence[UUID | str],
-    bounds: Bounds,
-    *,
-    node: str | None = None,
-    items: bool = False,
-    indexes: Sequence[int] | None = None,
-) -> list[_Run]:
-    rows = hot.show_runs(
-        tenant=tenant,
-        runs=[str(run) for run in runs],
-        own=bounds.own,
-        each=bounds.each,
-        total=bounds.total,
-        node=node,
-        items=items,
-        indexes=None if indexes is None else list(indexes),
-        variables=bounds.own is None and indexes is None,
-        begin_runs=_BEGIN_RUNS,
-        containers=_CONTAINERS,
-        loops=_LOOPS,
-    )
-    runs_read = [_Run(*json.loads(row, cls=StoredDecoder)) for row in rows]
-    return [run._replace(steps=[_Step(*step) for step in run.steps]) for run in runs_read]
-
-
-def _learn(tenant: int, runs: list[_Run]) -> None:
+def _learn(tenant: int, runs: list[RunRead]) -> None:
     """What a page's reader calls those who are named in its runs, and their workflows: once for all of them."""
     if not is_read():
         return
@@ -206,9 +112,9 @@ def _shown(payloads: list[list[Json]]) -> dict[str, Json]:
     values: dict[str, Json] = dict.fromkeys(COLUMNS)
     sizes = {}
     for rank, value, size in payloads:
-        values[COLUMNS[rank - 1]] = value
+        values[STEP_COLUMNS[rank - 1]] = value
         if size is not None:
-            sizes[COLUMNS[rank - 1]] = size
+            sizes[STEP_COLUMNS[rank - 1]] = size
     return {**values, "truncated": sizes} if sizes else values
 
 
@@ -216,7 +122,7 @@ def _time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def _run_row(run: _Run) -> dict[str, Json]:
+def _run_row(run: RunRead) -> dict[str, Json]:
     version = graphs.shown(run.version_id)
     rows = _step_rows(run)
     return {
@@ -250,12 +156,12 @@ def _run_row(run: _Run) -> dict[str, Json]:
     }
 
 
-def _sla_seconds(run: _Run) -> int | None:
+def _sla_seconds(run: RunRead) -> int | None:
     created, deadline = _time(run.created_at), _time(run.sla_deadline)
     return round((deadline - created).total_seconds()) if created and deadline else None
 
 
-def _shown_status(run: _Run) -> str:
+def _shown_status(run: RunRead) -> str:
     if run.status != "RUNNING":
         return run.status
     if all(step.status == StepStatus.QUEUED and step.attempt == 0 for step in run.steps):
@@ -264,12 +170,12 @@ def _shown_status(run: _Run) -> str:
     return WAITING if still_open == {StepStatus.WAITING} else run.status
 
 
-def _step_rows(run: _Run) -> list[dict[str, Json]]:
+def _step_rows(run: RunRead) -> list[dict[str, Json]]:
     """One row for each node in the order of the graph, decided or not; items of a map behind their node.
 
     What is undone stands at the end, backwards, as it is done.
     """
-    by_node: dict[str, list[_Step]] = {}
+    by_node: dict[str, list[StepRead]] = {}
     for step in run.steps:
         by_node.setdefault(step.node, []).append(step)
     rows = []
@@ -284,7 +190,7 @@ def _step_rows(run: _Run) -> list[dict[str, Json]]:
     return [row | {"verbs": offers(run.status, row, part=graph.is_part)} for row in rows]
 
 
-def _done_by(node: Node, step: _Step) -> Node:
+def _done_by(node: Node, step: StepRead) -> Node:
     """What the step does: a container's child what its body says."""
     return node.body if node.body is not None and step.place is not None else node
 
@@ -300,9 +206,14 @@ def _pending_row(node: Node) -> dict[str, Json]:
         "status": PENDING,
         "attempt": 0,
         "max_attempts": node.retry.max_retries + 1,
+        "retries_remaining": node.retry.max_retries,
         "input": None,
         "output": None,
         "error": None,
+        "progress": None,
+        "worker": None,
+        "lease_expires_at": None,
+        "last_heartbeat_at": None,
         "queued_at": None,
         "started_at": None,
         "completed_at": None,
@@ -317,7 +228,7 @@ def _pending_row(node: Node) -> dict[str, Json]:
     }
 
 
-def _step_row(node: Node, step: _Step) -> dict[str, Json]:
+def _step_row(node: Node, step: StepRead) -> dict[str, Json]:
     started, completed = _time(step.started_at), _time(step.completed_at)
     took = completed - started if completed and started else None
     return _pending_row(node) | {
@@ -325,7 +236,11 @@ def _step_row(node: Node, step: _Step) -> dict[str, Json]:
         "index": step.place,
         "status": step.status,
         "attempt": step.attempt,
+        "retries_remaining": max(0, node.retry.max_retries + 1 - max(step.attempt, 1)),
         **_shown(step.payloads),
+        "worker": step.worker,
+        "lease_expires_at": _time(step.lease_expires_at) if step.status == StepStatus.RUNNING else None,
+        "last_heartbeat_at": _time(step.heartbeat_at),
         "queued_at": _time(step.queued_at),
         "started_at": started,
         "completed_at": completed,
@@ -340,7 +255,7 @@ def _step_row(node: Node, step: _Step) -> dict[str, Json]:
     }
 
 
-def _items(step: _Step) -> dict[str, Json] | None:
+def _items(step: StepRead) -> dict[str, Json] | None:
     """How far a container is; None of any other step."""
     if step.items is None:
         return None
@@ -348,11 +263,11 @@ def _items(step: _Step) -> dict[str, Json] | None:
     return {"total": total, "begun": begun, "ended": ended, "failed": failed, "rounds": bool(rounds)}
 
 
-def _waits_for_retry(step: _Step) -> bool:
+def _waits_for_retry(step: StepRead) -> bool:
     return step.status == StepStatus.QUEUED and step.has_error and not step.held
 
 
-def _step_waits_for(node: Node, step: _Step) -> str | None:
+def _step_waits_for(node: Node, step: StepRead) -> str | None:
     match step.status:
         case StepStatus.QUEUED if step.held:
             return "the run to be unpaused"
@@ -376,7 +291,7 @@ def _step_waits_for(node: Node, step: _Step) -> str | None:
     return None
 
 
-def _run_waits_for(run: _Run, rows: list[dict[str, Json]]) -> str | None:
+def _run_waits_for(run: RunRead, rows: list[dict[str, Json]]) -> str | None:
     """One sentence on what a run waits for, until it has ended: its first open step, and how many more there are."""
     if run.status == RunStatus.WAITING_FOR_MANUAL_ACTION:
         failed = [row for row in rows if row["undoes"] and row["status"] == StepStatus.FAILED]

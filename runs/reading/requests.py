@@ -20,7 +20,8 @@ from runs.access import folders_of_runs
 from runs.kernel import graphs
 from runs.models import HistoryEvent, Request, Run
 from runs.reading.people_asked import Asked, Milestone, Standing, milestones, standings
-from runs.reading.presentation import Bounds, run_rows
+from runs.reading.presentation import run_rows
+from runs.reading.stored import Bounds
 from workflows import titles
 from workflows.design.start_forms import Start, filled
 from workflows.models import Workflow

@@ -16,7 +16,8 @@ from django.db import transaction
 from lib.database_errors import is_away
 from lib.refusals import Refusal
 from runs.commands.lifecycle import cancel_runs
-from runs.commands.starts import NewRun, start_workflow
+from runs.commands.named_starts import start_workflow
+from runs.commands.starts import NewRun
 from runs.kernel.refused import RunRefused
 from runs.models import Run
 from runs.models.schedules import BUFFERED, SKIPPED, STARTED

@@ -16,7 +16,8 @@ from lib.reader import zones
 from lib.refusals import Conflict, Invalid
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
-from runs.commands.starts import NewRun, check_start, start_workflow
+from runs.commands.named_starts import check_start, start_workflow
+from runs.commands.starts import NewRun
 from runs.models import Schedule
 from runs.models.schedules import OVERLAPS, SKIPPED, STARTED
 from runs.reading.schedules import get_schedule
@@ -67,6 +68,7 @@ def create_schedule(
     Raises Invalid naming the field, Missing, Conflict for a name that is taken or a workflow that can't be started,
     Forbidden for who may not start it themselves.
     """
+    principal.require_person("A schedule")
     target = _startable(principal, workflow)
     now = store.moment()
     schedule = Schedule(
@@ -201,6 +203,7 @@ def _change(principal: Principal, schedule: Schedule, values: Mapping[str, Any],
     elif turned or moves:
         _aim(schedule, now)
     if not is_pause:
+        principal.require_person("A schedule")
         schedule.acts_for = principal.username
     try:
         with transaction.atomic():

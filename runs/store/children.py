@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.catalogue import Json
 from engine.containers import Counts
@@ -107,3 +108,27 @@ def containers_without_children(runs: Iterable[str]) -> list[tuple[str, int, int
 
 def _counts(rows: Sequence[Sequence[Json]]) -> dict[Container, Counts]:
     return {(run, node): Counts(*counts) for run, node, *counts in rows}
+
+
+class Inner(NamedTuple):
+    """How a step within a container stands over all items: how many at which status, and how many items there are.
+
+    `version`: that of the run which has the containers. `cut`: there are more parts than were counted.
+    `first`, `failed`: the run in which it completed first, or failed first, and the places of the items on the way
+    there.
+    """
+
+    container: str
+    node: str
+    version: int
+    counts: dict[str, int]
+    total: int | None
+    cut: bool
+    first: tuple[str, list[int]] | None
+    failed: tuple[str, list[int]] | None
+
+
+def inner_steps(tenant: int, run: str, *, loops: Sequence[str], most: int) -> list[Inner]:
+    """How the steps within the containers of a run stand, of up to `most` parts of it; `loops`: the types of loops."""
+    params = {"tenant": tenant, "run": run, "loops": list(loops), "most": most}
+    return [Inner(*row) for row in SQL.value("inner_steps", params)]

@@ -1,6 +1,6 @@
 """Every hot statement as one typed function: documents in, rows out (SQL in `sql/`). No decisions here."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from runs.store.rows import (
     DecidedRow,
     EndedRow,
     FinishedRow,
+    GivenRow,
     InputRow,
     KeyRow,
     LateRow,
@@ -76,34 +77,19 @@ def claim(*, queue: str, worker: str, cursor: int, limit: int, alone: bool = Tru
     `alone`: the worker has nothing else in hand, so that a single step is to blame if its lease is lost.
     """
     params = {"queue": queue, "worker": worker, "cursor": cursor, "limit": limit, "alone": alone}
-    return [_claimed(row) for row in SQL.value("claim", {**params, "now": now_or_none()})]
+    return [claimed_step(row) for row in SQL.value("claim", {**params, "now": now_or_none()})]
 
 
 def claim_alone(*, queue: str, worker: str) -> list[ClaimedStep]:
     """At most one step of those that must run alone; it is leased."""
     return [
-        _claimed(row)
+        claimed_step(row)
         for row in SQL.value("claim_alone", {"queue": queue, "worker": worker, "now": now_or_none()})
     ]
 
 
-def claim_jobs(
-    *, tenant: int, queues: Sequence[str], worker: str, limit: int, token_hashes: Sequence[bytes], alone: bool
-) -> list[tuple[ClaimedStep, str, int]]:
-    """Jobs for an external worker: each step with its lease's end and the place of its token in `token_hashes`."""
-    params = {
-        "tenant": tenant,
-        "queues": list(queues),
-        "worker": worker,
-        "limit": limit,
-        "token_hashes": list(token_hashes),
-        "alone": alone,
-        "now": now_or_none(),
-    }
-    return [(_claimed(row), row[14], row[15]) for row in SQL.value("claim_jobs", params)]
-
-
-def _claimed(row: Sequence[Json]) -> ClaimedStep:
+def claimed_step(row: Sequence[Json]) -> ClaimedStep:
+    """A step that was leased just now, of a row of a claim."""
     step, (lease_seconds, *_) = claimed_of(row)
     step.lease_seconds = lease_seconds
     return step
@@ -268,15 +254,14 @@ def hand_back(steps: Sequence[ReturnedRow], *, lost: bool) -> list[str]:
     return queues
 
 
-def job_facts(*, tenant: int, step: str) -> list[Json] | None:
-    """What an external worker's answer is judged by; None where the tenant has no such step."""
-    row: list[Json] | None = SQL.value("job_facts", {"id": step, "tenant": tenant})
-    return row
+def job_facts(*, tenant: int, steps: Collection[str]) -> list[list[Json]]:
+    """What external workers' answers are judged by; a row for each of these steps that the tenant has."""
+    return SQL.column("job_facts", {"ids": sorted(steps), "tenant": tenant})
 
 
-def gave(step: str, output: bytes) -> bool:
-    """Whether this is the output that the step has."""
-    return bool(SQL.value("gave", {"id": step, "output": output.decode()}))
+def gave(given: Sequence[GivenRow]) -> set[int]:
+    """The places of those outputs that are what their steps have."""
+    return set(SQL.column("gave", {"given": document(given)}))
 
 
 def keep_late_results(results: Sequence[LateRow]) -> None:

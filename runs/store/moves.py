@@ -53,6 +53,11 @@ def put_off(item: int) -> None:
     SQL.execute("put_bulk_item_off", {"item": item})
 
 
+def stop_job(job: str, tenant: int, *, by: str) -> bool:
+    """Take from a job what is left of it, by a user of the tenant; whether it was still going on."""
+    return bool(SQL.value("stop_bulk_job", {"job": job, "tenant": tenant, "by": by}))
+
+
 def end_jobs() -> None:
     """Finish the jobs of which nothing is left."""
     SQL.execute("end_bulk_jobs", {})

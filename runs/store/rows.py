@@ -207,6 +207,14 @@ class ReturnedRow(TypedDict):
     held: bool
 
 
+class GivenRow(TypedDict):
+    """What a worker says that a step gave (`gave`)."""
+
+    place: int
+    step_id: str
+    output: Json
+
+
 class LateRow(TypedDict, total=False):
     """A result that came too late (`keep_late_results`)."""
 

@@ -1,6 +1,6 @@
 """The statements about variables of runs as typed functions (SQL in `sql/variables.sql`)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from engine.catalogue import Json
@@ -47,9 +47,9 @@ def writers(names: Iterable[tuple[str, str]]) -> list[Writer]:
     return [Writer(*row) for row in SQL.value("writers", {"names": document(rows)})]
 
 
-def count_variables(run: str) -> int:
-    """How many variables the run has."""
-    return int(SQL.value("count_variables", {"run": run}))
+def count_variables(runs: Collection[str]) -> dict[str, int]:
+    """How many variables each of the runs has that has any."""
+    return dict(SQL.execute("count_variables", {"runs": sorted(runs)}).fetchall())
 
 
 def set_variables(rows: Sequence[VariableRow], events: Sequence[AssignedRow]) -> None:

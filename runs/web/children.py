@@ -9,7 +9,8 @@ from accounts.roles import RUNS_READ
 from engine.catalogue import Json
 from lib.api.pagination import keyset_page
 from runs.reading import children
-from runs.reading.presentation import NOTHING, found_run
+from runs.reading.presentation import found_run
+from runs.reading.stored import NOTHING
 from runs.web import contexts
 from runs.web.listing import brief_rows
 

@@ -18,7 +18,9 @@ from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from engine.catalogue import Json
 from lib.refusals import Missing
 from runs.reading import children, queries
-from runs.reading.presentation import COLUMNS, NOTHING, WHOLE, found_run, run_row, run_rows, step_rows
+from runs.reading.beside import timers_beside
+from runs.reading.presentation import COLUMNS, STEP_COLUMNS, found_run, run_row, run_rows, step_rows
+from runs.reading.stored import NOTHING, WHOLE
 from runs.reading.timeline import timeline
 from runs.web.listing import brief_rows
 from steps.catalogue import CATALOGUE, EXECUTABLE
@@ -68,6 +70,8 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         "verbs": verbs,
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or "resume" in verbs,
+        "origin": _origin(principal, run),
+        "beside": _beside(principal, run),
         **_begun(principal, run),
         **mays,
     }
@@ -86,6 +90,22 @@ def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     if run["status"] == "COMPLETED" and run["next_workflow"]:
         context["follower"] = children.follower_of(principal, run_id)
     return context
+
+
+def _beside(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
+    """The timers beside its steps, by step."""
+    is_open = run["completed_at"] is None
+    return dict(timers_beside(principal.tenant_id, UUID(run["id"]))) if is_open else {}
+
+
+def _origin(principal: Principal, run: dict[str, Json]) -> children.Origin | None:
+    """The step that began it, where one did."""
+    if run["parent_run"] is None:
+        return None
+    origin = children.origin_of(principal, UUID(run["id"]))
+    if origin is not None:
+        titles.learn(principal.tenant_id, [origin.workflow])
+    return origin
 
 
 def _may_begin_runs(step_type: str) -> bool:
@@ -154,12 +174,13 @@ class Value:
 
 
 def value_of(principal: Principal, run_id: UUID, query: QueryDict) -> Value:
-    """The payload `of` (input, output, error) of a run, or of its step `node` (and `index`); of an object its `field`
-    where that is named. Raises Missing.
+    """The payload `of` (input, output, error; progress) of a run, or of its step `node` (and `index`); of an object its
+    `field` where that is named. Raises Missing.
     """
     of, node = query.get("of", ""), query.get("node")
     node = node and node.replace("\x00", "")
-    rows = _rows(principal, run_id, node, query.get("index")) if of in COLUMNS else []
+    known = COLUMNS if node is None else STEP_COLUMNS
+    rows = _rows(principal, run_id, node, query.get("index")) if of in known else []
     if not rows:
         raise Missing("There is no such value.")
     value, field = rows[0][of], query.get("field")

@@ -23,8 +23,8 @@ KINDS = (("text", "Text"), ("json", "JSON"))
 
 def _in_words(error: BadJson) -> forms.ValidationError:
     """What is wrong with JSON that somebody typed, and where, as a sentence."""
-    where = f" at {error.pointer}" if error.pointer else ""
-    return forms.ValidationError(f"{error.message[:1].upper()}{error.message[1:]}{where}.")
+    said = error.located
+    return forms.ValidationError(f"{said[:1].upper()}{said[1:]}.")
 
 
 class StartForm(forms.Form):

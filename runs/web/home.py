@@ -10,7 +10,8 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
 from runs.models import Run
 from runs.reading import filters, queries
-from runs.reading.presentation import NOTHING, run_rows
+from runs.reading.presentation import run_rows
+from runs.reading.stored import NOTHING
 from runs.web import contexts, listing
 from workflows import titles
 from workflows.access import may, may_anywhere, sees_nothing

@@ -9,7 +9,8 @@ from accounts.roles import RUNS_READ
 from engine.catalogue import Json
 from lib.refusals import Missing
 from runs.reading import items
-from runs.reading.presentation import NOTHING, ONE_RUN, found_run
+from runs.reading.presentation import found_run
+from runs.reading.stored import NOTHING, ONE_RUN
 from runs.web import contexts
 
 MAX_PLACE = 2**31 - 1

@@ -17,7 +17,8 @@ from runs.commands import dead_letters, lifecycle, operators
 from runs.commands.signals import NewSignal, send_signals
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
-from runs.reading.presentation import NOTHING, found_run
+from runs.reading.presentation import found_run
+from runs.reading.stored import NOTHING
 from runs.web.forms import SignalForm
 
 _LONGEST_REASON = 1000

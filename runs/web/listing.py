@@ -20,8 +20,9 @@ from runs.models import Run
 from runs.reading import brief, queries
 from runs.reading.filters import COLUMNS, FilterForm
 from runs.reading.orders import LOOKED_AT, NEWEST, ORDERS, in_order
-from runs.reading.presentation import Bounds, rows_with_order
+from runs.reading.presentation import rows_with_order
 from runs.reading.search import Searched, search_page
+from runs.reading.stored import Bounds
 from runs.reading.task_dues import dues_of
 from workflows import titles
 from workflows.access import may_anywhere, sees_nothing

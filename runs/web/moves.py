@@ -18,8 +18,9 @@ from runs.commands.migration import Checked
 from runs.kernel.refused import RunRefused
 from runs.models import BULK_RESULTS, BulkJob
 from runs.moves import jobs
-from runs.reading.presentation import NOTHING, found_run
+from runs.reading.presentation import found_run
 from runs.reading.queries import open_runs_by_version
+from runs.reading.stored import NOTHING
 from runs.web.contexts import following
 from runs.web.forms import VersionForm
 from runs.web.listing import brief_rows
@@ -29,6 +30,8 @@ from workflows.queries import get_workflow, list_versions, versions_of
 
 OFFERED = 10
 """So many versions are offered for one run, the newest ones: each is checked when the page is opened."""
+RECENT = 10
+"""So many earlier jobs are offered again."""
 SHOWN = 50
 """So many runs of a job are on a page."""
 
@@ -105,6 +108,7 @@ def move_runs(request: PageRequest, name: str) -> HttpResponse:
             return redirect("bulk-job", job.pk)
     sources = [(one, counts[one.pk]) for one in versions if counts.get(one.pk)]
     context = {"workflow": workflow, "form": form, "sources": sources, "versions": versions}
+    context["jobs"] = jobs.jobs_of(who.tenant_id, name)[:RECENT]
     return render(request, "runs/move_runs.html", context, status=422 if form.is_bound else 200)
 
 
@@ -129,6 +133,18 @@ def bulk_job_go(request: PageRequest, bulk_id: UUID) -> HttpResponse:
     numbers = (dry.from_version.number or 0, dry.to_version.number or 0)
     job = jobs.begin(who, dry.workflow.name, *numbers, reason=form.cleaned_data["reason"])
     return redirect("bulk-job", job.pk)
+
+
+@page(RUNS_OPERATE, "POST")
+def bulk_job_stop(request: PageRequest, bulk_id: UUID) -> HttpResponse:
+    """Ends a bulk job before its time."""
+    try:
+        jobs.stop(request.principal, bulk_id)
+    except Conflict:
+        messages.info(request, "It was over already.")
+    else:
+        messages.success(request, "Stopped. What was left stays as it is.")
+    return redirect("bulk-job", bulk_id)
 
 
 def _context(request: PageRequest, job: BulkJob, form: ReasonForm) -> dict[str, Json]:

@@ -25,8 +25,9 @@ from runs.commands.starts import IfExists, NewRun
 from runs.kernel.graphs import graph_of
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
-from runs.reading.presentation import Bounds, found_run
+from runs.reading.presentation import found_run
 from runs.reading.requests import is_own
+from runs.reading.stored import Bounds
 from runs.web import contexts
 from runs.web.forms import KeyForm, StartForm, form_with
 from runs.web.sent import started, to_run

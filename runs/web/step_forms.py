@@ -17,8 +17,9 @@ from runs.commands import operators, replay
 from runs.kernel.graphs import shown
 from runs.kernel.refused import RunRefused
 from runs.reading import mendable
-from runs.reading.presentation import NOTHING, found_run, step_rows
+from runs.reading.presentation import found_run, step_rows
 from runs.reading.queries import get_run_for
+from runs.reading.stored import NOTHING
 from runs.web.forms import StepForm, VersionForm
 from workflows.queries import list_versions
 

@@ -9,6 +9,7 @@ from runs.web import (
     items,
     lifecycle,
     moves,
+    outgoing,
     requests,
     saving,
     schedules,
@@ -18,6 +19,7 @@ from runs.web import (
     together,
     views,
     webhooks,
+    workers,
 )
 from runs.webhooks import door
 
@@ -26,6 +28,42 @@ urlpatterns = [
     path("find", home.find, name="find"),
     path("hooks/<str:token>", door.receive, name="hook"),
     path("settings/webhooks", webhooks.webhook_list, name="settings-webhooks"),
+    path("settings/webhooks/out", outgoing.outgoing_list, name="settings-outgoing-webhooks"),
+    path(
+        "settings/webhooks/out/<uuid:outgoing_id>",
+        outgoing.outgoing_page,
+        name="settings-outgoing-webhook",
+    ),
+    path(
+        "settings/webhooks/out/<uuid:outgoing_id>/edit",
+        outgoing.edit_outgoing,
+        name="settings-outgoing-webhook-edit",
+    ),
+    path(
+        "settings/webhooks/out/<uuid:outgoing_id>/test",
+        outgoing.test_outgoing,
+        name="settings-outgoing-webhook-test",
+    ),
+    path(
+        "settings/webhooks/out/<uuid:outgoing_id>/switch",
+        outgoing.switch_outgoing,
+        name="settings-outgoing-webhook-switch",
+    ),
+    path(
+        "settings/webhooks/out/<uuid:outgoing_id>/rotate",
+        outgoing.rotate_outgoing,
+        name="settings-outgoing-webhook-rotate",
+    ),
+    path(
+        "settings/webhooks/out/<uuid:outgoing_id>/delete",
+        outgoing.delete_outgoing,
+        name="settings-outgoing-webhook-delete",
+    ),
+    path(
+        "settings/webhooks/out/<uuid:outgoing_id>/deliveries/<int:delivery_id>/replay",
+        outgoing.replay_outgoing,
+        name="settings-outgoing-webhook-replay",
+    ),
     path("settings/webhooks/<uuid:webhook_id>", webhooks.webhook_page, name="settings-webhook"),
     path(
         "settings/webhooks/<uuid:webhook_id>/switch", webhooks.switch_webhook, name="settings-webhook-switch"
@@ -36,6 +74,7 @@ urlpatterns = [
     path(
         "settings/webhooks/<uuid:webhook_id>/delete", webhooks.delete_webhook, name="settings-webhook-delete"
     ),
+    path("workers", workers.worker_list, name="settings-workers"),
     path("schedules/", schedules.schedule_list, name="schedules"),
     path("schedules/new", schedules.new_schedule, name="schedule-new"),
     path("schedules/preview", schedules.preview, name="schedule-preview"),
@@ -81,6 +120,7 @@ urlpatterns = [
     path("workflows/<workflow_name:name>/start/draft", starting.keep, name="workflow-start-draft"),
     path("runs/<uuid:run_id>/migrate", moves.migrate, name="run-migrate"),
     path("bulk-jobs/<uuid:bulk_id>", moves.bulk_job, name="bulk-job"),
+    path("bulk-jobs/<uuid:bulk_id>/stop", moves.bulk_job_stop, name="bulk-job-stop"),
     path("bulk-jobs/<uuid:bulk_id>/go", moves.bulk_job_go, name="bulk-job-go"),
     path("workflows/<workflow_name:name>/move-runs", moves.move_runs, name="workflow-move-runs"),
     path("workflows/<workflow_name:name>/runs", views.workflow_runs, name="workflow-runs"),

@@ -16,8 +16,9 @@ from lib.refusals import Conflict, Gone, Invalid, Missing, NotAllowed, NotProven
 from lib.sealing import Place
 from lib.standard_webhooks import NotSigned, is_id, verify
 from lib.strict_json import JsonTooLarge, strict_loads
+from runs.commands.named_starts import start_workflow
 from runs.commands.signals import NewSignal, send_signals
-from runs.commands.starts import NewRun, start_workflow
+from runs.commands.starts import NewRun
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
 from runs.store import webhooks

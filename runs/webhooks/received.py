@@ -14,7 +14,7 @@ from accounts.roles import RUNS_READ
 from runs.access import readable
 from runs.models import InboundWebhook, Run, Signal
 from runs.reading import queries
-from runs.reading.presentation import LISTED
+from runs.reading.stored import LISTED
 from runs.webhooks.actions import name_in_history
 
 MOST = 20

@@ -75,6 +75,7 @@ def create_webhook(
     Raises Invalid for a bad mapping, Missing, Conflict for an archived workflow or a name that is taken, Forbidden for
     who may not do themselves what the webhook will do.
     """
+    principal.require_person("A webhook")
     _require(principal, action, mapping, workflow)
     mappings.check(action, mapping)
     refuse_archived(target := get_workflow(principal.tenant_id, workflow))
@@ -113,6 +114,7 @@ def change_webhook(
     elif values:
         mapping = values.get("mapping", webhook.mapping)
         _require(principal, webhook.action, mapping, webhook.workflow.name)
+        principal.require_person("A webhook")
         values["acts_for"] = principal.username
     if "mapping" in values:
         mappings.check(webhook.action, values["mapping"])

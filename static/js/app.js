@@ -5,6 +5,7 @@ import { tellMoments } from "./moments.js";
 import { palette } from "./palette.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
+const ASKED = "input:not([type=hidden], [type=checkbox], [type=radio]), textarea, select";
 const THEMES = ["", "light", "dark"];
 /** After so many milliseconds a screen reader knows a page's live regions, and tells what changes in them. */
 export const HEARD = 300;
@@ -37,7 +38,11 @@ export function loggedOut() {
 
 function open(selector) {
   const dialog = document.querySelector(selector);
-  if (dialog && !dialog.open) dialog.showModal();
+  if (dialog && !dialog.open) {
+    dialog.showModal();
+    // What it asks for, not the button that closes it.
+    if (!dialog.querySelector("[autofocus]")) dialog.querySelector(ASKED)?.focus();
+  }
   return dialog;
 }
 

@@ -208,8 +208,15 @@ function countDown() {
 setInterval(countDown, 500);
 countDown();
 
+// Nobody hears what is said by a page that waits for the next one.
+let isLeft = false;
+addEventListener("submit", (event) => {
+  isLeft = !event.defaultPrevented;
+});
+
 /** What can be undone, or did not count, is said to screen readers, unless it was said before. */
 function tellHeld(which) {
+  if (isLeft) return;
   const texts = (selector) => [...document.querySelectorAll(selector)].map((one) => one.dataset.says);
   const there = texts("#held [data-says]");
   const before = JSON.parse(sessionStorage.getItem("held") ?? "[]").filter((text) => there.includes(text));
@@ -296,6 +303,8 @@ mark();
 for (const box of boxes()) if (box.checked) picked.add(box.value);
 count();
 measure();
+// What was sent and came back is still taken up: its keys go on once what it lacked is there.
+stage(document.querySelector("[data-tried]"));
 reveal(rows().find(isShown));
 // Who acted here goes on here, not at the head of the page.
 const came = document.referrer.startsWith(`${location.origin}/inbox/`) && document.activeElement === document.body;

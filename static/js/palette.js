@@ -17,7 +17,9 @@ export function palette(dialog) {
 
   function here() {
     const found = [...document.querySelectorAll(".nav a, [data-command]")];
-    return found.map((item) => ({ name: item.dataset.command || item.textContent.trim(), run: () => item.click() }));
+    const named = found.map((item) => [item.dataset.command || item.textContent.trim(), item]);
+    // What stands on a page twice is offered once.
+    return [...new Map(named)].map(([name, item]) => ({ name, run: () => item.click() }));
   }
 
   function show(items) {
@@ -108,6 +110,8 @@ export function palette(dialog) {
   ask.addEventListener("input", look);
   ask.addEventListener("keydown", (event) => {
     if (event.key === "Enter") enter();
+    // A search field would only be emptied by it.
+    else if (event.key === "Escape") dialog.close();
     else if (event.key === "ArrowDown") move(marked()?.nextElementSibling ?? list.firstElementChild);
     else if (event.key === "ArrowUp") move(marked()?.previousElementSibling ?? list.lastElementChild);
     else return;

@@ -254,7 +254,10 @@ class RunEvidenceView(TasksApiView):
 
     @extend_schema(
         parameters=[s.EvidenceQuery],
-        responses={(200, kind): OpenApiTypes.BINARY for kind in exports.KINDS.values()},
+        responses={
+            (200, kind): OpenApiTypes.OBJECT if name == "json" else OpenApiTypes.BINARY
+            for name, kind in exports.KINDS.items()
+        },
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
         """What people were asked and decided in the run, with all that proves it; needs `runs:read` too."""

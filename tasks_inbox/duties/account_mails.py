@@ -6,6 +6,9 @@ from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
 
+from django.conf import settings
+from django.urls import reverse
+
 from accounts import outgoing, passwords
 from accounts.models import DIGEST, FORGOTTEN, MENTIONED, MOVED, NOTHING, User
 from accounts.outgoing import DueMail
@@ -14,8 +17,9 @@ from lib.mail import MailError, SmtpServer, send
 from steps import outside
 from steps.addresses import is_address
 from tasks_inbox.duties import digests, step_mentions
-from tasks_inbox.mail import account_mails
+from tasks_inbox.mail import account_mails, notice_mails
 from tasks_inbox.mail.mailing import ANSWER_SECONDS, MOST_ATTEMPTS, NO_SERVER, TICK_SECONDS
+from tasks_inbox.mail.notice_mails import NOTICES
 from tasks_inbox.mail.outbox import GIVEN_UP
 
 _STALE = timedelta(hours=12)
@@ -64,6 +68,9 @@ def _message(due: DueMail, user: User, *, sender: str, to: str) -> EmailMessage 
         return digests.message_of(due, user, sender=sender)
     if due.kind == MENTIONED:
         return step_mentions.message_of(due, user, sender=sender)
+    if notice := NOTICES.get(due.kind):
+        page = settings.HANDOFF_URL + reverse(notice.page)
+        return notice_mails.written(notice, id=due.id, called=due.by, sender=sender, to=to, link=page)
     link = "" if due.kind == MOVED else passwords.written(user, due.kind)
     return account_mails.written(
         due.kind,

@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from accounts import tokens
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
 from runs.workers.tasks import ticking
@@ -15,6 +16,7 @@ duties.register(
     Duty("undecidable", 5.0, undecidable.tick),
     Duty("mails", 5.0, mailing.tick, is_slow=True),
     Duty("digests", 5.0, digests.tick),
+    Duty("token_ends", 60.0, tokens.warn_of_ends),
     Duty("account_mails", 5.0, account_mails.tick, is_slow=True),
 )
 
@@ -36,4 +38,4 @@ def tick_incidents() -> int:
 @shared_task(name="tasks_inbox.tick_mails")
 def tick_mails() -> int:
     """Every few seconds: send mails about tasks and accounts; what waits for a mail server is not among the ticks."""
-    return ticking("mails") + ticking("digests") + ticking("account_mails")
+    return sum(map(ticking, ("mails", "digests", "token_ends", "account_mails")))

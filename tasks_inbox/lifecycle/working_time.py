@@ -13,6 +13,8 @@ from runs.store.schedules import moment
 
 LABEL = "Time counts"
 DUE_LABEL = "Due in"
+SAYS_HOW = frozenset(label.lower().replace(" ", "_") for label in (LABEL, DUE_LABEL))
+"""As what a task tells: what says only how its time counts, and is nothing to order tasks by."""
 Asked = Sequence[tuple[ClaimedStep, Mapping[str, Json]]]
 
 

@@ -16,7 +16,7 @@ def consequences(graph: Graph, node: str, outcomes: Iterable[Mapping[str, Json]]
 
 def _sentence(graph: Graph, step: Node, outcome: str) -> str:
     if step.is_sink:
-        return "The run ends." if len(graph.sinks) == 1 else "This branch ends; the run ends with the others."
+        return _end(graph)
     edges = [edge for edge in step.edges if edge.kind == "always" or edge.branch == outcome]
     depends = [edge for edge in step.edges if edge.kind == "when"]
     defaults = [edge for edge in step.edges if edge.kind == "default"]
@@ -29,6 +29,12 @@ def _sentence(graph: Graph, step: Node, outcome: str) -> str:
     if step.allow_no_match:
         return "Nothing more comes of this step."
     return "No step follows this: the step fails, and what its author wrote for that comes next."
+
+
+def _end(graph: Graph) -> str:
+    """Of an item of a container, whose run is a part of another, not the whole run ends."""
+    end = "this part of the run is done" if graph.is_part else "the run ends"
+    return f"T{end[1:]}." if len(graph.sinks) == 1 else f"This branch ends; {end} with the others."
 
 
 def _titles(graph: Graph, edges: Iterable[Edge]) -> str:

@@ -214,6 +214,7 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     decision = Decision(request.POST.get("outcome", ""), data, comment, seen)
     status = 422
     context: dict[str, Json] = {"comment": comment, "comment_error": "", "faults": [], "refused": ""}
+    context["tried"] = decision.outcome
     try:
         if any(field.error or field.is_new for field in form.each()):
             check_decision(task, decision)

@@ -27,6 +27,7 @@ from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.evidence import ledger
 from tasks_inbox.lifecycle.waits import people_in, whom
+from tasks_inbox.lifecycle.working_time import SAYS_HOW
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask, label_of
 from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.reading.search import MAX_SEARCH
@@ -337,7 +338,9 @@ def _urgency(away: timedelta) -> str:
 def _value_sorts(tasks: Sequence[ManualTask], by: str | None) -> list[tuple[str, str]]:
     """The orders by a value that these tasks offer: up and down by each that they tell, and by the present one."""
     value_keys = dict.fromkeys([*([by] if by else ()), *(key for task in tasks for key in task.told)])
-    keys = [key for key in value_keys if listing.order_of(f"data.{key}")][:MOST_VALUES]
+    keys = [key for key in value_keys if key not in SAYS_HOW and listing.order_of(f"data.{key}")][
+        :MOST_VALUES
+    ]
     words = {key: key.replace("_", " ").capitalize() for key in keys}
     return [
         (f"{sign}data.{key}", f"{words[key]}, {way}")

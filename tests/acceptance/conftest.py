@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from config.embedded.redis import free_port
 from tests.acceptance import never
 from tests.acceptance.running import Handoff
 from tests.acceptance.wikipedia import open_wikipedia
@@ -27,6 +28,7 @@ TOGETHER = (
     "test_steps_that_never_return.py",
     "test_never_late.py",
     "test_outages.py",
+    "test_many_clients.py",
     "test_owner.py",
     "test_up_private.py",
     "test_up.py",
@@ -70,11 +72,18 @@ def wikipedia() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def surroundings(service, wikipedia, tmp_path_factory) -> dict[str, str]:
-    """The environment of a Handoff that may reach both, and has steps that never return."""
+def shop_port() -> int:
+    """Where README's shop hears of what has happened."""
+    return free_port()
+
+
+@pytest.fixture(scope="session")
+def surroundings(service, wikipedia, shop_port, tmp_path_factory) -> dict[str, str]:
+    """The environment of a Handoff that may reach these, and has steps that never return."""
     steps = str(never.install(tmp_path_factory.mktemp("never") / "packages"))
     path = os.pathsep.join([steps, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    allowed = f"{service.allowance},127.0.0.1/32:{urlsplit(wikipedia).port}"
+    ports = (urlsplit(wikipedia).port, shop_port)
+    allowed = ",".join([service.allowance, *(f"127.0.0.1/32:{port}" for port in ports)])
     return {
         "PYTHONPATH": path,
         "HANDOFF_EGRESS_ALLOW": allowed,

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from config.embedded.processes import wait_until
@@ -17,6 +18,9 @@ HEALED_SECONDS = 60
 NO_RETRY = {"retry": "none"}
 # A step in the hands of whoever is killed comes back after its lease, and a wait with it.
 SHORT = {"lease_seconds": 2}
+
+INPUT = {"text": "{{ input.text }}"}
+QUICK = {"items": [1, 2, 3], "body": {"type": "noop"}}
 
 DEFINITIONS: list[Json] = [
     {
@@ -86,6 +90,90 @@ DEFINITIONS: list[Json] = [
         "edges": [{"from": "book", "to": "fail"}],
     },
 ]
+CALL = "{{ input.service }}{{ run.id }}.{{ item }}"
+BEGUN: list[Json] = [
+    {
+        "name": "d_leaf",
+        "nodes": [{"id": "leaf", "type": "noop", **SHORT}, {"id": "end", "type": "text.clean", **SHORT}],
+        "edges": [{"from": "leaf", "to": "end"}],
+    },
+    {
+        "name": "d_middle",
+        "nodes": [
+            {
+                "id": "each",
+                "type": "map",
+                "params": {
+                    "items": [1, 2],
+                    "body": {"workflow": "d_leaf", "input": {"text": "{{ string(item) }}"}},
+                },
+                **SHORT,
+            },
+            {"id": "leaf", "type": "subworkflow", "params": {"workflow": "d_leaf"}, "input": INPUT, **SHORT},
+        ],
+        "edges": [{"from": "each", "to": "leaf"}],
+    },
+    {
+        "name": "d_upper",
+        "nodes": [{"id": "middle", "type": "subworkflow", "params": {"workflow": "d_middle"}, **SHORT}],
+        "edges": [],
+    },
+]
+"""What only other runs begin."""
+CONTAINERS: list[Json] = [
+    {
+        "name": "d_levels",
+        "nodes": [
+            {"id": "upper", "type": "subworkflow", "params": {"workflow": "d_upper"}, **SHORT},
+            {"id": "last", "type": "noop", **SHORT},
+        ],
+        "edges": [{"from": "upper", "to": "last"}],
+    },
+    {
+        "name": "d_rounds",
+        "nodes": [
+            {
+                "id": "again",
+                "type": "loop",
+                "params": {
+                    "count": 3,
+                    "body": {
+                        "steps": [
+                            {
+                                "id": "each",
+                                "type": "map",
+                                "params": {
+                                    "items": ["{{ index * 10 }}", "{{ index * 10 + 1 }}"],
+                                    "body": {
+                                        "steps": [
+                                            {
+                                                "id": "call",
+                                                "type": "http.request",
+                                                "params": {
+                                                    "method": "GET",
+                                                    "url": CALL,
+                                                    "timeout_seconds": 5,
+                                                },
+                                                **SHORT,
+                                            },
+                                            {"id": "count", "type": "noop", "set_vars": {"last": 1}, **SHORT},
+                                        ]
+                                    },
+                                },
+                                **SHORT,
+                            },
+                            {"id": "quick", "type": "map", "params": QUICK, **SHORT},
+                        ]
+                    },
+                },
+                **SHORT,
+            }
+        ],
+        "edges": [],
+    },
+]
+"""Three levels of children, and lists in a loop: more work than all others, so begun less often."""
+EVERY = 8
 ENDS = {"d_saga": "COMPENSATED"}
 
 
@@ -99,21 +187,21 @@ class Load:
     def __init__(self, client: Client, service: SlowService) -> None:
         self._client, self._service = client, service
         self._number = 0
-        self._unanswered = list(DEFINITIONS)
+        self._unanswered = DEFINITIONS + CONTAINERS
         self._signalled: set[str] = set()
         self.acked: dict[str, str] = {}
         self.applied: Counter[str] = Counter()
 
     def publish(self) -> None:
         """Before the first start."""
-        for definition in DEFINITIONS:
+        for definition in (*BEGUN, *CONTAINERS, *DEFINITIONS):
             self._client.publish(definition)
 
     def start(self) -> None:
         """One run of each; those that were not answered are asked for again first."""
         if not self._unanswered:
             self._number += 1
-            self._unanswered = list(DEFINITIONS)
+            self._unanswered = DEFINITIONS + (CONTAINERS if self._number % EVERY == 0 else [])
         given = {"text": "<p>Some text.</p>", "service": self._service.url}
         for definition in tuple(self._unanswered):
             items = [{"business_key": f"k{self._number}", "input": given}]
@@ -191,6 +279,14 @@ class Loaded:
         )
         assert self.load.twice() == []
         assert self.client.broken_invariants() == {}
+
+    def is_proven(self, since: datetime) -> None:
+        """History proves the rows of all that was not over before, and nothing had to be repaired that nothing would
+        have moved any more.
+        """
+        said = self.handoff.manage("verify_history", "--all", "--since", since.isoformat())
+        assert said.returncode == 0, said.stdout[-4000:] + said.stderr[-4000:]
+        assert self.client.rows("SELECT run_id::text, node, what, done, detail FROM runs_repair") == []
 
 
 @contextmanager

@@ -6,6 +6,7 @@
 import os
 import random
 import time
+from datetime import UTC, datetime
 
 import pytest
 
@@ -29,10 +30,12 @@ def test_whatever_happens_to_whomever_nothing_is_lost_stuck_or_done_twice(loaded
     over = time.monotonic() + SECONDS
     with Chance(loaded.handoff, random.Random()) as chance:
         while time.monotonic() < over:
+            since = datetime.now(UTC)
             chance.strike_until(min(time.monotonic() + REST_SECONDS, over))
             try:
                 loaded.is_well()
                 loaded.everything_ends()
+                loaded.is_proven(since)
             except AssertionError as failure:
                 raise AssertionError(f"{failure}\nAfter these faults: {chance.log[-30:]}") from failure
             print(f"{len(chance.log)} faults, {len(loaded.load.acked)} runs, worst {loaded.observer.worst}")

@@ -14,13 +14,13 @@ TOUR = (ROOT / "README.md").read_text().split("<!-- tour", 1)[1].split("\n## ", 
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", TOUR, re.MULTILINE | re.DOTALL)
 
 
-def test_the_tour_does_what_it_says(handoff):
+def test_the_tour_does_what_it_says(handoff, shop_port):
     script = "\n".join(["set -euo pipefail", *BLOCKS])
 
     told = subprocess.run(
         ["bash", "-c", script],
         cwd=ROOT,
-        env=handoff.environment,
+        env=handoff.environment | {"SHOP": str(shop_port)},
         capture_output=True,
         text=True,
         timeout=120,
@@ -31,9 +31,13 @@ def test_the_tour_does_what_it_says(handoff):
     for said in ('"version":1', "== summarize (text.summarize): COMPLETED", '"duration_ms"', "RUN_COMPLETED"):
         assert said in told.stdout
     assert '"applied":true' in told.stdout
+    assert '\n"price":4500\n' in told.stdout
+    assert '\nrun.completed D-1\n"output":{"amount":40}\n' in told.stdout
     assert re.search(r"COMPLETED +tag \(text.tag\) in \d+ ms", told.stderr)
     assert not (ROOT / "run.json").exists()
     assert not (ROOT / "jobs.json").exists()
+    assert not (ROOT / "pricing.py").exists()
+    assert not (ROOT / "shop.py").exists()
 
 
 def test_the_page_on_order_fulfilment_does_what_it_says(handoff):
@@ -80,6 +84,26 @@ def typed(handoff, block):
     return told
 
 
+def test_ten_lines_of_python_do_the_jobs_of_a_run(handoff):
+    page = (ROOT / "docs" / "workers.md").read_text()
+    [block] = re.findall(r"<!-- ten lines.*?```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert "{'score': 730, 'accepted': True}" in typed(handoff, block).stdout
+    assert not (ROOT / "credit_worker.py").exists()
+
+
+def test_an_execution_is_started_signalled_and_done_as_the_docs_say(handoff):
+    page = (ROOT / "docs" / "orchestration-api.md").read_text()
+    [block] = re.findall(r"<!-- typed.*?```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    told = typed(handoff, block)
+    assert '"status":"RUNNING","currentState":"STARTED"' in told.stdout
+    assert '"activityType":"charge_credit_card"' in told.stdout
+    assert '"attemptLimit":5,"leaseDurationSeconds":30' in told.stdout
+    assert '"applied":true' in told.stdout
+    assert '"signalProcessed":true' in told.stdout
+    assert told.stdout.rstrip().endswith("}")
+    assert not (ROOT / "task.json").exists()
+
+
 def test_a_job_is_done_by_hand_as_the_docs_say(handoff):
     page = (ROOT / "docs" / "workers.md").read_text()
     [block] = re.findall(r"<!-- by hand.*?```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
@@ -115,7 +139,10 @@ def test_the_definitions_of_the_docs_are_sound():
 def test_the_docs_say_how_to_start_the_worker_as_the_worker_does():
     told = (ROOT / "docs" / "workers.md").read_text()
     worker = (ROOT / "docs" / "examples" / "tissue_worker.py").read_text()
-    for line in ("create_token --user admin --role worker", "python3 docs/examples/tissue_worker.py"):
+    for line in (
+        "create_token --user admin --role worker",
+        ".venv/bin/python docs/examples/tissue_worker.py",
+    ):
         assert line in told
         assert line in worker
 

@@ -85,6 +85,8 @@ def build_and_publish(tour: Tour) -> None:
 
 def give_the_article(page: Page) -> None:
     """Both ways: drag the file there, and paste."""
+    # What takes a file that is dropped is a script of the page.
+    page.wait_for_load_state()
     text = page.get_by_label("Text", exact=True)
     text.dispatch_event("drop", {"dataTransfer": page.evaluate_handle(FILES, ARTICLE)})
     expect(text).to_have_value(ARTICLE)

@@ -11,6 +11,8 @@ from config.embedded.processes import wait_until
 from tests.acceptance.client import Client
 from tests.acceptance.running import ROOT
 
+SDK = ROOT / "sdks" / "python" / "src"
+
 
 class Worker:
     """An example's worker with a terminal of its own, which is the file `output`; `environment` are its knobs."""
@@ -22,7 +24,13 @@ class Worker:
         with output.open("ab") as terminal:
             self.process = subprocess.Popen(
                 [sys.executable, str(ROOT / "docs" / "examples" / script)],
-                env={"HANDOFF": api, "TOKEN": token, "NO_PROXY": "127.0.0.1", **environment},
+                env={
+                    "HANDOFF": api,
+                    "TOKEN": token,
+                    "NO_PROXY": "127.0.0.1",
+                    "PYTHONPATH": str(SDK),
+                    **environment,
+                },
                 stdout=terminal,
                 stderr=subprocess.STDOUT,
             )
@@ -35,8 +43,7 @@ class Worker:
         assert what in self.said()
 
     def stop(self, signum: int = signal.SIGTERM) -> int:
-        """What it ends with, soon. Some supervisors signal twice."""
-        self.process.send_signal(signum)
+        """What it ends with, soon."""
         self.process.send_signal(signum)
         return self.process.wait(30)
 
@@ -51,7 +58,7 @@ def working(client: Client, script: str, output: Path, **environment: str) -> It
     """A worker that polls; it doesn't outlive the test."""
     worker = Worker(client, script, output, **environment)
     try:
-        worker.until_it_says("polls the queue")
+        worker.until_it_says("polls the queues")
         yield worker
     finally:
         worker.kill()

@@ -14,6 +14,12 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-workflow-presence", "POST"): {"tab": NOBODY},
     ("api-workflow-comments", "POST"): {"step": "a", "text": "Is this right?"},
     ("api-workflow-draft", "PATCH"): {"revision": 1, "groups": []},
+    ("v1-workflows", "POST"): {"workflowType": "ours", "input": {}},
+    ("v1-workflow-signals", "POST"): {"signalName": "go", "signalId": "1"},
+    ("v1-activities-poll", "POST"): {"workerId": "w", "taskQueue": "work"},
+    ("v1-activities-complete", "POST"): {"taskId": "task_none"},
+    ("v1-activities-fail", "POST"): {"taskId": "task_none", "errorMessage": ""},
+    ("v1-activities-heartbeat", "POST"): {"taskId": "task_none"},
     ("api-jobs-poll", "POST"): {"worker_id": "w", "queues": ["work"], "max_jobs": 1},
     ("api-job-complete", "POST"): {"lease_token": "x", "output": None},
     ("api-job-fail", "POST"): {

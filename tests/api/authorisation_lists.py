@@ -2,6 +2,9 @@
 
 _HOOKS, _READS = "webhooks:manage", "runs:read"
 _A_HOOK = "/settings/webhooks/{webhook}"
+_OUT = "/api/v1/webhooks/out"
+_OUT_PAGE = "/settings/webhooks/out/{outgoing}"
+_AN_OUT = f"{_OUT}/{{outgoing}}"
 _A_SCHEDULE = "/schedules/{schedule}"
 _STARTS, _WRITES, _LOOKS = "runs:start", "workflows:write", "workflows:read"
 
@@ -14,6 +17,21 @@ LISTS: dict[str, tuple[dict[str, str], str]] = {
     "api-runs-bulk": ({"POST": "runs:operate"}, "/api/v1/runs/bulk"),
     "api-run-searches": ({"GET": _READS, "POST": _READS}, "/api/v1/run-searches"),
     "api-run-search": (dict.fromkeys(("GET", "PATCH", "DELETE"), _READS), "/api/v1/run-searches/{search}"),
+    "settings-outgoing-webhooks": ({"GET": _HOOKS, "POST": _HOOKS}, "/settings/webhooks/out"),
+    "settings-outgoing-webhook": ({"GET": _HOOKS}, _OUT_PAGE),
+    "settings-outgoing-webhook-edit": ({"GET": _HOOKS, "POST": _HOOKS}, f"{_OUT_PAGE}/edit"),
+    "settings-outgoing-webhook-test": ({"POST": _HOOKS}, f"{_OUT_PAGE}/test"),
+    "settings-outgoing-webhook-switch": ({"POST": _HOOKS}, f"{_OUT_PAGE}/switch"),
+    "settings-outgoing-webhook-rotate": ({"POST": _HOOKS}, f"{_OUT_PAGE}/rotate"),
+    "settings-outgoing-webhook-delete": ({"POST": _HOOKS}, f"{_OUT_PAGE}/delete"),
+    "settings-outgoing-webhook-replay": ({"POST": _HOOKS}, f"{_OUT_PAGE}/deliveries/{{delivery}}/replay"),
+    "api-outgoing-webhooks": ({"GET": _HOOKS, "POST": _HOOKS}, _OUT),
+    "api-outgoing-webhook": (dict.fromkeys(("GET", "PATCH", "DELETE"), _HOOKS), _AN_OUT),
+    "api-outgoing-webhook-test": ({"POST": _HOOKS}, f"{_AN_OUT}/test"),
+    "api-outgoing-webhook-enable": ({"POST": _HOOKS}, f"{_AN_OUT}/enable"),
+    "api-outgoing-webhook-rotate": ({"POST": _HOOKS}, f"{_AN_OUT}/rotate"),
+    "api-outgoing-webhook-deliveries": ({"GET": _HOOKS}, f"{_AN_OUT}/deliveries"),
+    "api-outgoing-webhook-replay": ({"POST": _HOOKS}, f"{_AN_OUT}/deliveries/{{delivery}}/replay"),
     "api-webhook-deliveries": ({"GET": _HOOKS}, "/api/v1/webhooks/{webhook}/deliveries"),
     "api-schedules": ({"GET": _READS, "POST": _STARTS}, "/api/v1/schedules"),
     "api-schedule": ({"GET": _READS, "PATCH": _STARTS, "DELETE": _STARTS}, "/api/v1/schedules/ours"),
@@ -32,11 +50,30 @@ LISTS: dict[str, tuple[dict[str, str], str]] = {
     "schedule-run": ({"POST": _STARTS}, f"{_A_SCHEDULE}/run"),
     "schedule-delete": ({"POST": _STARTS}, f"{_A_SCHEDULE}/delete"),
     "api-workflow-migrate": ({"POST": "runs:operate"}, "/api/v1/workflows/ours/migrate"),
+    "api-jobs-complete": ({"POST": "jobs:work"}, "/api/v1/jobs/complete"),
+    "api-jobs-fail": ({"POST": "jobs:work"}, "/api/v1/jobs/fail"),
+    "api-jobs-heartbeat": ({"POST": "jobs:work"}, "/api/v1/jobs/heartbeat"),
+    "v1-workflows": ({"POST": _STARTS}, "/v1/workflows"),
+    "v1-workflow": ({"GET": _READS}, "/v1/workflows/{run}"),
+    "v1-workflow-signals": ({"POST": "runs:signal"}, "/v1/workflows/{run}/signals"),
+    "v1-activities-poll": ({"POST": "jobs:work"}, "/v1/activities/poll"),
+    "v1-activities-complete": ({"POST": "jobs:work"}, "/v1/activities/complete"),
+    "v1-activities-fail": ({"POST": "jobs:work"}, "/v1/activities/fail"),
+    "v1-activities-heartbeat": ({"POST": "jobs:work"}, "/v1/activities/heartbeat"),
+    "v1-unknown": ({}, "/v1/none"),
+    "api-workers": ({"GET": _READS}, "/api/v1/workers"),
+    "settings-workers": ({"GET": _READS}, "/workers"),
+    "api-token-revoke": ({"POST": "tokens:own"}, "/api/v1/tokens/{token}/revoke"),
+    "api-token-rotate": ({"POST": "tokens:own"}, "/api/v1/tokens/{token}/rotate"),
+    "settings-token-rotate": ({"GET": "tokens:own", "POST": "tokens:own"}, "/settings/tokens/{token}/rotate"),
+    "api-bulk-jobs": ({"GET": _READS}, "/api/v1/bulk-jobs"),
+    "api-bulk-job-cancel": ({"POST": "runs:operate"}, "/api/v1/bulk-jobs/{bulk}/cancel"),
     "api-bulk-job": ({"GET": _READS}, "/api/v1/bulk-jobs/{bulk}"),
     "api-run-migrate": ({"POST": "runs:operate"}, "/api/v1/runs/{run}/migrate"),
     "run-migrate": ({"GET": "runs:operate", "POST": "runs:operate"}, "/runs/{run}/migrate"),
     "workflow-move-runs": ({"GET": "runs:operate", "POST": "runs:operate"}, "/workflows/ours/move-runs"),
     "bulk-job": ({"GET": _READS}, "/bulk-jobs/{bulk}"),
+    "bulk-job-stop": ({"POST": "runs:operate"}, "/bulk-jobs/{bulk}/stop"),
     "bulk-job-go": ({"POST": "runs:operate"}, "/bulk-jobs/{bulk}/go"),
     "calendars": ({"GET": _LOOKS}, "/calendars/"),
     "calendar-new": ({"GET": _WRITES, "POST": _WRITES}, "/calendars/new"),

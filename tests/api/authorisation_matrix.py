@@ -15,8 +15,8 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 @dataclass(frozen=True)
 class Route:
     """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}`, `{file}`, `{token}`, `{webhook}`, `{schedule}`, `{bulk}`, `{calendar}`, `{case}`, `{comment}`, `{away}`,
-    `{view}`, `{group}` and `{folder}` in it stand for ids."""
+    `{task}`, `{file}`, `{token}`, `{webhook}`, `{outgoing}`, `{delivery}`, `{schedule}`, `{bulk}`, `{calendar}`,
+    `{case}`, `{comment}`, `{away}`, `{view}`, `{group}` and `{folder}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -385,16 +385,15 @@ MATRIX |= {
 
 
 MATRIX |= {name: Route(methods, path, names_object=True) for name, (methods, path) in TOGETHER.items()}
-MATRIX |= {
-    name: Route(methods, path, page=not path.startswith("/api/"), names_object="{" in path or "/ours" in path)
-    for name, (methods, path) in LISTS.items()
-}
-_NUMBERED = ("group", "folder", "case", "comment", "away", "view", "search", "calendar")
+for _name, (_methods, _path) in LISTS.items():
+    _is_page, _names = not _path.startswith(("/api/", "/v1/")), "{" in _path or "/ours" in _path
+    MATRIX[_name] = Route(_methods, _path, _is_page, _names)
+_NUMBERED = ("delivery", "group", "folder", "case", "comment", "away", "view", "search", "calendar")
 
 
 def address(name: str, **ids: str | int) -> str:
     """An address of the route; of what has no id here nobody has one."""
     known = dict.fromkeys(
-        ("run", "job", "letter", "task", "webhook", "file", "token", "schedule", "bulk"), NOBODY
+        ("run", "job", "letter", "task", "webhook", "outgoing", "file", "token", "schedule", "bulk"), NOBODY
     )
     return MATRIX[name].path.format(**(known | dict.fromkeys(_NUMBERED, 0) | ids))

@@ -36,8 +36,6 @@ def has_everything(client):
     assert view.status_code == 201, view.json()
     search = client.post("/api/v1/run-searches", {"name": "ours"})
     assert search.status_code == 201, search.json()
-    hook = client.post("/api/v1/webhooks", {"name": "ours", "workflow": "ours", "action": "start"})
-    assert hook.status_code == 201, hook.json()
     case = client.post("/api/v1/workflows/ours/test-cases", {"name": "one", "input": {}})
     assert case.status_code == 201, case.json()
     comment = client.post("/api/v1/workflows/ours/comments", {"step": "a", "text": "Why?"})
@@ -52,7 +50,6 @@ def has_everything(client):
             "run": run.json()["id"],
             "job": run.json()["steps"][0]["id"],
             "letter": letter["id"],
-            "webhook": hook.json()["id"],
             "task": task["id"],
             "file": file.json()["id"],
             "away": away.json()["id"],
@@ -62,8 +59,20 @@ def has_everything(client):
             "folder": folder.json()["id"],
         }
         | _scheduled(client)
+        | _hooked(client)
         | {"bulk": _bulk_job()}
     )
+
+
+def _hooked(client):
+    """A webhook that comes in, and one that goes out with a delivery; their ids."""
+    hook = client.post("/api/v1/webhooks", {"name": "ours", "workflow": "ours", "action": "start"})
+    assert hook.status_code == 201, hook.json()
+    out = client.post("/api/v1/webhooks/out", {"url": "https://hooks.example/in", "workflow": "ours"})
+    assert out.status_code == 201, out.json()
+    test = client.post(f"/api/v1/webhooks/out/{out.json()['id']}/test", {})
+    assert test.status_code == 202, test.json()
+    return {"webhook": hook.json()["id"], "outgoing": out.json()["id"], "delivery": test.json()["id"]}
 
 
 def _scheduled(client):

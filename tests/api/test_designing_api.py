@@ -3,6 +3,7 @@
 import pytest
 
 from tests import factories
+from workflows.design.designing import MOST_NODES
 
 pytestmark = pytest.mark.django_db
 
@@ -144,6 +145,14 @@ class TestScope:
     def test_a_broken_draft_has_a_scope_too(self, drafted, definition):
         body = {"definition": definition, "place": "output"}
         assert drafted.post("/api/v1/workflows/orders/scope", body).status_code == 200
+
+    def test_steps_within_containers_count_for_how_many_there_may_be(self, drafted):
+        steps = [{"id": f"s{at}", "type": "noop"} for at in range(MOST_NODES)]
+        each = {"id": "each", "type": "map", "params": {"items": [1], "body": {"steps": steps}}}
+        asked = {"definition": {"name": "orders", "nodes": [each]}, "place": "params", "node": "s0"}
+        answer = drafted.post("/api/v1/workflows/orders/scope", asked)
+        assert answer.status_code == 400
+        assert answer.json()["error"]["field"] == "definition.nodes"
 
     def test_functions_come_with_help(self, drafted):
         names = [function["name"] for function in scope(drafted, node="tell")["functions"]]

@@ -143,3 +143,18 @@ def test_two_versions_are_compared_and_so_is_the_draft(api):
 def test_a_comparison_that_there_is_not_is_refused(api, query, status, field):
     answer = api.get(f"/api/v1/workflows/flow/diff{query}")
     assert (answer.status_code, answer.json()["error"]["field"]) == (status, field)
+
+
+def test_very_many_containers_within_each_other_are_refused_and_change_nothing(api):
+    """Each step in the next: far deeper than JSON, and Python's stack, may be."""
+    names = [f"c{place}" for place in range(2_000)]
+    nodes = [
+        {"type": "map", "params": {"items": "{{ input }}", "body": {"steps": []}}}
+        | ({"in": names[place - 1]} if place else {})
+        for place in range(len(names))
+    ]
+    sent = group(*({"path": ["nodes", name], "to": node} for name, node in zip(names, nodes, strict=True)))
+    answer = patch(api, sent)
+    assert answer.status_code == 422
+    assert "nested deeper than 64 levels" in answer.json()["error"]["message"]
+    assert api.get(DRAFT).json()["revision"] == 1

@@ -6,6 +6,8 @@ import pytest
 from django.db.models.functions import Now
 from django.utils.dateparse import parse_datetime
 
+from lib.waiting import with_attempt
+from runs.api import polls
 from runs.models import StepExecution
 from tests import factories
 
@@ -59,7 +61,7 @@ def test_a_job_is_leased_to_one_worker(worker):
     (job,) = poll(worker)
     assert set(job) == {
         "id", "run_id", "workflow", "node", "type", "params", "input", "attempt", "max_attempts",
-        "lease_token", "lease_expires_at", "idempotency_key",
+        "lease_token", "lease_expires_at", "idempotency_key", "retries_remaining", "progress",
     }  # fmt: skip
     assert (job["run_id"], job["workflow"], job["node"], job["type"]) == (worker.run, "pay", "charge", "job")
     assert (job["params"], job["input"]) == ({"amount": 5}, {"amount": 5})
@@ -156,6 +158,51 @@ def test_a_failure_that_is_not_retryable_is_final_at_once(worker):
     say(worker, job, "fail", error={"code": "CardDeclined", "message": "No."}, retryable=False)
     run = factories.run(worker.run)
     assert (run.status, run.error["code"]) == ("FAILED", "CardDeclined")
+
+
+def test_an_error_is_told_with_its_details_and_its_stack(worker, people):
+    (job,) = poll(worker)
+    error = {"code": "Boom", "message": "It broke.", "details": {"row": 7}, "stack": "at line 3\nat line 9"}
+    sent = {"lease_token": job["lease_token"], "error": error, "retryable": False}
+    assert worker.post(f"/api/v1/jobs/{job['id']}/fail", sent).json() == {"applied": True}
+    kept = people.client("viewer").get(f"/api/v1/runs/{worker.run}").json()["steps"][0]["error"]
+    assert kept == error | {"retryable": False}
+
+
+def test_a_herd_of_polls_is_told_to_pause(worker, settings):
+    settings.HANDOFF_POLLS_PER_SECOND = 3
+    settings.HANDOFF_WEB_PROCESSES = 2
+    polls._buckets.cache_clear()
+    try:
+        sent = {"worker_id": "w", "queues": ["other"], "max_jobs": 1}
+        answers = [worker.post("/api/v1/jobs/poll", sent) for _ in range(6)]
+        refused = [one for one in answers if one.status_code == 429]
+        assert [one.status_code for one in answers[:3]] == [200, 200, 200]
+        assert 1 <= len(refused) <= 3
+        assert refused[0].json()["error"]["code"] == "throttled"
+        assert 1 <= int(refused[0].headers["Retry-After"]) <= 5
+        # One that waits asks again whenever there is news: that is the same poll.
+        scope, _ = with_attempt({}, is_first=False)
+        again = [worker.post("/api/v1/jobs/poll", sent, **{"asgi.scope": scope}) for _ in range(6)]
+        assert [one.status_code for one in again] == [200] * 6
+    finally:
+        polls._buckets.cache_clear()
+
+
+def test_weights_are_of_queues_that_are_asked(worker):
+    sent = {
+        "worker_id": "w",
+        "queues": ["card", "other"],
+        "max_jobs": 1,
+        "weights": {"card": 3, "strange": 1},
+    }
+    answer = worker.post("/api/v1/jobs/poll", sent)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, "weights")
+    for wrong in (0, "1", 1.5, True):
+        answer = worker.post("/api/v1/jobs/poll", sent | {"weights": {"card": wrong}})
+        assert answer.status_code == 400, wrong
+    more = {"weights": {"card": 3}, "version": "1.0", "slots": 4}
+    assert len(worker.post("/api/v1/jobs/poll", sent | more).json()["jobs"]) == 1
 
 
 def test_a_heartbeat_renews_the_lease_and_tells_of_a_cancel(worker, people):

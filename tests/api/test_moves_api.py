@@ -71,6 +71,26 @@ def test_all_open_runs_of_a_version_are_moved_by_a_job_that_can_be_followed(wait
     assert api.get(f"{place}?result=none").status_code == 400
 
 
+def test_jobs_are_listed_and_one_that_goes_on_can_be_stopped(waiting):
+    api, _ = waiting
+    dry = api.post("/api/v1/workflows/flow/migrate", {"from": 1, "to": 2, "dry_run": True}).json()
+    job = api.post("/api/v1/workflows/flow/migrate", {"from": 1, "to": 2}).json()
+
+    stopped = api.post(f"/api/v1/bulk-jobs/{job['id']}/cancel", {})
+
+    assert stopped.status_code == 200
+    assert (stopped.json()["stopped"], stopped.json()["pending"]) == (2, 0)
+    assert stopped.json()["finished_at"] is not None
+    again = api.post(f"/api/v1/bulk-jobs/{job['id']}/cancel", {})
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "not_open")
+    listed = api.get("/api/v1/bulk-jobs?workflow=flow").json()["results"]
+    assert [(one["id"], one["total"], one["stopped_by"]) for one in listed] == [
+        (job["id"], 2, stopped.json()["stopped_by"]),
+        (dry["id"], 2, ""),
+    ]
+    assert api.get("/api/v1/bulk-jobs?workflow=none").json()["results"] == []
+
+
 def test_what_can_not_be_asked_is_refused(waiting):
     api, _ = waiting
     for body, status in (

@@ -13,7 +13,7 @@ from tests.api.authorisation_matrix import MATRIX, address
 from tests.api.test_authorisation import DOORS, ROUTES, assert_envelope, call
 from workflows.models import Workflow
 
-GUARDED = ("name", "run_id", "letter_id", "webhook_id", "schedule", "schedule_id")
+GUARDED = ("name", "run_id", "letter_id", "webhook_id", "outgoing_id", "schedule", "schedule_id")
 ROLES = [role for role in SCOPES_OF_ROLE if role not in (ADMIN, WORKER)]
 
 
@@ -106,7 +106,7 @@ def test_a_task_of_a_locked_workflow_is_for_those_whom_it_asks(locked, furnished
 
 def test_lists_show_what_one_may_read(locked, furnished, ours):
     client = furnished.client("author")
-    lists = ("workflows", "runs", "dead-letters", "webhooks", "tasks", "schedules")
+    lists = ("workflows", "runs", "dead-letters", "webhooks", "tasks", "schedules", "bulk-jobs")
     assert [client.get(f"/api/v1/{one}").json()["results"] for one in lists] == [[]] * len(lists)
     page = Client()
     page.force_login(furnished.member("author"))
@@ -116,7 +116,7 @@ def test_lists_show_what_one_may_read(locked, furnished, ours):
         assert ours.ids["run"] not in shown
     locked("read")
     # The address of a webhook is for who may edit it.
-    assert [len(client.get(f"/api/v1/{one}").json()["results"]) for one in lists] == [2, 2, 1, 0, 1, 1]
+    assert [len(client.get(f"/api/v1/{one}").json()["results"]) for one in lists] == [2, 2, 1, 0, 1, 1, 1]
     assert "/workflows/ours" in page.get("/find?q=ours").content.decode()
 
 

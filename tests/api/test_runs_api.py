@@ -45,6 +45,7 @@ RUN_FIELDS = {
 }  # fmt: skip
 STEP_FIELDS = {
     "id", "node", "undoes", "index", "type", "title", "status", "attempt", "max_attempts", "input", "output", "error",
+    "retries_remaining", "progress", "worker", "lease_expires_at", "last_heartbeat_at",
     "queued_at", "started_at", "completed_at", "duration_ms", "waiting_for", "waiting", "next_attempt_at",
     "kept_from", "cause", "child_run", "items", "verbs",
 }  # fmt: skip

@@ -38,7 +38,10 @@ MAY_OPEN_TRANSACTIONS = {
     "workflows/management/commands/load_examples.py",
     "workflows/versions/lifecycle.py",
     "runs/commands/child_runs.py",
+    "runs/commands/jobs.py",
     "runs/kernel/messages.py",
+    "runs/outgoing/services.py",
+    "runs/outgoing/switching.py",
 }
 
 # Every use over all tenants, and why it is one.

@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
+from config import environment
 from config.database import patience
 from config.database.base import DatabaseWrapper
 from config.database.connection import PatientConnection
@@ -178,3 +179,16 @@ def test_a_thread_whose_connection_was_closed_by_the_server_goes_on_with_a_new_o
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT 1")
         assert cursor.fetchone() == (1,)
+
+
+@pytest.mark.django_db
+def test_a_server_that_dies_while_a_request_ends_spoils_no_answer(monkeypatch):
+    """Django asks whether the connection is as it was, and connects for that where it was lost since we looked."""
+    nowhere = environment.database_of("postgresql://nobody@127.0.0.1:1/nothing")
+    wrapper = DatabaseWrapper({**connection.settings_dict, **nowhere, "CONN_MAX_AGE": 0}, "lost")
+    wrapper.connection = object()
+    looks = iter([False])
+    monkeypatch.setattr(wrapper, "_is_dead", lambda: next(looks, wrapper.connection is not None))
+    monkeypatch.setattr(wrapper, "_close", lambda: None)
+    wrapper.close_if_unusable_or_obsolete()
+    assert wrapper.connection is None

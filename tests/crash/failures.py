@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from runs.commands import lifecycle, operators
+from accounts.principal import EVERYWHERE, Principal
+from accounts.roles import ADMIN, SCOPES
+from runs.commands import dead_letters, lifecycle, operators
 from runs.kernel.refused import RunRefused
 from tests import factories as make
 from tests.crash import victim
@@ -34,20 +36,25 @@ ASKS = make.graph(
 )
 
 
-def decide(tenant: int, runs: Sequence[str]) -> None:
-    """Work until each asks; one is tried again, which fails anew, and then all are left as they are."""
+def decide(who: Principal, runs: Sequence[str]) -> None:
+    """Work until each asks; one is tried again, which fails anew, and then the letters of all are discarded at once."""
+    for run in runs:
+        unseen = make.run(run).status == "FAILED" and any(not one.resolution for one in make.letters(run))
+        assert not unseen, "it is left as it is, and its letter says nothing of that"
     victim.drain()
     for run in runs:
         with suppress(RunRefused):
-            operators.retry_step(tenant, run, "a", by="test")
+            operators.retry_step(who.tenant_id, run, "a", by="test")
         victim.drain()
-        with suppress(RunRefused):
-            operators.leave_failed(tenant, run, "a")
+    dead_letters.discard(who, [letter for run in runs for letter in make.letters(run)])
 
 
 def asked() -> tuple[Callable[..., None], tuple[Any, ...]]:
     """Runs of which a step will ask what becomes of its failure."""
-    return decide, (make.a_tenant().pk, make.start(ASKS, {"n": 1}, {"n": 2}))
+    user, runs = make.a_member("author", "admin"), make.start(ASKS, {"n": 1}, {"n": 2})
+    tenant = make.a_tenant().pk
+    who = Principal(tenant, "default", user.pk, "author", ADMIN, SCOPES, "command", reach=EVERYWHERE)
+    return decide, (who, runs)
 
 
 def tried_again() -> tuple[Callable[..., None], tuple[Any, ...]]:

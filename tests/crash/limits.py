@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from runs.commands import jobs
+from runs.commands import job_reports, jobs
 from runs.maintenance import timers
 from tests import factories as make
 from tests.crash import victim
@@ -27,7 +27,7 @@ def wait_for_nobody(tenant: int) -> None:
     """Fail one job for now, then let the time go by in which both should have been begun."""
     for job in jobs.poll(tenant=tenant, worker="outside", queues=[victim.OUTSIDE], max_jobs=1):
         held = {"tenant": tenant, "job": job.step.id, "lease_token": job.lease_token}
-        jobs.fail(**held, code="Away", message="It is away.", retryable=True)
+        job_reports.fail(**held, code="Away", message="It is away.", retryable=True)
     victim.later()
     timers.fire()
     victim.drain()

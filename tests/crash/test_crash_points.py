@@ -17,7 +17,7 @@ from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tests import factories as make
 from tests import invariants
-from tests.crash import containers, failures, moves, victim
+from tests.crash import containers, failures, moves, outgoing, victim
 from tests.crash.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -112,13 +112,17 @@ def dies_at_each(name: str, points: set[str]) -> None:
 def test_every_crash_point_was_come_by():
     """A new statement, or a new point, is covered by a scenario or named here with its reason."""
     if seen.keys() != SCENARIOS.keys():
-        return
+        pytest.skip("only after all scenarios can be said what none came by: run the whole file")
     in_code = {
         name
         for path in Path(hot.__file__).parents[1].rglob("*.py")
         for name in re.findall(r'crash_points\.hit\("(\w+)"\)', path.read_text())
     }
-    elsewhere = {*victim.HARMLESS.split(), *victim.OF_SCHEDULES.split()}
+    elsewhere = {
+        *victim.HARMLESS.split(),
+        *victim.OF_SCHEDULES.split(),
+        *outgoing.OF_OUTGOING.split(),
+    }
     statements = {*hot.SQL.texts} - elsewhere | {*victim.OF_THE_INBOX.split()}
     points = in_code | {f"before_{name}" for name in statements}
     assert points - {hit for hits in seen.values() for hit in hits} == set()

@@ -25,7 +25,7 @@ from lib import crash_points
 from lib.clock import set_now
 from lib.refusals import Conflict, Refusal
 from lib.sealing import Hidden
-from runs.commands import jobs, lifecycle, operators, replay, starts
+from runs.commands import job_reports, jobs, lifecycle, operators, replay, starts
 from runs.commands.signals import NewSignal, send_signals
 from runs.kernel import messages
 from runs.kernel.refused import RunRefused
@@ -59,12 +59,13 @@ OF_SCHEDULES = (
 )
 """The statements of schedules, which `test_schedule_crashes.py` dies at."""
 HARMLESS = (
-    "show_runs told_runs standing count_variables last_deliveries refuse_delivery clear_refusals "
-    "take_duty end_duty limit_statements duties_begun postpone_message put_bulk_item_off"
+    "show_runs count_held held_by inner_steps told_runs standing count_variables last_deliveries "
+    "refuse_delivery clear_refusals take_duty end_duty limit_statements duties_begun postpone_message "
+    "put_bulk_item_off stop_bulk_job outgoing_pending replay_outgoing retire_outgoing_secrets switch_outgoing_off"
 )
 """Statements that read for those who look, note by themselves why a message was refused, that this is over or that one
-could not be delivered, or lease a duty, which others take over when the lease has run out
-(`tests/runs/test_duties.py`): there is nothing that dying before them could leave half done.
+could not be delivered, stop a job, which can be asked for again, or lease a duty, which others take over when the lease
+has run out (`tests/runs/test_duties.py`): there is nothing that dying before them could leave half done.
 """
 
 Hit = tuple[str, int]
@@ -289,19 +290,19 @@ def do_jobs(tenant: int) -> None:
     while found := jobs.poll(tenant=tenant, worker="outside", queues=[OUTSIDE], max_jobs=3):
         for job in found:
             said: dict[str, Any] = {"tenant": tenant, "job": job.step.id, "lease_token": job.lease_token}
-            jobs.heartbeat(**said)
+            job_reports.heartbeat(**said)
             if first:
-                jobs.release(**said)
+                job_reports.release(**said)
             else:
-                jobs.complete(**said, output={"done": True})
+                job_reports.complete(**said, output={"done": True})
                 # What is too late is kept as evidence.
-                jobs.complete(**said, output={"done": "otherwise"})
+                job_reports.complete(**said, output={"done": "otherwise"})
             first = False
 
 
 def release(tenant: int, job: str, lease_token: str) -> None:
     """Give a job back."""
-    jobs.release(tenant=tenant, job=job, lease_token=lease_token)
+    job_reports.release(tenant=tenant, job=job, lease_token=lease_token)
 
 
 def tick_schedules(at: Sequence[datetime]) -> None:

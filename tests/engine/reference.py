@@ -328,7 +328,7 @@ class _Run:
         return not any(is_success(edge) for edge in self.edges_of(name))
 
     def waits(self, name: str) -> bool:
-        return self.nodes[name]["type"] in ("wait", "signal")
+        return self.nodes[name]["type"] in ("wait", "signal", "map", "loop", "subworkflow")
 
     def is_resolved(self, name: str) -> bool:
         return name in self.having(COMPLETED, SKIPPED, FAILED) or self.steps.get(name, NOBODY).interrupted

@@ -12,6 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from engine.catalogue import Json
+from tests.engine.nested import CONTAINERS, completed, failed, params_of
 
 Chosen = TypeVar("Chosen")
 Pick = Callable[[list[str]], list[str]]
@@ -24,7 +25,7 @@ SLOW = {"code": "Timeout", "message": "It took too long."}
 THEN = {"fired_at": "then"}
 LATER = 3600
 BYTES = 800
-OUTSIDE = ("noop", "job", "wait", "signal")
+OUTSIDE = ("noop", "job", "wait", "signal", *CONTAINERS)
 """The types whose steps are ended by somebody: a worker, the clock, a sender."""
 
 settings.register_profile("quick", max_examples=100, deadline=None, derandomize=True, database=None)
@@ -164,6 +165,8 @@ def _ending(choices: Choices, node: Mapping[str, Json]) -> tuple[str, Json]:
     if node["type"] == "wait":
         return "completed", THEN
     kind, value = _outcome(choices)
+    if node["type"] in CONTAINERS:
+        return failed(node) if kind == "failed" else completed(node, value)
     return (kind, TIMEOUT) if node["type"] == "signal" and kind == "failed" else (kind, value)
 
 
@@ -196,6 +199,7 @@ class _Drawing:
         self.saga = saga
         self.may_fail = choices.one_in(2) or saga
         self.timed = choices.one_in(2)
+        self.nests = choices.one_in(2)
         self.sources = self._shape(NAMES[: choices.of(range(1, len(NAMES) + 1))])
         self.timers = {
             (source, name): [
@@ -262,6 +266,7 @@ class _Drawing:
         of, one_in = self.choices.of, self.choices.one_in
         handled = ["continue", "branch"]
         waits = ["wait", "signal", "signal"] if self.timed else []
+        waits += CONTAINERS if self.nests else []
         node: dict[str, Json] = {
             "id": name,
             "type": of(["noop", "job", "job", "decision", "transform", *waits]),
@@ -271,6 +276,8 @@ class _Drawing:
         }
         if node["type"] == "wait":
             node["params"] = {"seconds": LATER}
+        if node["type"] in CONTAINERS:
+            node["params"] = params_of(node["type"], name, of)
         if node["type"] == "signal":
             node["params"] = {"name": name, "timeout_seconds": LATER}
             if one_in(2) and node["on_error"] != "ask":

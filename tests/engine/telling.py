@@ -6,7 +6,7 @@ from engine.catalogue import Json
 from engine.graph import compile_graph
 from engine.outcomes import Completed, Failed, Interrupted, Outcome
 from engine.simulate import FinalState, simulate
-from steps.catalogue import CATALOGUE
+from steps.catalogue import EXECUTABLE
 from tests.engine import reference
 from tests.engine.strategies import THEN, Case, Order, Pick
 
@@ -17,7 +17,7 @@ def play(case: Case, pick: Pick) -> FinalState:
     """The run as the core plays it in memory."""
     script = {name: _outcome(name, *ending) for name, ending in case.script.items()}
     rung = {name: dict.fromkeys(targets, _moment(name)) for name, targets in case.rung.items()}
-    return simulate(compile_graph(case.definition, CATALOGUE), case.run_input, script, pick, rung)
+    return simulate(compile_graph(case.definition, EXECUTABLE), case.run_input, script, pick, rung)
 
 
 def _outcome(name: str, kind: str, value: Json) -> Outcome:

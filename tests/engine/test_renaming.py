@@ -179,6 +179,17 @@ def test_a_step_in_a_body_follows_and_is_followed():
     )
 
 
+def test_a_step_of_a_container_that_is_all_another_one_does_is_renamed():
+    inner = {"type": "map", "params": {"items": [1], "body": {"steps": [{"id": "b", "type": "noop"}]}}}
+    inner["params"]["body"]["steps"].append({"id": "c", **read("{{ steps.b.output }}")})
+    before = flow(nodes=[{"id": "each", "type": "map", "params": {"items": [1], "body": inner}}], edges=[])
+    found = rename_step(before, "b", "z", catalogue=CATALOGUE)
+    steps = found.definition["nodes"][0]["params"]["body"]["params"]["body"]["steps"]
+    assert steps == [{"id": "z", "type": "noop"}, {"id": "c", **read("{{ steps.z.output }}")}]
+    place = "nodes[0].params.body.params.body"
+    assert found.changed == [f"{place}.steps[0].id", f"{place}.steps[1].params.set.n"]
+
+
 def test_the_condition_of_a_loop_follows():
     before = flow()
     before["nodes"].append(

@@ -2,8 +2,10 @@
 
 import pytest
 
-from engine.preview import preview
-from engine.surroundings import NoSuchPlace, Sample, Spot
+from engine.checks import bodies
+from engine.errors import OutOfTime
+from engine.preview import Fault, preview
+from engine.surroundings import ABSENT, NoSuchPlace, Sample, Spot
 from engine.surroundings_within import surroundings
 from steps.catalogue import CATALOGUE
 
@@ -38,9 +40,9 @@ DEFINITION = {
 SAMPLE = Sample(input={"urls": ["https://a.example", "b"]}, outputs={"load": {"n": 1}, "fetch": {"url": "a"}})
 
 
-def at(place, node):
+def at(place, node, before_each=None):
     spot = Spot(place, node)
-    return surroundings(DEFINITION, CATALOGUE, SAMPLE, node), spot
+    return surroundings(DEFINITION, CATALOGUE, SAMPLE, node, before_each), spot
 
 
 def paths(place, node):
@@ -79,6 +81,48 @@ def test_a_condition_of_a_loop_sees_what_the_round_gave():
     around, spot = at("round", "again")
     assert preview(around, spot, "iteration > 3").value is False
     assert "true or false" in preview(around, spot, "iteration").mismatch
+
+
+def out_of_time():
+    raise OutOfTime("it takes longer than anybody waits")
+
+
+def test_who_has_no_time_is_told_so_and_gets_no_sample_of_the_items():
+    around, spot = at("params", "fetch", out_of_time)
+    item = next(value for value in around.known(spot) if value.path == ("item",))
+    assert (item.sample, item.schema) == (ABSENT, None)
+    assert preview(around, spot, "{{ item }}").fault == Fault("failed", "it takes longer than anybody waits")
+
+
+def test_the_items_are_looked_at_when_somebody_asks_for_them_and_once():
+    asked = []
+    around, spot = at("params", "tell", lambda: asked.append(1))
+    assert asked == []
+    around.known(spot)
+    around.scope(spot)
+    assert asked == [1]
+
+
+def nested(depth, wide):
+    """Containers in each other, so many beside each other on each level, with a step in the innermost ones."""
+    steps = [{"id": f"s{depth}-0", "type": "noop"}]
+    for level in reversed(range(depth)):
+        steps = [
+            {"id": f"c{level}-{at}", "type": "map", "params": {"items": [1], "body": {"steps": inner}}}
+            for at, inner in enumerate(
+                [[{"id": f"n{level}-{at}", "type": "noop"}] for at in range(wide)] + [steps]
+            )
+        ]
+    return {"name": "deep", "nodes": steps, "edges": []}
+
+
+def test_only_the_bodies_around_a_step_are_outlined(monkeypatch):
+    outlined = []
+    real = bodies.outline_of
+    monkeypatch.setattr(bodies, "outline_of", lambda *of: outlined.append(of[0]) or real(*of))
+    around = surroundings(nested(5, 20), CATALOGUE, SAMPLE, "s5-0")
+    assert "s5-0" in around.outline.by_id
+    assert len(outlined) == 5
 
 
 def test_a_step_that_is_nowhere_is_said_to_be_none():

@@ -29,8 +29,17 @@ def set_to(expression, id="a"):
         {"type": "transform", "params": {"set": {"x": "{{ item.a + index }}"}}},
         {"type": "signal", "params": {"name": "go"}},
         {"workflow": "other", "version": 2},
+        {"type": "noop", "retry": {"max_retries": 1}, "timeout_seconds": 9, "queue": "blocking"},
+        {"type": "job", "retry": "none", "queue": "ours"},
         {"steps": [set_to("item.a + steps.first.output.b + input.c"), set_to("steps.a.output.x", "b")]},
         {"steps": [set_to("index"), set_to("item", "b")], "edges": []},
+        {
+            "type": "map",
+            "params": {
+                "items": "{{ item }}",
+                "body": {"steps": [set_to("item"), set_to("steps.a.output", "b")]},
+            },
+        },
     ],
 )
 def test_a_body_that_is_fine(body):
@@ -42,6 +51,16 @@ def test_a_body_that_is_fine(body):
     [
         ({}, ("bad_params", "nodes[1].params.body", "each")),
         ({"type": "noop", "workflow": "w"}, ("bad_params", "nodes[1].params.body", "each")),
+        ({"workflow": "w", "retry": "none"}, ("bad_params", "nodes[1].params.body", "each")),
+        ({"type": "noop", "retry": "often"}, ("bad_params", "nodes[1].params.body.retry", "each")),
+        ({"type": "noop", "queue": "{{ item }}"}, ("bad_params", "nodes[1].params.body.queue", "each")),
+        ({"type": "noop", "queue": "engine"}, ("reserved_queue", "nodes[1].params.body.queue", "each")),
+        ({"type": "noop", "queue": "ours"}, ("unserved_queue", "nodes[1].params.body.queue", "each")),
+        ({"type": "job", "queue": "default"}, ("built_in_queue", "nodes[1].params.body.queue", "each")),
+        (
+            {"type": "signal", "params": {"name": "go"}, "timeout_seconds": 9},
+            ("without_effect", "nodes[1].params.body.timeout_seconds", "each"),
+        ),
         ({"type": "nop"}, ("unknown_type", "nodes[1].params.body.type", "each")),
         (
             {"type": "map", "params": {"items": [1], "body": {"type": "nop"}}},
@@ -141,6 +160,10 @@ def test_what_is_wrong_with_a_loop(params, problem):
     assert problem in looped(**params)
 
 
+def test_a_loop_of_a_workflow_is_fine():
+    assert found([{"id": "again", "type": "loop", "params": {"workflow": "other", "count": 2}}]) == []
+
+
 def test_a_loop_that_is_fine():
     assert looped(**{"while": "output.n < input.most && iteration < 9"}) == []
 
@@ -179,3 +202,14 @@ def test_the_steps_of_containers_count():
 def test_a_body_without_measure_is_not_looked_into():
     steps = [{"id": f"s{at}", "type": "nobody_knows"} for at in range(2_001)]
     assert found([container("each", *steps)]) == [("too_many_nodes", "nodes", None)]
+
+
+def test_a_message_names_the_place_in_the_whole_definition():
+    mail = {"id": "mail", "type": "email.send", "params": {"to": "a@b.example", "subject": "x"}}
+    deep = {"id": "deep", "type": "map", "params": {"items": [1], "body": {"steps": [set_to("1"), mail]}}}
+    each = {"id": "each", "type": "map", "params": {"items": [1], "body": {"steps": [deep]}}}
+    document = {"name": "w", "nodes": [{"id": "first", "type": "noop"}, each], "edges": []}
+    (missing,) = [one for one in validate(document, CATALOGUE) if one.code == "bad_params"]
+    place = "nodes[1].params.body.steps[0].params.body.steps[1].params.body"
+    assert (missing.field, missing.node) == (place, "mail")
+    assert f"`{place}` is missing" in missing.message

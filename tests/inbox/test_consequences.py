@@ -8,9 +8,9 @@ from tests import factories as make
 OUTCOMES = [{"name": "approved"}, {"name": "rejected"}]
 
 
-def told(nodes, edges, node="ask"):
+def told(nodes, edges, node="ask", **more):
     ask = {"id": "ask", "type": "human.approval", "params": {"title": "Go on?"}}
-    return consequences(compile_graph(make.graph([ask, *nodes], edges), ALL_TYPES), node, OUTCOMES)
+    return consequences(compile_graph(make.graph([ask, *nodes], edges, **more), ALL_TYPES), node, OUTCOMES)
 
 
 def edge(to, **more):
@@ -29,6 +29,13 @@ def test_an_outcome_leads_to_its_branch_and_the_others_to_the_default():
 def test_without_a_next_step_the_run_ends():
     assert told([], []) == {"approved": "The run ends.", "rejected": "The run ends."}
     assert told(["other"], [])["approved"] == "This branch ends; the run ends with the others."
+
+
+def test_behind_the_last_step_of_an_item_not_the_whole_run_ends():
+    assert told([], [], part_of="each")["approved"] == "This part of the run is done."
+    assert told(["other"], [], part_of="each")["approved"].endswith(
+        "this part of the run is done with the others."
+    )
 
 
 def test_what_no_edge_takes_fails_or_is_the_end_of_it():

@@ -170,6 +170,7 @@ DOORS = {
 }
 SILENT = {
     dead_letters.matching: "it reads",
+    operators.leave: "within operators.leave_failed and dead_letters.discard",
     resolving.resolve_task: "by lifecycle.resolve_compensation or resolving.settle",
     incidents.tick: "it tells inboxes, by live.tell_inboxes",
     signals.rows_of: "it is pure",
@@ -182,8 +183,10 @@ SILENT = {
     compensation.tell_of_failures: "it registers",
     compensation.tell_of_settling: "it registers",
     starts.judges_starts: "it registers",
-    starts.start_workflow: "by start_runs",
-    starts.check_start: "it reads",
+    signals.send_signal: "by send_signals",
+    starts.checked: "it reads",
+    starts.check_item: "it is pure",
+    starts.insert_checked: "by start_runs",
     migration.check_run: "it reads",
     migration.refusal_of: "it is pure",
     migration.first_of: "it is pure",

@@ -16,7 +16,7 @@ from runs.commands.lifecycle import cancel_runs
 from runs.commands.operators import leave_failed
 from runs.commands.signals import NewSignal, send_signals
 from runs.commands.starts import NewRun, Terms, start_runs
-from runs.kernel import scopes
+from runs.kernel import messages, scopes
 from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
 from runs.kernel.plan import Affinity
@@ -27,13 +27,16 @@ from runs.store import hot
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.workers.execute import execute
 from tests import factories as make
+from tests.engine.nested import CHILD, CHILD_DEFINITION, CONTAINERS
 from tests.engine.strategies import Case, Pick
 from tests.engine.telling import Told, plain, step_told
+from tests.runs.inside import Inside
 
 QUEUES = ("default", "outside", "engine")
 WORKER = "w"
 LONG_AGO = datetime(2001, 1, 1, tzinfo=UTC)
 ROUNDS = 5_000
+WAITING = ("wait", "signal", *CONTAINERS)
 
 
 @dataclass
@@ -45,6 +48,7 @@ class Round:
     timers: Mapping[str, list[Timer]]
     endings: list[tuple[ClaimedStep, AttemptResult]] = field(default_factory=list)
     due: list[Timer] = field(default_factory=list)
+    containers: list[ClaimedStep] = field(default_factory=list)
     sent: list[tuple[str, NewSignal]] = field(default_factory=list)
     given_back: list[ClaimedStep] = field(default_factory=list)
     lost: list[ClaimedStep] = field(default_factory=list)
@@ -81,7 +85,8 @@ class Round:
 class Fleet:
     """Runs by id with their cases. `strictly`: the outcomes of one run come one at a time, in its case's order.
 
-    Otherwise steps also end that their worker had handed back, and that were given to somebody else since.
+    Otherwise steps also end that their worker had handed back, and that were given to somebody else since; and runs
+    are paused while all that happens, and go on behind it.
     """
 
     dice: random.Random
@@ -93,9 +98,18 @@ class Fleet:
     queued: list[ClaimedStep] = field(default_factory=list)
     ghosts: list[ClaimedStep] = field(default_factory=list)
     ended: Counter[str] = field(default_factory=Counter)
+    inside: Inside = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.inside = Inside(self.dice, self.strictly)
 
     def start(self, cases: Iterable[Case]) -> None:
         """Publish and start each case."""
+        make.VersionFactory(
+            workflow__tenant=make.a_tenant(),
+            workflow__name=CHILD,
+            workflow__draft_definition=CHILD_DEFINITION,
+        )
         for case in cases:
             version = make.a_version(case.definition)
             terms = Terms(tenant=version.tenant_id, version=version.pk, by="test")
@@ -115,13 +129,14 @@ class Fleet:
     def drive(self) -> None:
         """Claim, advance, fire timers and send signals until no run has a step to do or to wait for."""
         for _ in range(ROUNDS):
-            if not self._take() and not any(self.in_hand.values()):
+            if not self._take() and not any(self.in_hand.values()) and not self.inside.held:
                 return
             self._happen(self._round())
         raise AssertionError(f"still in hand: {self.in_hand}")
 
     def _take(self) -> bool:
         """Claim all there is; of each run only what its order picks next stays in hand."""
+        self._unpause()
         by_run: dict[str, dict[str, ClaimedStep]] = {}
         for step in self._claimed():
             by_run.setdefault(step.run_id, {})[step.node] = step
@@ -132,7 +147,12 @@ class Fleet:
             self.queued += steps.values()
         hand_back(self.queued)
         self.released |= {step.id: step for step in self.queued}
-        return bool(by_run)
+        return bool(by_run) or self._deliver()
+
+    def _deliver(self) -> bool:
+        """Have runs told what others have for them; gives whether there was anything."""
+        told = messages.deliver()
+        return bool(told)
 
     def _busy(self, run_id: str) -> bool:
         return self.strictly and bool(self.in_hand.get(run_id))
@@ -148,17 +168,21 @@ class Fleet:
             found += hot.claim(queue=queue, worker=WORKER, cursor=0, limit=10_000)
             while alone := hot.claim_alone(queue=queue, worker=WORKER):
                 found += alone
+        self.inside.begin(step for step in found if step.index is not None)
+        found = [step for step in found if step.index is None]
         if not self.strictly:
             self.ghosts += [self.released.pop(step.id) for step in found if step.id in self.released]
         return found
 
     def _keep(self, steps: Iterable[ClaimedStep]) -> None:
         """Take steps in hand; those that wait begin to at once, all in one batch."""
-        kept = list(steps)
+        every = list(steps)
+        self.inside.begin(step for step in every if step.index is not None)
+        kept = [step for step in every if step.index is None]
         scopes.load(kept)
         for step in kept:
             self.in_hand.setdefault(step.run_id, []).append(step)
-        if waiting := [step for step in kept if self._type(step) in ("wait", "signal")]:
+        if waiting := [step for step in kept if self._type(step) in WAITING]:
             advance([(step, execute(step)) for step in waiting])
 
     def _type(self, step: ClaimedStep) -> str:
@@ -184,6 +208,8 @@ class Fleet:
             for step in self.queued:
                 if self.dice.random() < 0.5:
                     found.due += self._due(step, found)[:1]
+        turn = [(step.run_id, step.node) for step in found.containers]
+        found.endings += self.inside.endings(self.cases, turn)
         scopes.load(self.ghosts)
         found.endings += [
             (step, Succeeded("a late outcome of somebody who lost the step")) for step in self.ghosts
@@ -196,7 +222,7 @@ class Fleet:
         """Have the next thing happen that is scripted for a step in hand; gives whether more may come."""
         case, (status, fired) = self.cases[step.run_id], now.steps[step.id]
         kind, value = case.script.get(step.node, ("", None))
-        waits = self._type(step) in ("wait", "signal")
+        waits = self._type(step) in WAITING
         if status not in STEP_OPEN and (waits or kind == "interrupted"):
             return False
         if now.runs[step.run_id] not in RUN_OPEN:
@@ -210,6 +236,10 @@ class Fleet:
                 now.endings.append((step, self._ending(step)))
             return False
         due = self._due(step, now)
+        if not due and self._type(step) in CONTAINERS:
+            # It ends when enough of its children have.
+            now.containers.append(step)
+            return True
         if not due or due[0].interrupting:
             now.ended.append(step.run_id)
         if due:
@@ -242,12 +272,20 @@ class Fleet:
             lambda: self._fire(now.due),
             lambda: self._send(now.sent),
             lambda: self._lose(now.lost),
+            self._pause,
         ]
         self.dice.shuffle(ways)
         for way in ways:
             way()
+        while self._deliver() and self.strictly:
+            pass
         self._leave()
-        self._cancel(now.ended)
+        self._cancel(now.ended + self._over(now.containers))
+
+    def _over(self, containers: list[ClaimedStep]) -> list[str]:
+        """The runs of those of these that wait no more, once for each."""
+        rows = StepExecution.unsafe_all_tenants.filter(id__in=[step.id for step in containers])
+        return [str(run) for run in rows.exclude(status__in=STEP_OPEN).values_list("run_id", flat=True)]
 
     def _leave(self) -> None:
         """Whoever is asked what becomes of a failure leaves it as it is."""
@@ -266,6 +304,17 @@ class Fleet:
             ids = [step.id for step in steps]
             StepExecution.unsafe_all_tenants.filter(id__in=ids).update(lease_expires_at=LONG_AGO)
             sweep()
+
+    def _pause(self) -> None:
+        found = self._standing("RUNNING") if not self.strictly else []
+        make.pause(*(run for run in found if self.dice.random() < 0.05))
+
+    def _unpause(self) -> None:
+        make.unpause(*self._standing("PAUSED"))
+
+    def _standing(self, status: str) -> list[str]:
+        runs = Run.unsafe_all_tenants.filter(id__in=self.cases, status=status).order_by("id")
+        return [str(run) for run in runs.values_list("id", flat=True)]
 
     def _cancel(self, runs: list[str]) -> None:
         """Cancel the runs of which as many steps have ended as their cases say, and undo what they did."""
@@ -306,7 +355,7 @@ class Fleet:
         found: dict[str, Told] = {run_id: {"steps": {}, "taken": set(), "variables": {}} for run_id in ids}
         for run in Run.unsafe_all_tenants.filter(id__in=ids):
             found[str(run.id)] |= {"status": run.status, "output": plain(run.output)}
-        rows = list(StepExecution.unsafe_all_tenants.filter(run_id__in=ids))
+        rows = list(StepExecution.unsafe_all_tenants.filter(run_id__in=ids, index__isnull=True))
         given = {row.id: row.output for row in rows}
         for row in rows:
             run_id = str(row.run_id)

@@ -9,6 +9,7 @@ from runs.commands.lifecycle import resume_runs
 from runs.kernel.refused import RunRefused
 from runs.models import Run, StepJoin
 from tests import factories as make
+from tests.engine.nested import completed
 from tests.engine.strategies import BYTES, Case, case_from, handling
 from tests.engine.telling import Told, read, told_by_page, wrong_joins
 from tests.runs.fleet import Fleet
@@ -162,9 +163,11 @@ def resumed(seed: int, *, races: bool) -> dict[str, tuple[Case, Told]]:
 def mended(case: Case) -> Case:
     """The case with every failure that fails the run turned into success."""
     hard = {node["id"] for node in case.nodes if handling(node) in ("fail", "ask")}
-    well = ("completed", {"n": 1, "ok": True})
+    nodes = {node["id"]: node for node in case.nodes}
     script = {
-        name: well if name in hard and kind == "failed" else (kind, value)
+        name: completed(nodes[name], {"n": 1, "ok": True})
+        if name in hard and kind == "failed"
+        else (kind, value)
         for name, (kind, value) in case.script.items()
     }
     return replace(case, script=script)

@@ -67,6 +67,42 @@ def without_runs(value):
     return [without_runs(one) for one in value] if isinstance(value, list) else value
 
 
+BOTH = make.graph(
+    [
+        {
+            "id": "each",
+            "type": "map",
+            "on_error": "continue",
+            "params": {
+                "items": [5, 2, 0, 1],
+                "max_concurrency": 1,
+                "body": {
+                    "steps": [
+                        {
+                            "id": "part",
+                            "type": "transform",
+                            "params": {"set": {"n": "{{ 10 / item }}"}},
+                            "set_vars": {"last": "{{ output.n }}"},
+                        }
+                    ]
+                },
+            },
+        },
+        {"id": "end", "type": "noop", "set_vars": {"seen": "{{ vars.last }}"}},
+    ],
+    ["each>end"],
+    output="{{ vars }}",
+)
+
+
+def test_what_items_had_set_when_their_container_fails_stays_in_memory_and_in_the_database():
+    (result,) = run_cases(Subject(BOTH, "graph", "default", {}, is_valid=True), [Case(1, "one", {})])
+    (run_id,) = make.start(BOTH, {})
+    make.work()
+    assert make.steps(run_id)["each"].status == "FAILED"
+    assert make.run(run_id).output == result.output == {"last": 5, "seen": 5}
+
+
 def check(seed: int) -> None:
     dice = random.Random(seed)
     for _ in range(RUNS):

@@ -5,7 +5,7 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from lib.refusals import Conflict
-from runs.models import BulkItem, Run
+from runs.models import BulkItem, BulkJob, Run
 from runs.moves import jobs, work
 from runs.store import moves
 from tests import factories as make
@@ -166,6 +166,35 @@ def test_a_run_that_others_are_busy_with_comes_last_and_is_refused_in_the_end(mo
 
     assert counted(job) == {"moved": 1, "refused": 1}
     assert BulkItem.unsafe_all_tenants.get(run_id=run_ids[0]).code == "busy"
+
+
+def test_a_job_that_is_stopped_leaves_what_is_left_as_it_is():
+    job = begun(waiting(3))
+    work.work(seconds=0)
+    moves.end_item(BulkItem.unsafe_all_tenants.order_by("id").first().pk, "moved")
+
+    stopped = jobs.stop(member("bob", "admin"), job.pk)
+
+    assert counted(job) == {"moved": 1, "stopped": 2}
+    assert (stopped.stopped_by, stopped.finished_at is None) == ("bob", False)
+    assert work.work() == 0
+    with pytest.raises(Conflict, match="over already"):
+        jobs.stop(member("bob", "admin"), job.pk)
+
+
+def test_a_run_in_hand_when_the_job_is_stopped_is_not_tried_again():
+    job = begun(waiting(2))
+    item = BulkItem.unsafe_all_tenants.order_by("id").first().pk
+    BulkJob.unsafe_all_tenants.filter(pk=job.pk).update(stopped_by="bob")
+
+    moves.put_off(item)
+
+    assert work.work() == 0
+    assert counted(job) == {"stopped": 2}
+    assert job.finished_at is None
+    work.work()
+    job.refresh_from_db()
+    assert job.finished_at is not None
 
 
 def test_a_defect_with_one_run_is_told_of_that_run_and_holds_no_other_up(monkeypatch):

@@ -247,3 +247,29 @@ def test_a_map_is_asked_for_its_items_only_and_a_loop_for_its_rounds(monkeypatch
     run_id = make.start(make.graph([again], []))[0]
     make.work()
     assert make.run(run_id).status == "COMPLETED"
+
+
+def test_a_body_of_one_step_says_how_it_is_tried_again_where_and_for_how_long(clock):
+    body = {
+        "type": "noop",
+        "queue": "blocking",
+        "timeout_seconds": 7,
+        "retry": {"max_retries": 1, "jitter": 0},
+    }
+    run_id = started("a", body=body)
+    (child,) = make.claimed("blocking")
+    (row,) = make.children(run_id, "each")
+    assert (row.hard_deadline - clock.now).total_seconds() == 7
+    make.fail(child, retryable=True)
+    clock.advance(60)
+    (again,) = make.claimed("blocking")
+    assert again.attempt == 2
+    make.fail(again, retryable=True)
+    assert make.steps(run_id)["each"].error["code"] == "ItemsFailed"
+
+
+def test_a_body_of_one_step_that_waits_says_it_too():
+    body = {"type": "human.approval", "params": {"title": "Well?"}, "queue": "blocking"}
+    run_id = started("a", body=body)
+    (part,) = make.children_of(run_id)
+    assert make.steps(str(part.pk))["step"].queue == "blocking"

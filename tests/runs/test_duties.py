@@ -7,6 +7,7 @@ from django.db import connection
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
 from runs.moves import tasks as moves_tasks
+from runs.outgoing import tasks as outgoing_tasks
 from runs.reading import readiness
 from runs.schedules import tasks as schedules_tasks
 from runs.workers import process
@@ -133,6 +134,7 @@ def test_the_clock_sends_each_registered_duty_as_often_as_it_says(monkeypatch):
     """The periods stand in the settings (for beat) and beside the duties (for who takes over)."""
     assert inbox_tasks.tick_mails.name == "tasks_inbox.tick_mails"
     assert moves_tasks.tick_bulk_jobs.name == "runs.tick_bulk_jobs"
+    assert outgoing_tasks.tick_webhooks_out.name == "runs.tick_webhooks_out"
     assert schedules_tasks.tick_schedules.name == "runs.tick_schedules"
     monkeypatch.undo()
     sent = {name: entry["schedule"] for name, entry in settings.CELERY_BEAT_SCHEDULE.items()}

@@ -3,6 +3,8 @@
 from itertools import pairwise
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from runs.commands import former_children
 from runs.kernel.refused import RunRefused
@@ -84,6 +86,29 @@ def test_an_item_of_several_steps_goes_on_where_it_failed():
     after = {child.pk: child.parent_step_id for child in make.children_of(run_id)}
     assert after.keys() == before.keys()
     assert {*after.values()} == {step.pk for step in make.children(run_id, "each")}
+
+
+def statements_of_a_resume(items):
+    """How many statements it takes to let so many failed items of several steps go on."""
+    body = {"steps": [noop("a"), noop("b")]}
+    step = {
+        "id": "each",
+        "type": "map",
+        "params": {"items": list(range(items)), "body": body, "tolerate_failures": items - 1},
+    }
+    run_id = make.start(make.graph([step], []), {})[0]
+    make.work("engine", "blocking")
+    ended("a", failed=True)
+    make.resume(run_id)
+    with CaptureQueriesContext(connection) as captured:
+        make.work("engine", "blocking")
+    assert len(make.claimed()) == items
+    return [query["sql"] for query in captured if "content_hash" in query["sql"]]
+
+
+def test_however_many_items_go_on_the_version_of_their_container_is_looked_up_once():
+    few, many = statements_of_a_resume(2), statements_of_a_resume(30)
+    assert len(few) == len(many) > 0
 
 
 def test_a_child_that_was_resumed_by_itself_is_waited_for():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.commands import jobs
+from runs.commands import job_leases, job_reports, jobs
 from runs.integrity.verify import verify
 from runs.kernel.advance import advance
 from runs.maintenance.leases import sweep
@@ -24,7 +24,7 @@ def poll(worker):
 
 
 def complete(job, output, token=None):
-    return jobs.complete(
+    return job_reports.complete(
         tenant=make.a_tenant().pk, job=job.step.id, lease_token=token or job.lease_token, output=output
     )
 
@@ -52,8 +52,8 @@ def sound(run_id):
 def test_a_late_result_of_a_worker_outside_is_kept_with_its_epoch_worker_and_digest(reclaimed):
     run_id, first, second = reclaimed
 
-    assert complete(first, {"by": "slow"}) == jobs.Answer(False, "lease_lost")
-    assert complete(first, {"by": "slow"}) == jobs.Answer(False, "lease_lost")
+    assert complete(first, {"by": "slow"}) == job_reports.Answer(False, "lease_lost")
+    assert complete(first, {"by": "slow"}) == job_reports.Answer(False, "lease_lost")
     assert complete(second, {"by": "slow"}).applied
 
     (kept,) = late(run_id)
@@ -85,13 +85,13 @@ def test_another_output_of_the_same_lease_and_one_after_a_failure_are_kept_too()
     complete(jobs_of[run_id], 2)
     assert [(kept["reason"], kept["epoch"]) for kept in late(run_id)] == [("completed_otherwise", 1)]
     told = {"code": "Boom", "message": "It went wrong.", "retryable": True}
-    jobs.fail(
+    job_reports.fail(
         tenant=make.a_tenant().pk,
         job=jobs_of[other].step.id,
         lease_token=jobs_of[other].lease_token,
         **told,
     )
-    with pytest.raises(jobs.StaleToken):
+    with pytest.raises(job_leases.StaleToken):
         complete(jobs_of[other], 2)
     assert [kept["reason"] for kept in late(other)] == ["stale_token"]
 
@@ -99,8 +99,10 @@ def test_another_output_of_the_same_lease_and_one_after_a_failure_are_kept_too()
 def test_a_late_error_is_kept(reclaimed):
     run_id, first, _ = reclaimed
     error = {"code": "Boom", "message": "m" * 9000, "retryable": True}
-    said = jobs.fail(tenant=make.a_tenant().pk, job=first.step.id, lease_token=first.lease_token, **error)
-    assert said == jobs.Answer(False, "lease_lost")
+    said = job_reports.fail(
+        tenant=make.a_tenant().pk, job=first.step.id, lease_token=first.lease_token, **error
+    )
+    assert said == job_reports.Answer(False, "lease_lost")
     (kept,) = late(run_id)
     assert kept["error"] == {"code": "Boom", "message": "m" * 500}
     assert sound(run_id)

@@ -157,7 +157,9 @@ class TestGoingOnAsNew:
     def test_paused_meanwhile_it_goes_on_in_itself(self):
         run_id = make.start(looped({"type": "noop"}, count=30), {"n": 7})[0]
         make.work("engine")
-        Drain("default").run()
+        # One drain takes a second at most.
+        while not RunMessage.unsafe_all_tenants.exists():
+            assert Drain("default").run()
         assert RunMessage.unsafe_all_tenants.get().kind == "continue"
         make.pause(run_id)
         make.work()

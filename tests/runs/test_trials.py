@@ -7,7 +7,7 @@ import pytest
 from engine.graph import compile_graph
 from engine.outcomes import Failed
 from engine.simulate import simulate
-from steps.catalogue import ALL_TYPES
+from steps.catalogue import EXECUTABLE
 from tests import factories as make
 from tests.engine.strategies import BYTES, case_from
 from tests.engine.telling import play
@@ -32,7 +32,7 @@ def test_a_test_with_every_step_pinned_goes_the_way_of_the_run(case):
     pins = {name: step.output for name, step in real.steps.items() if step.status == "COMPLETED"}
     errors = {name: step.error for name, step in real.steps.items() if step.status == "FAILED"}
     made = trial_definition(case.definition, TrialOptions(pins=pins, errors=errors))
-    compiled = compile_graph(made.definition, ALL_TYPES)
+    compiled = compile_graph(made.definition, EXECUTABLE)
     in_memory = simulate(
         compiled, case.run_input, lambda *_: Failed({"code": "Reached", "message": "was not"})
     )

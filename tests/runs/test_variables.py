@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.commands import jobs
+from runs.commands import job_reports, jobs
 from runs.kernel.refused import RunRefused
 from runs.models import RunVariable
 from tests import factories as make
@@ -34,7 +34,7 @@ def polled(*queues):
 
 
 def done(job, output=None, **variables):
-    return jobs.complete(
+    return job_reports.complete(
         tenant=job.step.tenant_id,
         job=job.step.id,
         lease_token=job.lease_token,
@@ -166,7 +166,7 @@ def test_the_same_completion_again_sets_nothing_anew():
 
 
 def test_a_run_has_so_many_variables_at_most(monkeypatch):
-    monkeypatch.setattr(jobs, "MOST_OF_A_RUN", 2)
+    monkeypatch.setattr(job_reports, "MOST_OF_A_RUN", 2)
     begun(make.graph([node("a", "job", queue="outside"), node("b", "job", queue="outside")], ["a>b"]))
     done(polled("outside")["a"], x=1, y=2)
     with pytest.raises(RunRefused, match="at most"):

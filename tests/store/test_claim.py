@@ -3,6 +3,7 @@
 import pytest
 
 from runs.store import hot
+from runs.store.jobs import Offer, claim_jobs
 from runs.workers.drain import Drain
 from tests import factories as make
 
@@ -66,12 +67,12 @@ class TestClaim:
         for solo in (False, True):
             step = make.steps(make.start(lone(queue="mine"))[0])["a"]
             make.change(str(step.id), held=True, solo=solo)
-        jobs = {"tenant": make.a_tenant().pk, "queues": ["mine"], "worker": "w", "limit": 9}
+        jobs = {"tenant": make.a_tenant().pk, "queues": ["mine"]}
 
         assert take(queue="mine") == []
         assert hot.claim_alone(queue="mine", worker="w") == []
         for alone in (False, True):
-            assert hot.claim_jobs(**jobs, token_hashes=[b"x"] * 9, alone=alone) == []
+            assert claim_jobs(**jobs, offers=[Offer("w", 0, b"x")] * 9, alone=alone) == []
         assert hot.queues_with_work(["mine"]) == []
 
     def test_of_many_held_steps_at_the_head_none_keeps_the_others_waiting(self):
@@ -151,11 +152,9 @@ class TestClaimAlone:
 
 class TestClaimJobs:
     def poll(self, queues=("mine",), limit=9, tenant=None, alone=False):
-        hashes = [bytes([place]) for place in range(1, limit + 1)]
+        offers = [Offer("w", 0, bytes([place])) for place in range(1, limit + 1)]
         tenant = (tenant or make.a_tenant()).pk
-        return hot.claim_jobs(
-            tenant=tenant, queues=queues, worker="w", limit=limit, token_hashes=hashes, alone=alone
-        )
+        return claim_jobs(tenant=tenant, queues=queues, offers=offers, alone=alone)
 
     def test_gives_every_job_a_token_of_its_own(self):
         runs = make.start(lone(queue="mine"), *[{}] * 4)
@@ -165,7 +164,7 @@ class TestClaimJobs:
         hashes = {
             str(step.id): bytes(step.lease_token_hash) for run in runs for step in make.steps(run).values()
         }
-        assert {held.id: bytes([place]) for held, _, place in found} == hashes
+        assert {one.step.id: bytes([one.place + 1]) for one in found} == hashes
         assert len(set(hashes.values())) == 4
 
     def test_gives_no_other_tenant_s_job_and_none_of_another_queue(self):

@@ -1,5 +1,6 @@
 """Every statement is valid on the migrated schema, and none of them reads a hot table from end to end."""
 
+import json
 import re
 
 import psycopg
@@ -97,3 +98,34 @@ class TestAtFiftyThousandRows:
         assert "step_ready" in plan("claim")
         assert "step_running" in plan("expired")
         assert "Sort" not in plan("claim").split("CTE taken")[0], "a backlog must not be sorted at each claim"
+
+    @pytest.mark.parametrize("analyzed", [False, True], ids=["never analyzed", "analyzed"])
+    def test_a_page_of_runs_sums_up_once_and_not_once_for_each_run(self, analyzed):
+        if analyzed:
+            with connection.cursor() as cursor:
+                cursor.execute("ANALYZE runs_run; ANALYZE runs_stepexecution")
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT id FROM runs_run WHERE tenant_id = 7 LIMIT 100")
+            page = [str(run) for (run,) in cursor.fetchall()]
+        assert loops_of_sums(page) == {1}
+
+
+def loops_of_sums(page):
+    """How often each sum is made while a page of runs of the tenant 7 is read."""
+    asked = {
+        "tenant": 7, "runs": page, "own": 4096, "each": 4096, "total": 2**22, "apart": False, "node": None,
+        "items": False, "indexes": None, "variables": False, "begin_runs": [], "containers": [], "loops": [],
+        "silent": 8.0, "now": None,
+    }  # fmt: skip
+    cursor = psycopg.Cursor(connection.connection)
+    text = f"EXPLAIN (ANALYZE, FORMAT JSON) {hot.SQL.texts['show_runs']}"
+    ((explained,),) = cursor.execute(text.encode(), asked).fetchall()
+    top = explained[0] if isinstance(explained, list) else json.loads(explained)[0]
+
+    def nodes(node):
+        yield node
+        for part in node.get("Plans", ()):
+            yield from nodes(part)
+
+    assert top["Plan"]["Actual Rows"] == len(page)
+    return {int(one["Actual Loops"]) for one in nodes(top["Plan"]) if one["Node Type"] == "Aggregate"}

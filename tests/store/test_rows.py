@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from runs.store import rows, variables
+from runs.store import jobs, outgoing, rows, variables
 from runs.store.hot import SQL
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
@@ -21,6 +21,7 @@ ROWS = {
     ("insert_dead_letters", "letters"): rows.LetterRow,
     ("heartbeat", "held"): rows.BeatRow,
     ("hand_back", "steps"): rows.ReturnedRow,
+    ("gave", "given"): rows.GivenRow,
     ("keep_late_results", "results"): rows.LateRow,
     ("next_compensations", "nodes"): rows.CompensationRow,
     ("left_to_undo", "nodes"): rows.LeftRow,
@@ -43,6 +44,8 @@ ROWS = {
     ("child_states", "waits"): rows.ChildWaitRow,
     ("former_children", "waits"): rows.FormerWaitRow,
     ("resume_children", "waits"): rows.AgainRow,
+    ("workers_polled", "workers"): jobs.ContactRow,
+    ("note_outgoing", "outcomes"): outgoing.OutcomeRow,
     ("set_variables", "rows"): variables.VariableRow,
     ("set_variables", "events"): variables.AssignedRow,
 }

@@ -8,6 +8,7 @@ from runs.kernel.hand_back import hand_back
 from runs.models import Run, StepExecution
 from runs.store import hot, waits
 from runs.store.children import cancel_children
+from runs.store.jobs import Offer, claim_jobs
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -58,8 +59,8 @@ WAYS = {
     ),
     ("claim", "claim_jobs"): (
         {"queue": "mine"},
-        lambda run, step: hot.claim_jobs(
-            tenant=make.a_tenant().pk, queues=["mine"], worker="v", limit=1, token_hashes=[b"x"], alone=False
+        lambda run, step: claim_jobs(
+            tenant=make.a_tenant().pk, queues=["mine"], offers=[Offer("v", 0, b"x")], alone=False
         ),
     ),
     ("complete", "advance"): ({}, lambda run, step: ended(step, status="COMPLETED", output={})),

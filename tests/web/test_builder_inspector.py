@@ -220,6 +220,7 @@ def test_an_edge_gets_its_condition_from_parts_and_in_words(orders):
     pane(orders).get_by_label("If…").check()
     pane(orders).get_by_role("button", name="Choose a value").click()
     orders.page.keyboard.type("input.amount")
+    expect(orders.page.locator("dialog[open] [role=option]").first).to_be_visible()
     orders.page.keyboard.press("Enter")
     pane(orders).get_by_label("Operator").select_option(">=")
     pane(orders).get_by_label("Value to compare with").fill("1000")

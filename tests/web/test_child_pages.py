@@ -8,6 +8,7 @@ from runs.models import Run
 from tests import factories as make
 from tests.runs.test_items import failing_at
 from tests.web.test_page_queries import statements_of
+from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
 
@@ -62,6 +63,35 @@ def test_a_run_that_follows_another_is_linked_both_ways(client, ann):
     assert f'href="/runs/{run_id}"' in client.get(f"/runs/{follower.pk}").text
 
 
+def test_a_part_says_which_item_of_which_step_it_is(client, ann):
+    client.force_login(ann)
+    hold = {"id": "hold", "type": "signal", "params": {"name": "go"}}
+    run_id = make.start(make.mapped({"steps": [hold]}), {"items": [5, 6]})[0]
+    make.work()
+    second = make.children_of(run_id)[1]
+    page = client.get(f"/runs/{second.pk}").text
+    workflow = make.run(run_id).version.workflow.name
+    assert (
+        f'title="{run_id}">{workflow}</a>, <a href="/runs/{run_id}/items/each?item=1#item">each 1</a>' in page
+    )
+    assert "vNone" not in page
+    assert "vNone" not in client.get(f"/runs/{run_id}/children").text
+
+
+def test_where_the_run_before_may_not_be_read_its_number_stands(client):
+    locked = make.FolderFactory()
+    child = make.a_version(make.chain("noop")).workflow.name
+    body = {"id": "sub", "type": "subworkflow", "params": {"workflow": child, "input": {}}}
+    run_id = make.start(make.graph([body], []))[0]
+    make.work("engine")
+    Workflow.unsafe_all_tenants.filter(pk=make.run(run_id).workflow_id).update(folder=locked)
+    (begun,) = make.children_of(run_id)
+    client.force_login(make.a_member("vera", "viewer"))
+    page = client.get(f"/runs/{begun.pk}").text
+    assert f'<code title="{run_id}">' in page
+    assert ", sub" not in page
+
+
 def test_they_cost_the_same_for_two_as_for_forty(client, ann):
     client.force_login(ann)
     few, many = begun(2), begun(40)
@@ -74,11 +104,11 @@ def test_a_grid_with_a_filter_and_one_item(client, ann):
     client.force_login(ann)
     run_id = failing_at(2, 5)
     page = client.get(f"/runs/{run_id}/items/each", {"item": 2}).text
-    assert page.count('class="sr-only">Item ') == 5
+    assert page.count('<span class="sr-only">Item ') == 5
     assert "1 failed" in page
     assert "division by zero" in page.lower() or "ExpressionError" in page
     failed = client.get(f"/runs/{run_id}/items/each?status=FAILED").text
-    assert failed.count('class="sr-only">Item ') == 1
+    assert failed.count('<span class="sr-only">Item ') == 1
     assert client.get(f"/runs/{run_id}/items/nobody").status_code == 404
     assert f"/runs/{run_id}/items/each" in client.get(f"/runs/{run_id}").text
 

@@ -45,3 +45,19 @@ def test_the_stop_stays_where_it_was_while_the_grid_follows(visitor):
     expect(visitor.page.locator(".item-grid a")).to_have_count(6)
     expect(visitor.page.locator('.item-grid a[tabindex="-1"]')).to_have_count(5)
     assert visitor.page.evaluate(PLACE).startswith("Item 1,")
+
+
+def test_the_item_that_is_shown_follows_in_its_place(visitor):
+    run_id = make.start(make.mapped(), {"items": [7]})[0]
+    make.work("engine")
+    visitor.open(f"/runs/{run_id}/items/each?item=0")
+    shown = visitor.page.locator("#item .step")
+    for _ in range(2):
+        visitor.page.evaluate(CHANGED)
+        visitor.page.wait_for_timeout(600)
+    expect(shown).to_have_count(1)
+    make.complete(*make.claimed())
+    visitor.page.evaluate(CHANGED)
+    expect(visitor.page.locator("#item")).to_contain_text("Completed")
+    expect(shown).to_have_count(1)
+    expect(visitor.page.locator("#items")).to_contain_text("1 of 1 item ended")

@@ -72,6 +72,21 @@ def test_many_runs_are_moved_by_a_job_that_is_looked_at_before(operator):
 
 
 @pytest.mark.django_db
+def test_a_job_is_stopped_and_is_among_those_that_were_asked_before(operator):
+    run_ids = waiting(3)
+    name = make.newer(run_ids[0], NEW).workflow.name
+    asked = operator.post(f"/workflows/{name}/move-runs", {"before": "1", "after": "2"})
+    assert f"{asked.url}/stop" in operator.get(asked.url).text
+
+    page = operator.post(f"{asked.url}/stop", follow=True).text
+
+    assert "stopped it: 3 runs were left." in page
+    assert f"{asked.url}/stop" not in page
+    assert "It was over already." in operator.post(f"{asked.url}/stop", follow=True).text
+    assert "3 runs, stopped" in operator.get(f"/workflows/{name}/move-runs").text
+
+
+@pytest.mark.django_db
 def test_where_nothing_is_open_the_page_says_so(operator):
     (run_id,) = waiting(1)
     name = make.run(run_id).version.workflow.name

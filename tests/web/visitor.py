@@ -78,4 +78,5 @@ class Visitor:
 
     def scrolls_sideways(self) -> bool:
         """Whether the page is wider than its window."""
-        return self.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        # A locator waits for the document: between two pages there is none.
+        return self.page.locator("html").evaluate("html => html.scrollWidth > innerWidth")

@@ -5,6 +5,7 @@ import pytest
 from engine.validate import validate
 from lib.refusals import Invalid
 from steps.catalogue import ALL_TYPES
+from steps.stub import STUB_TYPE
 from tests.factories import graph
 from workflows.trials.case_runs import Case, Subject, run_cases
 from workflows.trials.rewrite import TrialOptions, trial_definition
@@ -50,6 +51,18 @@ def test_a_test_case_does_the_items_in_memory(definition, output):
     assert (result.status, result.output) == ("COMPLETED", output)
 
 
+def test_what_a_container_does_that_is_all_another_one_does_is_left_out_as_well():
+    inner = {"type": "map", "params": {"items": [1, 2], "body": {"steps": [MAIL, TWICE]}}}
+    trial = trial_definition(each(inner), TrialOptions())
+    steps = trial.definition["nodes"][0]["params"]["body"]["params"]["body"]["steps"]
+    assert [step["type"] for step in steps] == [STUB_TYPE, "transform"]
+    assert [(one.node, one.why) for one in trial.stubbed] == [("mail", "side_effects")]
+    once = {"type": "map", "params": {"items": [1], "body": {"type": MAIL["type"], "params": MAIL["params"]}}}
+    trial = trial_definition(each(once), TrialOptions())
+    assert trial.definition["nodes"][0]["params"]["body"]["params"]["body"]["type"] == STUB_TYPE
+    assert [(one.node, one.why) for one in trial.stubbed] == [("each", "side_effects")]
+
+
 def test_rounds_and_items_set_variables_of_the_run_in_memory():
     plus = {"id": "plus", "type": "noop", "set_vars": {"n": "{{ vars.n + index + 1 }}"}}
     loop = {"id": "again", "type": "loop", "params": {"body": {"steps": [plus]}, "while": "vars.n < 6"}}
@@ -69,6 +82,7 @@ def test_a_failed_item_fails_a_test_case_as_it_fails_a_run():
 def test_a_step_of_an_item_is_answered_by_the_case():
     result = played(each({"steps": [MAIL]}), {"items": [1]}, mail={"output": {"sent": "yes"}})
     assert result.output == {"results": [{"sent": "yes"}]}
+    assert result.differences == []
 
 
 def test_what_reaches_people_is_left_out_in_each_item():

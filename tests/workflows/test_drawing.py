@@ -96,7 +96,7 @@ def test_a_text_is_asked_for_where_the_first_step_takes_one(definition, is_text)
         (make.chain("text.clean", metadata={"sample_input": {"text": "Hi"}}), "Hi"),
         (make.chain("text.clean", metadata={"sample_input": "Hi"}), "Hi"),
         (make.chain("job", metadata={"sample_input": {"a": 1}}), '{\n  "a": 1\n}'),
-        (make.chain("job", metadata="none"), ""),
+        (make.chain("job", metadata="none"), "{}"),
     ],
 )
 def test_the_sample_input_stands_in_the_form(definition, given):

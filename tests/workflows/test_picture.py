@@ -15,13 +15,14 @@ def test_it_has_steps_and_ways_without_what_they_are_told():
         ],
         [{"from": "ask", "to": "end", "when": "status == 200"}],
     )
-    told = picture(definition, {"nodes": {"ask": {"x": 1, "y": 2}}, "viewport": {"zoom": 3}})
+    layout = {"nodes": {"ask": {"x": 1, "y": 2}}, "collapsed": {"each": True}}
+    told = picture(definition, {**layout, "viewport": {"zoom": 3}})
     assert told is not None
     assert told["definition"] == {
         "nodes": [{"id": "ask", "type": "http.request", "title": "Ask"}, {"id": "end", "type": "noop"}],
         "edges": [{"from": "ask", "to": "end", "when": "status == 200"}],
     }
-    assert told["layout"] == {"nodes": {"ask": {"x": 1, "y": 2}}}
+    assert told["layout"] == layout
     assert told["faces"]["http.request"] == {"title": "HTTP request", "icon": "globe", "group": "integration"}
     assert "secret" not in str(told)
 

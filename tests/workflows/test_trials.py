@@ -9,7 +9,7 @@ from engine.outcomes import Completed, Failed
 from engine.simulate import simulate
 from engine.validate import validate
 from lib.refusals import Invalid
-from steps.catalogue import ALL_TYPES, CATALOGUE
+from steps.catalogue import ALL_TYPES, CATALOGUE, EXECUTABLE
 from tests.engine.strategies import QUICK, cases
 from tests.engine.telling import play, told_by_core
 from tests.factories import graph
@@ -43,7 +43,7 @@ def stubbed(made):
 
 def played(made, run_input=None):
     """The run of a test in memory; what is done gives its input on."""
-    compiled = compile_graph(made.definition, ALL_TYPES)
+    compiled = compile_graph(made.definition, EXECUTABLE)
     return simulate(compiled, run_input, lambda node, scope: Completed(scope["prev"]))
 
 
@@ -60,7 +60,7 @@ def test_a_test_with_every_step_pinned_goes_the_way_of_the_run(case):
     errors = {name: step.error for name, step in real.steps.items() if step.status == "FAILED"}
     made = trial_definition(case.definition, TrialOptions(pins=pins, errors=errors))
 
-    compiled = compile_graph(made.definition, ALL_TYPES)
+    compiled = compile_graph(made.definition, EXECUTABLE)
     state = simulate(compiled, case.run_input, lambda *_: Failed({"code": "Reached", "message": "was not"}))
 
     assert state.status == real.status

@@ -1,4 +1,6 @@
-"""A workflow's name in a URL; anything else is no route."""
+"""A workflow's name in a URL, as `workflow_name`; anything else is no route."""
+
+from django.urls import register_converter
 
 
 class WorkflowName:
@@ -11,3 +13,6 @@ class WorkflowName:
 
     def to_url(self, value: str) -> str:
         return value
+
+
+register_converter(WorkflowName, "workflow_name")

@@ -1,11 +1,9 @@
 """The workflows' routes, below `/api/v1/`."""
 
-from django.urls import path, register_converter
+from django.urls import path
 
+import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
 from workflows.api import building, cases, drafts, texts, together, views
-from workflows.api.converters import WorkflowName
-
-register_converter(WorkflowName, "workflow_name")
 
 urlpatterns = [
     path("step-types", building.StepTypesView.as_view(), name="api-step-types"),

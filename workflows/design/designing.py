@@ -2,19 +2,19 @@
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ
-from engine.bodies import steps_within
+from engine.bodies import every_step, steps_within
 from engine.definition import NODE_ID
 from engine.entries import cut, entries
-from engine.errors import ExpressionError
+from engine.errors import OutOfTime
 from engine.functions import FUNCTIONS
 from engine.preview import CONDITIONS, Shown, preview
 from engine.renaming import Renamed, rename_step
-from engine.surroundings import ABSENT, NoSuchPlace, Spot
+from engine.surroundings import ABSENT, NoSuchPlace, Spot, Surroundings
 from engine.surroundings_within import surroundings
 from lib.refusals import Invalid
 from lib.strict_json import BadJson, Json, strict_dumps
@@ -43,7 +43,7 @@ def scope_at(
     samples = _samples(principal, name, definition, pins or {})
     try:
         spot = _spot(place, node, edge)
-        names = surroundings(definition, CATALOGUE, samples.sample, spot.node or spot.source).known(spot)
+        names = _around(definition, samples, spot).known(spot)
     except NoSuchPlace as refusal:
         raise Invalid(refusal.message, field=refusal.field) from None
     return {
@@ -76,13 +76,7 @@ def evaluate_at(
     samples = _samples(principal, name, definition, pins or {}, input)
     spot = _spot(place, node, edge)
     try:
-        shown = preview(
-            surroundings(definition, CATALOGUE, samples.sample, spot.node or spot.source),
-            spot,
-            text,
-            keys=tuple(keys or ()),
-            before_each=_deadline(SECONDS),
-        )
+        shown = preview(_around(definition, samples, spot), spot, text, keys=tuple(keys or ()))
     except NoSuchPlace as refusal:
         raise Invalid(refusal.message, field=refusal.field) from None
     return _answer(shown) | {"sample": samples.source}
@@ -123,6 +117,12 @@ def _answer(shown: Shown) -> dict[str, Json]:
     return answer | common | {"mismatch": shown.mismatch} | ({"cut": True} if is_cut else {})
 
 
+def _around(definition: Mapping[str, Json], samples: Chosen, spot: Spot) -> Surroundings:
+    """What is around a place: expressions are evaluated for so long, and no longer."""
+    node = spot.node or spot.source
+    return surroundings(definition, CATALOGUE, samples.sample, node, before_each=_deadline(SECONDS))
+
+
 def _samples(
     principal: Principal,
     name: str,
@@ -147,7 +147,7 @@ def _nodes(definition: Mapping[str, Json]) -> list[Any]:
     nodes = definition.get("nodes", [])
     if not isinstance(nodes, list):
         raise Invalid("This must be a list.", field="definition.nodes")
-    if len(nodes) > MOST_NODES:
+    if sum(1 for _ in every_step(nodes, CATALOGUE)) > MOST_NODES:
         raise Invalid(f"These are more than {MOST_NODES:,} nodes.", field="definition.nodes")
     return nodes
 
@@ -156,12 +156,12 @@ def _spot(place: Any, node: str | None, edge: Mapping[str, str] | None) -> Spot:
     return Spot(place, node=node, source=edge["from"] if edge else None)
 
 
-def _deadline(seconds: float) -> Any:
-    """A function that ends a preview when so much time has passed."""
+def _deadline(seconds: float) -> Callable[[], None]:
+    """A function that raises OutOfTime when so much time has passed."""
     end = time.monotonic() + seconds
 
     def check() -> None:
         if time.monotonic() > end:
-            raise ExpressionError(f"it takes longer than {seconds:g} s to show, which says nothing of a run")
+            raise OutOfTime(f"it takes longer than {seconds:g} s to show, which says nothing of a run")
 
     return check

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from engine.bodies import edges_of
+from engine.bodies import bodies_of, edges_of
 from engine.catalogue import Json
 from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
@@ -71,12 +71,12 @@ def _level(raw_nodes: Json, raw_edges: Json) -> list[Drawn]:
 
 
 def _inside(node: Mapping[str, Json]) -> list[Drawn]:
-    step_type, params = CATALOGUE.get(str(node.get("type"))), node.get("params")
-    body = step_type.body(params) if step_type is not None and isinstance(params, dict) else None
-    inner = _objects(body.get("steps")) if isinstance(body, dict) else []
-    if body is None or not inner or not all(isinstance(step.get("id"), str) for step in inner):
-        return []
-    return _level(inner, edges_of({**body, "steps": inner}))
+    """The steps that it does for each item; where that is a container itself, those of that one."""
+    for _, body in bodies_of(node, CATALOGUE):
+        inner = _objects(body.get("steps"))
+        if inner and all(isinstance(step.get("id"), str) for step in inner):
+            return _level(inner, edges_of({**body, "steps": inner}))
+    return []
 
 
 def marked(

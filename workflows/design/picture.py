@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from engine.bodies import steps_within
+from engine.bodies import body_of, steps_within
 from engine.catalogue import Json
 from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
@@ -10,7 +10,7 @@ from steps.catalogue import CATALOGUE
 
 _OF_A_STEP = ("id", "type", "title", "boundary_timers")
 _OF_A_WAY = ("from", "to", "on", "when", "branch", "default")
-_OF_A_LAYOUT = ("nodes", "notes", "groups")
+_OF_A_LAYOUT = ("nodes", "notes", "groups", "collapsed")
 
 
 def picture(document: Json, layout: Mapping[str, Json]) -> dict[str, Json] | None:
@@ -43,10 +43,8 @@ def _is_step(node: Json) -> bool:
 
 def _step(node: Mapping[str, Json]) -> dict[str, Json]:
     """A step, with those that it does for each item if they can be drawn."""
-    step, params = _only(_OF_A_STEP, node), node.get("params")
-    spec = CATALOGUE.get(node["type"])
-    body = spec.body(params) if spec is not None and isinstance(params, dict) else None
-    steps = body.get("steps") if isinstance(body, dict) else None
+    step, body = _only(_OF_A_STEP, node), body_of(node, CATALOGUE)
+    steps = None if body is None else body.get("steps")
     if body is None or not isinstance(steps, list) or not all(_is_step(inner) for inner in steps):
         return step
     edges = {"edges": _ways(body["edges"])} if isinstance(body.get("edges"), list) else {}

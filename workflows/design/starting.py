@@ -49,7 +49,8 @@ def takes_text(definition: Mapping[str, Json]) -> bool:
 
 def _input_text(kind: InputKind, sample: Json) -> str:
     if sample is None:
-        return ""
+        # What needs nothing is started by a press.
+        return "{}" if kind == "json" else ""
     if kind == "json":
         return json_text(sample)
     text = sample.get("text") if isinstance(sample, dict) else sample

@@ -12,6 +12,8 @@ from typing import Any, Final
 from engine.catalogue import Json
 
 WITHIN: Final = "in"
+DEEPEST: Final = 16
+"""In so many containers a step can be: the JSON of a definition is not deeper."""
 Entry = dict[str, Any]
 Entries = dict[str, Entry]
 
@@ -146,12 +148,17 @@ def folded(nodes: Mapping[str, Entry], edges: Iterable[Entry]) -> tuple[list[Ent
 
 
 def homes_of(nodes: Mapping[str, Entry]) -> dict[str, str | None]:
-    """The container that each node is in; None for those on the outside, and for one of several in each other."""
+    """The container that each node is in; None for those on the outside.
+
+    Of several in each other one is on the outside, and of very many around each other each `DEEPEST` + 1st.
+    """
     said = {key: node[WITHIN] for key, node in nodes.items() if _can_be_in(nodes, node.get(WITHIN))}
     homes: dict[str, str | None] = {}
+    depths: dict[str, int] = {}
     for key in nodes:
         for name in reversed(list(_way_out(key, said, homes))):
-            homes[name] = said[name] if said.get(name) in homes else None
+            depth = depths.get(said.get(name, ""), DEEPEST) + 1
+            homes[name], depths[name] = (said[name], depth) if depth <= DEEPEST else (None, 0)
     return {key: homes[key] for key in nodes}
 
 

@@ -52,7 +52,7 @@ def read_text(text: str, *, field: str) -> Read:
         raise _refusal(bad.message + place, field, {"line": bad.line, "column": bad.column}) from None
     except BadJson as bad:
         details = {"line": bad.line, "column": bad.column} if bad.line else {"pointer": bad.pointer}
-        raise _refusal(f"{bad.message} {'' if bad.line else bad.pointer}".strip(), field, details) from None
+        raise _refusal(bad.message if bad.line else bad.located, field, details) from None
     if not is_json_object(document):
         raise _refusal("A definition is an object: keys with their values.", field, {"line": 1, "column": 1})
     return Read(document, "json" if is_json else "yaml")

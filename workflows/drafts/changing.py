@@ -162,7 +162,7 @@ def _refuse_unstorable(definition: dict[str, Json], layout: dict[str, Json]) -> 
     try:
         strict_dumps({"definition": definition, "layout": layout}, max_bytes=settings.HANDOFF_MAX_BODY_BYTES)
     except BadJson as bad:
-        raise Unprocessable(f"The draft can't be kept then: {bad.message} {bad.pointer}".strip()) from None
+        raise Unprocessable(f"The draft can't be kept then: {bad.located}.") from None
 
 
 def _clashes(workflow: Workflow, conflicts: Sequence[Conflict], since: int) -> list[Clash]:

@@ -1,8 +1,12 @@
--- name: startable_version
--- Asked at every start: the version that was published last, or the one with this number, and whether it may be started.
-SELECT v.id, w.archived_at IS NOT NULL AS is_archived
-  FROM workflows_workflow w
-  JOIN workflows_workflowversion v ON v.workflow_id = w.id
- WHERE w.tenant_id = %(tenant)s AND w.name = %(name)s AND NOT v.is_test AND (%(number)s::int IS NULL OR v.number = %(number)s::int)
- ORDER BY v.number DESC
- LIMIT 1
+-- name: startable_versions
+-- Asked at every start: of each workflow the version that was published last, or the one with this number, and whether
+-- the workflow is archived.
+SELECT a.place, v.id, v.is_archived
+  FROM unnest(%(names)s::text[], %(numbers)s::int[]) WITH ORDINALITY a(name, number, place)
+ CROSS JOIN LATERAL (
+    SELECT v.id, w.archived_at IS NOT NULL AS is_archived
+      FROM workflows_workflow w
+      JOIN workflows_workflowversion v ON v.workflow_id = w.id
+     WHERE w.tenant_id = %(tenant)s AND w.name = a.name AND NOT v.is_test AND (a.number IS NULL OR v.number = a.number)
+     ORDER BY v.number DESC
+     LIMIT 1) v

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import orjson
 
 from engine import children
+from engine.bodies import steps_within
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
 from engine.decide import describe
@@ -24,7 +25,7 @@ from engine.statuses import StepStatus
 from engine.validate import validate
 from lib.refusals import Invalid
 from steps.base import MAX_OUTPUT_BYTES, execute, storable
-from steps.catalogue import ALL_TYPES, EXECUTABLE
+from steps.catalogue import ALL_TYPES, CATALOGUE, EXECUTABLE
 from steps.schema import problem_of
 from workflows.trials.rewrite import IN_MEMORY, Stubbed, TrialOptions, trial_definition
 
@@ -175,9 +176,15 @@ def _play(subject: Subject, case: Case, room: _Room, result: Result) -> None:
     result.path = [name for name in graph.nodes if _is_completed(state, name)]
     result.output, result.error = state.output, dict(state.error) if state.error else None
     result.differences = list(_differences(case.expect, result))
-    if unknown_steps := sorted(case.stubs.keys() - {node["id"] for node in subject.definition["nodes"]}):
+    if unknown_steps := sorted(case.stubs.keys() - _ids(subject.definition)):
         # A step that got another id would go on with a sample, and nobody would know.
         result.differences.append(Difference("stubs", unknown_steps, []))
+
+
+def _ids(definition: Mapping[str, Json]) -> set[str]:
+    """Its steps, those of containers among them."""
+    nodes = definition["nodes"]
+    return {step["id"] for node in nodes for step in (node, *steps_within(node, CATALOGUE))}
 
 
 def options_of(stubs: Mapping[str, Mapping[str, Json]], pins: Mapping[str, Json]) -> TrialOptions:

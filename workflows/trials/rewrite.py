@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
-from engine.bodies import steps_within
+from engine.bodies import body_of, steps_within
 from engine.catalogue import BODY, Json
 from engine.cel_reads import References
 from engine.errors import EngineError
@@ -248,7 +248,7 @@ class _Cut:
 
     def _with_tested_body(self, node: Node) -> Node:
         """A container that is done: of what it does for each item the same is left out as elsewhere."""
-        body = _body_of(node)
+        body = body_of(node, CATALOGUE)
         if body is None or node["id"] in self.options.live:
             return node
         if isinstance(body.get("steps"), list):
@@ -259,6 +259,9 @@ class _Cut:
             output = self._sample_output(step, CATALOGUE.get(str(step.get("type"))))
             stub = _stub_of(step, literal(output), step.get("type"), why)
             tested = {key: stub[key] for key in ("type", "title", "params") if key in stub}
+        elif body_of(body, CATALOGUE) is not None:
+            tested = self._with_tested_body({**body, "id": node["id"]})
+            del tested["id"]
         else:
             return node
         params = {key: value for key, value in (node.get("params") or {}).items() if key != "workflow"}
@@ -341,16 +344,10 @@ def _stub_of(node: Node, output: str, kind: Json, why: Why) -> Node:
     return fields | {"type": STUB_TYPE, "params": params}
 
 
-def _body_of(node: Node) -> Node | None:
-    step_type, params = CATALOGUE.get(str(node.get("type"))), node.get("params")
-    body = step_type.body(params) if step_type is not None and isinstance(params, dict) else None
-    return body if isinstance(body, dict) else None
-
-
-def _one_step(body: Node) -> Node:
+def _one_step(body: Mapping[str, Json]) -> Node:
     """A body that is one step, or the run of a workflow."""
     if body.get("workflow") is None:
-        return body
+        return dict(body)
     return {"type": "subworkflow", "params": {"workflow": body["workflow"]}}
 
 

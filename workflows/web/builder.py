@@ -72,6 +72,7 @@ def _urls(workflow: Workflow) -> dict[str, Json]:
     return {
         "api": f"/api/v1/workflows/{workflow.name}",
         "workflows": "/api/v1/workflows",
+        "calendars": "/api/v1/calendars",
         "workflow": reverse("workflow", args=[workflow.name]),
         "versions": reverse("workflow-versions", args=[workflow.name]),
         "definition": reverse("workflow-definition", args=[workflow.name]),

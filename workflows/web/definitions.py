@@ -127,7 +127,7 @@ def _object(text: str) -> dict[str, Json]:
     try:
         value = strict_loads(text.encode(), max_bytes=MOST_BYTES)
     except BadJson as bad:
-        raise Invalid(f"{bad.message} {bad.pointer}".strip()) from None
+        raise Invalid(f"{bad.located}.") from None
     if not isinstance(value, dict):
         raise Invalid("A definition is a JSON object: it begins with { and ends with }.")
     return value

@@ -71,5 +71,5 @@ def storable(definition: dict[str, Json]) -> dict[str, Json]:
     try:
         strict_dumps(definition, max_bytes=settings.HANDOFF_MAX_BODY_BYTES)
     except BadJson as bad:
-        raise Unprocessable(f"This can't be saved: {bad.message} {bad.pointer}".strip()) from None
+        raise Unprocessable(f"This can't be saved: {bad.located}.") from None
     return definition

@@ -21,6 +21,13 @@ class Command(BaseCommand):
         )
         parser.add_argument("--tenant", default="default")
         parser.add_argument("--days", type=int, help="how long it is valid; without it, until it is revoked")
+        parser.add_argument(
+            "--allow-ip",
+            action="append",
+            default=[],
+            metavar="CIDR",
+            help="an address or network from where alone it may be used; may be given several times",
+        )
         parser.add_argument("--name", default="", help="what it is for")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -31,6 +38,7 @@ class Command(BaseCommand):
                 role=options["role"],
                 days=options["days"],
                 name=options["name"],
+                allowed_ips=options["allow_ip"],
             )
         except Refusal as refusal:
             raise CommandError(refusal.message) from None

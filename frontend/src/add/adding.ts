@@ -2,11 +2,13 @@
 
 import { middle } from "../canvas/view";
 import { holdsSteps, stepsIn } from "../model/bodies";
-import { type Where, addStep } from "../model/commands";
+import { addStep } from "../model/commands";
+import type { Where } from "../model/levels";
 import { calledNow } from "../inspector/rename";
 import { type Snippet, addSnippet } from "../model/snippets";
 import { spokenOf } from "../model/talk";
-import { act, goTo, hasRoomFor, select, state, theEdge, theOne, wantFocus } from "../store";
+import { actOn } from "../folds";
+import { goTo, hasRoomFor, reveal, select, state, theEdge, theOne, wantFocus } from "../store";
 
 const MOST_RECENT = 5;
 const KEY = "handoff-recent-steps";
@@ -26,10 +28,14 @@ export function here(): Where {
 /** Adds a step of a type and selects it; its title has the focus. */
 export function addHere(type: string, where: Where = here()): void {
   if (!hasRoomFor(1)) return;
-  const { doc, catalogue, comments } = state();
-  const made = addStep(doc, catalogue, type, stillThere(where), spokenOf(comments));
-  if (!act(`Add ${catalogue[type]?.title ?? type}`, made.changes)) return;
+  const { catalogue, comments } = state();
+  const there = stillThere(where);
+  const made = actOn(`Add ${catalogue[type]?.title ?? type}`, where.at !== undefined, (doc) =>
+    addStep(doc, catalogue, type, there, spokenOf(comments)),
+  );
+  if (!made) return;
   remember(type);
+  reveal(made.select[0]);
   goTo(made.select[0]);
   wantFocus("title");
 }
@@ -37,9 +43,13 @@ export function addHere(type: string, where: Where = here()): void {
 /** Puts a ready-made group into the draft, as one act, and selects its steps. */
 export function addGroupHere(snippet: Snippet, where: Where = here()): void {
   if (!hasRoomFor(snippet.nodes.length)) return;
-  const { doc, catalogue, comments } = state();
-  const made = addSnippet(doc, catalogue, snippet, stillThere(where), spokenOf(comments));
-  if (!act(`Add ${snippet.title}`, made.changes)) return;
+  const { catalogue, comments } = state();
+  const there = stillThere(where);
+  const made = actOn(`Add ${snippet.title}`, where.at !== undefined, (doc) =>
+    addSnippet(doc, catalogue, snippet, there, spokenOf(comments)),
+  );
+  if (!made) return;
+  reveal(made.select[0]);
   goTo(made.select[0]);
   select({ nodes: made.select });
   wantFocus("inspector");

@@ -14,15 +14,17 @@ import {
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { addGroupHere } from "../add/adding";
 import { DRAGGED_TYPE, GROUP } from "../add/dragged";
+import { actAsSeen, actOn } from "../folds";
 import { around, homeOf, withContents } from "../model/bodies";
 import { HEIGHT, WIDTH, boxOf, containerAt, sizeOf, spotOf } from "../model/boxes";
 import { addStep, connect, moveSteps, reconnect, usualCondition } from "../model/commands";
 import type { Doc, Place } from "../model/document";
 import { titleOf, whyNot } from "../model/graph";
+import { drawn } from "../model/levels";
 import { moveInto } from "../model/moving";
 import { byStep } from "../model/people";
 import { openCounts, spokenOf } from "../model/talk";
-import { act, hasRoomFor, say, select, set, state, theOne, useBuilder, wantFocus } from "../store";
+import { act, hasRoomFor, say, seen, select, set, state, theOne, useBuilder, wantFocus } from "../store";
 import { FlowLine } from "./FlowLine";
 import { GroupFrame, NoteCard } from "./NoteCard";
 import { StepCard } from "./StepCard";
@@ -48,7 +50,7 @@ const DRAG_NAMES: Record<string, string> = {
 
 /** The graph, to be looked at and worked on. */
 export function Canvas() {
-  const doc = useBuilder((now) => now.doc);
+  const doc = useBuilder(seen);
   const catalogue = useBuilder((now) => now.catalogue);
   const problems = useBuilder((now) => now.problems);
   const picked = useBuilder((now) => now.selected);
@@ -59,24 +61,25 @@ export function Canvas() {
   const comments = useBuilder((now) => now.comments);
   const here = useMemo(() => byStep(people), [people]);
   const talk = useMemo(() => openCounts(comments), [comments]);
-  const statuses = useMemo(() => new Map((trial?.steps ?? []).map((step) => [step.node, step.status])), [trial]);
+  const shown = useMemo(() => drawn(doc), [doc]);
+  const statuses = useMemo(() => new Map((trial?.steps ?? []).map((step) => [step.node, step])), [trial]);
   const [dragged, setDragged] = useState<Record<string, Place>>({});
   const [over, setOver] = useState<string | null>(null);
   const drawer = useRef(new Drawer());
   const flow = useRef<ReactFlowInstance<AnyNode, FlowEdge> | null>(null);
   const selected = useMemo(() => new Set([...picked.nodes, ...picked.edges, ...picked.notes]), [picked]);
-  const seen = { doc, catalogue, problems, selected, dragged, marks, statuses, here, talk };
+  const looks = { doc: shown, all: doc, catalogue, problems, selected, dragged, marks, statuses, here, talk };
   const nodes = useMemo(
-    () => drawer.current.nodes(seen),
+    () => drawer.current.nodes(looks),
     [doc, catalogue, problems, selected, dragged, marks, statuses, here, talk],
   );
-  const edges = useMemo(() => drawer.current.edges(seen), [doc, selected, marks]);
+  const edges = useMemo(() => drawer.current.edges(looks), [doc, selected, marks]);
   const many = nodes.length > MANY;
   const pane = useRef<HTMLDivElement>(null);
   const [start, setStart] = useState<FirstView | null>(null);
   // Before anything is painted: how much room there is decides what is seen first.
   useLayoutEffect(() => {
-    if (pane.current) setStart(firstView(state().doc, pane.current.getBoundingClientRect()));
+    if (pane.current) setStart(firstView(seen(), pane.current.getBoundingClientRect()));
   }, []);
 
   const onNodesChange = useCallback((changes: NodeChange<AnyNode>[]) => {
@@ -97,7 +100,7 @@ export function Canvas() {
     if (isDragging) setDragged((before) => ({ ...before, ...moved }));
     else if (!dragging.current) {
       // By the arrow keys: React Flow moves what is selected, and each press is part of one move.
-      act(moveLabel(Object.keys(moved)), moveSteps(state().doc, moved), {
+      actAsSeen(moveLabel(Object.keys(moved)), moveSteps(seen(), moved), {
         merge: `nudge:${Object.keys(moved).join()}`,
       });
     }
@@ -109,7 +112,7 @@ export function Canvas() {
   }, []);
   const onDragStop = useCallback(() => {
     setDragged((places) => {
-      if (!movedElsewhere(places)) act(moveLabel(Object.keys(places)), moveSteps(state().doc, places));
+      if (!movedElsewhere(places)) actAsSeen(moveLabel(Object.keys(places)), moveSteps(seen(), places));
       return {};
     });
     dragging.current = false;
@@ -123,12 +126,14 @@ export function Canvas() {
     const point = flow.current.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const at = { x: point.x - WIDTH / 2, y: point.y - HEIGHT / 2 };
     const edge = edgeAt(event.clientX, event.clientY) ?? undefined;
-    const inside = edge === undefined ? (containerAt(state().doc, point) ?? undefined) : undefined;
+    const inside = edge === undefined ? (containerAt(seen(), point) ?? undefined) : undefined;
     const group = state().boot.snippets.find(({ name }) => type === `${GROUP}${name}`);
     if (group) return addGroupHere(group, { at, edge, inside });
     if (!hasRoomFor(1)) return;
-    const made = addStep(state().doc, catalogue, type, { at, edge, inside }, spokenOf(state().comments));
-    if (!act(`Add ${catalogue[type]?.title ?? type}`, made.changes)) return;
+    const made = actOn(`Add ${catalogue[type]?.title ?? type}`, true, (now) =>
+      addStep(now, catalogue, type, { at, edge, inside }, spokenOf(state().comments)),
+    );
+    if (!made) return;
     select({ nodes: made.select });
     wantFocus("title");
   };
@@ -190,8 +195,14 @@ export function Canvas() {
         >
           <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
           <Controls showInteractive={false} fitViewOptions={FIT} />
-          {Object.keys(doc.nodes).length > FEW && (
-            <MiniMap pannable zoomable ariaLabel="Map of the workflow" nodeStrokeWidth={0} />
+          {Object.keys(shown.nodes).length > FEW && (
+            <MiniMap
+              pannable
+              zoomable
+              ariaLabel="Map of the workflow"
+              nodeStrokeWidth={0}
+              nodeClassName={(node) => (isFrame(node as AnyNode) ? "is-frame" : "")}
+            />
           )}
         </ReactFlow>
       )}
@@ -208,13 +219,17 @@ export function Canvas() {
   );
 }
 
+function isFrame(node: AnyNode): boolean {
+  return node.type === "step" && node.data.holds !== null && !node.data.isCollapsed;
+}
+
 function moveLabel(ids: string[]): string {
   return ids.length === 1 ? `Move ${titleOf(state().doc, ids[0])}` : `Move ${ids.length} steps`;
 }
 
 /** Steps that were let go over another container, or over none, go there. Whether any did. */
 function movedElsewhere(places: Record<string, Place>): boolean {
-  const { doc } = state();
+  const doc = seen();
   const ids = Object.keys(places).filter((id) => Object.hasOwn(doc.nodes, id));
   const wanted = new Set(ids);
   const [first] = ids.filter((id) => !around(doc, id).some((each) => wanted.has(each)));
@@ -232,14 +247,14 @@ function movedElsewhere(places: Record<string, Place>): boolean {
   if (home === homeOf(doc, first)) return false;
   const what = ids.length === 1 ? titleOf(doc, first) : `${ids.length} steps`;
   const label = home === null ? `Move ${what} out` : `Move ${what} into ${titleOf(doc, home)}`;
-  return act(label, moveInto(doc, ids, home, spots));
+  return actAsSeen(label, moveInto(doc, ids, home, spots));
 }
 
 type FirstView = { fitView: true; fitViewOptions: typeof FIT } | { defaultViewport: Viewport };
 
 /** Fitted; a workflow that would be too small to read then begins at its left end. */
 function firstView(doc: Doc, pane: DOMRect): FirstView {
-  const boxes = Object.keys(doc.nodes).map((id) => boxOf(doc, id));
+  const boxes = Object.keys(drawn(doc).nodes).map((id) => boxOf(doc, id));
   const start = beginning(boxes, pane, FIT.padding, Math.min(2, READABLE * NEAR));
   return start ? { defaultViewport: start } : { fitView: true, fitViewOptions: FIT };
 }

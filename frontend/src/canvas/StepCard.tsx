@@ -2,8 +2,10 @@ import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
 import { At } from "../Avatar";
 import { Icon } from "../Icon";
+import { stepsInWords } from "../model/folding";
 import { isObject } from "../model/json";
 import { commentsInWords } from "../model/talk";
+import { fold } from "../folds";
 import { set } from "../store";
 import type { StepNode } from "./nodes";
 
@@ -18,10 +20,11 @@ function joinWords(join: unknown): string | null {
 export const StepCard = memo(function StepCard({ id, data, selected, isConnectable }: NodeProps<StepNode>) {
   const join = joinWords(data.body.join);
   const trouble = data.errors ? "has-errors" : data.warnings ? "has-warnings" : "";
+  const isFrame = data.holds !== null && !data.isCollapsed;
   const isEmpty = data.holds === 0;
   return (
     <div
-      className={`step-card ${data.holds === null ? "" : "holds-steps"} ${trouble} ${selected ? "is-selected" : ""} ${data.mark ? `is-${data.mark}` : ""}`}
+      className={`step-card ${isFrame ? "holds-steps" : ""} ${data.isCollapsed ? "is-collapsed" : ""} ${trouble} ${selected ? "is-selected" : ""} ${data.mark ? `is-${data.mark}` : ""}`}
       data-group={data.group}
     >
       <Handle type="target" position={Position.Left} isConnectable={isConnectable} />
@@ -30,13 +33,29 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
       </span>
       <span className="step-words">
         <strong>{data.title}</strong>
-        <small>{data.kind}</small>
+        <small>
+          {data.kind}
+          {data.isCollapsed && ` · ${stepsInWords(data.holds ?? 0)}`}
+        </small>
       </span>
+      {data.holds !== null && data.holds > 0 && (
+        <button
+          type="button"
+          className="fold nodrag nopan"
+          tabIndex={-1}
+          aria-expanded={!data.isCollapsed}
+          aria-label={data.isCollapsed ? `Open ${data.title}` : `Collapse ${data.title}`}
+          title={data.isCollapsed ? "Open (F)" : "Collapse to a card (F)"}
+          onClick={() => fold(id)}
+        >
+          <Icon name={data.isCollapsed ? "chevron-right" : "chevron-down"} />
+        </button>
+      )}
       <At people={data.people} />
       <span className="step-badges">
         {data.status && data.status !== "PENDING" && (
-          <em className="badge status" data-status={data.status}>
-            {data.status.toLowerCase()}
+          <em className="badge status" data-status={data.status} title={data.farInWords || undefined}>
+            {data.far ?? data.status.toLowerCase()}
           </em>
         )}
         {data.mark && <em className="badge mark">{data.mark}</em>}

@@ -4,16 +4,20 @@ import type { Edge, Node } from "@xyflow/react";
 import { MarkerType, Position } from "@xyflow/react";
 import type { Catalogue } from "../model/catalogue";
 import { faceOf } from "../model/catalogue";
-import { around, holdsSteps, homeOf, stepsIn } from "../model/bodies";
+import { around, holdsSteps, homeOf, stepsIn, withContents } from "../model/bodies";
 import { HEIGHT, boxOf, place, sizeOf } from "../model/boxes";
 import type { Doc, NodeBody, Note, Place } from "../model/document";
+import { countIn, stepsInWords } from "../model/folding";
 import { own } from "../model/json";
+import { atCovers, isCollapsed } from "../model/levels";
 import { type Arrow, arrows, titleOf } from "../model/graph";
 import { type Route, routesOf, widthOf } from "../model/routes";
 import { type WayKind, wayKind } from "../model/ways";
 import { type Person, described } from "../model/people";
 import { commentsInWords } from "../model/talk";
 import { wayWords } from "../model/words";
+import type { TrialStep } from "../panels/asked";
+import { countsInWords, farOver } from "../panels/inner";
 import type { Problem } from "../store";
 
 export type StepData = {
@@ -26,11 +30,14 @@ export type StepData = {
   warnings: number;
   isPinned: boolean;
   isOpenEnd: boolean;
-  /** Whether steps stand in it, and how many do. */
+  /** Whether steps stand in it, and how many do; at whatever depth, where it is collapsed. */
   holds: number | null;
+  isCollapsed: boolean;
   mark: Mark | null;
-  /** How it went in the last test run. */
+  /** How it went in the last test run; of what is done for each item how far that is, and all of it in words. */
   status: string | null;
+  far: string | null;
+  farInWords: string;
   /** Who else is at it. */
   people: Person[];
   /** How many comments on it are open. */
@@ -53,16 +60,22 @@ export type FlowEdge = Edge<
 export type Mark = "added" | "changed" | "removed";
 
 export interface Seen {
+  /** What is drawn: without what stands in containers that are collapsed. */
   doc: Doc;
+  /** All of the draft. */
+  all: Doc;
   catalogue: Catalogue;
   problems: Problem[];
   selected: Set<string>;
   dragged: Record<string, Place>;
   marks: Record<string, Mark>;
-  statuses: Map<string, string>;
+  statuses: Map<string, TrialStep>;
   here: Map<string, Person[]>;
   talk: Map<string, number>;
 }
+
+/** Errors and warnings. */
+type Counts = [number, number];
 
 const NOBODY: Person[] = [];
 
@@ -89,33 +102,57 @@ export class Drawer {
   private routed: { key: unknown[]; found: Map<string, Route> } = { key: [], found: new Map() };
 
   nodes(seen: Seen): AnyNode[] {
-    const found = counts(seen.problems);
+    const found = atCovers(
+      seen.all,
+      counts(seen.problems),
+      (one, other): Counts => [one[0] + other[0], one[1] + other[1]],
+    );
+    const here = atCovers(seen.all, seen.here, (some, others) => [...some, ...others]);
+    const talk = atCovers(seen.all, seen.talk, (some, others) => some + others);
+    const gathered = { ...seen, here, talk };
     const leads = new Set(arrows(seen.doc).map((arrow) => arrow.from));
     // React Flow wants what holds others before those.
     const ids = Object.keys(seen.doc.nodes);
     const depth = new Map(ids.map((id) => [id, around(seen.doc, id).length]));
     const ordered = ids.toSorted((one, other) => (depth.get(one) ?? 0) - (depth.get(other) ?? 0));
-    const steps = ordered.map((id) => this.step(id, seen, found, !leads.has(id)));
+    const steps = ordered.map((id) => this.step(id, gathered, found, !leads.has(id)));
     const notes = Object.entries(seen.doc.layout.notes ?? {}).map(([id, note]) => this.note(id, note, seen));
     return [...groupNodes(seen), ...notes, ...steps];
   }
 
-  private step(id: string, seen: Seen, found: Map<string, [number, number]>, isOpenEnd: boolean): StepNode {
+  private step(id: string, seen: Seen, found: Map<string, Counts>, isOpenEnd: boolean): StepNode {
     const body = seen.doc.nodes[id];
     const position = own(seen.dragged, id) ?? place(seen.doc, id);
     const home = homeOf(seen.doc, id);
     const { w, h } = sizeOf(seen.doc, id);
-    const holds = holdsSteps(body) ? stepsIn(seen.doc, id).length : null;
+    const collapsed = isCollapsed(seen.all, id);
+    const holds = collapsed ? countIn(seen.all, id) : holdsSteps(body) ? stepsIn(seen.doc, id).length : null;
     const [errors, warnings] = found.get(id) ?? [0, 0];
     const isPinned = seen.doc.layout.pins !== undefined && Object.hasOwn(seen.doc.layout.pins, id);
     const selected = seen.selected.has(id);
-    const mark = own(seen.marks, id) ?? null;
-    const status = seen.statuses.get(id) ?? null;
+    const mark = own(seen.marks, id) ?? (collapsed && isOtherwise(seen, id) ? "changed" : null);
+    const tried = seen.statuses.get(id);
+    const status = tried?.status ?? null;
+    const far = tried?.inner ? farOver(tried.inner) : null;
+    const farInWords = tried?.inner ? countsInWords(tried.inner) : "";
     const title = titleOf(seen.doc, id);
     const people = seen.here.get(id) ?? NOBODY;
     const comments = seen.talk.get(id) ?? 0;
-    const look = [errors, warnings, isPinned, selected, isOpenEnd, mark, status, title, people, comments];
-    const key = [body, position.x, position.y, home, w, h, holds, ...look];
+    const look = [
+      errors,
+      warnings,
+      isPinned,
+      selected,
+      isOpenEnd,
+      mark,
+      status,
+      far,
+      farInWords,
+      title,
+      people,
+      comments,
+    ];
+    const key = [body, position.x, position.y, home, w, h, holds, collapsed, ...look];
     const kept = this.steps.get(id);
     if (kept?.key.every((value, at) => value === key[at])) return kept.node;
     const face = faceOf(seen.catalogue, body.type);
@@ -131,6 +168,7 @@ export class Drawer {
         title,
         face.title,
         ...(home === null ? [] : [`in ${titleOf(seen.doc, home)}`]),
+        ...(collapsed ? [`collapsed, ${stepsInWords(holds ?? 0)}`] : []),
         ...(errors ? [`${errors} errors`] : []),
         ...(comments ? [commentsInWords(comments)] : []),
         ...people.map((person) => `${described(person)} here`),
@@ -146,8 +184,11 @@ export class Drawer {
         isPinned,
         isOpenEnd,
         holds,
+        isCollapsed: collapsed,
         mark,
         status,
+        far,
+        farInWords,
         people,
         comments,
       },
@@ -236,8 +277,13 @@ function isSame(one: Route, other: Route): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function counts(problems: Problem[]): Map<string, [number, number]> {
-  const found = new Map<string, [number, number]>();
+/** Whether a comparison says something of what stands in it. */
+function isOtherwise({ all, marks }: Seen, id: string): boolean {
+  return withContents(all, [id]).some((each) => Object.hasOwn(marks, each));
+}
+
+function counts(problems: Problem[]): Map<string, Counts> {
+  const found = new Map<string, Counts>();
   for (const { node, severity } of problems) {
     if (node === null) continue;
     const [errors, warnings] = found.get(node) ?? [0, 0];

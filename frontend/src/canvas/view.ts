@@ -2,7 +2,7 @@
 
 import type { ReactFlowInstance } from "@xyflow/react";
 import { HEIGHT, WIDTH, spotOf } from "../model/boxes";
-import { state } from "../store";
+import { seen } from "../store";
 import type { AnyNode, FlowEdge } from "./nodes";
 
 let flow: ReactFlowInstance<AnyNode, FlowEdge> | null = null;
@@ -24,8 +24,9 @@ export function zoom(by: "in" | "out" | "full"): void {
 
 /** Moves the view so that the step can be seen, if it can't be already. */
 export function show(id: string): void {
-  if (!flow || !Object.hasOwn(state().doc.nodes, id)) return;
-  const { x, y } = spotOf(state().doc, id);
+  const doc = seen();
+  if (!flow || !Object.hasOwn(doc.nodes, id)) return;
+  const { x, y } = spotOf(doc, id);
   const pane = document.querySelector(".canvas")?.getBoundingClientRect();
   if (!pane) return;
   const corner = flow.flowToScreenPosition({ x, y });

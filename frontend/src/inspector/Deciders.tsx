@@ -1,9 +1,9 @@
-import { useEffect, useState } from "react";
 import { Icon } from "../Icon";
 import { ask } from "../api";
 import type { JsonObject } from "../model/json";
 import { isObject } from "../model/json";
 import { state, useBuilder } from "../store";
+import { useAnswer } from "./answers";
 
 interface Foretold {
   words: string;
@@ -17,31 +17,20 @@ const SAYS = ["candidates", "exclude", "quorum", "exclude_requester", "exclude_d
 /** Who may decide a step, in the server's words, a moment after it was changed. */
 export function Deciders({ id }: { id: string }) {
   const params = useBuilder((now) => now.doc.nodes[id]?.params);
-  const [told, setTold] = useState<Foretold | null>(null);
   const given = isObject(params) ? params : {};
   const said = JSON.stringify(
     Object.fromEntries(SAYS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]))),
   );
-  useEffect(() => {
-    const stop = new AbortController();
-    const timer = window.setTimeout(
-      () => {
-        const body: JsonObject = { params: JSON.parse(said) as JsonObject };
-        ask<Foretold>(`${state().boot.urls.api}/deciders`, { method: "POST", body, signal: stop.signal }).then(
-          setTold,
-          (error: unknown) => {
-            // A later question has taken the place of one that was given up.
-            if (!(error instanceof DOMException)) setTold(null);
-          },
-        );
-      },
-      told ? QUIET_MS : 0,
-    );
-    return () => {
-      stop.abort();
-      window.clearTimeout(timer);
-    };
-  }, [id, said]);
+  const told = useAnswer(
+    (signal) =>
+      ask<Foretold>(`${state().boot.urls.api}/deciders`, {
+        method: "POST",
+        body: { params: JSON.parse(said) as JsonObject },
+        signal,
+      }),
+    [id, said],
+    { wait: (isAnswered) => (isAnswered ? QUIET_MS : 0) },
+  );
   if (!told) return null;
   return (
     <p className="insp-deciders" data-level={told.level} role="status">

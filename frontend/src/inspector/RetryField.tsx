@@ -21,6 +21,12 @@ export function retryWords(policy: JsonObject | undefined): string {
   return `${count ?? "?"} times${pause}${grows}${limit}`;
 }
 
+/** How often, which is the most of it. */
+function timesWords(policy: JsonObject | undefined): string {
+  const count = policy?.max_retries;
+  return count === 0 ? "never" : `${count ?? "?"} times`;
+}
+
 /** How often it is tried again: a preset, or a policy of its own. */
 export function RetryField({ spot, shape }: { spot: Spot; shape: Shape }) {
   const schema = useBuilder((now) => now.boot.definition_schema);
@@ -30,6 +36,8 @@ export function RetryField({ spot, shape }: { spot: Spot; shape: Shape }) {
   const isOwn = isObject(value);
   const usual = typeof shape.fallback === "string" ? shape.fallback : "seed";
   const isUnknown = value !== undefined && !isOwn && !(String(value) in presets);
+  // All of it would be too long for a choice.
+  const words = isOwn || isUnknown ? "" : retryWords(presets[typeof value === "string" ? value : usual]);
   const pick = (next: string) => {
     if (isOwn) otherSide.keep(`${spot.key} own`, value);
     if (next === "unknown") return;
@@ -45,17 +53,21 @@ export function RetryField({ spot, shape }: { spot: Spot; shape: Shape }) {
   };
   return (
     <>
-      <Frame title={shape.title} help={shape.help} problems={problemsAt(problems, spot.field, !isOwn)}>
+      <Frame
+        title={shape.title}
+        help={words && words !== "never" ? `Tried again ${words}.` : shape.help}
+        problems={problemsAt(problems, spot.field, !isOwn)}
+      >
         {(ids) => (
           <select
             {...told(ids, shape)}
             value={isOwn ? "own" : isUnknown ? "unknown" : String(value ?? "")}
             onChange={(event) => pick(event.target.value)}
           >
-            <option value="">As usual: {retryWords(presets[usual])}</option>
+            <option value="">As usual: {timesWords(presets[usual])}</option>
             {Object.entries(presets).map(([name, policy]) => (
               <option key={name} value={name}>
-                {name === "none" ? "Never" : `${name}: ${retryWords(policy)}`}
+                {name === "none" ? "Never" : `${name}: ${timesWords(policy)}`}
               </option>
             ))}
             <option value="own">Custom…</option>

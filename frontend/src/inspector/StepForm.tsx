@@ -163,7 +163,7 @@ function Variables({ step }: { step: Step }) {
 }
 
 const JOINS: [string, string][] = [
-  ["any_taken", "Any path was taken, once all are resolved"],
+  ["any_taken", "All are resolved, any was taken"],
   ["all", "All paths were taken"],
   ["any", "The first path is taken"],
 ];
@@ -205,7 +205,7 @@ function Starts({ step }: { step: Step }) {
               )
             }
           >
-            <option value="">Default: any path was taken, once all are resolved</option>
+            <option value="">As usual: all resolved, any taken</option>
             {JOINS.map(([name, words]) => (
               <option key={name} value={name}>
                 {words}

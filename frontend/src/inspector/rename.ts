@@ -39,6 +39,8 @@ export function goesOnAs(from: string, to: string): void {
   // The next step that gets the id is another one.
   renamings += 1;
   stable.set(from, `${from} ${renamings}`);
+  const { [from]: isClosed, ...folds } = state().folds;
+  if (isClosed !== undefined) set({ folds: { ...folds, [to]: isClosed } });
 }
 
 // Somebody who types on while the server is being asked has changed the draft by every answer.
@@ -90,7 +92,7 @@ async function renamedNow(from: string, to: string, joins: boolean): Promise<str
   return null;
 }
 
-/** Places, pins and groups go with the id. */
+/** Places, pins, groups and what is collapsed go with the id. */
 function followed(layout: Layout, from: string, to: string): Layout {
   const moved = <T>(entries: Record<string, T> | undefined) =>
     entries && Object.hasOwn(entries, from)
@@ -107,6 +109,7 @@ function followed(layout: Layout, from: string, to: string): Layout {
   const made: Layout = { ...layout };
   if (layout.nodes) made.nodes = moved(layout.nodes);
   if (layout.pins) made.pins = moved(layout.pins);
+  if (layout.collapsed) made.collapsed = moved(layout.collapsed);
   if (groups) made.groups = groups;
   return made;
 }

@@ -77,7 +77,7 @@ export function underOtherId(changes: Change[], { path, id }: Taken): Change[] {
     const name = root === "edges" ? edge : called;
     const moved =
       root === "layout"
-        ? [root, key, ...(key === "nodes" || key === "pins" ? rest.map(called) : rest)]
+        ? [root, key, ...(["nodes", "pins", "collapsed"].includes(key) ? rest.map(called) : rest)]
         : root === "settings"
           ? change.path
           : [root, name(key), ...rest];

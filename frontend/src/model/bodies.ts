@@ -9,6 +9,8 @@ import { isObject, own } from "./json";
 
 export const WITHIN = "in";
 const MOST_ENTRIES = 5000;
+/** In so many containers a step can be: the JSON of a definition is not deeper. */
+const DEEPEST = 16;
 
 type Nodes = Doc["nodes"];
 type Edges = Doc["edges"];
@@ -138,7 +140,10 @@ function isChain(edges: EdgeBody[], ids: string[]): boolean {
 
 const known = new WeakMap<Nodes, Map<string, string | null>>();
 
-/** The container that each step is in; null on the outside, and for one of several that are in each other. */
+/**
+ * The container that each step is in; null on the outside. Of several in each other one is on the outside, and of very many
+ * around each other each `DEEPEST` + 1st.
+ */
 export function homesOf(nodes: Nodes): Map<string, string | null> {
   const kept = known.get(nodes);
   if (kept) return kept;
@@ -147,12 +152,15 @@ export function homesOf(nodes: Nodes): Map<string, string | null> {
     return typeof home === "string" && bodyOf(own(nodes, home)) !== null ? home : null;
   };
   const homes = new Map<string, string | null>();
+  const depths = new Map<string, number>();
   for (const id of Object.keys(nodes)) {
     const way = new Set<string>();
     for (let at: string | null = id; at !== null && !homes.has(at) && !way.has(at); at = said(at)) way.add(at);
     for (const name of [...way].reverse()) {
       const home = said(name);
-      homes.set(name, home !== null && homes.has(home) ? home : null);
+      const depth = (home === null ? DEEPEST : (depths.get(home) ?? DEEPEST)) + 1;
+      homes.set(name, depth <= DEEPEST ? home : null);
+      depths.set(name, depth <= DEEPEST ? depth : 0);
     }
   }
   const found = new Map(Object.keys(nodes).map((id) => [id, homes.get(id) ?? null] as const));

@@ -6,6 +6,7 @@
 import { around, holdsSteps, homeOf, homesOf, stepsIn } from "./bodies";
 import type { Draft } from "./changes";
 import type { Doc, Place } from "./document";
+import { coverOf, isCollapsed } from "./levels";
 
 export const WIDTH = 240;
 export const HEIGHT = 72;
@@ -32,18 +33,21 @@ export function place(doc: Doc, id: string): Place {
   return doc.layout.nodes?.[id] ?? { x: 0, y: 0 };
 }
 
-const known = new WeakMap<Doc["nodes"], { places: Doc["layout"]["nodes"]; sizes: Map<string, Size> }>();
+type Kept = { places: Doc["layout"]["nodes"]; collapsed: Doc["layout"]["collapsed"]; sizes: Map<string, Size> };
+const known = new WeakMap<Doc["nodes"], Kept>();
 
-/** How large a step is drawn. Kept while neither steps nor places change. */
+/** How large a step is drawn; a container that is collapsed as a card. Kept while neither steps nor the layout change. */
 export function sizeOf(doc: Doc, id: string): Size {
   const kept = known.get(doc.nodes);
-  if (kept && kept.places === doc.layout.nodes) return kept.sizes.get(id) ?? CARD;
+  if (kept && kept.places === doc.layout.nodes && kept.collapsed === doc.layout.collapsed)
+    return kept.sizes.get(id) ?? CARD;
   const sizes = new Map<string, Size>();
   const homes = homesOf(doc.nodes);
   // What stands deepest has its size first.
   const ids = [...homes.keys()].map((each) => ({ each, depth: around(doc, each).length }));
   for (const { each } of ids.toSorted((one, other) => other.depth - one.depth)) {
-    const own = sizes.get(each) ?? (holdsSteps(doc.nodes[each]) ? EMPTY : CARD);
+    const open = sizes.get(each) ?? (holdsSteps(doc.nodes[each]) ? EMPTY : CARD);
+    const own = isCollapsed(doc, each) ? CARD : open;
     sizes.set(each, own);
     const home = homes.get(each) ?? null;
     const at = doc.layout.nodes?.[each];
@@ -51,7 +55,7 @@ export function sizeOf(doc: Doc, id: string): Size {
     const before = sizes.get(home) ?? EMPTY;
     sizes.set(home, { w: Math.max(before.w, at.x + own.w + RIGHT), h: Math.max(before.h, at.y + own.h + BELOW) });
   }
-  known.set(doc.nodes, { places: doc.layout.nodes, sizes });
+  known.set(doc.nodes, { places: doc.layout.nodes, collapsed: doc.layout.collapsed, sizes });
   return sizes.get(id) ?? CARD;
 }
 
@@ -74,11 +78,11 @@ export function seenFrom(doc: Doc, container: string | null, at: Place): Place {
   return { x: at.x - from.x, y: at.y - from.y };
 }
 
-/** The innermost container that has this point of the canvas, leaving out these steps and what is in them. */
+/** The innermost open container that has this point of the canvas, leaving out these steps and what is in them. */
 export function containerAt(doc: Doc, at: Place, without: Set<string> = new Set()): string | null {
   let found: { id: string; depth: number } | null = null;
   for (const id of Object.keys(doc.nodes)) {
-    if (!holdsSteps(doc.nodes[id])) continue;
+    if (!holdsSteps(doc.nodes[id]) || isCollapsed(doc, id) || coverOf(doc, id) !== id) continue;
     const outer = around(doc, id);
     if (without.has(id) || outer.some((each) => without.has(each))) continue;
     const box = boxOf(doc, id);

@@ -3,10 +3,11 @@
 import { WITHIN, edgeKey, homeOf, withContents } from "./bodies";
 import { FIRST, makeRoom, place, seenFrom, spotOf } from "./boxes";
 import { Draft } from "./changes";
-import { type Kept, type Made, type Selection, lastIn } from "./commands";
+import type { Kept, Made, Selection } from "./commands";
 import type { Doc, EdgeBody, NodeBody, Note, Place } from "./document";
 import type { Json, JsonObject } from "./json";
 import { isObject } from "./json";
+import { isCollapsed, lastIn } from "./levels";
 import { free } from "./names";
 
 /** What was copied: steps, the edges among them, their places and notes. The same text in every workflow. */
@@ -16,6 +17,8 @@ export interface Clip {
   edges: EdgeBody[];
   places: Record<string, Place>;
   notes: Note[];
+  /** The containers among them that are collapsed; a text from before there was that says nothing of it. */
+  collapsed?: string[];
 }
 
 /** Containers with all that is in them. What was in one that stays behind is on the outside in a clip. */
@@ -34,6 +37,7 @@ export function copy(doc: Doc, what: Selection): Clip {
     edges: Object.values(doc.edges).filter((edge) => inside.has(edge.from) && inside.has(edge.to)),
     places: Object.fromEntries(ids.map(copied).map(([id, , at]) => [id, at])),
     notes: (what.notes ?? []).flatMap((id) => doc.layout.notes?.[id] ?? []),
+    collapsed: ids.filter((id) => isCollapsed(doc, id)),
   };
 }
 
@@ -49,9 +53,20 @@ export function asClip(text: string): Clip | null {
   }
 }
 
-/** The copied steps again, in a container or not, under ids of their own; expressions among them read the new ones. */
+/**
+ * The copied steps again, in a container or not, under ids of their own; expressions among them read the new ones. What
+ * stands beside a container gives way.
+ */
 export function paste(doc: Doc, clip: Clip, shift: Place, kept: Kept = {}, home: string | null = null): Made {
   const draft = new Draft(doc);
+  const select = pasteIn(draft, clip, shift, kept, home);
+  makeRoom(draft, doc, home);
+  return { changes: draft.changes, select };
+}
+
+/** As `paste`, as a part of something else, which makes room itself. Gives the steps that stand at the place. */
+export function pasteIn(draft: Draft, clip: Clip, shift: Place, kept: Kept, home: string | null): string[] {
+  const { doc } = draft;
   const corner = seenFrom(doc, home, shift);
   let { key: behind } = lastIn(doc, home);
   const ids = new Map<string, string>();
@@ -80,6 +95,7 @@ export function paste(doc: Doc, clip: Clip, shift: Place, kept: Kept = {}, home:
     const isIn = container === home && home !== null;
     const kept = isIn ? { x: Math.max(at.x, FIRST.x), y: Math.max(at.y, FIRST.y) } : at;
     draft.set(["layout", "nodes", fresh], kept);
+    if (Array.isArray(clip.collapsed) && clip.collapsed.includes(id)) draft.set(["layout", "collapsed", fresh], true);
   }
   for (const edge of clip.edges) {
     const { from, to, ...condition } = edge;
@@ -95,9 +111,7 @@ export function paste(doc: Doc, clip: Clip, shift: Place, kept: Kept = {}, home:
     const id = free("note", draft.doc.layout.notes ?? {});
     draft.set(["layout", "notes", id], { ...note, x: note.x + shift.x, y: note.y + shift.y });
   }
-  makeRoom(draft, doc, home);
-  const tops = [...ids.values()].filter((id) => homeOf(draft.doc, id) === home);
-  return { changes: draft.changes, select: tops };
+  return [...ids.values()].filter((id) => homeOf(draft.doc, id) === home);
 }
 
 const PLAIN_CEL = new Set(["when", "while", "until"]);

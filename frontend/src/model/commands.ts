@@ -7,6 +7,7 @@ import type { Doc, EdgeBody, NodeBody, Place } from "./document";
 import { WITHIN, edgeKey, homeOf, stepsIn, withContents } from "./bodies";
 import { FIRST, GAP_X, GRID, WIDTH, boxOf, freePlace, makeRoom, place, seenFrom, sizeOf, snapped } from "./boxes";
 import { neighbours, reach, whyNot } from "./graph";
+import { type Where, endIn, homeFor, lastIn } from "./levels";
 import type { JsonObject } from "./json";
 import { isObject } from "./json";
 import { free, slug } from "./names";
@@ -22,38 +23,6 @@ export interface Made {
 function newBody(catalogue: Catalogue, type: string, home: string | null): NodeBody {
   const body: NodeBody = isContainer(catalogue, type) ? { type, params: { body: { steps: [] } } } : { type };
   return home === null ? body : { ...body, [WITHIN]: home };
-}
-
-export interface Where {
-  /** Behind this step. */
-  after?: string;
-  /** Before this step. */
-  before?: string;
-  /** On this edge. */
-  edge?: string;
-  /** In this container, behind its last step. */
-  inside?: string;
-  /** A point of the canvas. */
-  at?: Place;
-}
-
-/** The container that a step so placed stands in; null on the outside. */
-export function homeFor(doc: Doc, where: Where): string | null {
-  const beside = where.after ?? where.before ?? doc.edges[where.edge ?? ""]?.from;
-  return beside === undefined ? (where.inside ?? null) : homeOf(doc, beside);
-}
-
-/** The only step of a container that leads to no other: there it goes on. */
-export function endIn(doc: Doc, home: string | null): string | undefined {
-  const { out } = neighbours(doc);
-  const ends = stepsIn(doc, home).filter((id) => !(out.get(id) ?? []).some((arrow) => arrow.timer === undefined));
-  return ends.length === 1 ? ends[0] : undefined;
-}
-
-/** The step that is the last of a container (null: of all on the outside), and the last of what stands in that. */
-export function lastIn(doc: Doc, home: string | null): { id: string | undefined; key: string | null } {
-  const id = stepsIn(doc, home).at(-1);
-  return { id, key: id === undefined ? home : (withContents(doc, [id]).at(-1) ?? id) };
 }
 
 /** Ids that no new step gets, though no step has them. */
@@ -235,6 +204,7 @@ function forget(draft: Draft, id: string): void {
     draft.set(["layout", "groups", group], left.length ? { ...body, nodes: left } : undefined);
   }
   draft.set(["layout", "pins", id], undefined);
+  draft.set(["layout", "collapsed", id], undefined);
   draft.set(["nodes", id], undefined);
   draft.set(["layout", "nodes", id], undefined);
 }

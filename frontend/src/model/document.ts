@@ -18,6 +18,8 @@ export interface Layout {
   notes?: Record<string, Note>;
   groups?: Record<string, NodeGroup>;
   pins?: Record<string, Json>;
+  /** The containers that are drawn as one card. */
+  collapsed?: Record<string, boolean>;
   [other: string]: unknown;
 }
 

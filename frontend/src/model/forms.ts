@@ -1,12 +1,13 @@
 /** What a container does for its items, in one form or another: pure. */
 
 import { WITHIN, bodyOf, stepsIn } from "./bodies";
-import { FIRST, makeRoom, spotOf } from "./boxes";
+import { FIRST, spotOf } from "./boxes";
 import type { Change } from "./changes";
 import { Draft } from "./changes";
-import { type Clip, copy, paste } from "./clips";
+import { type Clip, copy, pasteIn } from "./clips";
 import { type Kept, remove } from "./commands";
 import type { Doc, NodeBody } from "./document";
+import { keepDistance } from "./folding";
 import type { JsonObject } from "./json";
 import { isObject } from "./json";
 import { free, slug } from "./names";
@@ -38,10 +39,7 @@ export function formed(doc: Doc, id: string, form: Form, kept: Held | null, ids:
   const inside = stepsIn(doc, id);
   const was = bodyOf(doc.nodes[id]) ?? {};
   const draft = new Draft(doc);
-  const add = (changes: Change[]) => {
-    for (const change of changes) draft.add(change);
-  };
-  add(remove(doc, { nodes: inside, edges: [] }));
+  for (const change of remove(doc, { nodes: inside, edges: [] })) draft.add(change);
   const empty: JsonObject = form === "steps" ? { steps: [] } : {};
   draft.set(["nodes", id, "params", "body"], kept?.body ?? (form === "step" ? oneOf(doc, inside) : empty));
   if (form !== "steps") return draft.changes;
@@ -51,7 +49,7 @@ export function formed(doc: Doc, id: string, form: Form, kept: Held | null, ids:
     const corner = Object.entries(at.places).filter(([key]) => at.nodes[key][WITHIN] === undefined);
     const [left, top] = [0, 1].map((axis) => Math.min(...corner.map(([, spot]) => (axis ? spot.y : spot.x))));
     const spot = spotOf(draft.doc, id);
-    add(paste(draft.doc, at, { x: spot.x + FIRST.x - left, y: spot.y + FIRST.y - top }, ids, id).changes);
+    pasteIn(draft, at, { x: spot.x + FIRST.x - left, y: spot.y + FIRST.y - top }, ids, id);
   } else if (typeof was.type === "string") {
     const { type, params, title } = was;
     const key = free(slug(typeof title === "string" ? title : (type.split(".").pop() ?? type)), {
@@ -62,12 +60,13 @@ export function formed(doc: Doc, id: string, form: Form, kept: Held | null, ids:
       type,
       ...(isObject(params) && { params }),
       ...(title !== undefined && { title }),
+      ...around(was),
       [WITHIN]: id,
     };
     draft.insert("nodes", key, step, id);
     draft.set(["layout", "nodes", key], FIRST);
   }
-  makeRoom(draft, doc, id);
+  keepDistance(draft, doc, id);
   return draft.changes;
 }
 
@@ -76,5 +75,17 @@ function oneOf(doc: Doc, inside: string[]): JsonObject {
   const [only] = inside;
   if (inside.length !== 1 || stepsIn(doc, only).length) return {};
   const { type, params, title } = doc.nodes[only];
-  return { type, ...(params !== undefined && { params }), ...(title !== undefined && { title }) };
+  return {
+    type,
+    ...(params !== undefined && { params }),
+    ...(title !== undefined && { title }),
+    ...around(doc.nodes[only]),
+  };
+}
+
+/** How a step is done: what one that is all a container does may say as well as any other. */
+export const AROUND = ["retry", "timeout_seconds", "queue"];
+
+function around(step: JsonObject): JsonObject {
+  return Object.fromEntries(AROUND.filter((name) => step[name] !== undefined).map((name) => [name, step[name]]));
 }

@@ -4,10 +4,11 @@ import { WITHIN, around, homeOf, withContents } from "./bodies";
 import { GAP_X, boxOf, freePlace, makeRoom, place, seenFrom, sizeOf } from "./boxes";
 import type { Change } from "./changes";
 import { Draft } from "./changes";
-import { bridgesOver, connectIn, endIn, lastIn } from "./commands";
+import { bridgesOver, connectIn } from "./commands";
 import type { Doc, Place } from "./document";
 import { arrows, neighbours } from "./graph";
 import { isObject } from "./json";
+import { endIn, lastIn } from "./levels";
 
 /**
  * Steps into a container, or onto the outside (null), with what they hold. Connections to what they leave are made

@@ -66,7 +66,7 @@ function isAbout(path: string[], ids: Map<string, string>): boolean {
       .replace(/#\d+$/, "")
       .split(">")
       .some((end) => ids.has(end));
-  return root === "layout" && (key === "nodes" || key === "pins") && ids.has(name);
+  return root === "layout" && ["nodes", "pins", "collapsed"].includes(key) && ids.has(name);
 }
 
 /** Whether any of these changes is about one of these steps. */

@@ -114,6 +114,12 @@ const ABOUT_STEPS = new Set([
   "chain_too_long",
 ]);
 
+/** What the form of a step calls one of its params. */
+function paramWords(name: string, id: string | null, doc: Doc, called: Called): string | null {
+  const schema = id === null ? undefined : called.paramsOf(doc.nodes[id]?.type ?? "");
+  return (schema && shapesOf(schema).find((each) => each.name === name)?.title) ?? null;
+}
+
 /** A message of the validator in the words of the forms. */
 export function saidOf(
   problem: { code: string; node: string | null; message: string },
@@ -128,6 +134,8 @@ export function saidOf(
       return { text: begins ? "This step" : "this step", isCode: false };
     if (ABOUT_STEPS.has(problem.code) && Object.hasOwn(doc.nodes, text))
       return { text: `“${titleOf(doc, text)}”`, isCode: false };
+    const own = ABOUT_STEPS.has(problem.code) ? paramWords(text, problem.node, doc, called) : null;
+    if (own) return { text: own, isCode: false };
     const words =
       /[.[]/.test(text) ||
       text in (((called.definition.settings as JsonObject | undefined)?.properties as JsonObject) ?? {})
@@ -143,8 +151,9 @@ function capital(text: string): string {
 }
 
 /** How bad it is at each step: an error outweighs all warnings, whichever comes first. */
-export function worstOf<S extends string>(problems: { node: string | null; severity: S }[]): Map<string | null, S> {
-  const found = new Map<string | null, S>();
-  for (const { node, severity } of problems) if (found.get(node) !== "error") found.set(node, severity);
+export function worstOf<S extends string>(problems: { node: string | null; severity: S }[]): Map<string, S> {
+  const found = new Map<string, S>();
+  for (const { node, severity } of problems)
+    if (node !== null && found.get(node) !== "error") found.set(node, severity);
   return found;
 }

@@ -2,12 +2,13 @@
 
 import type { Catalogue } from "./catalogue";
 import { Draft } from "./changes";
-import { paste } from "./clips";
-import type { Made, Where } from "./commands";
-import { type Kept, connect, endIn, homeFor, insertBefore, lastIn, roomOn, splice, usualCondition } from "./commands";
+import { pasteIn } from "./clips";
+import type { Made } from "./commands";
+import { type Kept, connect, insertBefore, roomOn, splice, usualCondition } from "./commands";
 import { FIRST, GAP_X, HEIGHT, WIDTH, freePlace, makeRoom, place, seenFrom, sizeOf, spotOf } from "./boxes";
 import type { Doc, EdgeBody, NodeBody, Place } from "./document";
 import type { JsonObject } from "./json";
+import { type Where, endIn, homeFor, lastIn } from "./levels";
 
 export interface Snippet {
   name: string;
@@ -44,17 +45,16 @@ export function addSnippet(doc: Doc, catalogue: Catalogue, snippet: Snippet, ask
   const size = { w: wideness(snippet), h: Math.max(...Object.values(snippet.places).map(({ y }) => y)) + HEIGHT };
   const free = freePlace(draft.doc, at, { home, size });
   const corner = home === null ? { x: 0, y: 0 } : spotOf(draft.doc, home);
-  const made = paste(draft.doc, clip, { x: free.x + corner.x, y: free.y + corner.y }, kept, home);
-  for (const change of made.changes) draft.add(change);
-  const [first] = made.select;
-  const end = made.select[snippet.nodes.findIndex(({ id }) => !snippet.edges.some(({ from }) => from === id))];
+  const select = pasteIn(draft, clip, { x: free.x + corner.x, y: free.y + corner.y }, kept, home);
+  const [first] = select;
+  const end = select[snippet.nodes.findIndex(({ id }) => !snippet.edges.some(({ from }) => from === id))];
   if (edge !== undefined && doc.edges[edge]) splice(draft, edge, first, end);
   else if (after !== undefined)
     for (const change of connect(draft.doc, after, first, usualCondition(doc, catalogue, after)).changes)
       draft.add(change);
   else if (before !== undefined) insertBefore(draft, before, first, end);
   makeRoom(draft, doc, home);
-  return { ...made, changes: draft.changes };
+  return { changes: draft.changes, select };
 }
 
 function startFor(doc: Doc, snippet: Snippet, where: Where): Place {

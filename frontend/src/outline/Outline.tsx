@@ -1,18 +1,22 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { At } from "../Avatar";
 import { Icon } from "../Icon";
+import { fold } from "../folds";
 import { duplicate, openAdd, removeSelected } from "../keys";
 import { lasting } from "../inspector/rename";
+import { homeOf } from "../model/bodies";
 import { faceOf } from "../model/catalogue";
 import { reorder } from "../model/commands";
+import { countIn, foldable, stepsInWords } from "../model/folding";
 import { inOrder, neighbours, titleOf } from "../model/graph";
+import { atCovers, coverOf, isCollapsed } from "../model/levels";
 import { isSearched } from "./searched";
 import { type Person, byStep } from "../model/people";
 import { worstOf } from "../model/said";
 import { commentsInWords, openCounts } from "../model/talk";
 import { wayWords } from "../model/words";
 import type { Doc } from "../model/document";
-import { act, goTo, say, select, set, state, useBuilder, wantFocus } from "../store";
+import { act, goTo, say, seen, select, set, state, useBuilder, wantFocus } from "../store";
 
 /** How a step is reached, in words. */
 function reached(doc: Doc, id: string): string {
@@ -28,7 +32,7 @@ function reached(doc: Doc, id: string): string {
 
 /** The same graph as a tree: everything that the canvas can do, without seeing or pointing. */
 export function Outline() {
-  const doc = useBuilder((now) => now.doc);
+  const doc = useBuilder(seen);
   const catalogue = useBuilder((now) => now.catalogue);
   const problems = useBuilder((now) => now.problems);
   const selected = useBuilder((now) => now.selected.nodes);
@@ -36,15 +40,28 @@ export function Outline() {
   const focus = useBuilder((now) => now.focus);
   const [search, setSearch] = useState("");
   const all = useMemo(() => inOrder(doc), [doc.nodes, doc.edges]);
+  // A search finds what is collapsed, too.
   const rows = useMemo(
-    () => all.filter(({ id }) => isSearched(doc, catalogue, id, search)),
-    [all, doc.nodes, catalogue, search],
+    () => all.filter(({ id }) => (search ? isSearched(doc, catalogue, id, search) : coverOf(doc, id) === id)),
+    [all, doc.nodes, doc.layout.collapsed, catalogue, search],
   );
   const people = useBuilder((now) => now.people);
   const comments = useBuilder((now) => now.comments);
-  const here = useMemo(() => byStep(people), [people]);
-  const talk = useMemo(() => openCounts(comments), [comments]);
-  const bad = useMemo(() => worstOf(problems), [problems]);
+  // What is said of steps that are out of sight stands at what they are in.
+  const sight = [doc.nodes, doc.layout.collapsed, search];
+  const here = useMemo(
+    () => (search ? byStep(people) : atCovers(doc, byStep(people), (some, others) => [...some, ...others])),
+    [people, ...sight],
+  );
+  const talk = useMemo(
+    () => (search ? openCounts(comments) : atCovers(doc, openCounts(comments), (some, others) => some + others)),
+    [comments, ...sight],
+  );
+  const bad = useMemo(
+    () =>
+      search ? worstOf(problems) : atCovers(doc, worstOf(problems), (one, other) => (one === "error" ? one : other)),
+    [problems, ...sight],
+  );
   const tree = useRef<HTMLUListElement>(null);
   const last = useRef<string | undefined>(undefined);
   // Where nothing is selected, or an edge is, the tree stays where it was.
@@ -72,6 +89,12 @@ export function Outline() {
     if (event.altKey && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
       event.preventDefault();
       moved(current, event.key === "ArrowDown" ? 1 : -1);
+      return;
+    }
+    const isSideways = event.key === "ArrowRight" || event.key === "ArrowLeft";
+    if (isSideways && current && !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      sideways(current, event.key === "ArrowRight");
       return;
     }
     if (to === undefined || event.ctrlKey || event.metaKey) return;
@@ -132,6 +155,7 @@ export function Outline() {
               aria-setsize={rows.length}
               aria-posinset={at + 1}
               aria-selected={selected.includes(id)}
+              aria-expanded={folds(doc, id) ? !isCollapsed(doc, id) : undefined}
               tabIndex={id === current ? 0 : -1}
               className={`outline-row ${worst === "error" ? "has-errors" : worst ? "has-warnings" : ""}`}
               data-depth={Math.min(depth, 6)}
@@ -146,9 +170,24 @@ export function Outline() {
               <span className="outline-words">
                 {how && <small className="outline-way">{how}</small>}
                 <span>{titleOf(doc, id)}</span>
+                {isCollapsed(doc, id) && <small className="quiet">{stepsInWords(countIn(doc, id))}</small>}
                 {worst && <span className="sr-only">, has {worst === "error" ? "errors" : "warnings"}</span>}
               </span>
               <Marks people={here.get(id) ?? []} comments={talk.get(id) ?? 0} />
+              {folds(doc, id) && (
+                <button
+                  type="button"
+                  className="fold"
+                  tabIndex={-1}
+                  aria-label={`${isCollapsed(doc, id) ? "Open" : "Collapse"} ${titleOf(doc, id)}`}
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    fold(id);
+                  }}
+                >
+                  <Icon name={isCollapsed(doc, id) ? "chevron-right" : "chevron-down"} />
+                </button>
+              )}
             </li>
           );
         })}
@@ -156,6 +195,22 @@ export function Outline() {
       {mayWrite && current && <RowActions id={current} />}
     </div>
   );
+}
+
+/** Whether there are steps in it that can be out of sight. */
+function folds(doc: Doc, id: string): boolean {
+  return foldable(doc, id) === id;
+}
+
+/** To the right: into what a step holds, which is opened first; to the left: out of it, which collapses it first. */
+function sideways(id: string, isIn: boolean): void {
+  const doc = seen();
+  const home = homeOf(doc, id);
+  if (!folds(doc, id)) {
+    if (!isIn && home !== null) goTo(home);
+  } else if (isCollapsed(doc, id) === isIn) fold(id);
+  else if (isIn) goTo(inOrder(doc).filter((row) => homeOf(doc, row.id) === id)[0].id);
+  else if (home !== null) goTo(home);
 }
 
 /** Who else is at a step, and how many comments on it are open. */

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { Icon } from "../Icon";
 import { Tool } from "../inspector/fields/Frame";
 import { outputOf } from "../model/data";
@@ -10,6 +10,7 @@ import { StepList } from "./StepList";
 import type { Part } from "./Test";
 import { type Trial, type TrialStep, madeUpBefore } from "./asked";
 import { Value } from "./data/Value";
+import { type InnerStep, countsInWords, forItem, partFor, placeInWords } from "./inner";
 import { forgetTrial, hasEnded, pin, pinWhatItGave, whole } from "./trial";
 
 /** What is shown beside the list: what is asked for, the output of the run, or a step by its place. */
@@ -94,6 +95,39 @@ export function Result({ trial, bar, settings, run }: Props) {
   );
 }
 
+interface ItemsProps {
+  inner: InnerStep;
+  shown: "first" | "failed";
+  show: (sort: "first" | "failed") => void;
+}
+
+/** Of which item the values are that stand below, and how the step stands over all of them. */
+function OfItems({ inner, shown, show }: ItemsProps) {
+  const doc = useBuilder((now) => now.doc);
+  const of = (sort: "first" | "failed") => {
+    const example = inner[sort];
+    return example ? `${placeInWords(doc, inner.container, example.places)}${sort === "failed" ? ", failed" : ""}` : "";
+  };
+  const [first, failed] = [of("first"), of("failed")];
+  const only = first || failed;
+  return (
+    <>
+      {first && failed ? (
+        <span className="switch" role="group" aria-label="Which item is shown">
+          {(["first", "failed"] as const).map((sort) => (
+            <button key={sort} type="button" aria-pressed={shown === sort} onClick={() => show(sort)}>
+              {of(sort)}
+            </button>
+          ))}
+        </span>
+      ) : (
+        only && <span className="quiet small">{only}</span>
+      )}
+      <span className="quiet small">{countsInWords(inner)}</span>
+    </>
+  );
+}
+
 interface StepProps {
   run: string;
   step: TrialStep;
@@ -101,8 +135,11 @@ interface StepProps {
   again: Props["run"];
 }
 
-function StepValues({ run, step: told, ask, again }: StepProps) {
+function StepValues({ run, step: listed, ask, again }: StepProps) {
   const doc = useBuilder((now) => now.doc);
+  const [sort, setSort] = useState<"first" | "failed">("first");
+  const example = listed.inner?.[sort];
+  const told = useMemo(() => (example ? forItem(listed, example) : listed), [listed, example]);
   const mayWrite = useBuilder((now) => now.boot.may_write);
   const pinned = own(doc.layout.pins, told.node);
   const [fetched, setFetched] = useState<{ told: TrialStep; step: TrialStep } | null>(null);
@@ -120,11 +157,13 @@ function StepValues({ run, step: told, ask, again }: StepProps) {
   }, [run, told]);
   const isThere = Object.hasOwn(doc.nodes, step.node);
   const isDone = step.status === "COMPLETED";
-  const of = `${run} ${step.node} ${step.index ?? ""}`;
+  const of = `${step.run_id ?? run} ${step.node} ${step.index ?? ""}`;
+  const from = partFor(doc, step.node);
   return (
     <div className="test-values">
       <div className="test-step-head">
         <strong>{titleOf(doc, step.node)}</strong>
+        {step.inner && <OfItems inner={step.inner} shown={sort} show={setSort} />}
         <span className="test-verbs">
           {isThere && (
             <>
@@ -133,10 +172,10 @@ function StepValues({ run, step: told, ask, again }: StepProps) {
                 className="button ghost small"
                 disabled={again === null}
                 title="What stands before it gives what it gave last"
-                onClick={() => again?.({ from: step.node })}
+                onClick={() => again?.({ from })}
               >
                 <Icon name="skip-forward" />
-                Run from here
+                {from === step.node ? "Run from here" : `Run from ${titleOf(doc, from)}`}
               </button>
               <Tool icon="square-pen" label="Edit the step" onClick={() => goTo(step.node)} />
             </>

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from "react";
 import { Icon } from "../Icon";
+import { around } from "../model/bodies";
 import { faceOf } from "../model/catalogue";
 import { lasted } from "../model/data";
 import { titleOf } from "../model/graph";
@@ -7,6 +8,7 @@ import { own } from "../model/json";
 import { useBuilder } from "../store";
 import type { Shown } from "./Result";
 import type { Trial } from "./asked";
+import { countsInWords, farOver } from "./inner";
 
 const WHY: Record<string, string> = {
   pinned: "pinned",
@@ -73,13 +75,18 @@ export function StepList({ trial, chosen, choose }: Props) {
           const why = stubbed.get(step.node);
           const isPinned = Object.hasOwn(doc.layout.pins ?? {}, step.node);
           return (
-            <div key={at} {...option(at)}>
+            <div key={at} {...option(at)} data-depth={step.inner && Math.min(around(doc, step.node).length, 6)}>
               <span className="step-icon" data-group={face.group}>
                 <Icon name={face.icon} />
               </span>
               <span className="test-words">
                 {titleOf(doc, step.node)}
-                {typeof step.index === "number" && <small className="quiet"> {step.index + 1}</small>}
+                {step.inner && (
+                  <small className="quiet" title={countsInWords(step.inner)}>
+                    {farOver(step.inner)}
+                  </small>
+                )}
+                {!step.inner && typeof step.index === "number" && <small className="quiet"> {step.index + 1}</small>}
                 {why && (
                   <small className="quiet">
                     {whyWords(why.why, isPinned)}
@@ -87,7 +94,9 @@ export function StepList({ trial, chosen, choose }: Props) {
                   </small>
                 )}
               </span>
-              {typeof step.duration_ms === "number" && <small className="quiet">{lasted(step.duration_ms)}</small>}
+              {!step.inner && typeof step.duration_ms === "number" && (
+                <small className="quiet">{lasted(step.duration_ms)}</small>
+              )}
               <span className="test-mark" data-status={step.status} title={step.status.toLowerCase()}>
                 <Icon name={MARKS[step.status] ?? "loader-circle"} />
                 <span className="sr-only">{step.status.toLowerCase()}</span>

@@ -11,6 +11,7 @@ import { Earlier } from "./Earlier";
 import { Effects } from "./Effects";
 import { Result } from "./Result";
 import { type Chosen, shown, stillThere } from "./asked";
+import { partFor } from "./inner";
 import { start } from "./trial";
 
 /** Runs of the draft with sample input, and the test cases that are kept. */
@@ -54,6 +55,7 @@ function Run({ tabs }: { tabs: ReactNode }) {
   const doc = useBuilder((now) => now.doc);
   const trial = useBuilder((now) => now.trial);
   const one = useBuilder(theOne);
+  const named = one && partFor(doc, one);
   const metadata = doc.settings.metadata;
   const sample = isObject(metadata) ? metadata.sample_input : undefined;
   const [text, setText] = useState(() => sessionStorage.getItem(keyOf(boot.name)) ?? shown(sample ?? {}));
@@ -136,8 +138,8 @@ function Run({ tabs }: { tabs: ReactNode }) {
           <Icon name="play" />
           Run the draft
         </button>
-        {one && part(`Up to ${titleOf(doc, one)}`, "target", { until: one })}
-        {one && part(`Only ${titleOf(doc, one)}`, "circle-play", { only: one })}
+        {named && part(`Up to ${titleOf(doc, named)}`, "target", { until: named })}
+        {named && part(`Only ${titleOf(doc, named)}`, "circle-play", { only: named })}
       </div>
       <Earlier />
     </>

@@ -4,6 +4,7 @@ import type { Doc } from "../model/document";
 import { arrows, reach } from "../model/graph";
 import type { Json, JsonObject } from "../model/json";
 import { isObject, own } from "../model/json";
+import type { InnerStep } from "./inner";
 
 export interface TrialStep {
   node: string;
@@ -17,6 +18,11 @@ export interface TrialStep {
   truncated?: Partial<Record<"input" | "output" | "error", number>>;
   error?: { code?: string; message?: string } | null;
   duration_ms?: number | null;
+  /** Of a step within a container: how it stands over all items. What is told beside that is so for one of them. */
+  inner?: InnerStep;
+  /** The run that did the item. */
+  run_id?: string;
+  places?: number[];
 }
 
 export interface Stubbed {
@@ -76,7 +82,10 @@ export function gave(trial: Trial): Record<string, Json> {
     trial.stubbed.filter((each) => each.made_up || each.why === "outside").map((each) => each.node),
   );
   const isWhole = (step: TrialStep) =>
-    step.status === "COMPLETED" && step.truncated?.output === undefined && (step.index ?? null) === null;
+    step.status === "COMPLETED" &&
+    step.truncated?.output === undefined &&
+    (step.index ?? null) === null &&
+    step.inner === undefined;
   return Object.fromEntries(
     trial.steps
       .filter((step) => isWhole(step) && !standIns.has(step.node))

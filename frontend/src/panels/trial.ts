@@ -7,6 +7,7 @@ import { titleOf } from "../model/graph";
 import { remember } from "../kept";
 import { act, definition, say, set, state } from "../store";
 import { type Trial, type TrialStep, gave, pinsFrom, stillThere } from "./asked";
+import { withInner } from "./inner";
 import { type EarlierRun, readRuns, withRun, withStatus } from "./remembered";
 
 export interface Wanted {
@@ -73,7 +74,7 @@ async function follow(id: string, stubbed: Trial["stubbed"]): Promise<void> {
     await new Promise((resolve) => window.setTimeout(resolve, POLL_MS));
     if (own !== follows) return;
     try {
-      const now = await ask<Trial>(`/api/v1/runs/${id}`);
+      const now = await told(id);
       if (own !== follows) return;
       set({ trial: { ...now, stubbed } });
       keepRuns(withStatus(state().earlier, id, now.status));
@@ -91,6 +92,12 @@ async function follow(id: string, stubbed: Trial["stubbed"]): Promise<void> {
       // It is asked again: a server that is being started comes back.
     }
   }
+}
+
+/** A test run as it stands now, with the steps of its items. */
+async function told(id: string): Promise<Trial> {
+  const trial = await ask<Trial>(`/api/v1/runs/${id}`);
+  return withInner(trial, hasEnded(trial));
 }
 
 /** What of the draft was run, where that is not all of it. */
@@ -119,7 +126,7 @@ export async function showEarlier(id: string): Promise<void> {
   const stubbed = state().earlier.find((each) => each.id === id)?.stubbed ?? [];
   forgetTrial();
   try {
-    const trial = { ...(await ask<Trial>(`/api/v1/runs/${id}`)), stubbed };
+    const trial = { ...(await told(id)), stubbed };
     set({ trial });
     keepRuns(withStatus(state().earlier, id, trial.status));
     if (!hasEnded(trial)) void follow(id, stubbed);
@@ -137,8 +144,12 @@ export function forgetTrial(): void {
 export async function whole(run: string, step: TrialStep): Promise<TrialStep> {
   if (!step.truncated) return step;
   const { results } = await ask<{ results: TrialStep[] }>(
-    `/api/v1/runs/${run}/steps?node=${encodeURIComponent(step.node)}`,
+    `/api/v1/runs/${step.run_id ?? run}/steps?node=${encodeURIComponent(step.node)}`,
   );
+  if (step.inner) {
+    const { truncated: _cut, ...rest } = step;
+    return results.length ? { ...rest, input: results[0].input, output: results[0].output } : step;
+  }
   return results.find((each) => (each.index ?? null) === (step.index ?? null)) ?? step;
 }
 

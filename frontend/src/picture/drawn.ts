@@ -2,7 +2,9 @@
 
 import { around as containersOf, holdsSteps } from "../model/bodies";
 import { type Box, boxOf } from "../model/boxes";
+import { apply } from "../model/changes";
 import type { Doc, Place } from "../model/document";
+import { opened } from "../model/folding";
 import { type Arrow, arrows, titleOf } from "../model/graph";
 import { own } from "../model/json";
 import { type Route, pathOf, routesOf, widthOf } from "../model/routes";
@@ -27,7 +29,9 @@ const FRAME_HEAD = 32;
 const SVG = "http://www.w3.org/2000/svg";
 
 /** The picture of a document whose steps all have a place. */
-export function drawn(doc: Doc, faces: Record<string, Face>, sprite: string): { board: HTMLElement; frame: Frame } {
+export function drawn(given: Doc, faces: Record<string, Face>, sprite: string): { board: HTMLElement; frame: Frame } {
+  // Nobody can open anything in a picture: all of it is shown.
+  const doc = apply(given, opened(given, Object.keys(given.layout.collapsed ?? {}))) ?? given;
   const all = arrows(doc);
   const ways = all.map((arrow) => ({
     key: arrow.key,

@@ -18,9 +18,11 @@ from lib.database_errors import OPERATIONAL_ERRORS
 from lib.messages import first_line
 from lib.refusals import Refusal
 from lib.strict_json import BadJson, Json, strict_loads
-from runs.commands.starts import NewRun, start_workflow
+from runs.commands.named_starts import start_workflow
+from runs.commands.starts import NewRun
 from runs.kernel.refused import RunRefused
-from runs.reading.presentation import WHOLE, run_row
+from runs.reading.presentation import run_row
+from runs.reading.stored import WHOLE
 from steps.base import MAX_RUN_INPUT_BYTES
 from workflows.access import guard_workflow
 
@@ -132,8 +134,7 @@ def _value(raw: bytes, *, must_be_json: bool) -> Json:
         return strict_loads(raw, max_bytes=MAX_RUN_INPUT_BYTES)
     except BadJson as error:
         if must_be_json or raw.lstrip().startswith(b"{") or len(raw) > MAX_RUN_INPUT_BYTES:
-            place = f" at {error.pointer}" if error.pointer else ""
-            raise CommandError(f"--input: {error.message}{place}", returncode=2) from None
+            raise CommandError(f"--input: {error.located}", returncode=2) from None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -29,7 +29,7 @@ share AS (SELECT ceil(%(limit)s / greatest(count(tenant_id), 1)::numeric)::int A
 taken AS (
     UPDATE runs_stepexecution s
        SET status = 'RUNNING',
-           worker = %(worker)s,
+           worker = picked.worker,
            epoch = s.epoch + 1,
            attempt = s.attempt + 1,
            solo = picked.alone,
@@ -37,14 +37,15 @@ taken AS (
            completed_at = NULL,
            hard_deadline = clock.now + s.timeout_seconds * interval '1 second',
            lease_expires_at = clock.now + least(s.lease_seconds, s.timeout_seconds) * interval '1 second',
-           lease_token_hash = picked.token_hash
+           lease_token_hash = picked.token_hash,
+           heartbeat_at = NULL
       FROM picked CROSS JOIN clock
      WHERE s.id = picked.id AND s.id = ANY (ARRAY(SELECT id FROM picked))
     RETURNING s.*, picked.place
 )
 SELECT coalesce(json_agg(json_build_array(
            /* include held */, /* include given_input */,
-           s.lease_seconds, s.lease_expires_at, s.place
+           s.lease_seconds, s.lease_expires_at, s.place, s.progress
        ) ORDER BY s.priority DESC, s.available_at, s.id), '[]')
   FROM taken s
 
@@ -67,7 +68,8 @@ found AS MATERIALIZED (
      LIMIT %(limit)s
 ),
 picked AS MATERIALIZED (
-    SELECT id, %(alone)s AND count(*) OVER () = 1 AS alone, NULL::bytea AS token_hash, 0 AS place FROM found
+    SELECT id, %(alone)s AND count(*) OVER () = 1 AS alone, NULL::bytea AS token_hash, 0 AS place, %(worker)s::text AS worker
+      FROM found
 ),
 /* include take_picked */
 
@@ -75,7 +77,7 @@ picked AS MATERIALIZED (
 -- One step whose lease was lost in company before: it runs alone, and if it takes its worker down again, it counts.
 WITH clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 picked AS MATERIALIZED (
-    SELECT s.id, true AS alone, NULL::bytea AS token_hash, 0 AS place
+    SELECT s.id, true AS alone, NULL::bytea AS token_hash, 0 AS place, %(worker)s::text AS worker
       FROM runs_stepexecution s
      WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held AND s.solo
        AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
@@ -86,8 +88,8 @@ picked AS MATERIALIZED (
 /* include take_picked */
 
 -- name: claim_jobs
--- For one tenant's external workers: every row gets its own lease token, of which only the hash is kept.
--- A step that must run alone is handed out only by a poll that found nothing else.
+-- For one tenant's external workers, of several polls at once: the n-th step goes to the poll of the n-th token, and of
+-- each token only the hash is kept. A step that must run alone is handed out only to a poll that found nothing else.
 WITH clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 found AS MATERIALIZED (
     SELECT f.id
@@ -102,9 +104,10 @@ found AS MATERIALIZED (
      LIMIT %(limit)s
 ),
 picked AS MATERIALIZED (
-    SELECT f.id, count(*) OVER () = 1 AS alone, h.hash AS token_hash, h.place
+    SELECT f.id, count(*) OVER (PARTITION BY h.poll) = 1 AS alone, h.hash AS token_hash, h.place, h.worker
       FROM (SELECT id, row_number() OVER () AS place FROM found) f
-      JOIN unnest(%(token_hashes)s::bytea[]) WITH ORDINALITY AS h(hash, place) USING (place)
+      JOIN unnest(%(token_hashes)s::bytea[], %(workers)s::text[], %(polls)s::int[])
+             WITH ORDINALITY AS h(hash, worker, poll, place) USING (place)
 ),
 /* include take_picked */
 

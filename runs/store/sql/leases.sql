@@ -9,7 +9,7 @@ l AS MATERIALIZED (
 b AS (
     UPDATE runs_stepexecution s
        SET lease_expires_at = least(clock.now + s.lease_seconds * interval '1 second', s.hard_deadline),
-           progress = coalesce(w.progress, s.progress)
+           heartbeat_at = clock.now, progress = coalesce(w.progress, s.progress)
       FROM w CROSS JOIN clock
      WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
     RETURNING s.id, s.run_id, s.lease_expires_at
@@ -66,14 +66,14 @@ h AS (
 SELECT coalesce(json_agg(DISTINCT b.queue), '[]') FROM b
 
 -- name: job_facts
--- What an external worker's answer to a job is judged by.
+-- What external workers' answers to jobs are judged by.
 SELECT json_build_array(/* include held */,
                         CASE WHEN s.input_from IS NULL THEN s.input ELSE coalesce(p.output, r.input) END,
                         s.status, encode(s.lease_token_hash, 'hex'), s.error)
   FROM runs_stepexecution s
   JOIN runs_run r ON r.id = s.run_id
   LEFT JOIN runs_stepexecution p ON p.id = s.input_from
- WHERE s.id = %(id)s::uuid AND s.tenant_id = %(tenant)s
+ WHERE s.id = ANY (%(ids)s::uuid[]) AND s.tenant_id = %(tenant)s
 
 -- name: keep_late_results
 -- Evidence, no state. What is sent again is kept once, and of one step the first twenty, however often somebody sends
@@ -122,7 +122,10 @@ SELECT s.tenant_id, s.run_id, s.shard, 0, 'LATE_RESULT', s.node, NULL,
 
 -- name: gave
 -- null is an output like any other; it is kept as no value.
-SELECT coalesce(s.output, 'null') = %(output)s::jsonb FROM runs_stepexecution s WHERE s.id = %(id)s::uuid
+SELECT w.place
+  FROM jsonb_to_recordset(%(given)s::jsonb) AS w(place int, step_id uuid, output jsonb)
+  JOIN runs_stepexecution s ON s.id = w.step_id
+ WHERE coalesce(s.output, 'null') = coalesce(w.output, 'null')
 
 -- name: worker_seen
 INSERT INTO runs_worker (id, queue, host, pid, started_at, seen_at, claimed_at)

@@ -24,7 +24,7 @@ SELECT total FROM j
 SELECT json_build_array(i.id, i.tenant_id, i.run_id, i.tries, j.id, j.to_version_id, j.dry_run, j.reason, j.created_by)
   FROM runs_bulkjob j
   JOIN runs_bulkitem i ON i.job_id = j.id AND i.result = 'pending'
- WHERE j.finished_at IS NULL
+ WHERE j.finished_at IS NULL AND j.stopped_by = ''
  ORDER BY j.id, i.tries, i.id
  LIMIT 1
    FOR UPDATE OF i SKIP LOCKED
@@ -36,9 +36,46 @@ UPDATE runs_bulkitem i
 
 -- name: put_bulk_item_off
 -- The database could not do it now: the others come first.
-UPDATE runs_bulkitem i SET tries = i.tries + 1 WHERE i.id = %(item)s AND i.result = 'pending'
+UPDATE runs_bulkitem i
+   SET tries = i.tries + 1
+ WHERE i.id = %(item)s AND i.result = 'pending'
+
+-- name: stop_bulk_job
+-- Nothing more of the job is begun; what somebody has in hand ends as it would have.
+WITH j AS MATERIALIZED (
+    SELECT j.id FROM runs_bulkjob j
+     WHERE j.id = %(job)s AND j.tenant_id = %(tenant)s AND j.finished_at IS NULL AND j.stopped_by = ''
+       FOR UPDATE
+),
+p AS MATERIALIZED (
+    SELECT i.id FROM runs_bulkitem i WHERE i.job_id IN (SELECT j.id FROM j) AND i.result = 'pending'
+     ORDER BY i.id
+       FOR UPDATE SKIP LOCKED
+),
+i AS (
+    UPDATE runs_bulkitem i
+       SET result = 'stopped', code = 'stopped', done_at = clock_timestamp()
+      FROM p
+     WHERE i.id = p.id
+),
+s AS (
+    UPDATE runs_bulkjob j SET stopped_by = %(by)s WHERE j.id IN (SELECT j.id FROM j) RETURNING j.id
+)
+SELECT count(*) FROM s
 
 -- name: end_bulk_jobs
+-- What was in hand when its job was stopped, and was not done, is left as it is, too.
+WITH i AS (
+    UPDATE runs_bulkitem i
+       SET result = 'stopped', code = 'stopped', done_at = clock_timestamp()
+      FROM (SELECT i.id
+              FROM runs_bulkjob j
+              JOIN runs_bulkitem i ON i.job_id = j.id AND i.result = 'pending'
+             WHERE j.finished_at IS NULL AND j.stopped_by <> ''
+             ORDER BY i.id
+               FOR UPDATE OF i SKIP LOCKED) p
+     WHERE i.id = p.id
+)
 UPDATE runs_bulkjob j
    SET finished_at = clock_timestamp()
  WHERE j.finished_at IS NULL

@@ -22,6 +22,8 @@ s AS (
            held = (SELECT r.status = 'PAUSED' FROM runs_run r WHERE r.id = s.run_id), epoch = s.epoch + 1, attempt = 0, solo = false, error = NULL, available_at = clock.now, worker = NULL,
            lease_token_hash = NULL,
            input = CASE WHEN %(edited)s THEN %(input)s::jsonb ELSE s.input END,
+           -- How far somebody came with another input is of no use.
+           progress = CASE WHEN NOT %(edited)s THEN s.progress END,
            input_from = CASE WHEN %(edited)s THEN NULL ELSE s.input_from END
       FROM o CROSS JOIN clock
      WHERE s.id = o.id

@@ -67,7 +67,11 @@ SELECT json_build_array(
               FROM runs_historyevent h WHERE h.run_id = r.id),
            (SELECT coalesce(json_agg(json_build_array(z.life, z.events, z.last_event, encode(z.digest, 'hex'))
                                      ORDER BY z.life), '[]')
-              FROM runs_runseal z WHERE z.run_id = r.id))::text
+              FROM runs_runseal z WHERE z.run_id = r.id),
+           (SELECT coalesce(json_agg(json_build_array(w.node, w.name, w.index,
+                                                      encode(sha256(convert_to(w.value::text, 'UTF8')), 'hex'))
+                                     ORDER BY w.name, w.place), '[]')
+              FROM runs_runvariable w WHERE w.run_id = r.id))::text
   FROM runs_run r
   LEFT JOIN workflows_workflowversion v ON v.id = r.version_id
  WHERE r.id = ANY (%(runs)s::uuid[])

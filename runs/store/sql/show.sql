@@ -1,7 +1,7 @@
 -- name: show_runs
 -- Runs as everybody is shown them, each with its steps, in one statement. Payloads get room first come, first served:
--- errors before outputs before inputs, and what is too large never leaves the database. Size is that of the JSON text,
--- beyond `each` that of what is stored: to know more it would have to be unpacked.
+-- errors before outputs before inputs before progress, among all runs or, `apart`, in each run; and what is too large never leaves the
+-- database. Size is that of the JSON text, beyond `each` that of what is stored: to know more it would have to be unpacked.
 WITH r AS MATERIALIZED (
     SELECT * FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.tenant_id = %(tenant)s
 ),
@@ -14,26 +14,26 @@ s AS MATERIALIZED (
      WHERE (s.index IS NULL OR %(items)s) AND (%(indexes)s::int[] IS NULL OR s.index = ANY (%(indexes)s::int[])) AND s.node = coalesce(%(node)s::text, s.node)
 ),
 v AS MATERIALIZED (
-    SELECT o.id, c.rank, c.value, o.total, z.bytes, o.most IS NULL OR z.bytes <= o.most AS fits
-      FROM (SELECT r.id, r.error, r.output, r.input AS given, %(own)s::int AS most, NULL::bigint AS total FROM r
+    SELECT o.id, o.run, c.rank, c.value, o.total, z.bytes, o.most IS NULL OR z.bytes <= o.most AS fits
+      FROM (SELECT r.id, r.id AS run, r.error, r.output, r.input AS given, NULL::jsonb AS progress, %(own)s::int AS most, NULL::bigint AS total FROM r
             UNION ALL
-            SELECT s.id, s.error, s.output, s.given, %(each)s::int, %(total)s::bigint FROM s) o
-     CROSS JOIN LATERAL (VALUES (1, o.error), (2, o.output), (3, o.given)) c(rank, value)
+            SELECT s.id, s.run_id, s.error, s.output, s.given, s.progress, %(each)s::int, %(total)s::bigint FROM s) o
+     CROSS JOIN LATERAL (VALUES (1, o.error), (2, o.output), (3, o.given), (4, o.progress)) c(rank, value)
      CROSS JOIN LATERAL (SELECT CASE WHEN o.most IS NULL OR pg_column_size(c.value) > o.most
                                      THEN pg_column_size(c.value)
                                      ELSE octet_length(c.value::text) END AS bytes) z
      WHERE c.value IS NOT NULL
 ),
-p AS (
+p AS MATERIALIZED (
     SELECT w.id, json_agg(json_build_array(w.rank, CASE WHEN w.shown THEN w.value END,
                                            CASE WHEN NOT w.shown THEN w.bytes END)) AS payloads
       FROM (SELECT v.id, v.rank, v.value, v.bytes,
                    v.fits AND (v.total IS NULL OR sum(v.bytes) FILTER (WHERE v.fits) OVER (
-                       PARTITION BY v.total IS NULL ORDER BY v.rank, v.id) <= v.total) AS shown
+                       PARTITION BY v.total IS NULL, CASE WHEN %(apart)s THEN v.run END ORDER BY v.rank, v.id) <= v.total) AS shown
               FROM v) w
      GROUP BY w.id
 ),
-x AS (
+x AS MATERIALIZED (
     SELECT s.run_id, json_agg(json_build_array(
                s.id, s.node, s.index, s.status, s.attempt, s.held, s.queue, s.worker, s.error IS NOT NULL, s.available_at,
                s.lease_expires_at, s.queued_at, s.started_at, s.completed_at, s.waiting,
@@ -44,7 +44,7 @@ x AS (
                            AND q.polled_at > statement_timestamp() - interval '2 minutes')
                     ELSE EXISTS (SELECT 1 FROM runs_worker w WHERE w.queue = s.queue
                                     AND w.seen_at > statement_timestamp() - %(silent)s * interval '1 second') END,
-               s.kept_from, s.cancel_cause,
+               s.kept_from, s.cancel_cause, s.heartbeat_at,
                -- Of a step that has begun to wait for one; of others nothing is looked for.
                CASE WHEN s.type = ANY (%(begin_runs)s::text[]) THEN (
                         SELECT c.id FROM runs_run c WHERE c.parent_id = s.run_id AND c.parent_step_id = s.id

@@ -5,7 +5,7 @@ SELECT coalesce(json_agg(json_build_array(v.run_id, v.name, v.node, v.index, v.p
   JOIN runs_runvariable v ON v.run_id = w.run_id AND v.name = w.name
 
 -- name: count_variables
-SELECT count(DISTINCT v.name) FROM runs_runvariable v WHERE v.run_id = %(run)s::uuid
+SELECT v.run_id::text, count(DISTINCT v.name) FROM runs_runvariable v WHERE v.run_id = ANY (%(runs)s::uuid[]) GROUP BY v.run_id
 
 -- name: set_variables
 -- Whoever asks it has the runs alone, so places are given once. A step has one row a name: what it set last.

@@ -1,9 +1,10 @@
 /** What the server knows of expressions: what they can read at a place, and what they give. */
 
-import { useEffect, useRef, useState } from "react";
-import { Refused, ask } from "../../api";
+import { useRef } from "react";
+import { ask } from "../../api";
 import type { Json, JsonObject } from "../../model/json";
 import { type Problem, definition, state, useBuilder } from "../../store";
+import { useAnswer } from "../answers";
 
 export type PlaceName =
   | "params"
@@ -107,22 +108,12 @@ export function scopeAt(where: ScopePlace): Promise<Scope | null> {
 
 /** The scope of a place as soon as it is `wanted`. */
 export function useScope(where: ScopePlace, wanted: boolean): Scope | null {
-  const [scope, setScope] = useState<Scope | null>(null);
   const doc = useBuilder((now) => now.doc);
   const key = JSON.stringify([where.place, where.node, where.edge]);
-  useEffect(() => {
-    if (!wanted) return undefined;
-    let isOld = false;
-    const timer = window.setTimeout(
-      () => void scopeAt(where).then((found) => !isOld && found && setScope(found)),
-      scope ? 400 : 0,
-    );
-    return () => {
-      isOld = true;
-      window.clearTimeout(timer);
-    };
-  }, [wanted, key, doc.nodes, doc.edges, doc.settings]);
-  return scope;
+  return useAnswer(wanted ? () => scopeAt(where) : null, [key, doc.nodes, doc.edges, doc.settings], {
+    wait: (isAnswered) => (isAnswered ? 400 : 0),
+    keeps: true,
+  });
 }
 
 const QUIET_MS = 250;
@@ -131,36 +122,23 @@ const ELSEWHERE_MS = 1200;
 
 /** What a text gives at a place, a moment after it was typed. Null while nobody knows. */
 export function useShown(where: ScopePlace, text: string, isWanted = true): Shown | null {
-  const [shown, setShown] = useState<Shown | null>(null);
   const nodes = useBuilder((now) => now.doc.nodes);
   const edges = useBuilder((now) => now.doc.edges);
   const pins = useBuilder((now) => now.doc.layout.pins);
   const key = JSON.stringify([where.place, where.node, where.edge, where.field]);
   const last = useRef("");
-  useEffect(() => {
-    if (!isWanted || text.trim() === "") {
-      setShown(null);
-      return undefined;
-    }
-    const stop = new AbortController();
-    const wait = last.current === text ? ELSEWHERE_MS : QUIET_MS;
+  const evaluate = (signal: AbortSignal) => {
+    const keys = where.place === "params" || where.place === "compensate" ? keysBelow(where.base, where.field) : [];
+    const body: JsonObject = { ...asked(where), text, ...(keys.length ? { keys } : {}) };
+    return ask<Shown>(`${state().boot.urls.api}/evaluate`, { method: "POST", body, signal });
+  };
+  const wait = () => {
+    const isElsewhere = last.current === text;
     last.current = text;
-    const timer = window.setTimeout(() => {
-      const keys = where.place === "params" || where.place === "compensate" ? keysBelow(where.base, where.field) : [];
-      const body: JsonObject = { ...asked(where), text, ...(keys.length ? { keys } : {}) };
-      ask<Shown>(`${state().boot.urls.api}/evaluate`, { method: "POST", body, signal: stop.signal }).then(
-        setShown,
-        (error: unknown) => {
-          if (error instanceof Refused || !(error instanceof DOMException)) setShown(null);
-        },
-      );
-    }, wait);
-    return () => {
-      stop.abort();
-      window.clearTimeout(timer);
-    };
-  }, [text, key, nodes, edges, pins, isWanted]);
-  return shown;
+    return isElsewhere ? ELSEWHERE_MS : QUIET_MS;
+  };
+  const isAsked = isWanted && text.trim() !== "";
+  return useAnswer(isAsked ? evaluate : null, [text, key, nodes, edges, pins], { wait });
 }
 
 function ago(at: string): string {

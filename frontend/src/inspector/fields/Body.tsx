@@ -3,13 +3,15 @@ import { Icon } from "../../Icon";
 import { openAdd } from "../../keys";
 import { homeOf } from "../../model/bodies";
 import { faceOf } from "../../model/catalogue";
-import { type Form, type Held, formOf, formed, held } from "../../model/forms";
+import { AROUND, type Form, type Held, formOf, formed, held } from "../../model/forms";
 import { inOrder, titleOf } from "../../model/graph";
 import type { Json } from "../../model/json";
 import { isObject } from "../../model/json";
 import { spokenOf } from "../../model/talk";
 import { act, goTo, state, useBuilder } from "../../store";
 import { Params } from "../Params";
+import { RetryField } from "../RetryField";
+import { Section } from "../Section";
 import { type Shape, shapesOf } from "../schema";
 import { type Spot, problemsAt } from "../spot";
 import { Faults, Frame } from "./Frame";
@@ -26,7 +28,7 @@ const FORMS: [Form, string][] = [
 ];
 const OF_FORM: Record<Form, string[]> = {
   steps: ["steps", "edges"],
-  step: ["type", "title", "params"],
+  step: ["type", "title", "params", ...AROUND],
   workflow: ["workflow", "version", "input"],
 };
 
@@ -122,6 +124,15 @@ function One({ id, spot, shapes }: Part & { shapes: Record<string, Shape> }) {
       <Reads value={{ node: id, place: "body", base: spot.at("params").field }}>
         {name && <Params spot={spot.at("params")} type={name} />}
       </Reads>
+      <Section title="More" hasProblems={AROUND.some((each) => problemsAt(problems, spot.at(each).field, true).length)}>
+        <RetryField
+          spot={spot.at("retry", "the retries")}
+          shape={{ ...shapes.retry, fallback: catalogue[name]?.retry }}
+        />
+        {["timeout_seconds", "queue"].map((each) => (
+          <Valued key={each} spot={spot.at(each, shapes[each].title)} shape={shapes[each]} isFixed />
+        ))}
+      </Section>
     </>
   );
 }

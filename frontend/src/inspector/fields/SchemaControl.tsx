@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Icon } from "../../Icon";
 import type { Json, JsonObject } from "../../model/json";
 import { isObject } from "../../model/json";
@@ -215,6 +215,11 @@ interface RowProps {
 function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded, onRename, onRemove }: RowProps) {
   const problems = useBuilder((now) => now.problems);
   const [open, setOpen] = useState(isOpen);
+  const row = useRef<HTMLLIElement>(null);
+  // What was just added is what somebody goes on with: it is open from the beginning.
+  useEffect(() => {
+    if (isOpen) row.current?.querySelector("input")?.focus();
+  }, [isOpen]);
   const schema = isObject(spot.value) ? spot.value : {};
   const kind = kindOf(spot.value);
   const title = spot.at("title", `the label of ${name}`);
@@ -226,7 +231,7 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
     if (/^field(_\d+)?$/.test(name) && wanted && !names.includes(wanted)) onRename(wanted);
   };
   return (
-    <li>
+    <li ref={row}>
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <span>{said}</span>{" "}

@@ -11,6 +11,7 @@ import type { Shape } from "../schema";
 import { type Spot, problemsAt } from "../spot";
 import { ConditionField } from "../condition/ConditionField";
 import { BodyControl } from "./Body";
+import { CalendarControl } from "./Calendar";
 import { CodeControl } from "./Code";
 import { Frame } from "./Frame";
 import { GroupControl } from "./Group";
@@ -50,7 +51,7 @@ function ConditionControl({ spot, ids }: ControlProps) {
 /** Where expressions may stand, and what they can read there. Null: none may. */
 export const Reads = createContext<ScopePlace | null>(null);
 
-const TEXTS = new Set(["text", "textarea", "template", "datetime", "duration", "workflow"]);
+const TEXTS = new Set(["text", "textarea", "template", "datetime", "duration", "workflow", "calendar"]);
 const CONTROLS: Record<string, (props: ControlProps) => React.ReactNode> = {
   text: TextControl,
   textarea: LongTextControl,
@@ -70,6 +71,7 @@ const CONTROLS: Record<string, (props: ControlProps) => React.ReactNode> = {
   quorum: QuorumControl,
   code: CodeControl,
   workflow: WorkflowControl,
+  calendar: CalendarControl,
   body: BodyControl,
   expression: ConditionControl,
 };

@@ -39,7 +39,8 @@ export function told(ids: Ids, shape: Shape) {
   };
 }
 
-function placeholder(shape: Shape): string | undefined {
+/** What an empty field says: what counts then. */
+export function placeholder(shape: Shape): string | undefined {
   return shape.fallback === undefined ? undefined : short(shape.fallback);
 }
 

@@ -1,0 +1,48 @@
+"""From where a token may be used: networks, written as addresses or in CIDR notation."""
+
+from collections.abc import Iterable, Sequence
+from ipaddress import ip_address, ip_network
+
+from lib.client_address import Network
+from lib.refusals import Invalid
+
+MOST_NETWORKS = 50
+_LONGEST = 43
+
+
+def written(texts: Iterable[str]) -> list[str]:
+    """Networks as they are kept, each once. Raises Invalid for what is none, or too many of them."""
+    found = list(dict.fromkeys(str(_network(text)) for text in texts))
+    if len(found) > MOST_NETWORKS:
+        raise Invalid(f"There are {MOST_NETWORKS} addresses and networks at most.", field="allowed_ips")
+    return found
+
+
+def holds(networks: Sequence[str], address: str) -> bool:
+    """Whether a client at this address is in one of the networks; one whose address is unknown is in none."""
+    try:
+        client = ip_address(address)
+    except ValueError:
+        return False
+    return any(client in ip_network(network) for network in networks)
+
+
+def within(networks: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether all that these networks hold is held by one of the others each."""
+    return all(any(_is_part(ip_network(one), ip_network(other)) for other in others) for one in networks)
+
+
+def _is_part(one: Network, other: Network) -> bool:
+    # Of one kind: networks of IPv4 and of IPv6 can't be compared.
+    return one.version == other.version and one.subnet_of(other)  # type: ignore[arg-type]
+
+
+def _network(text: str) -> Network:
+    try:
+        # An address of one interface is nothing that a client has here.
+        if len(text) > _LONGEST or "%" in text:
+            raise ValueError
+        return ip_network(text.strip())
+    except ValueError:
+        message = f"{text[:_LONGEST]} is no address and no network such as 10.1.0.0/16 or 2001:db8::/32."
+        raise Invalid(message, field="allowed_ips") from None

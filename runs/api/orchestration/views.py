@@ -1,0 +1,192 @@
+"""The routes: each translates, and calls what the route of `/api/v1/` calls."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.authentication import BearerAuthentication
+from accounts.roles import JOBS_WORK, RUNS_READ, RUNS_SIGNAL, RUNS_START
+from lib.api.serializers import Parsed, body
+from lib.refusals import Invalid, Missing
+from runs.api import polls
+from runs.api.base import RunsApiView
+from runs.api.orchestration import ids, words
+from runs.api.orchestration import serializers as s
+from runs.api.starts import start_one
+from runs.commands import job_reports, jobs
+from runs.commands.job_leases import UnknownJob
+from runs.commands.job_reports import Answer
+from runs.commands.signals import NewSignal, send_signal
+
+
+class _WorkflowView(RunsApiView):
+    def run_of(self, workflow_id: str) -> UUID:
+        """The id of the run that an address names. Raises Missing where it names none."""
+        run = ids.run_named(workflow_id)
+        if run is None:
+            raise Missing("There is no such workflow execution.")
+        return self.find_run(run).id
+
+
+class WorkflowExecutionsView(RunsApiView):
+    """Executions of workflows."""
+
+    scopes = {"POST": RUNS_START}
+
+    @extend_schema(
+        request=s.StartWorkflow,
+        responses={200: s.StartedWorkflowSerializer, 201: s.StartedWorkflowSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Starts an execution: 201; the same `businessKey` again: 200 and the one that there is (R-150).
+
+        Who may start the workflow and not read it is told its id, and no more.
+        """
+        given = body(s.StartWorkflow, request)
+        if given.get("tenantId", self.principal.tenant_slug) != self.principal.tenant_slug:
+            raise Missing("There is no such tenant.", field="tenantId")
+        payload = {"workflow": given["workflowType"], "input": given["input"], "if_exists": "return"}
+        if "businessKey" in given:
+            payload["business_key"] = given["businessKey"]
+        run, created = start_one(self.principal, payload)
+        row: dict[str, Any] = {"workflowId": ids.shown_run(run["id"])}
+        if "status" in run:
+            # What was just made has started, whatever a worker has done with it since.
+            standing = (
+                {"status": "RUNNING", "currentState": words.STARTED} if created else words.standing(run)
+            )
+            row |= standing | {"createdAt": run["created_at"]}
+        if run.get("input_mismatch"):
+            row["inputMismatch"] = True
+        headers = {"Location": f"/v1/workflows/{row['workflowId']}"}
+        return Response(row, status=201 if created else 200, headers=headers)
+
+
+class WorkflowExecutionView(_WorkflowView):
+    """One execution."""
+
+    scopes = {"GET": RUNS_READ}
+
+    @extend_schema(responses=s.WorkflowExecutionSerializer)
+    def get(self, request: Request, workflow_id: str) -> Response:
+        """Where the execution stands, and what its steps gave; payloads over 256 KiB are cut out."""
+        run = self.shown(self.run_of(workflow_id))
+        return Response(words.execution(run, self.principal.tenant_slug))
+
+
+class WorkflowExecutionSignalsView(_WorkflowView):
+    """Signals to an execution."""
+
+    scopes = {"POST": RUNS_SIGNAL}
+
+    @extend_schema(request=s.SignalWorkflow, responses=s.SignalledWorkflowSerializer)
+    def post(self, request: Request, workflow_id: str) -> Response:
+        """Sends a signal (R-125); the same `signalId` again is dropped, a new one to what has ended is a 409."""
+        run = self.run_of(workflow_id)
+        given = body(s.SignalWorkflow, request)
+        signal = NewSignal(given["signalId"], given["signalName"], given.get("payload"))
+        new = send_signal(self.principal.tenant_id, str(run), signal, by=self.principal.username)
+        row = {"workflowId": ids.shown_run(run), "signalProcessed": True}
+        return Response(row if new else row | {"duplicate": True})
+
+
+class _ActivityView(RunsApiView):
+    authentication_classes = (BearerAuthentication,)
+    scopes = {"POST": JOBS_WORK}
+
+    def held(self, given: Parsed) -> dict[str, Any]:
+        """The job and the lease that a task's id names, as `job_reports` takes them. Raises UnknownJob."""
+        named = ids.task_named(given["taskId"])
+        if named is None:
+            raise UnknownJob
+        job, lease_token = named
+        return {"tenant": self.principal.tenant_id, "job": str(job), "lease_token": lease_token}
+
+
+class ActivityPollView(_ActivityView):
+    """Polling."""
+
+    takes_idempotency_key = False
+
+    @extend_schema(
+        request=s.PollActivity,
+        responses={200: s.ActivityTaskSerializer, 204: OpenApiResponse(description="There is none.")},
+    )
+    def post(self, request: Request) -> Response:
+        """Leases one task of the queue; 204 where there is none (R-151), and at once: poll again after a pause."""
+        polls.let_in(self.principal.tenant_id)
+        given = body(s.PollActivity, request)
+        queue = given["taskQueue"]
+        if queue in jobs.RESERVED_QUEUES:
+            message = f"{queue} is a queue of Handoff's own workers."
+            raise Invalid(message, code="reserved_queue", field="taskQueue")
+        claimed = jobs.poll(
+            tenant=self.principal.tenant_id, worker=given["workerId"], queues=[queue], max_jobs=1
+        )
+        if not claimed:
+            return Response(status=204)
+        [job] = claimed
+        return Response(
+            {
+                "taskId": ids.shown_task(job.step.id, job.lease_token),
+                "workflowId": ids.shown_run(job.step.run_id),
+                "workflowType": job.workflow,
+                "activityType": job.step.node,
+                "input": job.params or job.step.input,
+                "attempt": job.step.attempt,
+                "attemptLimit": job.max_attempts,
+                "leaseDurationSeconds": job.step.lease_seconds,
+                "idempotencyKey": job.idempotency_key,
+            }
+        )
+
+
+class ActivityCompleteView(_ActivityView):
+    """Completing."""
+
+    @extend_schema(request=s.CompleteActivity, responses=s.ActivityAnswerSerializer)
+    def post(self, request: Request) -> Response:
+        """The task is done; too late for its lease, it counts while nobody else was given the step."""
+        given = body(s.CompleteActivity, request)
+        done = job_reports.complete(**self.held(given), output=given.get("result"), variables={})
+        return _answer(given, done)
+
+
+class ActivityFailView(_ActivityView):
+    """Failing."""
+
+    @extend_schema(request=s.FailActivity, responses=s.ActivityAnswerSerializer)
+    def post(self, request: Request) -> Response:
+        """The attempt failed; a `retryable` one is followed by another while there are attempts left."""
+        given = body(s.FailActivity, request)
+        failed = job_reports.fail(
+            **self.held(given),
+            code=given["errorCode"],
+            message=given["errorMessage"],
+            retryable=given["retryable"],
+        )
+        return _answer(given, failed)
+
+
+class ActivityHeartbeatView(_ActivityView):
+    """Heartbeats."""
+
+    @extend_schema(request=s.HeartbeatActivity, responses=s.ActivityAnswerSerializer)
+    def post(self, request: Request) -> Response:
+        """Renews the lease; says until when, and whether the task is wanted no more."""
+        given = body(s.HeartbeatActivity, request)
+        beat = job_reports.heartbeat(**self.held(given), progress=given.get("progress"))
+        return _answer(given, beat, cancelRequested=beat.cancel_requested)
+
+
+def _answer(given: Parsed, answer: Answer, **always: bool) -> Response:
+    told = {
+        "reason": answer.reason,
+        "duplicate": answer.duplicate or None,
+        "leaseExpiresAt": answer.lease_expires_at,
+    }
+    said = {name: value for name, value in told.items() if value is not None}
+    return Response({"taskId": given["taskId"], "applied": answer.applied, **said, **always})

@@ -1,0 +1,141 @@
+"""The routes of webhooks that go out."""
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api.base import ApiView
+from accounts.roles import WEBHOOKS_MANAGE
+from lib.api.pagination import keyset_page
+from lib.api.schema import page_schema
+from lib.api.serializers import PageQuery, Verb, body, query
+from runs.access import editable_outgoing
+from runs.api import outgoing_serializers as s
+from runs.models import OutgoingDelivery, OutgoingWebhook
+from runs.outgoing import services
+from runs.outgoing.services import WithSecret
+from runs.store import outgoing
+
+
+def _shown(*webhooks: OutgoingWebhook) -> list[dict[str, object]]:
+    context = {"pending": outgoing.pending(webhook.pk for webhook in webhooks)}
+    return [dict(s.OutgoingSerializer(webhook, context=context).data) for webhook in webhooks]
+
+
+def _shown_once(created: WithSecret) -> dict[str, object]:
+    context = {"pending": outgoing.pending([created.webhook.pk]), "secret": created.secret}
+    return dict(s.OutgoingWithSecretSerializer(created.webhook, context=context).data)
+
+
+def _delivery(delivery: OutgoingDelivery) -> dict[str, object]:
+    return dict(s.OutgoingDeliverySerializer(delivery).data)
+
+
+class OutgoingWebhooksView(ApiView):
+    """Webhooks that go out."""
+
+    scopes = {"GET": WEBHOOKS_MANAGE, "POST": WEBHOOKS_MANAGE}
+
+    @extend_schema(parameters=[PageQuery], responses=page_schema(s.OutgoingSerializer))
+    def get(self, request: Request) -> Response:
+        """Webhooks that go out, of the workflows that you may edit, newest first; admins see all."""
+        params = query(PageQuery, request)
+        rows = editable_outgoing(services.webhooks_of(self.principal.tenant_id), self.principal)
+        page = keyset_page(rows, request, keys=("id",), limit=params["limit"], cursor=params.get("cursor"))
+        return Response(page.answer(_shown(*page.rows)))
+
+    @extend_schema(request=s.CreateOutgoing, responses={201: s.OutgoingWithSecretSerializer})
+    def post(self, request: Request) -> Response:
+        """A new webhook, with its secret, which is shown only here; its url is sent events from now on."""
+        values = body(s.CreateOutgoing, request)
+        values["events_wanted"] = values.pop("events")
+        return Response(_shown_once(services.create_webhook(self.principal, **values)), status=201)
+
+
+class OutgoingWebhookView(ApiView):
+    """One webhook that goes out."""
+
+    scopes = {"GET": WEBHOOKS_MANAGE, "PATCH": WEBHOOKS_MANAGE, "DELETE": WEBHOOKS_MANAGE}
+
+    @extend_schema(responses=s.OutgoingSerializer)
+    def get(self, request: Request, outgoing_id: UUID) -> Response:
+        """The webhook, and how it stands."""
+        (shown,) = _shown(services.get_webhook(self.principal.tenant_id, outgoing_id))
+        return Response(shown)
+
+    @extend_schema(request=s.ChangeOutgoing, responses=s.OutgoingSerializer)
+    def patch(self, request: Request, outgoing_id: UUID) -> Response:
+        """Changes what is given; with `enabled: false` nothing is sent, and what waits is given up."""
+        payload = body(s.ChangeOutgoing, request)
+        (shown,) = _shown(services.change_webhook(self.principal, outgoing_id, **payload))
+        return Response(shown)
+
+    @extend_schema(request=Verb, responses={204: None})
+    def delete(self, request: Request, outgoing_id: UUID) -> Response:
+        """Removes the webhook; what waits for it is not sent."""
+        services.delete_webhook(self.principal, outgoing_id, **body(Verb, request))
+        return Response(status=204)
+
+
+class OutgoingTestView(ApiView):
+    """A test of a webhook."""
+
+    scopes = {"POST": WEBHOOKS_MANAGE}
+
+    @extend_schema(request=Verb, responses={202: s.OutgoingDeliverySerializer})
+    def post(self, request: Request, outgoing_id: UUID) -> Response:
+        """Sends an event `webhook.test`, as others are sent; the list of deliveries says what came of it."""
+        sent = services.send_test(self.principal, outgoing_id, **body(Verb, request))
+        return Response(_delivery(sent), status=202)
+
+
+class OutgoingEnableView(ApiView):
+    """A webhook that was switched off."""
+
+    scopes = {"POST": WEBHOOKS_MANAGE}
+
+    @extend_schema(request=Verb, responses=s.OutgoingSerializer)
+    def post(self, request: Request, outgoing_id: UUID) -> Response:
+        """Switches it on again, and has it tried at once; what happened meanwhile is not sent by itself."""
+        (shown,) = _shown(services.enable_webhook(self.principal, outgoing_id, **body(Verb, request)))
+        return Response(shown)
+
+
+class OutgoingRotateView(ApiView):
+    """A webhook's secret."""
+
+    scopes = {"POST": WEBHOOKS_MANAGE}
+
+    @extend_schema(request=s.RotateOutgoing, responses=s.OutgoingWithSecretSerializer)
+    def post(self, request: Request, outgoing_id: UUID) -> Response:
+        """A new secret, shown only here; the old ones sign beside it for `overlap_seconds` (a day)."""
+        rotated = services.rotate_secret(self.principal, outgoing_id, **body(s.RotateOutgoing, request))
+        return Response(_shown_once(rotated))
+
+
+class OutgoingDeliveriesView(ApiView):
+    """What was and is to be sent to a webhook."""
+
+    scopes = {"GET": WEBHOOKS_MANAGE}
+
+    @extend_schema(parameters=[PageQuery], responses=page_schema(s.OutgoingDeliverySerializer))
+    def get(self, request: Request, outgoing_id: UUID) -> Response:
+        """Its deliveries of the last 14 days, newest first."""
+        params = query(PageQuery, request)
+        rows = services.deliveries_of(services.get_webhook(self.principal.tenant_id, outgoing_id))
+        page = keyset_page(rows, request, keys=("id",), limit=params["limit"], cursor=params.get("cursor"))
+        return Response(page.answer([_delivery(row) for row in page.rows]))
+
+
+class OutgoingReplayView(ApiView):
+    """A delivery that is sent once more."""
+
+    scopes = {"POST": WEBHOOKS_MANAGE}
+
+    @extend_schema(request=Verb, responses={202: s.OutgoingDeliverySerializer})
+    def post(self, request: Request, outgoing_id: UUID, delivery_id: int) -> Response:
+        """Sends the event once more, with the `webhook-id` that it had."""
+        again = services.replay(self.principal, outgoing_id, delivery_id, **body(Verb, request))
+        return Response(_delivery(again), status=202)

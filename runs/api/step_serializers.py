@@ -1,0 +1,110 @@
+"""What the runs' routes give of steps, for the OpenAPI document."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from engine.statuses import StepStatus
+from lib.api import fields
+from runs.reading.queries import PENDING
+
+STEP_STATUSES = [PENDING, *(str(status.value) for status in StepStatus)]
+VERBS = "What may be done to it now; what of it you may do your scopes say."
+
+
+def truncated() -> serializers.Field[Any, Any, Any, Any]:
+    """The field that names payloads which are cut out."""
+    return serializers.DictField(
+        child=serializers.IntegerField(),
+        required=False,
+        help_text="Payloads too large to be here (they are null): their names, and their sizes in bytes as "
+        "stored. They are whole at `/runs/{run_id}` for a run's, `/runs/{run_id}/steps?node=…` for a step's.",
+    )
+
+
+class WaitingSerializer(serializers.Serializer[Any]):
+    """What a WAITING step waits for."""
+
+    kind = serializers.CharField()
+    name = serializers.CharField(allow_null=True)
+    until = serializers.DateTimeField(allow_null=True)
+
+
+class ItemCountsSerializer(serializers.Serializer[Any]):
+    """How many items a step has, and of these how many have begun, are over, and failed; `rounds`: it is a loop."""
+
+    total = serializers.IntegerField()
+    begun = serializers.IntegerField()
+    ended = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    rounds = serializers.BooleanField()
+
+
+class StepSerializer(serializers.Serializer[Any]):
+    """A step of a run; nodes that are not decided yet are PENDING."""
+
+    id = serializers.UUIDField(allow_null=True)
+    node = serializers.CharField()
+    undoes = serializers.CharField(allow_null=True, help_text="The node whose effect this step undoes.")
+    index = serializers.IntegerField(allow_null=True)
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.ChoiceField(STEP_STATUSES)
+    attempt = serializers.IntegerField()
+    max_attempts = serializers.IntegerField()
+    retries_remaining = serializers.IntegerField(
+        help_text="How many attempts there may be after the one that began last, or after the first."
+    )
+    input = fields.JsonValue()
+    output = fields.JsonValue()
+    error = fields.JsonValue()
+    progress = fields.JsonValue(help_text="How far its worker said last it is.")
+    worker = serializers.CharField(allow_null=True, help_text="Who has it, or had it last.")
+    lease_expires_at = serializers.DateTimeField(allow_null=True, help_text="Of a RUNNING step.")
+    last_heartbeat_at = serializers.DateTimeField(
+        allow_null=True, help_text="When its worker said last that it is at it; null before it has."
+    )
+    queued_at = serializers.DateTimeField(allow_null=True)
+    started_at = serializers.DateTimeField(allow_null=True)
+    completed_at = serializers.DateTimeField(allow_null=True)
+    duration_ms = serializers.FloatField(allow_null=True)
+    waiting_for = serializers.CharField(allow_null=True)
+    waiting = WaitingSerializer(allow_null=True)
+    next_attempt_at = serializers.DateTimeField(allow_null=True)
+    kept_from = serializers.UUIDField(
+        allow_null=True, help_text="The step of the run before that is kept here."
+    )
+    cause = serializers.CharField(
+        allow_null=True, help_text="Why it was cancelled or skipped; `operator`: somebody skipped it."
+    )
+    child_run = serializers.UUIDField(
+        allow_null=True, help_text="Of a step that runs a workflow: the run that it began last."
+    )
+    items = ItemCountsSerializer(allow_null=True, help_text="Of a step with items or rounds.")
+    verbs = serializers.ListField(child=serializers.CharField(), help_text=VERBS)
+    truncated = truncated()
+
+
+class ExampleSerializer(StepSerializer):
+    """A step of one of the items, and where that stands."""
+
+    run_id = serializers.UUIDField(help_text="The run that does the item's steps: they are whole there.")
+    places = serializers.ListField(
+        child=serializers.IntegerField(), help_text="The item's place, after those of the items around it."
+    )
+
+
+class InnerStepSerializer(serializers.Serializer[Any]):
+    """How a step within a container stands over all items."""
+
+    node = serializers.CharField()
+    container = serializers.CharField()
+    counts = serializers.DictField(child=serializers.IntegerField(), help_text="How many by status.")
+    total = serializers.IntegerField(
+        allow_null=True, help_text="How many items there are; of a loop, how many rounds have begun."
+    )
+    cut = serializers.BooleanField(
+        help_text="Whether there are more runs of items than the 2,000 that are counted."
+    )
+    first = ExampleSerializer(allow_null=True, help_text="The first item's, in their order, that completed.")
+    failed = ExampleSerializer(allow_null=True, help_text="The first item's that failed.")

@@ -1,0 +1,85 @@
+"""Leases of jobs: their tokens, and how jobs stand for workers who show one."""
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from django.core.signing import Signer
+from django.utils.crypto import constant_time_compare
+
+from engine.catalogue import Json
+from engine.statuses import StepStatus
+from runs.store import hot
+from runs.store.attempts import ClaimedStep, claimed_of
+
+
+class UnknownJob(Exception):
+    """The tenant has no such job."""
+
+
+class StaleToken(Exception):
+    """The lease of this token is over for good; the message says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """How a job stands: `is_holder`: the token is that of its last lease, `is_nobodys`: there is no such token.
+
+    `epoch`: of the attempt that the token was made for, where it was made here.
+    """
+
+    step: ClaimedStep
+    status: str
+    error: Json
+    is_holder: bool
+    is_nobodys: bool
+    epoch: int | None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the attempt is the worker's, and goes on."""
+        return self.is_holder and self.status == StepStatus.RUNNING
+
+
+def facts_of(tenant: int, shown: Sequence[tuple[str, str]]) -> list[Facts | None]:
+    """How each job stands for whoever shows this token for it (job, token); None: the tenant has no such job.
+
+    One statement for all of them.
+    """
+    rows = {}
+    for row in hot.job_facts(tenant=tenant, steps={job for job, _ in shown}):
+        step, columns = claimed_of(row)
+        rows[step.id] = step, columns
+    return [_facts(*rows[job], token) if job in rows else None for job, token in shown]
+
+
+def _facts(step: ClaimedStep, columns: Sequence[Json], token: str) -> Facts:
+    status, token_hash, error = columns
+    secret, _, _ = token.partition(".")
+    is_holder = hmac.compare_digest(token_hash or "", hash_of(secret).hex())
+    return Facts(step, status, error, is_holder, token_hash is None, _epoch_of(step.id, token))
+
+
+def lease_token(step: ClaimedStep, secret: str) -> str:
+    """What a worker is given for its lease: the secret of the lease, and proof of whose it was when it is over."""
+    return f"{secret}.{step.epoch}.{_proof(step.id, step.epoch, secret)}"
+
+
+def _epoch_of(step: str, token: str) -> int | None:
+    """The epoch of the step that the token was made for; None where it was not made here."""
+    secret, _, rest = token.partition(".")
+    epoch, _, proof = rest.partition(".")
+    if not (epoch.isascii() and epoch.isdigit() and len(epoch) < 10):
+        return None
+    is_ours = constant_time_compare(proof, _proof(step, int(epoch), secret))
+    return int(epoch) if is_ours else None
+
+
+def _proof(step: str, epoch: int, secret: str) -> str:
+    return Signer(salt="runs.jobs").signature(f"{step}/{epoch}/{secret}")
+
+
+def hash_of(secret: str) -> bytes:
+    """What is kept of the secret of a lease."""
+    return sha256(secret.encode()).digest()

@@ -1,0 +1,351 @@
+"""What workers say of jobs that they hold, many at once or one by one: done, failed, still at it.
+
+Single ones that come together are dealt with in one transaction, as those that one call names.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import orjson
+
+from engine.catalogue import Json
+from engine.statuses import RUN_CLOSING, StepStatus
+from engine.variables import MAX_VARIABLES_BYTES
+from lib.database_errors import is_away, log_database_error
+from lib.gathering import BY_ITSELF, Gathered
+from runs.commands.job_errors import Failure, fitting, too_much
+from runs.commands.job_leases import Facts, StaleToken, UnknownJob, facts_of
+from runs.kernel import dispatch, late, live, scopes
+from runs.kernel.advance import advance
+from runs.kernel.hand_back import hand_back
+from runs.kernel.refused import RunRefused, storable
+from runs.kernel.transition import Result
+from runs.store import hot
+from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
+from runs.store.rows import BeatRow
+from runs.store.variables import count_variables
+from steps.base import MAX_OUTPUT_BYTES
+
+log = logging.getLogger(__name__)
+
+MOST_OF_A_RUN = 1_000
+"""So many variables a run may have: names that workers make up are not bounded by its definition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A job is done, and sets these variables of its run (R-064)."""
+
+    job: str
+    lease_token: str
+    output: Json
+    variables: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """A worker is still at a job."""
+
+    job: str
+    lease_token: str
+    progress: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a worker's word. `reason` says why it was not applied."""
+
+    applied: bool
+    reason: str | None = None
+    duplicate: bool = False
+    lease_expires_at: str | None = None
+    cancel_requested: bool = False
+    cut: tuple[str, ...] = ()
+    """What was too long: fields of an error that were kept in part, or progress that was not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Nothing was done about a job: the database refused its batch, after it had committed others."""
+
+    error: Exception
+
+
+A = TypeVar("A", Completion, Failure)
+Refused = UnknownJob | StaleToken | RunRefused
+Said = Answer | Refused | Fault
+"""What is said to a worker of one job among many: an answer, or why there is none."""
+
+
+def complete_all(tenant: int, done: Sequence[Completion]) -> list[Said]:
+    """These jobs are done, each by itself. A late completion counts while nobody else was given the step (C-5).
+
+    StaleToken: the job was given up or has failed for good; RunRefused: it can't be stored, the lease goes on, and the
+    worker may complete the job with less, or fail it. As many statements for many as for one.
+    """
+    said: dict[int, Said] = {}
+    facts = _known(tenant, done, said)
+    said |= _said_already({place: (one, done[place].output) for place, one in facts.items()})
+    ended = {}
+    counts = _variables_of(facts[place] for place in facts.keys() - said.keys() if done[place].variables)
+    for place in sorted(facts.keys() - said.keys()):
+        run = facts[place].step.run_id
+        try:
+            ended[place] = _success(done[place], counts.get(run, 0))
+            counts[run] = counts.get(run, 0) + len(done[place].variables)
+        except RunRefused as refusal:
+            said[place] = refusal
+    applied, faults = _ended({place: (facts[place].step, result) for place, result in ended.items()})
+    said |= dict.fromkeys(applied, Answer(True))
+    said |= faults
+    if left := ended.keys() - applied - faults.keys():
+        # Something was first: the same word at the same time, the sweep, a cancel.
+        again: dict[int, Said] = dict.fromkeys(left, Answer(False, "lease_lost"))
+        now = facts_of(tenant, [(done[place].job, done[place].lease_token) for place in sorted(left)])
+        found = {
+            place: (one, done[place].output) for place, one in zip(sorted(left), now, strict=True) if one
+        }
+        said |= again | _said_already(found)
+    _keep_as_evidence(
+        (facts[place], _why_not(said[place]), done[place].output, None) for place in sorted(facts)
+    )
+    return [said[place] for place in range(len(done))]
+
+
+def fail_all(tenant: int, failed: Sequence[Failure]) -> list[Said]:
+    """These attempts failed; a late one has no effect (H-17). What is too long of an error is cut."""
+    said: dict[int, Said] = {}
+    facts = _known(tenant, failed, said)
+    errors = {place: fitting(failed[place]) for place in facts}
+    ended: dict[int, tuple[ClaimedStep, AttemptResult]] = {
+        place: (
+            one.step,
+            Errored(errors[place][0] | {"retryable": failed[place].retryable}, failed[place].retryable),
+        )
+        for place, one in facts.items()
+        if one.is_running
+    }
+    applied, faults = _ended(ended)
+    lost = Answer(False, "lease_lost")
+    said |= {place: Answer(True, cut=errors[place][1]) if place in applied else lost for place in facts}
+    said |= faults
+    _keep_as_evidence((one, _why_not(said[place]), None, errors[place][0]) for place, one in facts.items())
+    return [said[place] for place in range(len(failed))]
+
+
+def heartbeat_all(tenant: int, beats: Sequence[Beat]) -> list[Said]:
+    """Renew these leases; each answer says how long it lasts and whether the run wants the job no more (H-4, R-109)."""
+    said: dict[int, Said] = {}
+    facts = _known(tenant, beats, said)
+    # A lease is not lost for a word too many: what is too large is left out.
+    overlong = {place: too_much(beats[place].progress) for place in facts}
+    held: dict[str, BeatRow] = {
+        one.step.id: {
+            "id": one.step.id,
+            "epoch": one.step.epoch,
+            "progress": None if overlong[place] else beats[place].progress,
+        }
+        for place, one in facts.items()
+        if one.is_running
+    }
+    leases = hot.heartbeat([*held.values()]) if held else {}
+    live.tell_steps(
+        facts[place].step
+        for place in facts
+        if facts[place].step.id in leases and beats[place].progress is not None
+    )
+    for place, one in facts.items():
+        if one.is_running and one.step.id in leases:
+            expires, run_status = leases[one.step.id]
+            is_cancelled = run_status in RUN_CLOSING
+            said[place] = Answer(
+                True,
+                lease_expires_at=expires,
+                cancel_requested=is_cancelled,
+                cut=("progress",) if overlong[place] else (),
+            )
+        else:
+            is_cancelled = one.status == StepStatus.CANCELLED
+            said[place] = Answer(False, "lease_lost", cancel_requested=is_cancelled)
+    return [said[place] for place in range(len(beats))]
+
+
+def _apart(do: Callable[[int, Sequence[A]], list[Said]]) -> Callable[[int, Sequence[A]], list[Said]]:
+    """As `do`, but for those with a fault, which must be done by themselves."""
+
+    def each(tenant: int, words: Sequence[A]) -> list[Said]:
+        return [BY_ITSELF if isinstance(one, Fault) else one for one in do(tenant, words)]
+
+    return each
+
+
+_completed_together = Gathered(_apart(complete_all))
+_failed_together = Gathered(_apart(fail_all))
+_beaten_together = Gathered(heartbeat_all)
+
+
+def complete(
+    *, tenant: int, job: str, lease_token: str, output: Json, variables: Mapping[str, Json] | None = None
+) -> Answer:
+    """As `complete_all`, of one job. Raises UnknownJob, StaleToken and RunRefused."""
+    return _answer(_completed_together(tenant, Completion(job, lease_token, output, variables or {})))
+
+
+def fail(
+    *,
+    tenant: int,
+    job: str,
+    lease_token: str,
+    code: str,
+    message: str,
+    retryable: bool,
+    details: Mapping[str, Json] | None = None,
+    stack: str | None = None,
+) -> Answer:
+    """As `fail_all`, of one attempt. Raises UnknownJob."""
+    return _answer(
+        _failed_together(tenant, Failure(job, lease_token, code, message, retryable, details, stack))
+    )
+
+
+def heartbeat(*, tenant: int, job: str, lease_token: str, progress: Json = None) -> Answer:
+    """As `heartbeat_all`, of one job. Raises UnknownJob."""
+    return _answer(_beaten_together(tenant, Beat(job, lease_token, progress)))
+
+
+def release(*, tenant: int, job: str, lease_token: str) -> Answer:
+    """Give the job back unstarted, without using up its attempt (R-111). Raises UnknownJob."""
+    (facts,) = facts_of(tenant, [(job, lease_token)])
+    if facts is None:
+        raise UnknownJob
+    if not facts.is_running:
+        return Answer(False, "lease_lost")
+    dispatch.wake(hand_back([facts.step]))
+    return Answer(True)
+
+
+def _answer(said: Said) -> Answer:
+    if not isinstance(said, Answer):
+        raise said.error if isinstance(said, Fault) else said
+    return said
+
+
+def _known(
+    tenant: int, words: Sequence[Completion | Failure | Beat], said: dict[int, Said]
+) -> dict[int, Facts]:
+    """How the jobs stand that there are, by place; of the others `said` says so."""
+    facts = facts_of(tenant, [(one.job, one.lease_token) for one in words])
+    said |= {place: UnknownJob() for place, one in enumerate(facts) if one is None}
+    return {place: one for place, one in enumerate(facts) if one is not None}
+
+
+def _ended(
+    results: Mapping[int, tuple[ClaimedStep, AttemptResult]],
+) -> tuple[set[int], dict[int, Fault]]:
+    """End attempts; gives which of them were, and faults of those that were not tried to the end.
+
+    Of several words on one step the first counts. Raises what the database raises where nothing was done, or it is
+    away.
+    """
+    first: dict[str, int] = {}
+    for place, (step, _) in results.items():
+        first.setdefault(step.id, place)
+    done, faults = Result(), dict[int, Fault]()
+    try:
+        if first:
+            end([results[place] for place in first.values()], done)
+    except Exception as error:
+        if not done.applied or is_away(error):
+            raise
+        log_database_error(log, "A part of a batch of jobs", error)
+        faults = {place: Fault(error) for step, place in first.items() if step not in done.applied}
+    return {place for step, place in first.items() if step in done.applied}, faults
+
+
+def end(results: Sequence[tuple[ClaimedStep, AttemptResult]], done: Result) -> None:
+    """End attempts, each step once; `done` has those whose attempt it still was, also where this raises."""
+    scopes.load(step for step, _ in results)
+    try:
+        advance(results, into=done)
+    finally:
+        dispatch.wake(done.wake)
+
+
+def _success(done: Completion, count: int) -> Succeeded:
+    """What the attempt gave, in a run that has so many variables. Raises RunRefused."""
+    encoded = storable(done.output, "output", max_bytes=MAX_OUTPUT_BYTES)
+    storable(done.variables, "variables", max_bytes=MAX_VARIABLES_BYTES)
+    if done.variables and count > MOST_OF_A_RUN - len(done.variables):
+        message = (
+            f"A run has {MOST_OF_A_RUN:,} variables at most: set the same ones again, or give it as output."
+        )
+        raise RunRefused("too_many_variables", message, field="variables")
+    return Succeeded(done.output, encoded, done.variables)
+
+
+def _variables_of(facts: Iterable[Facts]) -> dict[str, int]:
+    runs = {one.step.run_id for one in facts}
+    return count_variables(runs) if runs else {}
+
+
+def _said_already(cases: Mapping[int, tuple[Facts, Json]]) -> dict[int, Said]:
+    """The answers to completions that change nothing; of those that may, none."""
+    said: dict[int, Said] = {}
+    given = {}
+    for place, (facts, output) in cases.items():
+        if (answer := _standing(facts)) is not None:
+            said[place] = answer
+        elif facts.status == StepStatus.COMPLETED:
+            try:
+                given[place] = storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
+            except RunRefused as refusal:
+                said[place] = refusal
+    if given:
+        same = hot.gave(
+            [
+                {"place": place, "step_id": cases[place][0].step.id, "output": orjson.Fragment(encoded)}
+                for place, encoded in given.items()
+            ]
+        )
+        for place in given:
+            is_same = place in same
+            said[place] = Answer(True, duplicate=True) if is_same else Answer(False, "completed_otherwise")
+    return said
+
+
+def _standing(facts: Facts) -> Said | None:
+    """What is to be said whatever the output is; None where that depends on it, or the completion may count."""
+    if facts.status == StepStatus.QUEUED and facts.is_nobodys:
+        return StaleToken(
+            "The job was given back, its attempt has failed, or its run was resumed: poll for it again."
+        )
+    if not facts.is_holder:
+        return Answer(False, "lease_lost")
+    if facts.status == StepStatus.FAILED:
+        error = facts.error or {}
+        return StaleToken(
+            f"The step has failed for good before this came. {error.get('code')}: {error.get('message')}"
+        )
+    if facts.status in (StepStatus.COMPLETED, StepStatus.RUNNING, StepStatus.QUEUED):
+        return None
+    return Answer(False, f"step_{facts.status.lower()}")
+
+
+def _why_not(said: Said) -> str | None:
+    """Why what a worker gave is kept as evidence only; None where it was applied, or may be said again."""
+    if isinstance(said, StaleToken):
+        return "stale_token"
+    return said.reason or "" if isinstance(said, Answer) and not said.applied else None
+
+
+def _keep_as_evidence(words: Iterable[tuple[Facts, str | None, Json, Json]]) -> None:
+    """Keep what workers say of attempts that are theirs no more; of a token that was not made here, nothing."""
+    results = [
+        late.LateResult(facts.step.id, facts.epoch, reason, output, error)
+        for facts, reason, output, error in words
+        if reason is not None and facts.epoch is not None
+    ]
+    if results:
+        late.keep(results)

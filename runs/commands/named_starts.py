@@ -1,0 +1,48 @@
+"""Starting runs of a workflow by its name: what every door asks."""
+
+from collections.abc import Sequence
+
+from lib.gathering import Gathered
+from runs.commands import starts
+from runs.commands.starts import CheckedRun, IfExists, NewRun, Started, Terms
+from workflows.queries import startable_version
+
+
+def start_workflow(
+    tenant: int,
+    workflow: str,
+    items: Sequence[NewRun],
+    *,
+    by: str,
+    version: int | None = None,
+    priority: int = 0,
+    sla_seconds: int | None = None,
+    if_exists: IfExists = "return",
+    requested_by: int | None = None,
+) -> list[Started]:
+    """Start runs of a workflow's version of this number, or of its latest one, all or none.
+
+    Single ones that several callers start at the same time begin in one transaction. Raises Missing and Conflict where
+    there is no such version to start, and what `start_runs` raises.
+    """
+    pinned = startable_version(tenant, workflow, version)
+    terms = Terms(tenant, pinned, by, priority, sla_seconds, requested_by=requested_by)
+    found = starts.checked(terms, items)
+    if len(found) == 1:
+        return [_inserted_together((terms, if_exists), found[0])]
+    return starts.insert_checked(terms, if_exists, found)
+
+
+def _inserted_each(alike: tuple[Terms, IfExists], found: Sequence[CheckedRun]) -> list[Started]:
+    return starts.insert_checked(*alike, found)
+
+
+_inserted_together = Gathered(_inserted_each)
+
+
+def check_start(tenant: int, workflow: str, item: NewRun) -> None:
+    """Return if the latest version of a workflow takes this now; nothing is started.
+
+    Raises Missing and Conflict where there is no such version to start, RunRefused for an input that does not fit.
+    """
+    starts.check_item(startable_version(tenant, workflow), item)

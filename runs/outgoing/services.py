@@ -1,0 +1,262 @@
+"""Webhooks that go out as their owners see them: make, change, test, exchange the secret, send again, remove."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Max, Prefetch, QuerySet
+
+from accounts import audit
+from accounts.principal import Forbidden, Principal
+from accounts.roles import WEBHOOKS_MANAGE
+from engine.catalogue import Json
+from lib.clock import now_there
+from lib.refusals import Conflict, Invalid, Missing
+from lib.uuid7 import uuid7
+from runs.models import OutgoingDelivery, OutgoingSecret, OutgoingWebhook
+from runs.outgoing import events, secrets
+from runs.store import outgoing
+from workflows.access import guard_workflow
+from workflows.queries import get_workflow, refuse_archived
+
+DEFAULT_OVERLAP_SECONDS = 24 * 3600
+MAX_OVERLAP_SECONDS = 30 * 24 * 3600
+MOST_SECRETS = 5
+"""Each costs a signature per message."""
+MOST_WEBHOOKS = 50
+"""Of a tenant: each is looked at for each event."""
+MAX_URL = 2_000
+MAX_DESCRIPTION = 200
+_UNTRIED: dict[str, Json] = {"failures": 0, "failing_since": None, "paused_until": None, "last_error": ""}
+"""A webhook at which nothing has failed yet."""
+_HAND = "by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class WithSecret:
+    """A webhook and its new secret, which nobody is shown again."""
+
+    webhook: OutgoingWebhook
+    secret: str
+
+
+def webhooks_of(tenant_id: int) -> QuerySet[OutgoingWebhook]:
+    """The tenant's webhooks with what is shown of them."""
+    newest_first = OutgoingSecret.objects.for_tenant(tenant_id).order_by("-number")
+    rows = OutgoingWebhook.objects.for_tenant(tenant_id).select_related("workflow")
+    return rows.prefetch_related(Prefetch("secrets", newest_first))
+
+
+def get_webhook(tenant_id: int, webhook_id: UUID) -> OutgoingWebhook:
+    """The tenant's webhook. Raises Missing."""
+    webhook = webhooks_of(tenant_id).filter(pk=webhook_id).first()
+    if webhook is None:
+        raise Missing("There is no such webhook.")
+    return webhook
+
+
+def deliveries_of(webhook: OutgoingWebhook) -> QuerySet[OutgoingDelivery]:
+    """What was and is to be sent to a webhook, of the last days."""
+    return OutgoingDelivery.objects.for_tenant(webhook.tenant_id).filter(webhook_id=webhook.pk)
+
+
+def create_webhook(
+    principal: Principal,
+    *,
+    url: str,
+    description: str = "",
+    events_wanted: Sequence[str] | None = None,
+    workflow: str | None = None,
+    reason: str | None = None,
+) -> WithSecret:
+    """A new webhook with its first secret: of these events, or all; of one workflow, or all of them.
+
+    Raises Invalid for what is no address or no event, Missing, Conflict for an archived workflow or too many webhooks,
+    Forbidden for who may not edit that workflow, or is no admin where it is of all.
+    """
+    _require(principal, workflow)
+    _check_url(url)
+    types = events.types_of(events.NAMES if events_wanted is None else events_wanted)
+    target = None if workflow is None else get_workflow(principal.tenant_id, workflow)
+    if target is not None:
+        refuse_archived(target)
+    webhook_id = uuid7()
+    with transaction.atomic():
+        if OutgoingWebhook.objects.for_tenant(principal.tenant_id).count() >= MOST_WEBHOOKS:
+            raise Conflict(f"There are {MOST_WEBHOOKS} webhooks, the most there can be.", code="too_many")
+        OutgoingWebhook.objects.create(
+            id=webhook_id,
+            tenant_id=principal.tenant_id,
+            url=url,
+            description=description,
+            workflow=target,
+            all_events=events_wanted is None,
+            types=types,
+            made_by=principal.username,
+        )
+        secret = secrets.add(principal.tenant_id, webhook_id, 1)
+        audit.record(principal, "webhook_out.create", shown_host(url), reason=reason)
+    return WithSecret(get_webhook(principal.tenant_id, UUID(webhook_id)), secret)
+
+
+def change_webhook(
+    principal: Principal, webhook_id: UUID, *, reason: str | None = None, **values: Json
+) -> OutgoingWebhook:
+    """Change what is given of `url`, `description`, `events` (null: all) and `enabled`. Raises as `create_webhook`."""
+    webhook = _mine(principal, webhook_id)
+    changes: dict[str, Json] = {name: values[name] for name in ("url", "description") if name in values}
+    if "url" in changes:
+        _check_url(changes["url"])
+        changes |= _UNTRIED if changes["url"] != webhook.url else {}
+    if "events" in values:
+        wanted = values["events"]
+        changes |= {
+            "all_events": wanted is None,
+            "types": events.types_of(events.NAMES if wanted is None else wanted),
+        }
+    if "enabled" in values and values["enabled"] != webhook.enabled:
+        changes |= _switched(bool(values["enabled"]))
+    if changes:
+        _change(principal, webhook, changes, "webhook_out.change", reason)
+    return get_webhook(principal.tenant_id, webhook_id)
+
+
+def enable_webhook(principal: Principal, webhook_id: UUID, *, reason: str | None = None) -> OutgoingWebhook:
+    """Switch it on again and try at once, whatever it was paused for. What happened while it was off is not sent.
+
+    Raises Missing and Forbidden.
+    """
+    webhook = _mine(principal, webhook_id)
+    _change(principal, webhook, _switched(True), "webhook_out.enable", reason)
+    return get_webhook(principal.tenant_id, webhook_id)
+
+
+def rotate_secret(
+    principal: Principal,
+    webhook_id: UUID,
+    *,
+    overlap_seconds: int = DEFAULT_OVERLAP_SECONDS,
+    reason: str | None = None,
+) -> WithSecret:
+    """A new secret; those of until now sign beside it for `overlap_seconds`. Raises Missing, Conflict for too many."""
+    webhook = _mine(principal, webhook_id)
+    with transaction.atomic():
+        rows = OutgoingWebhook.objects.for_tenant(principal.tenant_id)
+        # One after another: each takes the next number.
+        if rows.select_for_update().filter(pk=webhook_id).first() is None:
+            raise Missing("There is no such webhook.")
+        kept = OutgoingSecret.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id)
+        number = kept.aggregate(last=Max("number"))["last"] or 0
+        outgoing.retire_secrets(principal.tenant_id, webhook_id, overlap_seconds)
+        if overlap_seconds and kept.count() >= MOST_SECRETS:
+            message = f"{MOST_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
+            raise Conflict(message, code="too_many_secrets", field="overlap_seconds")
+        secret = secrets.add(principal.tenant_id, webhook_id, number + 1)
+        audit.record(principal, "webhook_out.rotate", shown_host(webhook.url), reason=reason)
+    return WithSecret(get_webhook(principal.tenant_id, webhook_id), secret)
+
+
+def send_test(principal: Principal, webhook_id: UUID, *, reason: str | None = None) -> OutgoingDelivery:
+    """Have a test sent, as events are. Raises Missing, and Conflict for a webhook that is off."""
+    webhook = _mine(principal, webhook_id)
+    _require_on(webhook)
+    with transaction.atomic():
+        sent = OutgoingDelivery.objects.create(
+            tenant_id=principal.tenant_id, webhook_id=webhook.pk, type=events.TEST
+        )
+        _send_at_once(principal, webhook)
+        audit.record(principal, "webhook_out.test", shown_host(webhook.url), reason=reason)
+    return deliveries_of(webhook).get(pk=sent.pk)
+
+
+def replay(
+    principal: Principal, webhook_id: UUID, delivery_id: int, *, reason: str | None = None
+) -> OutgoingDelivery:
+    """Have an event sent once more, by the id that it had. Raises Missing, and Conflict for a webhook that is off."""
+    webhook = _mine(principal, webhook_id)
+    _require_on(webhook)
+    with transaction.atomic():
+        if not outgoing.replay(principal.tenant_id, webhook_id, delivery_id):
+            raise Missing("There is no such delivery, or it is kept no longer.")
+        _send_at_once(principal, webhook)
+        audit.record(
+            principal, "webhook_out.replay", f"{shown_host(webhook.url)} {delivery_id}", reason=reason
+        )
+    return deliveries_of(webhook).get(pk=delivery_id)
+
+
+def delete_webhook(principal: Principal, webhook_id: UUID, *, reason: str | None = None) -> None:
+    """Remove a webhook; what waits for it is not sent. Raises Missing and Forbidden."""
+    webhook = _mine(principal, webhook_id)
+    with transaction.atomic():
+        OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id).delete()
+        audit.record(principal, "webhook_out.delete", shown_host(webhook.url), reason=reason)
+
+
+def shown_host(url: str) -> str:
+    """Where a webhook sends to, without path and query: these may be secrets."""
+    return urlsplit(url).netloc
+
+
+def _send_at_once(principal: Principal, webhook: OutgoingWebhook) -> None:
+    """Whoever asks for something has mended something, or wants to know now."""
+    OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook.pk).update(paused_until=None)
+
+
+def _switched(on: bool) -> dict[str, Json]:
+    if not on:
+        return {"enabled": False, "off_reason": _HAND, "off_at": now_there()}
+    return {"enabled": True, "off_reason": "", "off_at": None, **_UNTRIED}
+
+
+def _change(
+    principal: Principal, webhook: OutgoingWebhook, changes: dict[str, Json], act: str, reason: str | None
+) -> None:
+    with transaction.atomic():
+        if changes.get("enabled"):
+            # It is sent what happens from now on: what waited when it was switched off may not be given up yet.
+            waiting = OutgoingDelivery.objects.for_tenant(principal.tenant_id).filter(
+                webhook_id=webhook.pk, state="pending"
+            )
+            waiting.update(state="dropped", due_at=None, error="The webhook was switched off.")
+        OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook.pk).update(**changes)
+        audit.record(
+            principal, act, f"{shown_host(webhook.url)}: {', '.join(sorted(changes))}", reason=reason
+        )
+
+
+def _mine(principal: Principal, webhook_id: UUID) -> OutgoingWebhook:
+    webhook = get_webhook(principal.tenant_id, webhook_id)
+    _require(principal, webhook.workflow.name if webhook.workflow else None)
+    return webhook
+
+
+def _require(principal: Principal, workflow: str | None) -> None:
+    principal.require(WEBHOOKS_MANAGE)
+    if workflow is not None:
+        guard_workflow(principal, WEBHOOKS_MANAGE, workflow)
+    elif not principal.reach.is_everywhere:
+        # It is told of runs in all folders.
+        raise Forbidden("Only admins have webhooks of all workflows; name a workflow that you may edit.")
+
+
+def _require_on(webhook: OutgoingWebhook) -> None:
+    if not webhook.enabled:
+        raise Conflict("The webhook is off; switch it on first.", code="webhook_off")
+
+
+def _check_url(url: str) -> None:
+    wrong = Invalid("This is no address such as https://example.org/hooks.", field="url")
+    if len(url) > MAX_URL or not url.isascii() or not url.isprintable() or " " in url:
+        raise wrong
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        raise wrong from None
+    if not is_good:
+        raise wrong
+    if parts.username is not None or parts.password is not None:
+        raise Invalid("An address has no user or password: messages are signed.", field="url")

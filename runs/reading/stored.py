@@ -1,0 +1,137 @@
+"""Runs with their steps as the database gives them, in one statement; of single ones for callers that come together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
+
+from engine.catalogue import Json
+from lib.gathering import Gathered
+from lib.stored_json import stored_loads
+from runs.store import hot
+from steps.catalogue import EXECUTABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How many bytes of JSON are shown at most of each payload of a run (`own`), of each of its steps (`each`), and of
+    those of all steps together (`total`); None: any number.
+    """
+
+    own: int | None
+    each: int | None
+    total: int | None
+
+
+MOST_TOGETHER = 8
+"""So many runs are read in one statement for as many callers: each may be shown with megabytes."""
+WHOLE = Bounds(None, None, None)
+ONE_RUN = Bounds(None, 256 * 1024, 4 * 1024 * 1024)
+LISTED = Bounds(4 * 1024, 4 * 1024, 4 * 1024 * 1024)
+NOTHING = Bounds(0, 0, 0)
+
+_BEGIN_RUNS = [name for name, spec in EXECUTABLE.items() if spec.begins_run]
+CONTAINERS = [name for name, spec in EXECUTABLE.items() if spec.collects is not None]
+LOOPS = [name for name, spec in EXECUTABLE.items() if spec.conditions]
+
+
+class StepRead(NamedTuple):
+    """A step, and what is told with it."""
+
+    id: str
+    node: str
+    place: int | None
+    status: str
+    attempt: int
+    held: bool
+    queue: str
+    worker: str | None
+    has_error: bool
+    available_at: str
+    lease_expires_at: str | None
+    queued_at: str
+    started_at: str | None
+    completed_at: str | None
+    waiting: Json
+    is_listened: bool | None
+    kept_from: str | None
+    cause: str | None
+    heartbeat_at: str | None
+    child_run: str | None
+    items: list[int] | None
+    payloads: list[list[Json]]
+
+
+class RunRead(NamedTuple):
+    """A run, and what is told with it."""
+
+    id: str
+    version_id: int
+    business_key: str | None
+    status: str
+    life: int
+    created_by: str
+    created_at: str
+    completed_at: str | None
+    rerun_of: str | None
+    parent: str | None
+    follows: str | None
+    continues: str | None
+    continued_as: str | None
+    is_test: bool
+    sla_deadline: str | None
+    sla_counts: str | None
+    is_late: bool | None
+    variables: list[list[Json]] | None
+    payloads: list[list[Json]]
+    steps: list[StepRead]
+
+
+def _read_each(kind: tuple[int, Bounds], runs: Sequence[str]) -> list[RunRead | None]:
+    """For each of the runs of a tenant what there is of it, as if it were read by itself; in one statement."""
+    tenant, bounds = kind
+    found = {run.id: run for run in read_runs(tenant, sorted({*runs}), bounds, apart=True)}
+    return [found.get(run) for run in runs]
+
+
+_read_together = Gathered(_read_each, most=MOST_TOGETHER, reads=True)
+
+
+def read_run(tenant: int, run: str, bounds: Bounds) -> RunRead | None:
+    """One run; None where the tenant has none of this id. Callers that come together ask in one statement."""
+    if bounds.total is None:
+        return _read_each((tenant, bounds), [run])[0]
+    return _read_together((tenant, bounds), run)
+
+
+def read_runs(
+    tenant: int,
+    runs: Sequence[UUID | str],
+    bounds: Bounds,
+    *,
+    node: str | None = None,
+    items: bool = False,
+    indexes: Sequence[int] | None = None,
+    apart: bool = False,
+) -> list[RunRead]:
+    """Those of these runs that the tenant has: with a step for each node, or with those of one `node`, of `items` too.
+
+    `apart`: each has as much room for payloads as if it were read alone.
+    """
+    rows = hot.show_runs(
+        tenant=tenant,
+        runs=[str(run) for run in runs],
+        own=bounds.own,
+        each=bounds.each,
+        total=bounds.total,
+        apart=apart,
+        node=node,
+        items=items,
+        indexes=None if indexes is None else list(indexes),
+        variables=bounds.own is None and indexes is None,
+        begin_runs=_BEGIN_RUNS,
+        containers=CONTAINERS,
+        loops=LOOPS,
+    )
+    runs_read = [RunRead(*stored_loads(row)) for row in rows]
+    return [run._replace(steps=[StepRead(*step) for step in run.steps]) for run in runs_read]

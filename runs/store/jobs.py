@@ -1,0 +1,94 @@
+"""The statements about jobs and who polls for them as typed functions (`sql/claim.sql`, `sql/workers.sql`)."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, TypedDict
+from uuid import UUID
+
+from engine.catalogue import Json
+from lib.clock import now_or_none
+from runs.store.attempts import ClaimedStep
+from runs.store.hot import SQL, claimed_step, document
+
+
+class Offer(NamedTuple):
+    """Room for one job: who would have it, by which of the polls, and the hash of the token that it would have."""
+
+    worker: str
+    poll: int
+    token_hash: bytes
+
+
+class Leased(NamedTuple):
+    """A job that was leased: until when, for which of the offers (from 0), and how far the attempt before it came."""
+
+    step: ClaimedStep
+    expires: str
+    place: int
+    progress: Json
+
+
+class ContactRow(TypedDict):
+    """What a worker tells of itself when it polls (`workers_polled`)."""
+
+    worker: str
+    version: str | None
+    slots: int | None
+
+
+class Held(NamedTuple):
+    """A step that a worker has in hand."""
+
+    worker: str
+    step_id: UUID
+    run_id: UUID
+    node: str
+    started_at: str
+    lease_expires_at: str
+
+
+def claim_jobs(*, tenant: int, queues: Sequence[str], offers: Sequence[Offer], alone: bool) -> list[Leased]:
+    """Jobs of these queues for external workers, at most one for each offer, in their order."""
+    params = {
+        "tenant": tenant,
+        "queues": list(queues),
+        "limit": len(offers),
+        "token_hashes": [one.token_hash for one in offers],
+        "workers": [one.worker for one in offers],
+        "polls": [one.poll for one in offers],
+        "alone": alone,
+        "now": now_or_none(),
+    }
+    return [
+        Leased(claimed_step(row), row[14], row[15] - 1, row[16]) for row in SQL.value("claim_jobs", params)
+    ]
+
+
+def workers_polled(tenant: int, queues: Sequence[str], workers: Sequence[ContactRow]) -> None:
+    """These workers, each once, have asked just now for jobs of these queues."""
+    params = {"tenant": tenant, "queues": list(queues), "workers": document(workers), "now": now_or_none()}
+    SQL.execute("workers_polled", params)
+
+
+def forget_workers() -> None:
+    """Forget the workers that have not polled for a day, and those beyond the newest thousand of a tenant."""
+    SQL.execute("forget_workers", {"now": now_or_none()})
+
+
+def count_held(tenant: int, workers: Collection[str], *, jobs: bool) -> dict[str, tuple[int, str | None]]:
+    """How many of the tenant's steps each of these workers has in hand, and when it said last that it is at one; of the
+    idle nothing. `jobs`: they are external ones; else processes of ours.
+    """
+    rows = SQL.value("count_held", {"tenant": tenant, "workers": sorted(workers), "jobs": jobs})
+    return {worker: (held, heard) for worker, held, heard in rows}
+
+
+def held_by(tenant: int, workers: Collection[str], each: int, *, jobs: bool) -> list[Held]:
+    """What these workers have in hand of the tenant's steps, what each began last first, at most so many of `each`.
+
+    `jobs`: they are external ones; else processes of ours.
+    """
+    params = {"tenant": tenant, "workers": sorted(workers), "each": each, "jobs": jobs}
+    return [
+        Held(worker, UUID(step), UUID(run), *rest)
+        for worker, step, run, *rest in SQL.value("held_by", params)
+    ]

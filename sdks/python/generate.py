@@ -1,0 +1,274 @@
+"""Write the models and routes of the SDK from Handoff's OpenAPI document, which it reads:
+
+python manage.py spectacular --format openapi-json | python sdks/python/generate.py
+"""
+
+import json
+import keyword
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Schema = Mapping[str, Any]
+HOME = Path(__file__).resolve().parent / "src" / "handoff_sdk"
+PREFIX = "/api/v1"
+METHODS = ("get", "post", "put", "patch", "delete")
+SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+BYTES = "application/octet-stream"
+HEAD = '"""{title}\n\nWritten by generate.py from the OpenAPI document: change that, not this.\n"""\n'
+
+
+def ours(document: Schema) -> Schema:
+    """The document without what is the same under other names, for clients that were written for those."""
+    paths = {address: told for address, told in document["paths"].items() if address.startswith(PREFIX)}
+    schemas, left = document["components"]["schemas"], _named(paths)
+    named = set[str]()
+    while left := left - named:
+        named |= left
+        left = set[str]().union(*(_named(schemas[name]) for name in left))
+    kept = {name: schema for name, schema in schemas.items() if name in named}
+    return {**document, "paths": paths, "components": {"schemas": kept}}
+
+
+def _named(part: Any) -> set[str]:
+    """The schemas that a part of the document refers to."""
+    return set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(part)))
+
+
+def models(document: Schema) -> str:
+    """The module of the models: a TypedDict for each object of the document, a Literal for each enum,
+    a union where it is one of several.
+    """
+    schemas = document["components"]["schemas"]
+    enums = [f"{name} = {type_of(schema)}" for name, schema in sorted(schemas.items()) if "enum" in schema]
+    dicts = [_dict(name, schema) for name, schema in sorted(schemas.items()) if "properties" in schema]
+    either = [f"{name} = {type_of(schema)}" for name, schema in sorted(schemas.items()) if "oneOf" in schema]
+    names = json.dumps(sorted(schemas))
+    return "\n".join(
+        [
+            HEAD.format(title="What Handoff takes and answers: plain JSON, typed."),
+            "from __future__ import annotations\n",
+            "from typing import Any, Literal, NotRequired, TypedDict\n",
+            *enums,
+            "",
+            *dicts,
+            *either,
+            "",
+            f"__all__ = {names}",
+        ]
+    )
+
+
+def routes(document: Schema) -> str:
+    """The module of the routes: a function for each operation of the document."""
+    found = sorted(operations(document), key=lambda one: one.name)
+    return "\n".join(
+        [
+            HEAD.format(title="A call for each route of Handoff, to be sent by a client."),
+            "from typing import Any, Literal\n",
+            "from handoff_sdk import models",
+            "from handoff_sdk.calls import LEFT_OUT, Call, LeftOut, given, path\n",
+            *(_function(one) for one in found),
+        ]
+    )
+
+
+def formatted(source: str) -> str:
+    """The source as ruff writes it."""
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(HOME / "x.py"), "-"]
+    done = subprocess.run(command, input=source, capture_output=True, text=True, check=True)
+    return str(done.stdout)
+
+
+def type_of(schema: Schema, *, module: str = "") -> str:
+    """The Python type of a schema's JSON."""
+    if "$ref" in schema:
+        return module + str(schema["$ref"]).rpartition("/")[2]
+    if set(schema.get("enum", ())) == {"true", "false"}:
+        return "bool"
+    if "enum" in schema:
+        return f"Literal[{', '.join(repr(value) for value in schema['enum'])}]"
+    for several in ("oneOf", "anyOf", "allOf"):
+        if several in schema:
+            return _union(type_of(one, module=module) for one in schema[several])
+    kinds = schema.get("type", [])
+    return _union(_simple(schema, kind, module) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+
+
+def _simple(schema: Schema, kind: str, module: str) -> str:
+    if kind == "array":
+        return f"list[{type_of(schema.get('items', {}), module=module)}]"
+    if kind == "object":
+        more = schema.get("additionalProperties")
+        return f"dict[str, {type_of(more, module=module) if isinstance(more, dict) else 'Any'}]"
+    return "bytes" if schema.get("format") == "binary" else SIMPLE[kind]
+
+
+def _union(types: Iterator[str]) -> str:
+    names = list(dict.fromkeys(types))
+    return (
+        "Any" if "Any" in names or not names else " | ".join(sorted(names, key=lambda name: name == "None"))
+    )
+
+
+def _dict(name: str, schema: Schema) -> str:
+    required = set(schema.get("required", ()))
+    fields = {
+        key: type_of(value) if key in required else f"NotRequired[{type_of(value)}]"
+        for key, value in schema["properties"].items()
+    }
+    if any(keyword.iskeyword(key) for key in fields):
+        pairs = ", ".join(f'"{key}": "{kind}"' for key, kind in fields.items())
+        return f'{name} = TypedDict("{name}", {{{pairs}}})\n'
+    lines = [f"{key}: {kind}" for key, kind in fields.items()]
+    docstring = _docstring(schema.get("description", name))
+    return f"class {name}(TypedDict):\n" + textwrap.indent("\n".join([docstring, *lines]), "    ") + "\n"
+
+
+@dataclass
+class Operation:
+    """An operation as its function needs it: parameters are pairs of the name and the Python type."""
+
+    name: str
+    method: str
+    path: str
+    description: str
+    answer: str
+    places: list[str] = field(default_factory=list)
+    query: list[tuple[str, str]] = field(default_factory=list)
+    headers: list[tuple[str, bool]] = field(default_factory=list)
+    required: list[tuple[str, str]] = field(default_factory=list)
+    optional: list[tuple[str, str]] = field(default_factory=list)
+    is_bytes: bool = False
+    is_keyed: bool = False
+
+
+def operations(document: Schema) -> Iterator[Operation]:
+    """All that the document has."""
+    for address, methods in document["paths"].items():
+        for method in METHODS:
+            if method in methods:
+                yield _operation(document, address.removeprefix(PREFIX), method, methods[method])
+
+
+def _operation(document: Schema, address: str, method: str, told: Schema) -> Operation:
+    one = Operation(told["operationId"], method.upper(), address, told.get("description", ""), _answer(told))
+    for parameter in told.get("parameters", ()):
+        name = parameter["name"]
+        if parameter["in"] == "path":
+            one.places.append(name)
+        elif parameter["in"] == "query":
+            one.query.append((name, type_of(parameter["schema"], module="models.")))
+        elif name == "Idempotency-Key":
+            one.is_keyed = True
+        else:
+            one.headers.append((name, parameter.get("required", False)))
+    one.places.sort(key=address.index)
+    body = told.get("requestBody", {}).get("content", {})
+    if BYTES in body:
+        one.is_bytes = True
+    elif body:
+        schema = body["application/json"]["schema"]
+        whole = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        for name, value in whole["properties"].items():
+            fields = one.required if name in whole.get("required", ()) else one.optional
+            fields.append((name, type_of(value, module="models.")))
+    return one
+
+
+def _answer(told: Schema) -> str:
+    kinds = []
+    for status, answer in told["responses"].items():
+        if status.startswith("2"):
+            content = answer.get("content", {})
+            found = [type_of(one["schema"], module="models.") for one in content.values()] or ["None"]
+            # A file in any of several formats, some of which are JSON, is given as it is.
+            kinds += ["bytes"] if "bytes" in found else found
+            if set(content) - {"application/json"}:
+                kinds.append("bytes")
+    return _union(iter(kind for kind in kinds if kind != "str" or len(kinds) == 1))
+
+
+def _function(one: Operation) -> str:
+    fields = {name for name, _ in (*one.required, *one.optional, *one.query)}
+    places = {name: f"the_{name}" if name in fields else _name(name) for name in one.places}
+    arguments = [f"{places[name]}: str | int" for name in one.places]
+    named = ["content: bytes"] if one.is_bytes else []
+    named += [f"{_name(name)}: {kind}" for name, kind in one.required]
+    named += [f"{_name(name)}: str" for name, required in one.headers if required]
+    named += [f"{_name(name)}: {_or_left_out(kind)} = LEFT_OUT" for name, kind in one.optional]
+    named += [f"{_name(name)}: {_or_none(kind)} = None" for name, kind in one.query]
+    named += [f"{_name(name)}: str | None = None" for name, required in one.headers if not required]
+    named += ["idempotency_key: str | None = None"] if one.is_keyed else []
+    signature = ", ".join([*arguments, *(["*", *named] if named else [])])
+    return (
+        f"def {one.name}({signature}) -> Call[{one.answer}]:\n"
+        f"{textwrap.indent(_docstring(one.description or one.name), '    ')}\n"
+        f"    return Call({', '.join(_call(one, places))})\n\n"
+    )
+
+
+def _or_none(kind: str) -> str:
+    return kind if kind.endswith("None") or kind == "Any" else f"{kind} | None"
+
+
+def _or_left_out(kind: str) -> str:
+    plain = kind.removesuffix(" | None")
+    return f"{plain} | LeftOut" + (" | None" if plain != kind else "")
+
+
+def _call(one: Operation, places: Mapping[str, str]) -> Iterator[str]:
+    values = "".join(f", {name}={argument}" for name, argument in places.items())
+    yield f'"{one.method}"'
+    yield f'path("{one.path}"{values})' if values else f'"{one.path}"'
+    if one.query:
+        yield f"query={_object(one.query)}"
+    if one.required or one.optional:
+        yield f"body=given({_object([*one.required, *one.optional])})"
+    elif one.is_bytes:
+        yield "content=content"
+    headers = [(name, "") for name, _ in one.headers] + ([("Idempotency-Key", "")] if one.is_keyed else [])
+    constant = f'"Content-Type": "{BYTES}", ' if one.is_bytes else ""
+    if one.answer == "bytes":
+        yield "is_raw=True"
+    if headers:
+        yield f"headers={_object(headers, constant)}"
+    # What a lease token names is done once; what takes no key and is a POST changes nothing, but for a poll.
+    if one.path.startswith("/jobs/") and one.path != "/jobs/poll":
+        yield "repeatable=True"
+    elif one.is_keyed:
+        yield "keyed=True"
+    elif one.method == "POST" and one.path != "/jobs/poll":
+        yield "repeatable=True"
+
+
+def _object(names: Sequence[tuple[str, str]], before: str = "") -> str:
+    return "{" + before + ", ".join(f'"{name}": {_name(name)}' for name, _ in names) + "}"
+
+
+def _name(name: str) -> str:
+    plain = name.replace("-", "_").lower()
+    return f"{plain}_" if keyword.iskeyword(plain) else plain
+
+
+def _docstring(text: str) -> str:
+    words = " ".join(text.replace("\\", "").split()).replace('"""', "'''")
+    lines = textwrap.wrap(words, 100)
+    quoted = "\n".join(lines)
+    return f'"""{quoted}\n"""' if len(lines) > 1 else f'"""{quoted}"""'
+
+
+def main() -> None:
+    """Read the document, write both modules."""
+    document = ours(json.load(sys.stdin))
+    for name, source in (("models", models(document)), ("routes", routes(document))):
+        (HOME / f"{name}.py").write_text(formatted(source))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""The client for asyncio: what `client.py` has, to be awaited."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+from handoff_sdk import models, routes
+from handoff_sdk.calls import LEFT_OUT, LeftOut
+from handoff_sdk.sending import AsyncSender
+from handoff_sdk.waiting import Pauses
+
+
+class AsyncClient(AsyncSender):
+    """As `Client`, for asyncio. Every method raises ApiError and NoAnswer."""
+
+    async def start(
+        self,
+        workflow: str,
+        input: Any,
+        *,
+        version: int | LeftOut = LEFT_OUT,
+        business_key: str | LeftOut = LEFT_OUT,
+        if_exists: models.IfExistsEnum | LeftOut = LEFT_OUT,
+        signal: models.SignalFieldsRequest | LeftOut = LEFT_OUT,
+        idempotency_key: str | None = None,
+    ) -> models.StartedRun:
+        """Start a run, or get the one that has the business key."""
+        call = routes.post_runs(
+            workflow=workflow,
+            input=input,
+            version=version,
+            business_key=business_key,
+            if_exists=if_exists,
+            signal=signal,
+            idempotency_key=idempotency_key,
+        )
+        return await self.send(call)
+
+    async def start_many(
+        self, workflow: str, items: Sequence[models.BatchItemRequest], *, version: int | LeftOut = LEFT_OUT
+    ) -> models.Batch:
+        """Start up to 1,000 runs, all or none."""
+        return await self.send(routes.post_run_batch(workflow=workflow, items=list(items), version=version))
+
+    async def run(self, run: str) -> models.Run:
+        """A run as it stands, with its steps."""
+        return await self.send(routes.get_run(run))
+
+    async def wait(self, run: str, *, seconds: float = 300.0) -> models.Run:
+        """The run once it has ended, however it did. Raises StillOpen after so many seconds."""
+        pauses = Pauses(seconds)
+        while True:
+            found = await self.run(run)
+            if pauses.is_over(found):
+                return found
+            await asyncio.sleep(pauses.next())
+
+    def runs(
+        self, *, workflow: str | None = None, status: models.ListedStatus | None = None, q: str | None = None
+    ) -> AsyncIterator[models.Run]:
+        """The runs, newest first, page after page as they are looked at."""
+        return self.pages(routes.get_runs(workflow=workflow, status=status, q=q))
+
+    async def signal(self, run: str, name: str, signal_id: str, payload: Any = LEFT_OUT) -> models.Signal:
+        """Send a run a message; `signal_id` names it: sent again it changes nothing."""
+        return await self.send(routes.post_run_signals(run, name=name, signal_id=signal_id, payload=payload))
+
+    async def cancel(self, run: str, *, reason: str | LeftOut = LEFT_OUT) -> models.Run:
+        """Cancel a run."""
+        return await self.send(routes.post_run_cancel(run, reason=reason))
+
+    async def create_workflow(self, name: str, definition: Mapping[str, Any]) -> models.DraftedWorkflow:
+        """A new workflow with this draft; its `problems` are told."""
+        return await self.send(routes.post_workflows(name=name, definition=dict(definition)))
+
+    async def save_draft(
+        self, name: str, definition: Mapping[str, Any], *, revision: int
+    ) -> models.SavedDraft:
+        """Replace the draft that has this revision. Raises Stale where somebody has changed it since."""
+        return await self.send(routes.put_draft(name, definition=dict(definition), if_match=f'"{revision}"'))
+
+    async def publish(self, name: str, *, note: str | LeftOut = LEFT_OUT) -> models.Published:
+        """Publish the draft as a version. Raises Invalid where the definition has errors."""
+        return await self.send(routes.post_publish(name, note=note))
+
+    def workflows(self, *, q: str | None = None) -> AsyncIterator[models.Workflow]:
+        """The workflows."""
+        return self.pages(routes.get_workflows(q=q))
+
+    async def create_token(
+        self, name: str, *, role: models.TokenRole | LeftOut = LEFT_OUT
+    ) -> models.NewToken:
+        """A token, whose text is told this once."""
+        return await self.send(routes.post_tokens(name=name, role=role))
+
+    async def revoke_token(self, token: str) -> models.Token:
+        """The token opens nothing any more."""
+        return await self.send(routes.post_token_revoke(token))
+
+    async def poll(
+        self, worker: str, queues: Sequence[str], *, jobs: int = 1, wait: float = 0.0
+    ) -> list[models.Job]:
+        """Lease jobs; a `Worker` does this and all that follows from it."""
+        call = routes.post_jobs_poll(worker_id=worker, queues=list(queues), max_jobs=jobs, wait_seconds=wait)
+        return (await self.send(call))["jobs"]
+
+    async def complete(
+        self, job: models.Job, output: Any, *, variables: Mapping[str, Any] | LeftOut = LEFT_OUT
+    ) -> models.JobAnswer:
+        """The job is done."""
+        return await self.send(
+            routes.post_job_complete(
+                job["id"],
+                lease_token=job["lease_token"],
+                output=output,
+                variables=variables if isinstance(variables, LeftOut) else dict(variables),
+            )
+        )
+
+    async def complete_many(self, items: Sequence[models.CompletedJobRequest]) -> list[models.JobResult]:
+        """These jobs are done, each by itself."""
+        return (await self.send(routes.post_jobs_complete(items=list(items))))["results"]
+
+    async def fail(self, job: models.Job, code: str, message: str, *, retryable: bool) -> models.JobAnswer:
+        """The attempt failed."""
+        error: models.JobErrorRequest = {"code": code, "message": message}
+        return await self.send(
+            routes.post_job_fail(job["id"], lease_token=job["lease_token"], error=error, retryable=retryable)
+        )
+
+    async def fail_many(self, items: Sequence[models.FailedJobRequest]) -> list[models.JobResult]:
+        """These attempts failed, each by itself."""
+        return (await self.send(routes.post_jobs_fail(items=list(items))))["results"]
+
+    async def heartbeat(self, job: models.Job, progress: Any = LEFT_OUT) -> models.JobAnswer:
+        """Renew the lease."""
+        return await self.send(
+            routes.post_job_heartbeat(job["id"], lease_token=job["lease_token"], progress=progress)
+        )
+
+    async def heartbeat_many(self, items: Sequence[models.BeatingJobRequest]) -> list[models.JobResult]:
+        """Renew these leases."""
+        return (await self.send(routes.post_jobs_heartbeat(items=list(items))))["results"]
+
+    async def release(self, job: models.Job) -> models.JobAnswer:
+        """Give the job back unstarted."""
+        return await self.send(routes.post_job_release(job["id"], lease_token=job["lease_token"]))

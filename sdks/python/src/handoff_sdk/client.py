@@ -1,0 +1,143 @@
+"""The client that blocks: methods for what is asked for most, `send` with `routes` for all the rest."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from handoff_sdk import models, routes
+from handoff_sdk.calls import LEFT_OUT, LeftOut
+from handoff_sdk.sending import Sender
+from handoff_sdk.waiting import Pauses
+
+
+class Client(Sender):
+    """Handoff, for whoever has a token. Every method raises ApiError and NoAnswer."""
+
+    def start(
+        self,
+        workflow: str,
+        input: Any,
+        *,
+        version: int | LeftOut = LEFT_OUT,
+        business_key: str | LeftOut = LEFT_OUT,
+        if_exists: models.IfExistsEnum | LeftOut = LEFT_OUT,
+        signal: models.SignalFieldsRequest | LeftOut = LEFT_OUT,
+        idempotency_key: str | None = None,
+    ) -> models.StartedRun:
+        """Start a run, or get the one that has the business key."""
+        call = routes.post_runs(
+            workflow=workflow,
+            input=input,
+            version=version,
+            business_key=business_key,
+            if_exists=if_exists,
+            signal=signal,
+            idempotency_key=idempotency_key,
+        )
+        return self.send(call)
+
+    def start_many(
+        self, workflow: str, items: Sequence[models.BatchItemRequest], *, version: int | LeftOut = LEFT_OUT
+    ) -> models.Batch:
+        """Start up to 1,000 runs, all or none."""
+        return self.send(routes.post_run_batch(workflow=workflow, items=list(items), version=version))
+
+    def run(self, run: str) -> models.Run:
+        """A run as it stands, with its steps."""
+        return self.send(routes.get_run(run))
+
+    def wait(self, run: str, *, seconds: float = 300.0) -> models.Run:
+        """The run once it has ended, however it did. Raises StillOpen after so many seconds."""
+        pauses = Pauses(seconds)
+        while True:
+            found = self.run(run)
+            if pauses.is_over(found):
+                return found
+            time.sleep(pauses.next())
+
+    def runs(
+        self, *, workflow: str | None = None, status: models.ListedStatus | None = None, q: str | None = None
+    ) -> Iterator[models.Run]:
+        """The runs, newest first, page after page as they are looked at."""
+        return self.pages(routes.get_runs(workflow=workflow, status=status, q=q))
+
+    def signal(self, run: str, name: str, signal_id: str, payload: Any = LEFT_OUT) -> models.Signal:
+        """Send a run a message; `signal_id` names it: sent again it changes nothing."""
+        return self.send(routes.post_run_signals(run, name=name, signal_id=signal_id, payload=payload))
+
+    def cancel(self, run: str, *, reason: str | LeftOut = LEFT_OUT) -> models.Run:
+        """Cancel a run."""
+        return self.send(routes.post_run_cancel(run, reason=reason))
+
+    def create_workflow(self, name: str, definition: Mapping[str, Any]) -> models.DraftedWorkflow:
+        """A new workflow with this draft; its `problems` are told."""
+        return self.send(routes.post_workflows(name=name, definition=dict(definition)))
+
+    def save_draft(self, name: str, definition: Mapping[str, Any], *, revision: int) -> models.SavedDraft:
+        """Replace the draft that has this revision. Raises Stale where somebody has changed it since."""
+        return self.send(routes.put_draft(name, definition=dict(definition), if_match=f'"{revision}"'))
+
+    def publish(self, name: str, *, note: str | LeftOut = LEFT_OUT) -> models.Published:
+        """Publish the draft as a version. Raises Invalid where the definition has errors."""
+        return self.send(routes.post_publish(name, note=note))
+
+    def workflows(self, *, q: str | None = None) -> Iterator[models.Workflow]:
+        """The workflows."""
+        return self.pages(routes.get_workflows(q=q))
+
+    def create_token(self, name: str, *, role: models.TokenRole | LeftOut = LEFT_OUT) -> models.NewToken:
+        """A token, whose text is told this once."""
+        return self.send(routes.post_tokens(name=name, role=role))
+
+    def revoke_token(self, token: str) -> models.Token:
+        """The token opens nothing any more."""
+        return self.send(routes.post_token_revoke(token))
+
+    def poll(
+        self, worker: str, queues: Sequence[str], *, jobs: int = 1, wait: float = 0.0
+    ) -> list[models.Job]:
+        """Lease jobs; a `Worker` does this and all that follows from it."""
+        call = routes.post_jobs_poll(worker_id=worker, queues=list(queues), max_jobs=jobs, wait_seconds=wait)
+        return self.send(call)["jobs"]
+
+    def complete(
+        self, job: models.Job, output: Any, *, variables: Mapping[str, Any] | LeftOut = LEFT_OUT
+    ) -> models.JobAnswer:
+        """The job is done."""
+        return self.send(
+            routes.post_job_complete(
+                job["id"],
+                lease_token=job["lease_token"],
+                output=output,
+                variables=variables if isinstance(variables, LeftOut) else dict(variables),
+            )
+        )
+
+    def complete_many(self, items: Sequence[models.CompletedJobRequest]) -> list[models.JobResult]:
+        """These jobs are done, each by itself."""
+        return self.send(routes.post_jobs_complete(items=list(items)))["results"]
+
+    def fail(self, job: models.Job, code: str, message: str, *, retryable: bool) -> models.JobAnswer:
+        """The attempt failed."""
+        error: models.JobErrorRequest = {"code": code, "message": message}
+        return self.send(
+            routes.post_job_fail(job["id"], lease_token=job["lease_token"], error=error, retryable=retryable)
+        )
+
+    def fail_many(self, items: Sequence[models.FailedJobRequest]) -> list[models.JobResult]:
+        """These attempts failed, each by itself."""
+        return self.send(routes.post_jobs_fail(items=list(items)))["results"]
+
+    def heartbeat(self, job: models.Job, progress: Any = LEFT_OUT) -> models.JobAnswer:
+        """Renew the lease."""
+        return self.send(
+            routes.post_job_heartbeat(job["id"], lease_token=job["lease_token"], progress=progress)
+        )
+
+    def heartbeat_many(self, items: Sequence[models.BeatingJobRequest]) -> list[models.JobResult]:
+        """Renew these leases."""
+        return self.send(routes.post_jobs_heartbeat(items=list(items)))["results"]
+
+    def release(self, job: models.Job) -> models.JobAnswer:
+        """Give the job back unstarted."""
+        return self.send(routes.post_job_release(job["id"], lease_token=job["lease_token"]))

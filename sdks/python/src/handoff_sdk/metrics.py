@@ -1,0 +1,52 @@
+"""A worker's numbers for Prometheus; needs `handoff-sdk[metrics]`."""
+
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram
+
+from handoff_sdk.watching import Watcher
+
+SIZES = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000)
+SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800)
+
+
+class Metrics(Watcher):
+    """`Worker(watcher=Metrics())`; `prometheus_client.start_http_server(port)` shows them."""
+
+    def __init__(self, registry: CollectorRegistry = REGISTRY) -> None:
+        """`registry`: where they are kept; each has room for one."""
+        self._jobs = Counter(
+            "handoff_jobs", "Jobs that are no longer held", ["node", "result"], registry=registry
+        )
+        self._seconds = Histogram(
+            "handoff_job_seconds",
+            "How long a job was held, in seconds",
+            ["node"],
+            registry=registry,
+            buckets=SECONDS,
+        )
+        self._held = Gauge("handoff_jobs_held", "Jobs that are held now", ["node"], registry=registry)
+        self._polls = Counter("handoff_polls", "Polls", ["result"], registry=registry)
+        self._told = Histogram(
+            "handoff_told_jobs", "Jobs of which one call told", ["verb"], registry=registry, buckets=SIZES
+        )
+
+    def polled(self, jobs: int) -> None:
+        """Count it."""
+        self._polls.labels("jobs" if jobs else "empty").inc()
+
+    def not_polled(self) -> None:
+        """Count it."""
+        self._polls.labels("error").inc()
+
+    def begun(self, node: str) -> None:
+        """Count it."""
+        self._held.labels(node).inc()
+
+    def ended(self, node: str, result: str, seconds: float) -> None:
+        """Count it."""
+        self._held.labels(node).dec()
+        self._jobs.labels(node, result).inc()
+        self._seconds.labels(node).observe(seconds)
+
+    def told(self, verb: str, jobs: int) -> None:
+        """Count it."""
+        self._told.labels(verb).observe(jobs)

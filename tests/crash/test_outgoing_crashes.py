@@ -1,0 +1,58 @@
+"""Whatever point a worker dies at while it sends events, another one sends them, by the same ids and in their order."""
+
+import pytest
+
+from lib.clock import set_now
+from runs.models import OutgoingDelivery, OutgoingWebhook
+from runs.outgoing import services
+from tests import factories as make
+from tests.crash import outgoing, victim
+from tests.outgoing import receiving
+from tests.people import People
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TWO = make.chain("noop", "noop")
+
+
+@pytest.fixture(autouse=True)
+def _real_clock():
+    yield
+    set_now(None)
+
+
+@pytest.fixture
+def receiver():
+    with receiving() as receiver:
+        yield receiver
+
+
+def prepared(receiver):
+    """A run that is over, of which everything is to be sent to two webhooks."""
+    set_now(None)
+    OutgoingWebhook.unsafe_all_tenants.all().delete()
+    admin = People().principal("admin", "default")
+    services.create_webhook(admin, url=receiver.url)
+    services.create_webhook(admin, url=receiver.url + "?gone", events_wanted=["run.started"])
+    (run,) = make.start(TWO)
+    make.work()
+    receiver.messages.clear()
+    return run
+
+
+def test_everything_arrives_in_order_wherever_a_worker_dies(receiver):
+    receiver.answers = lambda one: 204
+    allowed = f"127.0.0.1:{receiver.port}"
+    prepared(receiver)
+    points = {hit for hit, _ in victim.hits_of(outgoing.send, allowed)}
+    points = sorted(point for point in points if point.endswith(("outgoing", "served", "secrets")))
+    for point in points:
+        run = prepared(receiver)
+        assert victim.dies(point, outgoing.send, allowed), point
+        victim.later(2)
+        outgoing.send(allowed)
+        once = dict.fromkeys((one.id, one.type) for one in receiver.of(run) if one.type != "run.started")
+        assert [kind for _, kind in once] == ["step.completed", "step.completed", "run.completed"], point
+        rows = OutgoingDelivery.unsafe_all_tenants.filter(run_id=run)
+        assert set(rows.values_list("state", flat=True)) == {"delivered"}, point
+    died = {point.removeprefix("before_") for point in points}
+    assert died >= {*outgoing.OF_OUTGOING.split()}

@@ -1,0 +1,136 @@
+"""Webhooks that go out, in trouble: what breaks costs a lease or an attempt, and what was mended counts at once."""
+
+import pytest
+from django.db import OperationalError
+
+from runs.models import OutgoingDelivery, OutgoingWebhook
+from runs.outgoing import looking, messages, secrets, services
+from runs.outgoing.delivering import serve
+from runs.store import outgoing
+from tests import factories as make
+from tests.outgoing import deliver, receiving
+from tests.people import People
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+
+@pytest.fixture
+def receiver(monkeypatch):
+    with receiving(monkeypatch) as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def admin(db):
+    return People().principal("admin", "default")
+
+
+@pytest.fixture
+def webhook(admin, receiver):
+    return services.create_webhook(admin, url=receiver.url, events_wanted=["run.started"]).webhook
+
+
+def begun():
+    make.start(make.chain("noop"))
+
+
+def row():
+    return OutgoingWebhook.unsafe_all_tenants.get()
+
+
+def states():
+    return list(OutgoingDelivery.unsafe_all_tenants.order_by("id").values_list("state", flat=True))
+
+
+def test_what_breaks_while_a_webhook_is_served_is_tried_again_when_the_lease_is_over(
+    webhook, receiver, clock, monkeypatch
+):
+    begun()
+    leased = outgoing.lease("w", failing=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(secrets, "valid", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            serve(leased, "w")
+    assert outgoing.lease("another", failing=True) is None
+    clock.advance(outgoing.LEASE_SECONDS + 1)
+    assert deliver() == 1
+    assert states() == ["delivered"]
+
+
+def test_a_message_that_cannot_be_built_holds_up_no_other(webhook, receiver, monkeypatch):
+    begun()
+    begun()
+    built = messages.body_of
+    (first, _) = OutgoingDelivery.unsafe_all_tenants.order_by("id").values_list("pk", flat=True)
+    monkeypatch.setattr(messages, "body_of", lambda due, url: 1 / 0 if due.id == first else built(due, url))
+    assert deliver() == 2
+    assert states() == ["pending", "delivered"]
+    broken = OutgoingDelivery.unsafe_all_tenants.get(pk=first)
+    assert (broken.attempts, broken.error) == (1, "Not sent: ZeroDivisionError")
+    assert row().failures == 0
+
+
+def test_a_lease_is_left_where_the_database_broke_off_and_is_back(webhook, receiver, monkeypatch):
+    begun()
+    leased = outgoing.lease("w", failing=True)
+    monkeypatch.setattr(looking, "serve", broken_off)
+    monkeypatch.setattr(looking.connection, "close", lambda: None)  # It is the test's, with its transaction.
+    looking.Lookout()._serve(leased, "w")
+    assert outgoing.lease("another", failing=True).webhook == leased.webhook
+
+
+def broken_off(*_):
+    raise OperationalError("canceling statement due to lock timeout")
+
+
+def test_an_error_of_ours_is_an_attempt(webhook, receiver, monkeypatch):
+    begun()
+    monkeypatch.setattr("lib.egress.Egress.request", lambda *_, **__: {}["nothing"])
+    assert deliver() == 1
+    (sent,) = OutgoingDelivery.unsafe_all_tenants.all()
+    assert (sent.state, sent.attempts, sent.error) == ("pending", 1, "Not sent: KeyError")
+
+
+def test_one_failure_after_a_quiet_week_switches_nothing_off(webhook, receiver, clock):
+    receiver.answers = lambda message: 502
+    begun()
+    deliver()
+    OutgoingDelivery.unsafe_all_tenants.update(state="failed")
+    clock.advance(7 * 86_400)
+    begun()
+    deliver()
+    assert row().enabled
+    assert row().failures == 2
+
+
+def test_another_address_is_tried_at_once(admin, webhook, receiver):
+    right = receiver.url
+    receiver.answers = lambda message: (503, {"Retry-After": "86000"})
+    begun()
+    deliver()
+    assert row().paused_until is not None
+    receiver.answers = lambda message: 204
+    services.change_webhook(admin, webhook.pk, url=f"{right}/new")
+    assert (row().paused_until, row().failures, row().last_error) == (None, 0, "")
+
+
+def test_a_test_comes_before_what_waits(admin, webhook, receiver):
+    receiver.answers = lambda message: 500
+    begun()
+    deliver()
+    OutgoingDelivery.unsafe_all_tenants.update(due_at=None)
+    services.send_test(admin, webhook.pk)
+    deliver()
+    assert receiver.types() == ["run.started", "webhook.test"]
+
+
+def test_who_switches_it_on_is_sent_nothing_of_before(admin, webhook, receiver):
+    receiver.answers = lambda message: 500
+    begun()
+    deliver()
+    services.change_webhook(admin, webhook.pk, enabled=False)
+    receiver.answers = lambda message: 204
+    services.change_webhook(admin, webhook.pk, enabled=True)
+    begun()
+    deliver()
+    assert states() == ["dropped", "delivered"]
