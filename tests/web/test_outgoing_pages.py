@@ -64,11 +64,21 @@ def test_edited_by_a_form(admin):
     form = admin.get(f"{path}/edit").text
     assert 'value="https://shop.example/in"' in form
     assert 'value="The shop"' in form
-    changes = {"url": "https://shop.example/in", "description": "Till", "which": "some", "events": ["run.failed"]}
+    changes = {
+        "url": "https://shop.example/in",
+        "description": "Till",
+        "which": "some",
+        "events": ["run.failed"],
+    }
     assert admin.post(f"{path}/edit", changes).headers["Location"] == path
     hook = OutgoingWebhook.unsafe_all_tenants.get()
     # What failed there counts on: it is the same address.
-    assert (hook.description, hook.all_events, hook.types, hook.failures) == ("Till", False, ["RUN_FAILED"], 3)
+    assert (hook.description, hook.all_events, hook.types, hook.failures) == (
+        "Till",
+        False,
+        ["RUN_FAILED"],
+        3,
+    )
     assert 'value="run.failed" checked' in admin.get(f"{path}/edit").text
     admin.post(f"{path}/edit", changes | {"url": "https://till.example/", "which": "all"})
     hook = OutgoingWebhook.unsafe_all_tenants.get()
