@@ -78,23 +78,16 @@ def edit_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     hook = services.get_webhook(request.principal.tenant_id, outgoing_id)
     shown = _described(hook) | {"groups": _grouped()}
     if request.method != "POST":
-        values = {
-            "url": hook.url,
-            "description": hook.description,
-            "which": "all" if hook.all_events else "some",
-        }
+        which = "all" if hook.all_events else "some"
+        values = {"url": hook.url, "description": hook.description, "which": which}
         context = shown | {"chosen": shown["events"]} | pages.form_of(values | {"events": ""})
         return render(request, "settings/edit_outgoing.html", context)
     values = {name: pages.typed(request, name) for name in ("url", "description", "which")}
     chosen = request.POST.getlist("events")[: len(events.NAMES)]
+    wanted = chosen if values["which"] == "some" else None
+    given = {"url": values["url"], "description": values["description"][: services.MAX_DESCRIPTION]}
     try:
-        services.change_webhook(
-            request.principal,
-            outgoing_id,
-            url=values["url"],
-            description=values["description"][: services.MAX_DESCRIPTION],
-            events=chosen if values["which"] == "some" else None,
-        )
+        services.change_webhook(request.principal, outgoing_id, **given, events=wanted)
     except Invalid as error:
         context = shown | {"chosen": chosen} | pages.form_of(values | {"events": ""}, _at_a_field(error))
         return render(request, "settings/edit_outgoing.html", context, status=422)

@@ -33,7 +33,7 @@ RUNS = "/api/v1/runs"
 PLAIN = {"name": "plain", "nodes": [{"id": "a", "type": "job", "queue": "work"}]}
 START = {"workflow": "plain", "input": {"order": 1}}
 KEY = {"Idempotency-Key": "k"}
-NOT_ONCE = {"api-jobs-poll"}
+NOT_ONCE = {"api-jobs-poll", "v1-activities-poll"}
 """Routes whose POST changes something and takes no key."""
 
 

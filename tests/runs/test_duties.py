@@ -145,4 +145,5 @@ def test_the_clock_sends_each_registered_duty_as_often_as_it_says(monkeypatch):
         "undecidable": sent["incidents"],
         "account_mails": sent["mails"],
         "digests": sent["mails"],
+        "token_ends": 60.0,
     }

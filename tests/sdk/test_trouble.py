@@ -100,7 +100,9 @@ def test_jobs_whose_poll_is_answered_while_the_worker_stops_are_given_back():
     async def handle(request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/poll"):
             worker.stop()
-            await asyncio.sleep(0.05)
+            answered = asyncio.Event()
+            asyncio.get_running_loop().call_later(0.05, answered.set)
+            await answered.wait()
             return httpx.Response(200, json={"jobs": [job]})
         released.append(request.url.path)
         return httpx.Response(200, json={"applied": True})

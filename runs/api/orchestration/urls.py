@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from runs.api.orchestration import views
+from runs.api.orchestration import converters, views
+
+__all__ = ["converters", "urlpatterns"]
 
 urlpatterns = [
     path("workflows", views.WorkflowExecutionsView.as_view(), name="v1-workflows"),
-    path("workflows/<str:workflow_id>", views.WorkflowExecutionView.as_view(), name="v1-workflow"),
+    path("workflows/<execution:run_id>", views.WorkflowExecutionView.as_view(), name="v1-workflow"),
     path(
-        "workflows/<str:workflow_id>/signals",
+        "workflows/<execution:run_id>/signals",
         views.WorkflowExecutionSignalsView.as_view(),
         name="v1-workflow-signals",
     ),

@@ -22,15 +22,6 @@ from runs.commands.job_reports import Answer
 from runs.commands.signals import NewSignal, send_signal
 
 
-class _WorkflowView(RunsApiView):
-    def run_of(self, workflow_id: str) -> UUID:
-        """The id of the run that an address names. Raises Missing where it names none."""
-        run = ids.run_named(workflow_id)
-        if run is None:
-            raise Missing("There is no such workflow execution.")
-        return self.find_run(run).id
-
-
 class WorkflowExecutionsView(RunsApiView):
     """Executions of workflows."""
 
@@ -65,27 +56,27 @@ class WorkflowExecutionsView(RunsApiView):
         return Response(row, status=201 if created else 200, headers=headers)
 
 
-class WorkflowExecutionView(_WorkflowView):
+class WorkflowExecutionView(RunsApiView):
     """One execution."""
 
     scopes = {"GET": RUNS_READ}
 
     @extend_schema(responses=s.WorkflowExecutionSerializer)
-    def get(self, request: Request, workflow_id: str) -> Response:
+    def get(self, request: Request, run_id: UUID) -> Response:
         """Where the execution stands, and what its steps gave; payloads over 256 KiB are cut out."""
-        run = self.shown(self.run_of(workflow_id))
+        run = self.shown(run_id)
         return Response(words.execution(run, self.principal.tenant_slug))
 
 
-class WorkflowExecutionSignalsView(_WorkflowView):
+class WorkflowExecutionSignalsView(RunsApiView):
     """Signals to an execution."""
 
     scopes = {"POST": RUNS_SIGNAL}
 
     @extend_schema(request=s.SignalWorkflow, responses=s.SignalledWorkflowSerializer)
-    def post(self, request: Request, workflow_id: str) -> Response:
+    def post(self, request: Request, run_id: UUID) -> Response:
         """Sends a signal (R-125); the same `signalId` again is dropped, a new one to what has ended is a 409."""
-        run = self.run_of(workflow_id)
+        run = self.find_run(run_id).id
         given = body(s.SignalWorkflow, request)
         signal = NewSignal(given["signalId"], given["signalName"], given.get("payload"))
         new = send_signal(self.principal.tenant_id, str(run), signal, by=self.principal.username)
