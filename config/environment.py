@@ -97,6 +97,30 @@ def continue_after_events() -> int:
     return int(value)
 
 
+def blobs(folder: Path | None = None) -> str:
+    """Where large payloads are kept (`HANDOFF_BLOBS`): `file:///folder`, `s3://bucket/prefix`, or empty: in their rows.
+
+    `folder`: the home of a database that lives there, too: without a word they are beside it. Raises BadEnvironment.
+    """
+    value = os.environ.get("HANDOFF_BLOBS", "").strip()
+    if value.lower() in _OFF:
+        return ""
+    if not value:
+        return (folder / "blobs").as_uri() if folder else str(run_facts().get("blobs_url") or "")
+    parts = urlsplit(value)
+    is_folder = parts.scheme == "file" and not parts.netloc and len(parts.path) > 1
+    if not (is_folder or (parts.scheme == "s3" and parts.netloc)):
+        raise BadEnvironment(
+            f"HANDOFF_BLOBS must be file:///a/folder, s3://a-bucket/prefix or off, not {value[:40]!r}."
+        )
+    return value
+
+
+def blob_bytes() -> int:
+    """From how many bytes on a payload is large (`HANDOFF_BLOB_BYTES`, default 65,536). Raises BadEnvironment."""
+    return _whole("HANDOFF_BLOB_BYTES", 65_536, 100, 64 * 1024 * 1024)
+
+
 def file_scan() -> str:
     """The command that looks at each file before it is kept (`HANDOFF_FILE_SCAN`); empty for none.
 
@@ -233,6 +257,8 @@ def problems() -> list[str]:
         trusted_proxies,
         session_hours,
         web_processes,
+        blobs,
+        blob_bytes,
         partial(idle_minutes, default=30),
     ]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]

@@ -268,6 +268,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 1.0,
         "options": {"queue": "blocking", "expires": 1.0},
     },
+    "blobs": {"task": "runs.tick_blobs", "schedule": 60.0, "options": {"queue": "blocking", "expires": 60.0}},
     "webhooks_out_kept": {"task": "runs.tick_webhooks_out_kept", "schedule": 60.0, "options": _TICK},
     "schedule_history": {"task": "runs.tick_schedule_history", "schedule": 60.0, "options": _TICK},
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
@@ -285,6 +286,8 @@ HANDOFF_WEB_PROCESSES = environment.web_processes()
 # How many polls for jobs a tenant may make in a second.
 HANDOFF_POLLS_PER_SECOND = environment.polls_per_second()
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
+HANDOFF_BLOBS = environment.blobs()
+HANDOFF_BLOB_BYTES = environment.blob_bytes()
 HANDOFF_FILE_SCAN = environment.file_scan()
 
 # How long a decision on a page can be undone where its step doesn't say.

@@ -71,6 +71,13 @@ class Conflict(Refusal):
     code = "conflict"
 
 
+class Unavailable(Refusal):
+    """Something that this needs is away; ask again shortly."""
+
+    code = "unavailable"
+    retry_after = 2
+
+
 class InProgress(Conflict):
     """This is being done at the moment; ask again shortly."""
 

@@ -139,7 +139,7 @@ ORACLES = {
     "I11: one decision a completed step, and it is what the step gave": """
         SELECT t.run_id, t.node FROM tasks_inbox_manualtask t JOIN runs_stepexecution s ON s.id = t.step_id
          WHERE t.status = 'COMPLETED' AND s.status = 'COMPLETED' AND t.kind <> 'compensation'
-           AND t.decided_by <> 'the deadline'
+           AND t.decided_by <> 'the deadline' AND NOT s.output ? '$blob'
            AND (s.output ->> 'outcome', s.output ->> 'by', s.output ->> 'on_behalf_of')
                IS DISTINCT FROM (t.outcome, t.decided_by, t.decided_for)""",
     "a delegated task was handed to whoever has it, and history says so": """

@@ -126,6 +126,7 @@ class Supervisor:
             "HANDOFF_HOME": str(self._home.folder),
             "DATABASE_URL": self._postgres.url if self._postgres else os.environ["DATABASE_URL"],
             "REDIS_URL": self._redis.url if self._redis else os.environ["REDIS_URL"],
+            "HANDOFF_BLOBS": environment.blobs(self._home.folder if self._postgres else None),
             "PYTHONUNBUFFERED": "1",
             "HANDOFF_SUPERVISED": "1",
         }
@@ -190,6 +191,7 @@ class Supervisor:
         return {
             "url": self.url,
             "database_url": self._environment["DATABASE_URL"],
+            "blobs_url": self._environment["HANDOFF_BLOBS"],
             "redis_url": self._environment["REDIS_URL"],
             "pids": {"supervisor": os.getpid(), **pids},
         }

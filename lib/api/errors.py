@@ -43,6 +43,7 @@ STATUS_OF_REFUSAL: dict[type[refusals.Refusal], int] = {
     refusals.NotProven: status.HTTP_401_UNAUTHORIZED,
     refusals.NotAllowed: status.HTTP_403_FORBIDDEN,
     refusals.Missing: status.HTTP_404_NOT_FOUND,
+    refusals.Unavailable: status.HTTP_503_SERVICE_UNAVAILABLE,
     refusals.Gone: status.HTTP_410_GONE,
     refusals.Conflict: status.HTTP_409_CONFLICT,
     refusals.Stale: status.HTTP_412_PRECONDITION_FAILED,

@@ -8,7 +8,7 @@ from engine.statuses import RunStatus
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from runs.api.signal_serializers import SignalFields
-from runs.api.step_serializers import VERBS, InnerStepSerializer, StepSerializer, truncated
+from runs.api.step_serializers import VERBS, InnerStepSerializer, StepSerializer, truncated, unreadable
 from runs.api.variable_serializers import VariableSerializer
 from runs.commands.starts import MAX_BUSINESS_KEY, MAX_ITEMS
 from runs.reading.queries import SHOWN_STATUSES
@@ -192,6 +192,7 @@ class RunSerializer(serializers.Serializer[Any]):
     )
     verbs = serializers.ListField(child=serializers.CharField(), help_text=VERBS)
     truncated = truncated()
+    unreadable = unreadable()
     steps = StepSerializer(many=True)
     inner_steps = InnerStepSerializer(
         many=True, required=False, help_text="Of a test run: the steps within its containers that have begun."

@@ -22,6 +22,16 @@ def truncated() -> serializers.Field[Any, Any, Any, Any]:
     )
 
 
+def unreadable() -> serializers.Field[Any, Any, Any, Any]:
+    """The field that says which payloads can't be read."""
+    return serializers.DictField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Payloads that are kept beside the database and are missing or changed there, or can't be reached "
+        "now (they are null): their names, and why.",
+    )
+
+
 class WaitingSerializer(serializers.Serializer[Any]):
     """What a WAITING step waits for."""
 
@@ -83,6 +93,7 @@ class StepSerializer(serializers.Serializer[Any]):
     items = ItemCountsSerializer(allow_null=True, help_text="Of a step with items or rounds.")
     verbs = serializers.ListField(child=serializers.CharField(), help_text=VERBS)
     truncated = truncated()
+    unreadable = unreadable()
 
 
 class ExampleSerializer(StepSerializer):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Func, IntegerField, QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts import audit
 from accounts.principal import Principal
@@ -21,6 +21,7 @@ from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, send_signals
 from runs.kernel.refused import RunRefused, storable
 from runs.models import Run
 from runs.reading import queries
+from runs.reading.inputs import BYTES, holds, inputs_beside
 from workflows.access import guard_workflow
 
 MOST = 1_000
@@ -120,7 +121,9 @@ def _part(who: Principal, concerned: Concerned, after: UUID | None) -> tuple[lis
     looked_at, is_all = _looked_at(runs)
     if not looked_at:
         return [], None
-    has = runs.filter(pk__in=looked_at, input__contains=concerned.input)
+    among = runs.filter(pk__in=looked_at)
+    beside = [run for run, value in inputs_beside(among) if holds(value, concerned.input)]
+    has = among.filter(Q(input__contains=concerned.input) | Q(pk__in=beside))
     fitting, following = _cut(has.values_list("id", flat=True)[: MOST + 1])
     return fitting, following or (None if is_all else str(looked_at[-1]))
 
@@ -132,8 +135,7 @@ def _cut(found: Iterable[UUID]) -> tuple[list[str], str | None]:
 
 def _looked_at(runs: QuerySet[Run]) -> tuple[list[UUID], bool]:
     """The first runs through whose inputs one call looks, and whether there are none behind them."""
-    size = Func("input", function="pg_column_size", output_field=IntegerField())
-    rows = list(runs.annotate(size=size).values_list("id", "size")[: LOOKED_AT + 1])
+    rows = list(runs.annotate(size=BYTES).values_list("id", "size")[: LOOKED_AT + 1])
     looked_at: list[UUID] = []
     read = 0
     for run, taken in rows[:LOOKED_AT]:

@@ -15,6 +15,7 @@ from engine.decide import describe
 from engine.errors import StepError
 from engine.statuses import RunStatus
 from engine.verbs import why_not
+from lib.blobs import BlobError
 from lib.refusals import Refusal
 from lib.uuid7 import uuid7
 from runs.commands import former_children
@@ -27,7 +28,7 @@ from runs.kernel.refused import RunRefused
 from runs.kernel.wait_kinds import Entered, Wait, WaitKind
 from runs.kernel.wake import Waiters, wake
 from runs.models import HistoryEvent
-from runs.store import child_runs, hot
+from runs.store import child_runs, hot, payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, LockedRun, Succeeded
 from runs.store.child_runs import Beginner, ChildState, Message
 from runs.store.rows import AgainRow, ChildWaitRow
@@ -71,7 +72,11 @@ def enter(entered: Entered) -> Endings:
         notices.after_commit((), [messages.QUEUE])
     # A run that is chosen just now is not there yet.
     states = _states((step, wait) for step, wait in entered if AGAIN in wait or "input" not in wait)
-    there = [(step, _ending(states[step.id])) for step, _ in entered if _has_ended(states.get(step.id))]
+    there = [
+        (step, _ending(step.tenant_id, states[step.id]))
+        for step, _ in entered
+        if _has_ended(states.get(step.id))
+    ]
     return there + _begin([(step, wait) for step, wait in entered if step.id not in states])
 
 
@@ -159,12 +164,16 @@ def _not_started(why: str, message: str) -> Errored:
     return Errored(describe(StepError("ChildNotStarted", message, details=details)))
 
 
-def _ending(state: ChildState) -> AttemptResult:
+def _ending(tenant: int, state: ChildState) -> AttemptResult:
     """What the end of a run means for the step that waits for it."""
-    if state.status == RunStatus.COMPLETED and not state.is_too_large:
-        return Succeeded(state.output, variables=state.variables or {})
+    is_too_large = state.is_too_large or payloads.size_of(state.output) > MAX_OUTPUT_BYTES
+    if state.status == RunStatus.COMPLETED and not is_too_large:
+        try:
+            return Succeeded(payloads.whole(tenant, state.output), variables=state.variables or {})
+        except BlobError as error:
+            return payloads.lost(error)
     details: dict[str, Json] = {"run": state.run, "status": state.status}
-    if state.is_too_large:
+    if is_too_large:
         message = f"The output of the run is larger than the {MAX_OUTPUT_BYTES:,} bytes that a step may give."
         return Errored(describe(StepError("BadOutput", message, details=details | {"field": "output"})))
     if state.status == RunStatus.CANCELLED:
@@ -191,7 +200,11 @@ def _child_ended(told: Sequence[Message]) -> None:
 def _over(runs: Collection[str], _: Mapping[str, LockedRun], waiters: Waiters) -> Endings:
     waiting = waiters(runs)
     states = _states(waiting)
-    return [(step, _ending(states[step.id])) for step, _ in waiting if _has_ended(states.get(step.id))]
+    return [
+        (step, _ending(step.tenant_id, states[step.id]))
+        for step, _ in waiting
+        if _has_ended(states.get(step.id))
+    ]
 
 
 def _leave(runs: Iterable[str]) -> None:
@@ -254,7 +267,8 @@ def _start_next(told: Sequence[Message]) -> None:
             if run.chained >= MAX_CHAINED:
                 raise RunRefused("too_many", f"{MAX_CHAINED} runs have followed one another already.")
             origin = Origin(follows=run.id, chained=run.chained + 1)
-            item = NewRun(run.output, id=uuid7(), origin=origin, payload={"follows": run.id})
+            given = payloads.whole(run.tenant, run.output)
+            item = NewRun(given, id=uuid7(), origin=origin, payload={"follows": run.id})
             with transaction.atomic():
                 start_workflow(run.tenant, workflow, [item], by=run.created_by, priority=run.priority)
         except (RunRefused, Refusal) as refusal:

@@ -19,7 +19,7 @@ from runs.kernel.graphs import graph_of
 from runs.kernel.refused import RunRefused
 from runs.kernel.unit_of_work import changing, unit_of_work
 from runs.models import Run
-from runs.store import continuing
+from runs.store import continuing, payloads
 from runs.store.child_runs import Message
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ def _went_on(tenant: int, run: str, step: str, node: str) -> bool:
     follower = uuid7()
     try:
         with unit_of_work():
-            overrides = kept_before(graph_of(source.version_id), run, node)
+            overrides = kept_before(source.tenant_id, graph_of(source.version_id), run, node)
             continuing.end_as_continued(run, step, follower)
             _begin(source, follower, overrides)
             continuing.carry(run, follower, node)
@@ -75,7 +75,7 @@ def _begin(source: Run, follower: str, overrides: Overrides) -> None:
         root=str(source.root_id),
     )
     item = NewRun(
-        source.input,
+        payloads.whole(source.tenant_id, source.input),
         source.business_key,
         id=follower,
         overrides=overrides,

@@ -22,7 +22,7 @@ from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
 from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transition import Result
-from runs.store import hot
+from runs.store import hot, payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.rows import BeatRow
 from runs.store.variables import count_variables
@@ -305,7 +305,12 @@ def _said_already(cases: Mapping[int, tuple[Facts, Json]]) -> dict[int, Said]:
     if given:
         same = hot.gave(
             [
-                {"place": place, "step_id": cases[place][0].step.id, "output": orjson.Fragment(encoded)}
+                {
+                    "place": place,
+                    "step_id": cases[place][0].step.id,
+                    "output": orjson.Fragment(encoded),
+                    "sha256": payloads.digest_of(encoded),
+                }
                 for place, encoded in given.items()
             ]
         )

@@ -21,7 +21,7 @@ from runs.kernel import dispatch, live, scopes
 from runs.kernel.graphs import compiled
 from runs.kernel.hand_back import hand_back
 from runs.kernel.transition import Result
-from runs.store import findings, hot
+from runs.store import findings, hot, payloads
 from runs.store.attempts import ClaimedStep
 from runs.store.jobs import Leased, Offer, claim_jobs
 from runs.workers.execute import broken, idempotency_key
@@ -182,6 +182,9 @@ def take_back(claimed: Sequence[Job]) -> None:
 
 def _job(token: str, leased: Leased) -> Job | None:
     step = leased.step
+    if (why := step.unreadable) is not None:
+        end([(step, payloads.unread(why))], Result())
+        return None
     version = compiled(step.version_id)
     node = version.graph.step(step.node, step.index)
     try:

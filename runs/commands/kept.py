@@ -15,7 +15,7 @@ from runs.kernel.plan import PASSED, Anchor
 from runs.kernel.refused import RunRefused
 from runs.kernel.transition import Transition
 from runs.models import Run
-from runs.store import hot
+from runs.store import hot, payloads
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,15 @@ class KeptStep:
         )
 
 
+def kept_steps(tenant: int, run: str) -> list[KeptStep]:
+    """Each step of a tenant's run as it stands. Raises BlobError where what it was given or gave can't be read."""
+    return [KeptStep(*payloads.whole(tenant, row)) for row in hot.kept_steps(run)]
+
+
 def walk_anew(transition: Transition, version: Compiled, anchor: Anchor) -> None:
     """Decide a run anew by this version, from its start. Raises DoesNotFit."""
     run = anchor.run_id
-    facts, outputs = hot.read_scopes([scopes.wanted(run, scopes.EVERYTHING)])[run]
+    facts, outputs = scopes.read([scopes.wanted(run, scopes.EVERYTHING)])[run]
     scope = scopes.scope_of(version, run, facts, outputs)
     transition.apply_effects([(anchor, begin(version.graph, scope, transition.overrides[run]))])
 
@@ -88,11 +93,11 @@ def refuse_test(run: Run) -> None:
         raise RunRefused("is_test", message, field="version", conflict=True)
 
 
-def kept_before(graph: Graph, run: str, from_node: str) -> dict[str, KeepResult | RerunWith]:
+def kept_before(tenant: int, graph: Graph, run: str, from_node: str) -> dict[str, KeepResult | RerunWith]:
     """What a run has done that does not depend on a node of it, to be kept by copies. Raises RunRefused."""
     again = {from_node, *graph.behind(from_node)}
     overrides: dict[str, KeepResult | RerunWith] = {}
-    for step in (KeptStep(*row) for row in hot.kept_steps(run)):
+    for step in kept_steps(tenant, run):
         if step.node not in graph.nodes or step.node in again or graph.nodes[step.node].type != step.type:
             continue
         if (outcome := step.outcome) is None:

@@ -9,7 +9,7 @@ from engine.overrides import KeepResult
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from engine.verbs import MIGRATED
 from lib.uuid7 import uuid7
-from runs.commands.kept import KeptStep, refuse_test, walk_anew
+from runs.commands.kept import KeptStep, kept_steps, refuse_test, walk_anew
 from runs.kernel import scopes
 from runs.kernel.graphs import Compiled, compiled
 from runs.kernel.plan import Anchor
@@ -17,7 +17,7 @@ from runs.kernel.refused import RunRefused, fitting, refuse_parts
 from runs.kernel.unit_of_work import Change, changing
 from runs.kernel.working_time import CountedTimer, arm, boundary_timers
 from runs.models import Run, StepExecution
-from runs.store import hot, moving
+from runs.store import hot, moving, payloads
 from runs.store.rows import QueuedRow
 from steps.schema import problem_of
 from workflows.models import WorkflowVersion
@@ -116,7 +116,7 @@ def _why_not(run: Run, version: int) -> RunRefused | None:
 
 
 def _stand_of(run: Run) -> _Stand:
-    steps = [KeptStep(*row) for row in hot.kept_steps(str(run.pk))]
+    steps = kept_steps(run.tenant_id, str(run.pk))
     rows = StepExecution.objects.for_tenant(run.tenant_id).filter(run_id=run.pk)
     waiting = dict(rows.filter(status=StepStatus.WAITING, index=None).values_list("node", "waiting__kind"))
     busy = set(rows.filter(status=StepStatus.RUNNING).values_list("node", flat=True))
@@ -132,7 +132,7 @@ def _stand_of(run: Run) -> _Stand:
             done[step.node] = step.kept(outcome, here=True)
         elif step.status != StepStatus.SKIPPED:
             unclear[step.node] = step.status
-    return _Stand(run, steps, Standing(run.input, done, in_hand, unclear))
+    return _Stand(run, steps, Standing(payloads.whole(run.tenant_id, run.input), done, in_hand, unclear))
 
 
 def _compare(stand: _Stand, version: int) -> tuple[list[Misfit], Walked]:
@@ -142,7 +142,7 @@ def _compare(stand: _Stand, version: int) -> tuple[list[Misfit], Walked]:
         .filter(pk__in=[old, version])
         .values_list("pk", "definition")
     )
-    facts, outputs = hot.read_scopes([scopes.wanted(run_id, scopes.EVERYTHING)])[run_id]
+    facts, outputs = scopes.read([scopes.wanted(run_id, scopes.EVERYTHING)])[run_id]
     scope = scopes.scope_of(new, run_id, facts, outputs)
     return misfits(
         Version(compiled(old).graph, definitions[old]),

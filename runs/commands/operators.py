@@ -15,7 +15,7 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.reopen import Apply, reopen
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change, changing
-from runs.store import failing, hot
+from runs.store import failing, hot, payloads
 from runs.store.attempts import ClaimedStep, Errored, LockedRun, SkippedByOperator
 from runs.store.rows import EndedBy
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
@@ -89,7 +89,7 @@ def retry_step(
             apply = None if step.begins_anew else _requeuing(step, override, payload)
             reopen(change, payload, overrides={run: overrides}, apply=apply, while_open=True)
         else:
-            change.queues |= _requeue(step.claim.id, override, payload)
+            change.queues |= _requeue(step.claim, override, payload)
             if step.asks:
                 failing.settle_questions([run], [step.claim.id], resolution="redriven")
 
@@ -139,7 +139,7 @@ def skip_step(
                 result = KeepResult(
                     Completed(output),
                     status=StepStatus.SKIPPED,
-                    input=step.claim.input,
+                    input=payloads.whole(tenant, step.claim.input),
                     own=True,
                     cause=PASSED,
                     said=history,
@@ -165,6 +165,7 @@ def _settle(
 ) -> set[str]:
     """Go on behind a compensation that failed, or instead of one that is queued or waits; gives the queues."""
     claim = step.claim
+    output = payloads.fitted_value(claim.tenant_id, claim.run_id, output)
     verb = "retry" if how == "retry" else "skip"
     statuses = tuple(
         StepStatus(status) for (of, status), verbs in UNDO_VERBS.items() if of == run.status and verb in verbs
@@ -179,15 +180,14 @@ def _settle(
 
 def _requeuing(step: _Target, override: RerunWith | None, payload: Mapping[str, Json]) -> Apply:
     def change(transition: Transition, _: Mapping[str, LockedRun]) -> None:
-        transition.result.wake |= _requeue(step.claim.id, override, payload)
+        transition.result.wake |= _requeue(step.claim, override, payload)
 
     return change
 
 
-def _requeue(step: str, override: RerunWith | None, payload: Mapping[str, Json]) -> set[str]:
-    queues = hot.requeue_step(
-        step=step, edited=override is not None, value=override and override.input, payload=payload
-    )
+def _requeue(step: ClaimedStep, override: RerunWith | None, payload: Mapping[str, Json]) -> set[str]:
+    value = override and payloads.fitted_value(step.tenant_id, step.run_id, override.input)
+    queues = hot.requeue_step(step=step.id, edited=override is not None, value=value, payload=payload)
     if not queues:
         raise _moved()
     return set(queues)
@@ -200,7 +200,8 @@ def _passing(run: str, node: str, output: Json, payload: Mapping[str, Json]) -> 
         claim = _target_of(run, node).claim
         scopes.load([claim])
         graph = compiled(claim.version_id).graph
-        planned = plan(claim, SkippedByOperator(output, payload), graph, jitter=0.0)
+        skipped = payloads.fitted_result(claim, SkippedByOperator(output, payload))
+        planned = plan(claim, skipped, graph, jitter=0.0)
         if planned.effects is not None and isinstance(planned.effects.outcome, Failed):
             message = str(planned.effects.outcome.error["message"])
             raise RunRefused("leads_nowhere", message, field="output")

@@ -12,7 +12,7 @@ from engine.overrides import KeepResult, Overrides, RerunWith, RestartWith
 from engine.statuses import RUN_ENDED, StepStatus
 from lib.uuid7 import uuid7
 from runs.commands import starts
-from runs.commands.kept import KeptStep, kept_before, refuse_test, walk_anew, with_its_own
+from runs.commands.kept import KeptStep, kept_before, kept_steps, refuse_test, walk_anew, with_its_own
 from runs.commands.starts import NewRun, Started, Terms
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import Anchor
@@ -20,7 +20,7 @@ from runs.kernel.refused import RunRefused, fitting, lock_runs, refuse_parts, re
 from runs.kernel.reopen import check_failed
 from runs.kernel.unit_of_work import changing
 from runs.models import Run, StepExecution
-from runs.store import hot
+from runs.store import hot, payloads
 from steps.base import MAX_INPUT_BYTES
 
 
@@ -33,7 +33,7 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
         check_failed(change.locked)
         refuse_parts(tenant, [run])
         on = compiled(version)
-        steps = [KeptStep(*row) for row in hot.kept_steps(run)]
+        steps = kept_steps(tenant, run)
         done = {
             step.node: step.kept(outcome, here=True)
             for step in steps
@@ -103,8 +103,8 @@ def rerun(
             on = compiled(version or source.version_id)
         if from_node not in on.graph.nodes:
             raise RunRefused("unknown_node", f"The version has no step {from_node}.", field="from_node")
-        overrides = kept_before(on.graph, run, from_node)
-        run_input = source.input
+        overrides = kept_before(tenant, on.graph, run, from_node)
+        run_input = payloads.whole(tenant, source.input)
         if override is not None:
             if on.graph.nodes[from_node].predecessors:
                 overrides[from_node] = override

@@ -13,12 +13,13 @@ from engine.catalogue import Json
 from engine.statuses import RUN_ENDED, RUN_OPEN, RunStatus
 from lib.gathering import Gathered
 from lib.uuid7 import uuid7
+from runs.kernel import wait_kinds
 from runs.kernel.graphs import shown
 from runs.kernel.refused import RunRefused, storable
 from runs.kernel.wake import Waiters, wake
 from runs.models import Run
-from runs.store import waits
-from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Succeeded
+from runs.store import payloads, waits
+from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun
 from runs.store.continuing import newest_of_chain
 from runs.store.rows import SignalRow
 
@@ -42,7 +43,7 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
     open, unless a compensation of it may still wait for a signal, one whose id was sent with another name or payload,
     or with a payload that can't be kept; then none is.
     """
-    rows = rows_of(signals)
+    rows = rows_of(tenant, signals)
     fresh: set[str] = set()
 
     def deliver(locked: Mapping[str, LockedRun], waiters: Waiters) -> list[tuple[ClaimedStep, AttemptResult]]:
@@ -59,9 +60,8 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
                 raise RunRefused(
                     "run_ended", f"The run is {status}: it takes no more signals.", conflict=True
                 )
-        waiting = [(step, wait["name"]) for step, wait in waiters(runs)] if runs else []
-        payloads = waits.take_signals(waiting) if waiting else {}
-        return [(step, Succeeded(payloads[step.id])) for step, _ in waiting if step.id in payloads]
+        waiting = waiters(runs) if runs else []
+        return wait_kinds.take_signals(waiting) if waiting else []
 
     try:
         wake(tenant, {run for run, _ in signals}, "signal", deliver)
@@ -108,15 +108,19 @@ def _may_undo_by_signal(tenant: int, run: str, status: str) -> bool:
     return any(undo.spec.takes_signals for undo in shown(version).graph.compensations.values())
 
 
-def rows_of(signals: Iterable[tuple[str, NewSignal]]) -> list[SignalRow]:
+def rows_of(tenant: int, signals: Iterable[tuple[str, NewSignal]]) -> list[SignalRow]:
     """Signals to runs as rows. Raises RunRefused for a payload that can't be kept."""
-    return [
-        {
-            "id": uuid7(),
-            "run_id": run,
-            "signal_id": signal.signal_id,
-            "name": signal.name,
-            "payload": orjson.Fragment(storable(signal.payload, "payload", max_bytes=MAX_SIGNAL_BYTES)),
-        }
-        for run, signal in signals
-    ]
+    rows: list[SignalRow] = []
+    for run, signal in signals:
+        encoded = storable(signal.payload, "payload", max_bytes=MAX_SIGNAL_BYTES)
+        rows.append(
+            {
+                "id": uuid7(),
+                "run_id": run,
+                "signal_id": signal.signal_id,
+                "name": signal.name,
+                "payload": orjson.Fragment(payloads.fitted(tenant, run, encoded)),
+                "sha256": payloads.digest_of(encoded),
+            }
+        )
+    return rows

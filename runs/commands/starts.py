@@ -22,7 +22,7 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import unit_of_work
 from runs.kernel.working_time import from_now
-from runs.store import hot, waits
+from runs.store import hot, payloads, waits
 from runs.store.rows import InputRow, KeyRow, RunRow
 from runs.store.variables import copy_variables
 from steps.base import MAX_RUN_INPUT_BYTES
@@ -217,11 +217,13 @@ def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[Checked
                 raise refusal
             if new:
                 shard = zlib.crc32(run_id.encode()) % SHARDS
+                # Of a child it is compared with what its parent gives it the next time.
+                fitting = one.encoded if item.is_child else payloads.fitted(terms.tenant, run_id, one.encoded)
                 row: RunRow = {
                     "id": run_id,
                     "shard": shard,
                     "business_key": key,
-                    "input": orjson.Fragment(one.encoded),
+                    "input": orjson.Fragment(fitting),
                 }
                 if item.rerun_of:
                     row["rerun_of"] = item.rerun_of
@@ -250,7 +252,12 @@ def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[Checked
 def _compared(started: Sequence[Started], requests: Sequence[CheckedRun]) -> list[Started]:
     """What was started, saying of each run that was there already whether its input is another one (H-12)."""
     there: list[InputRow] = [
-        {"place": place, "run_id": one.id, "input": orjson.Fragment(requests[place].encoded)}
+        {
+            "place": place,
+            "run_id": one.id,
+            "input": orjson.Fragment(requests[place].encoded),
+            "sha256": payloads.digest_of(requests[place].encoded),
+        }
         for place, one in enumerate(started)
         if not one.created
     ]
@@ -310,7 +317,7 @@ def _begin(
     if signals:
         # Nobody waits for them yet: a step that does finds them when it begins to. A run may end as it starts, and
         # nothing may stand behind its end.
-        waits.insert_signals(rows_of(signals), terms.by)
+        waits.insert_signals(rows_of(terms.tenant, signals), terms.by)
     for run, overrides in transition.overrides.items():
         if kept := copied(overrides):
             copy_variables(run, kept)

@@ -279,7 +279,7 @@ def _make(
     if not missing:
         return
     query: ScopeRow = {"run_id": alone.id, "nodes": [], "every": True, "vars": True}
-    facts, outputs = hot.read_scopes([query])[alone.id]
+    facts, outputs = scopes.read([query])[alone.id]
     scope = scopes.scope_of(shown(alone.version_id), alone.id, facts, outputs)
     causes = []
     for name in missing:

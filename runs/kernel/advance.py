@@ -13,13 +13,15 @@ from dataclasses import replace
 import psycopg
 from django.db import transaction
 
+from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING
 from lib import crash_points
+from lib.blobs import BlobAway, BlobError
 from runs.kernel import compensation, late, live
 from runs.kernel.graphs import BrokenVersion, graph_of
 from runs.kernel.plan import Affinity, Planned, closing_row, plan, plan_hopeless, runs_of
 from runs.kernel.transition import Result, Transition
-from runs.store import hot, waits
+from runs.store import hot, payloads, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, LockedRun, Succeeded, Suspended
 
 log = logging.getLogger(__name__)
@@ -85,6 +87,10 @@ def _changes(result: Result) -> Iterator[live.Change]:
 
 
 def _planned(step: ClaimedStep, result: AttemptResult) -> Planned:
+    result = payloads.fitted_result(step, result)
+    if step.unreadable is not None and isinstance(result, Succeeded):
+        # Where it goes on depends on what can't be read: nothing is computed without it.
+        result = replace(payloads.unread(step.unreadable), timer=result.timer)
     try:
         graph = graph_of(step.version_id)
     except BrokenVersion as error:
@@ -99,7 +105,9 @@ def _commit(write: Write, plans: list[Planned], keep: Affinity | None, result: R
     while plans:
         try:
             return write(plans, keep, result)
-        except (psycopg.Error, hot.Unstorable) as error:
+        except BlobAway:
+            raise
+        except (psycopg.Error, hot.Unstorable, BlobError) as error:
             state, tries = getattr(error, "sqlstate", None) or "", tries - 1
             if state in TRY_AGAIN and tries:
                 continue
@@ -119,7 +127,10 @@ def _commit(write: Write, plans: list[Planned], keep: Affinity | None, result: R
 
 def _refused(planned: Planned, error: Exception) -> list[Planned]:
     """What an ending becomes that the database refuses: a failure; refused as one, the failure of its run."""
-    failure = {"code": "BadOutput", "message": f"This can't be stored: {error}".strip(), "retryable": False}
+    message = f"This can't be stored: {error}".strip()
+    failure: Mapping[str, Json] = {"code": "BadOutput", "message": message, "retryable": False}
+    if isinstance(error, BlobError):
+        failure = payloads.unread(error).error
     if not isinstance(planned.result, Errored):
         return [_planned(planned.step, Errored(failure, timer=planned.result.timer))]
     if planned.graph is not None:

@@ -10,10 +10,11 @@ from engine.catalogue import Json
 from engine.containers import Counts, items_failed
 from engine.decide import describe
 from engine.errors import StepError
+from lib.blobs import BlobError
 from runs.kernel import notices, rounds
 from runs.kernel.graphs import graph_of
 from runs.kernel.opening import opening_of
-from runs.store import children
+from runs.store import children, payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.children import Container, Finished
 from runs.store.rows import ContainerRow, OpeningRow
@@ -76,11 +77,14 @@ def _ending(finished: Finished) -> AttemptResult:
     try:
         if finished.failed > finished.tolerated:
             raise items_failed(finished.failed, finished.total, finished.first)
-        if finished.results is None:
+        results = finished.results
+        if results is None or payloads.size_of(results) > MAX_RESULTS_BYTES:
             message = f"What the children gave is larger than {MAX_RESULTS_BYTES:,} bytes together."
             raise StepError("BadOutput", message, details={"field": "output"})
         spec = graph_of(finished.step.version_id).nodes[finished.step.node].spec
-        return Succeeded(spec.collect(finished.results))
+        return Succeeded(spec.collect(payloads.whole(finished.step.tenant_id, results)))
+    except BlobError as error:
+        return payloads.lost(error)
     except StepError as error:
         return Errored(describe(error))
 

@@ -30,9 +30,7 @@ from runs.store.attempts import (
 from runs.store.rows import ASKS, AnchorRow, ArrivalRow, EndedBy, EndedRow, StepRow
 
 MAX_HOPS = 8
-
 NO_IDS: Mapping[str, str] = {}
-
 PASSED = "operator"
 """The cause of a step that an operator skipped: others are skipped because no edge leads to them."""
 
@@ -194,7 +192,7 @@ def _final_row(node: Node, result: AttemptResult, effects: Effects, graph: Graph
         return row
     row |= {"status": StepStatus.COMPLETED, "output": _encoded(result)}
     if isinstance(result, SkippedByOperator):
-        row |= {"status": StepStatus.SKIPPED, "cause": PASSED, "output": result.output}
+        row |= {"status": StepStatus.SKIPPED, "cause": PASSED}
     # Nothing stands behind the event that ends the run.
     if graph.plain and graph.only_sink == node.id and node.container is None and not effects.variables:
         row["final"] = True
@@ -202,9 +200,9 @@ def _final_row(node: Node, result: AttemptResult, effects: Effects, graph: Graph
 
 
 def _encoded(result: AttemptResult) -> Json:
-    if isinstance(result, Succeeded) and result.encoded is not None:
-        return orjson.Fragment(result.encoded)
-    return result.output if isinstance(result, Succeeded) else None
+    if isinstance(result, Succeeded | SkippedByOperator):
+        return result.output if result.encoded is None else orjson.Fragment(result.encoded)
+    return None
 
 
 def closing_row(planned: Planned, run: LockedRun) -> EndedRow:
@@ -274,12 +272,13 @@ class Anchor:
 
 @dataclass(slots=True)
 class AdvanceRows:
-    """The documents of one advance statement."""
+    """The documents of one advance statement. `owners`: on what each of the `steps` hangs."""
 
     keep: Affinity | None = None
     ended: list[EndedRow] = field(default_factory=list)
     anchors: list[AnchorRow] = field(default_factory=list)
     steps: list[StepRow] = field(default_factory=list)
+    owners: list[Anchor] = field(default_factory=list)
     arrivals: list[ArrivalRow] = field(default_factory=list)
     kept: list[tuple[str, ClaimedStep]] = field(default_factory=list)
     queued: set[tuple[str, str]] = field(default_factory=set)
@@ -309,6 +308,7 @@ class AdvanceRows:
         for new in effects.steps:
             ids[new.node.id] = uuid7()
             self.steps.append(self._step(anchor, new, ids))
+            self.owners.append(anchor)
         for arrival in effects.arrivals:
             self.arrivals.append(
                 {
@@ -391,6 +391,7 @@ def _build_claim(anchor: Anchor, new: NewStep, row: StepRow) -> ClaimedStep:
         input=new.input,
         lease_seconds=new.node.lease_seconds,
         hops=anchor.hops + 1,
+        is_whole=True,
     )
 
 

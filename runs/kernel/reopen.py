@@ -7,6 +7,8 @@ steps that completed while the run was failing are resolved now. A run that goes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import orjson
+
 from engine.catalogue import Json
 from engine.decide import fire
 from engine.overrides import Overrides
@@ -19,7 +21,7 @@ from runs.kernel.refused import RunRefused, refuse_parts, require_verb
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change
 from runs.kernel.working_time import arm, boundary_timers
-from runs.store import hot
+from runs.store import hot, payloads
 from runs.store.attempts import LockedRun, Succeeded
 from runs.store.rows import EndedBy
 
@@ -105,7 +107,8 @@ def _resolve_pending(transition: Transition, locked: Mapping[str, LockedRun]) ->
     scopes.load(step for step, _ in pending)
     plans = []
     for step, output in pending:
-        planned = plan(step, Succeeded(output), graph_of(step.version_id), jitter=0.0)
+        read = Succeeded(payloads.whole(step.tenant_id, output), orjson.dumps(output))
+        planned = plan(step, read, graph_of(step.version_id), jitter=0.0)
         failure = planned.effects.failure if planned.effects else None
         if failure and failure[0] == step.node:
             transition.failures.setdefault(step.run_id, failure)
@@ -124,8 +127,9 @@ def _enter_again(transition: Transition, entered: Sequence[tuple[str, str, Json]
         whole=transition.overrides.keys(),
     )
     causes = []
-    for run_id, name, value in entered:
+    for run_id, name, given in entered:
         anchor = replace(transition.anchors[run_id], id=uuid7())
+        value = payloads.whole(anchor.tenant_id, given)
         graph = graph_of(anchor.version_id)
         node = graph.nodes[name]
         scope = (

@@ -10,10 +10,11 @@ from engine.containers import is_last_round, round_failed, too_many_rounds
 from engine.decide import describe
 from engine.errors import ExpressionError, StepError
 from engine.graph import Node
+from lib.blobs import BlobError
 from runs.kernel import messages, notices, scopes
 from runs.kernel.graphs import graph_of
 from runs.kernel.opening import opening_of
-from runs.store import children
+from runs.store import children, payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.children import Container, Round
 from runs.store.rows import RoundRow
@@ -71,10 +72,13 @@ def _judged(last: Round, node: Node) -> AttemptResult | None:
     try:
         if last.error is not None:
             raise round_failed(done, last.error)
-        if is_last_round(node.conditions, last.output, done, last.count, last.step.scope):
-            return Succeeded(last.output)
+        output = payloads.whole(last.step.tenant_id, last.output)
+        if is_last_round(node.conditions, output, done, last.count, last.step.scope):
+            return Succeeded(output)
         if done >= last.most:
             raise too_many_rounds(done)
+    except BlobError as error:
+        return payloads.lost(error)
     except ExpressionError as error:
         message = f"Whether the loop goes on after round {done:,} can't be computed: {error}"
         return Errored(describe(StepError("ExpressionError", message)))

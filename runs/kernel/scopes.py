@@ -7,8 +7,9 @@ from engine import bodies
 from engine.catalogue import Json
 from engine.cel_reads import References
 from engine.graph import Graph, entry_reads
+from lib.blobs import BlobError
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
-from runs.store import hot
+from runs.store import hot, payloads
 from runs.store.attempts import ClaimedStep
 from runs.store.rows import ScopeRow
 
@@ -54,11 +55,33 @@ def scope_of(
     return bodies.seen(scope, facts["input"]) if version.graph.is_part else scope
 
 
+Read = tuple[dict[str, Json], dict[str, Any]]
+"""A run's facts, and its nodes' statuses and outputs."""
+
+
+def read(rows: Iterable[ScopeRow]) -> dict[str, Read]:
+    """What `read_scopes` gives, with all that is kept beside the database. Raises BlobError."""
+    return {run: _whole(*found) for run, found in hot.read_scopes(rows).items()}
+
+
+def _whole(facts: dict[str, Json], outputs: dict[str, Any]) -> Read:
+    facts, outputs = payloads.whole(facts["tenant"], [facts, outputs])
+    return facts, outputs
+
+
 def load(steps: Iterable[ClaimedStep]) -> None:
-    """Give each step the scope that running it and getting past it needs: at most one statement for all of them."""
+    """Give each step the scope that running it and getting past it needs: at most one statement for all of them.
+
+    Steps whose input or scope is kept beside the database and can't be read are `unreadable` then.
+    """
     asking: dict[str, list[ClaimedStep]] = {}
     rows = []
     for step in steps:
+        if not step.is_whole:
+            try:
+                step.input, step.is_whole = payloads.whole(step.tenant_id, step.input), True
+            except BlobError as error:
+                step.unreadable = error
         step.scope = {"prev": step.input}
         if step.index is not None:
             step.scope |= {"item": step.input, "index": step.index}
@@ -75,8 +98,15 @@ def load(steps: Iterable[ClaimedStep]) -> None:
             step.scope["vars"] = {}
     if not asking:
         return
-    for run_id, (facts, outputs) in hot.read_scopes(_merged(rows)).items():
-        for step in asking[run_id]:
+    for run_id, found in hot.read_scopes(_merged(rows)).items():
+        alike = asking[run_id]
+        try:
+            facts, outputs = _whole(*found)
+        except BlobError as error:
+            for step in alike:
+                step.unreadable = error
+            continue
+        for step in alike:
             # A child has its own item, also within the steps of another container.
             step.scope = scope_of(compiled(step.version_id), run_id, facts, outputs) | step.scope
 
@@ -96,7 +126,7 @@ def load_for_joins(
             reading.append((run_id, version_id, node, reads))
     if not reading:
         return {}
-    facts = hot.read_scopes(_merged([wanted(run_id, reads) for run_id, _, _, reads in reading]))
+    facts = read(_merged([wanted(run_id, reads) for run_id, _, _, reads in reading]))
     return {
         (run_id, node): scope_of(compiled(version_id), run_id, *facts[run_id])
         for run_id, version_id, node, _ in reading
@@ -113,7 +143,7 @@ def load_for_starts(
     version = compiled(version_id)
     if not whole and not version.graph.reads_at_start.names & {"run", "vars"}:
         return {}
-    facts = hot.read_scopes([wanted(run_id, VARIABLES) for run_id in runs])
+    facts = read([wanted(run_id, VARIABLES) for run_id in runs])
     return {run_id: scope_of(version, run_id, *facts[run_id]) for run_id in runs}
 
 

@@ -22,7 +22,7 @@ from runs.kernel import asking, children, compensation, messages, scopes, variab
 from runs.kernel.graphs import compiled, finishes_others
 from runs.kernel.plan import AdvanceRows, Affinity, Anchor, Planned, plan, runs_of
 from runs.kernel.working_time import arm, counted
-from runs.store import failing, hot, waits
+from runs.store import failing, hot, payloads, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Succeeded, Suspended
 from runs.store.children import Container, count_children
 from runs.store.rows import ChildEndsRow, DecidedRow, EndedBy, FinishedRow, ScopeRow
@@ -108,9 +108,10 @@ class Transition:
         graphs = {step.id: compiled(step.version_id).graph for step, _ in endings}
         timed = [step.id for step, _ in endings if graphs[step.id].step(step.node, step.index).boundary]
         fired = waits.fired_edges(timed) if timed else {}
+        fitting = [(step, payloads.fitted_result(step, result)) for step, result in endings]
         plans = [
             plan(replace(step, fired=frozenset(fired.get(step.id, ()))), result, graphs[step.id], jitter=0.0)
-            for step, result in endings
+            for step, result in fitting
         ]
         for planned in plans:
             planned.row["by"] = EndedBy.WAIT
@@ -223,6 +224,8 @@ class Transition:
         return {node: one.row for node, one in overrides.items() if isinstance(one, KeepResult) and one.row}
 
     def _write(self, draft: AdvanceRows) -> list[Counted]:
+        for row, owner in zip(draft.steps, draft.owners, strict=True):
+            payloads.fit_step(owner.tenant_id, owner.run_id, row)
         done = hot.advance(
             worker=self.keep.worker if self.keep else None,
             ended=draft.ended,
@@ -289,10 +292,11 @@ class Transition:
             (run, self.anchors[run].version_id, name) for run, name, _ in fired if decided[run, name][0]
         ]
         by_join = scopes.load_for_joins(starting, whole=self.overrides.keys())
-        for run_id, name, outputs in fired:
+        for run_id, name, stored in fired:
             runs, sources = decided[run_id, name]
             node = self._node(run_id, name)
             anchor = replace(self.anchors[run_id], id=uuid7())
+            outputs = payloads.whole(anchor.tenant_id, stored)
             inputs = {source: outputs.get(source) for source in node.predecessors if source in sources}
             scope = by_join.get((run_id, name), {"vars": {}})
             overrides = self.overrides.get(run_id, {})
@@ -309,11 +313,12 @@ class Transition:
         for run_id in runs:
             graph = compiled(self.anchors[run_id].version_id).graph
             rows.append(scopes.wanted(run_id, graph.output.refs if graph.output else NOTHING, graph.sinks))
-        by_run = hot.read_scopes(rows)
+        by_run = scopes.read(rows)
         finished: list[FinishedRow] = []
         for run_id in runs:
             try:
                 output = strict_dumps(self._output(run_id, *by_run[run_id]), max_bytes=MAX_RUN_OUTPUT_BYTES)
+                output = payloads.fitted(self.anchors[run_id].tenant_id, run_id, output)
                 following = compiled(self.anchors[run_id].version_id).graph.next_workflow
                 finished.append({"run_id": run_id, "output": orjson.Fragment(output), "next": following})
             except ExpressionError as error:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from engine.catalogue import Json
+from lib.blobs import BlobError
 from lib.reader import moment_text
 from lib.uuid7 import uuid7
 from runs.kernel import children
-from runs.store import waits
+from runs.store import payloads, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, Succeeded, Suspended
 from runs.store.children import cancel_children, containers_without_children
 from runs.store.rows import WaitRow
@@ -49,10 +50,17 @@ class WaitKind:
     prepare: Callable[[Entered], Mapping[str, Wait]] | None = None
 
 
-def _take_signals(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
-    """A signal that came early is there already (R-130)."""
+def take_signals(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
+    """How waits end whose signals are there already (R-130). Raises BlobAway."""
     taken = waits.take_signals([(step, wait["name"]) for step, wait in entered])
-    return [(step, Succeeded(taken[step.id])) for step, _ in entered if step.id in taken]
+    return [(step, _brought(step, taken[step.id])) for step, _ in entered if step.id in taken]
+
+
+def _brought(step: ClaimedStep, payload: Json) -> AttemptResult:
+    try:
+        return Succeeded(payloads.whole(step.tenant_id, payload))
+    except BlobError as error:
+        return payloads.lost(error)
 
 
 def moment(text: str) -> str:
@@ -84,7 +92,7 @@ _TIMER = "timer"
 _KINDS: dict[str, WaitKind] = {
     _TIMER: WaitKind(enter=lambda _: [], in_words=_time_in_words, source="timer"),
     "signal": WaitKind(
-        enter=_take_signals,
+        enter=take_signals,
         in_words=lambda wait: f"the signal {wait['name']}{_at_most(wait)}",
         source="signal",
         looks_again=True,

@@ -7,7 +7,6 @@ import django.db.models.functions.datetime
 import django.db.models.manager
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
 
 REMOVE = """
 DROP TRIGGER IF EXISTS runs_outgoing_events ON runs_historyevent;
@@ -116,5 +115,4 @@ class Migration(migrations.Migration):
         ),
         # On the way back: history would go on to call what has no tables any more.
         migrations.RunSQL(migrations.RunSQL.noop, REMOVE),
-        SchemaSql('runs', 'abc0b7a804d9'),
     ]

@@ -2,6 +2,7 @@
 advance stands for those), `tenant`, `run` and `shard` on every row, few indexes. Behaviour lives elsewhere."""
 
 from runs.models.base import HotRow
+from runs.models.blobs import Blob, SweptDay
 from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
 from runs.models.drafts import StartDraft
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
@@ -25,6 +26,7 @@ __all__ = [
     "BULK_RESULTS",
     "OUTGOING_STATES",
     "UNSEALED",
+    "Blob",
     "BulkItem",
     "BulkJob",
     "Calendar",
@@ -53,6 +55,7 @@ __all__ = [
     "StartDraft",
     "StepExecution",
     "StepJoin",
+    "SweptDay",
     "Timer",
     "WebhookDelivery",
     "WebhookSecret",

@@ -6,10 +6,12 @@ from django.db.models import Case, F, Func, IntegerField, When
 
 from engine.catalogue import Json
 from engine.statuses import StepStatus
+from lib.blobs import BlobError
 from lib.stored_json import StoredJson
 from runs.models import Run, StepExecution
 from runs.reading.inner_steps import inner_steps
 from runs.reading.stored import CONTAINERS, Bounds
+from runs.store import payloads
 from workflows.models import Workflow
 from workflows.ports.last_runs import LastRun
 
@@ -37,10 +39,14 @@ def last_run(workflow: Workflow) -> LastRun | None:
     if run is None:
         return None
     steps = _steps(workflow.tenant_id, run)
+    for step in steps:
+        for name in ("input", "output"):
+            _fill(workflow.tenant_id, step, name)
     outputs = {step["node"]: step["output_"] for step in steps if _is_there(step)}
     by_id = {step["id"]: outputs[step["node"]] for step in steps if step["node"] in outputs}
     # A start step's input is the run's: `input_from` is the run then.
-    by_id[run.id] = run.input
+    run_input = _read(workflow.tenant_id, run.input)
+    by_id[run.id] = run_input
     inputs: dict[str, Json] = {}
     for step in steps:
         if step["input_size"] is not None and step["input_size"] <= MOST_BYTES:
@@ -51,7 +57,7 @@ def last_run(workflow: Workflow) -> LastRun | None:
         inner = _inner(workflow.tenant_id, run)
         outputs = {node: step["output"] for node, step in inner.items()} | outputs
         inputs = {node: step["input"] for node, step in inner.items()} | inputs
-    return LastRun(str(run.id), run.created_at, run.business_key, run.created_by, run.input, outputs, inputs)
+    return LastRun(str(run.id), run.created_at, run.business_key, run.created_by, run_input, outputs, inputs)
 
 
 def _inner(tenant_id: int, run: Run) -> dict[str, dict[str, Json]]:
@@ -74,6 +80,23 @@ def _steps(tenant_id: int, run: Run) -> list[dict[str, Any]]:
 def _if_small(name: str) -> Case:
     small = When(**{f"{name}_size__lte": MOST_BYTES}, then=F(name))
     return Case(small, default=None, output_field=StoredJson())
+
+
+def _fill(tenant_id: int, step: dict[str, Any], name: str) -> None:
+    """Put what is kept beside the database in its place, unless that is too large."""
+    value = step[f"{name}_"]
+    if payloads.has_references(value):
+        size = payloads.size_of(value)
+        step[f"{name}_size"] = size
+        step[f"{name}_"] = _read(tenant_id, value) if size <= MOST_BYTES else None
+
+
+def _read(tenant_id: int, value: Json) -> Json:
+    """A whole value; None where it can't be read: who designs sees what there is."""
+    try:
+        return payloads.whole(tenant_id, value)
+    except BlobError:
+        return None
 
 
 def _is_there(step: dict[str, Any]) -> bool:

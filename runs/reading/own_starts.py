@@ -5,6 +5,7 @@ from django.db.models import QuerySet
 from accounts.principal import Principal
 from engine.catalogue import Json
 from runs.models import Run, StartDraft
+from runs.store import payloads
 from workflows.models import Workflow
 from workflows.ports.starts import Earlier, KeptEntries
 
@@ -22,7 +23,7 @@ def earlier(who: Principal, workflow: Workflow) -> Earlier:
 
 def last_input(who: Principal, workflow: Workflow) -> Json:
     """The input of the run that they started last; None where there is none."""
-    return _own(who, workflow).values_list("input", flat=True).first()
+    return payloads.whole(who.tenant_id, _own(who, workflow).values_list("input", flat=True).first())
 
 
 def _own(who: Principal, workflow: Workflow) -> QuerySet[Run]:

@@ -108,13 +108,19 @@ def _learn(tenant: int, runs: list[RunRead]) -> None:
 
 
 def _shown(payloads: list[list[Json]]) -> dict[str, Json]:
-    """The fields of a row's payloads; `truncated` names those that are cut out, with their sizes."""
+    """The fields of a row's payloads; `truncated` names those that are left out, with their sizes, and `unreadable`
+    says of those among them that are kept beside the database why they can't be read.
+    """
     values: dict[str, Json] = dict.fromkeys(COLUMNS)
-    sizes = {}
-    for rank, value, size in payloads:
+    sizes, unreadable = {}, {}
+    for rank, value, size, *why in payloads:
         values[STEP_COLUMNS[rank - 1]] = value
         if size is not None:
             sizes[STEP_COLUMNS[rank - 1]] = size
+        if why:
+            unreadable[STEP_COLUMNS[rank - 1]] = why[0]
+    if unreadable:
+        values["unreadable"] = unreadable
     return {**values, "truncated": sizes} if sizes else values
 
 

@@ -12,12 +12,13 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import F, Func, IntegerField, Q, QuerySet, Sum, TextField, Window
+from django.db.models import F, Q, QuerySet, Sum, TextField, Window
 from django.db.models.functions import Cast, RowNumber
 from django.http import HttpRequest
 
 from lib.api.pagination import Cursor, Page, address, bad_cursor, cursor_of, fitting, list_mark
 from runs.models import Run
+from runs.reading.inputs import BYTES, inputs_beside
 
 BY_KEY, BY_INPUT = 1, 0
 """Runs that are found by their business key or their id come first, then those that are found by their input."""
@@ -178,11 +179,10 @@ class _Walk:
     def _end(self) -> _End | None:
         """Where the look through inputs that begins here ends: after so many runs, or so many bytes."""
         runs = self._from(BY_INPUT)
-        size = Func("input", function="pg_column_size", output_field=IntegerField())
         order = F("id").asc() if self._rising else F("id").desc()
         part = runs.filter(pk__in=runs.order_by(self._order).values_list("id", flat=True)[:RUNS_A_PAGE])
         sized = part.annotate(
-            size=size, total=Window(Sum(size), order_by=order), place=Window(RowNumber(), order_by=order)
+            size=BYTES, total=Window(Sum(BYTES), order_by=order), place=Window(RowNumber(), order_by=order)
         )
         # With the one that goes beyond, so that each page gets on.
         read = sized.filter(total__lt=BYTES_A_PAGE + F("size"))
@@ -199,5 +199,10 @@ class _Walk:
         for condition in self._conditions():
             runs = runs.exclude(condition)
         spelled = json.dumps(self._q, ensure_ascii=False)[1:-1]
-        read = runs.annotate(words=Cast("input", TextField())).filter(words__icontains=spelled)
-        return read.order_by(self._order)
+        words = runs.annotate(words=Cast("input", TextField()))
+        beside = [
+            run
+            for run, value in inputs_beside(runs, lenient=True)
+            if spelled.lower() in json.dumps(value, ensure_ascii=False).lower()
+        ]
+        return words.filter(Q(words__icontains=spelled) | Q(pk__in=beside)).order_by(self._order)

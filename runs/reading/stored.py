@@ -6,9 +6,11 @@ from typing import NamedTuple
 from uuid import UUID
 
 from engine.catalogue import Json
+from lib.blobs import BlobError
 from lib.gathering import Gathered
 from lib.stored_json import stored_loads
-from runs.store import hot
+from runs.store import hot, payloads
+from runs.store.references import MARK
 from steps.catalogue import EXECUTABLE
 
 
@@ -134,4 +136,47 @@ def read_runs(
         loops=LOOPS,
     )
     runs_read = [RunRead(*stored_loads(row)) for row in rows]
-    return [run._replace(steps=[StepRead(*step) for step in run.steps]) for run in runs_read]
+    read = [run._replace(steps=[StepRead(*step) for step in run.steps]) for run in runs_read]
+    if any(_MARK in row for row in rows):
+        room = _Room(bounds)
+        for run in read:
+            room.fill(tenant, run, anew=apart)
+    return read
+
+
+_MARK = MARK.decode()
+
+
+class _Room:
+    """What is kept beside the database is read into what is shown as long as there is room for it."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._left = bounds.total
+
+    def fill(self, tenant: int, run: RunRead, *, anew: bool) -> None:
+        """Put the payloads of a run and its steps in the places of their references; `anew`: with all the room."""
+        if anew:
+            self._left = self._bounds.total
+        run.payloads[:] = [self._filled(tenant, payload, self._bounds.own) for payload in run.payloads]
+        for step in run.steps:
+            step.payloads[:] = [
+                self._filled(tenant, payload, self._bounds.each, counts=True) for payload in step.payloads
+            ]
+
+    def _filled(
+        self, tenant: int, payload: list[Json], most: int | None, *, counts: bool = False
+    ) -> list[Json]:
+        """A payload (rank, value, size if it is left out, why it can't be read) with all that belongs to it."""
+        rank, value, *_ = payload
+        if not payloads.has_references(value):
+            return payload
+        size = payloads.size_of(value)
+        if (most is not None and size > most) or (counts and self._left is not None and size > self._left):
+            return [rank, None, size]
+        if counts and self._left is not None:
+            self._left -= size
+        try:
+            return [rank, payloads.whole(tenant, value), None]
+        except BlobError as error:
+            return [rank, None, size, error.message]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.catalogue import Json
+from lib.blobs import BlobError
 
 
 @dataclass(slots=True)
@@ -12,7 +13,8 @@ class ClaimedStep:
     """One epoch of a step, as its holder knows it. `hops`: how often it was kept in a row.
 
     `undoes`: the node that it compensates; `index`: of a container's child its place; `fired`: the targets of its
-    boundary timers that have fired, where somebody looked.
+    boundary timers that have fired, where somebody looked. `is_whole`: its input has all that is kept beside the
+    database. `unreadable`: why that, or what its expressions see, can't be had.
     """
 
     id: str
@@ -31,6 +33,8 @@ class ClaimedStep:
     lease_seconds: int = 30
     hops: int = 0
     fired: frozenset[str] = frozenset()
+    is_whole: bool = False
+    unreadable: BlobError | None = None
     scope: dict[str, Json] = field(default_factory=dict)
 
 
@@ -106,10 +110,14 @@ class TimerFired:
 
 @dataclass(frozen=True, slots=True)
 class SkippedByOperator:
-    """An operator skipped the step: it counts as done with `output`. `said`: by whom and why."""
+    """An operator skipped the step: it counts as done with `output`. `said`: by whom and why.
+
+    `encoded` is the output's strict JSON where it has been made already.
+    """
 
     output: Json
     said: Mapping[str, Json]
+    encoded: bytes | None = None
     usage: Json = None
     timer: None = None
 

@@ -10,6 +10,7 @@ from engine.catalogue import Json
 from lib.clock import now_or_none
 from lib.named_sql import Statements
 from runs.store.attempts import ClaimedStep, LockedRun, claimed_of
+from runs.store.references import MARK, rows_in
 from runs.store.rows import (
     AnchorRow,
     ArrivalRow,
@@ -55,6 +56,9 @@ def document(rows: Json) -> str:
         raise Unstorable(f"what follows at once can't be written: {error}") from error
     if len(raw) > MAX_DOCUMENT_BYTES:
         raise Unstorable(f"what follows at once is larger than {MAX_DOCUMENT_BYTES:,} bytes")
+    # Whatever is written with it, the references in it are used from now on.
+    if MARK in raw and (used := rows_in(raw)):
+        SQL.execute("note_blobs", {"blobs": orjson.dumps(used).decode()})
     return raw.decode()
 
 
@@ -96,7 +100,7 @@ def claimed_step(row: Sequence[Json]) -> ClaimedStep:
 
 
 def read_scopes(rows: Iterable[ScopeRow]) -> dict[str, tuple[Row, dict[str, tuple[str, Json]]]]:
-    """For each run its facts (input, key, starter, now) and node → (status, output) of the steps that are over."""
+    """For each run its facts (tenant, input, key, starter, now), and node → (status, output) of steps that are over."""
     params = {"wanted": document(list(rows)), "now": now_or_none()}
     return {run: (facts, outputs) for run, facts, outputs in SQL.value("read_scope", params)}
 

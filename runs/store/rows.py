@@ -208,11 +208,12 @@ class ReturnedRow(TypedDict):
 
 
 class GivenRow(TypedDict):
-    """What a worker says that a step gave (`gave`)."""
+    """What a worker says that a step gave (`gave`); `sha256`: of what would be kept beside the database."""
 
     place: int
     step_id: str
     output: Json
+    sha256: str | None
 
 
 class LateRow(TypedDict, total=False):
@@ -260,11 +261,12 @@ class KeyRow(TypedDict):
 
 
 class InputRow(TypedDict):
-    """What an existing run's input is compared with (`other_inputs`)."""
+    """What an existing run's input is compared with (`other_inputs`); `sha256` as in `GivenRow`."""
 
     place: int
     run_id: str
     input: Json
+    sha256: str | None
 
 
 class RunRow(TypedDict, total=False):
@@ -363,13 +365,14 @@ class LimitRow(TypedDict):
 
 
 class SignalRow(TypedDict):
-    """A signal that came in (`insert_signals`)."""
+    """A signal that came in (`insert_signals`), or came in again (`other_signals`); `sha256` as in `GivenRow`."""
 
     id: str
     run_id: str
     signal_id: str
     name: str
     payload: Json
+    sha256: str | None
 
 
 class TakerRow(TypedDict):

@@ -16,7 +16,7 @@ from accounts.access import PageRequest
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from engine.catalogue import Json
-from lib.refusals import Missing
+from lib.refusals import Conflict, Missing
 from runs.reading import children, queries
 from runs.reading.beside import timers_beside
 from runs.reading.presentation import COLUMNS, STEP_COLUMNS, found_run, run_row, run_rows, step_rows
@@ -183,6 +183,8 @@ def value_of(principal: Principal, run_id: UUID, query: QueryDict) -> Value:
     rows = _rows(principal, run_id, node, query.get("index")) if of in known else []
     if not rows:
         raise Missing("There is no such value.")
+    if why := rows[0].get("unreadable", {}).get(of):
+        raise Conflict(why, code="payload_unreadable")
     value, field = rows[0][of], query.get("field")
     if field is not None:
         if not isinstance(value, dict) or field not in value:

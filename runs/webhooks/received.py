@@ -11,10 +11,12 @@ from django.db.models.functions import Cast
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ
+from lib.stored_json import stored_loads
 from runs.access import readable
 from runs.models import InboundWebhook, Run, Signal
 from runs.reading import queries
 from runs.reading.stored import LISTED
+from runs.store.references import MARK, references_in
 from runs.webhooks.actions import name_in_history
 
 MOST = 20
@@ -60,7 +62,7 @@ def _starts(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> list
     runs = queries.runs_of(tenant, workflow=webhook.workflow.name, within=within)
     rows = _bounded(queries.of_newest(runs, _done_by(webhook, "created_by")), "input")
     values = rows.values_list("created_at", "pk", "text", "size")[:MOST]
-    return [Effect(at, STARTED, run, brought or "", size) for at, run, brought, size in values]
+    return [Effect(at, STARTED, run, *_brought(brought, size)) for at, run, brought, size in values]
 
 
 def _signals(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> list[Effect]:
@@ -73,10 +75,22 @@ def _signals(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> lis
     return [
         # A signal without a payload has none to be cut.
         Effect(
-            at, SIGNALLED, run, "null" if size is None else brought or "", size or 0, name, taken is not None
+            at,
+            SIGNALLED,
+            run,
+            *(("null", 0) if size is None else _brought(brought, size)),
+            name,
+            taken is not None,
         )
         for at, run, brought, size, name, taken in values
     ]
+
+
+def _brought(text: str | None, size: int) -> tuple[str, int]:
+    """What is shown of a value and how large it is; what is kept beside the database is too large to be shown."""
+    if text and MARK.decode() in text and (references := [*references_in(stored_loads(text))]):
+        return "", sum(reference.size for reference in references)
+    return text or "", size
 
 
 def _done_by(webhook: InboundWebhook, column: str) -> Q:

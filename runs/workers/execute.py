@@ -10,6 +10,7 @@ from engine.decide import describe
 from engine.errors import ExpressionError, NotEvaluated, StepError
 from lib.strict_json import BadJson, strict_dumps
 from runs.kernel.graphs import graph_of
+from runs.store import payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded, Suspended
 from steps.base import MAX_OUTPUT_BYTES, StepType, storable
 from steps.base import execute as execute_type
@@ -40,6 +41,9 @@ def attempted(work: Work) -> AttemptResult:
 
 def prepare(step: ClaimedStep) -> Work:
     """What is left of a step whose scope is loaded: it needs no database, and any thread may do it; never raises."""
+    if (why := step.unreadable) is not None:
+        unread = payloads.unread(why)
+        return lambda: unread
     try:
         node = graph_of(step.version_id).step(step.node, step.index)
         params = node.params.render(step.scope)

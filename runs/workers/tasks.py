@@ -7,7 +7,7 @@ from django.db import connection
 
 from lib.database_errors import OPERATIONAL_ERRORS, log_database_error
 from runs.kernel.redis_hints import DRAIN_TASK
-from runs.maintenance import answers, deliveries, due, duties, leases, seals, sla, stuck, timers
+from runs.maintenance import answers, blobs, deliveries, due, duties, leases, seals, sla, stuck, timers
 from runs.maintenance.duties import Duty
 from runs.workers import process
 from runs.workers.drain import identity
@@ -23,6 +23,7 @@ duties.register(
     Duty("sla", 5.0, sla.look),
     Duty("deliveries", 60.0, deliveries.forget),
     Duty("answers", 60.0, answers.forget),
+    Duty("blobs", 60.0, blobs.sweep, is_slow=True),
     # Last: whatever it finds, the others are done.
     Duty("stuck", 60.0, stuck.check),
 )
@@ -86,6 +87,12 @@ def tick_deliveries() -> int:
 def tick_answers() -> int:
     """Every minute: forget answers to requests that nobody repeats any more."""
     return ticking("answers")
+
+
+@shared_task(name="runs.tick_blobs")
+def tick_blobs() -> int:
+    """Every minute: remove payloads beside the database that nothing refers to."""
+    return ticking("blobs")
 
 
 def ticking(duty: str) -> int:

@@ -12,7 +12,7 @@ from runs.commands import jobs
 from runs.webhooks.services import WithSecret, create_webhook, token_of
 from tests import damage
 from tests import factories as make
-from tests.crash import containers, failures, limits, moves, victim
+from tests.crash import containers, failures, large, limits, moves, victim
 from tests.inbox.asking import approval, member
 from tests.webhooks import signed
 
@@ -297,6 +297,7 @@ def dutiful() -> Work:
 SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "chain": (drained(CHAIN), {"COMPLETED"}),
     "diamond": (drained(DIAMOND), {"COMPLETED"}),
+    "large payloads": (large.doubled, {"COMPLETED"}),
     "variables": (drained(SETTING), {"COMPLETED"}),
     "any": (drained(ANY), {"COMPLETED"}),
     "failing": (drained(FAILING), {"FAILED"}),

@@ -17,7 +17,7 @@ from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tests import factories as make
 from tests import invariants
-from tests.crash import containers, failures, moves, outgoing, victim
+from tests.crash import containers, failures, large, moves, outgoing, victim
 from tests.crash.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,6 +26,12 @@ ENDED = {"COMPLETED", "FAILED", "CANCELLED", "COMPENSATED"}
 ROUTES = 12
 
 seen: dict[str, set[str]] = {}
+
+
+@pytest.fixture(autouse=True)
+def _payloads_are_found(settings):
+    """Whoever goes on reads what a dead worker had kept beside the database."""
+    settings.HANDOFF_BLOBS = large.FOLDER.as_uri()
 
 
 @pytest.fixture(autouse=True)

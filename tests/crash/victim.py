@@ -59,8 +59,8 @@ OF_SCHEDULES = (
 )
 """The statements of schedules, which `test_schedule_crashes.py` dies at."""
 HARMLESS = (
-    "show_runs count_held held_by inner_steps told_runs standing count_variables last_deliveries "
-    "refuse_delivery clear_refusals take_duty end_duty limit_statements duties_begun postpone_message "
+    "show_runs count_held held_by inner_steps told_runs standing count_variables last_deliveries used_blobs swept_days "
+    "note_swept refuse_delivery clear_refusals take_duty end_duty limit_statements duties_begun postpone_message "
     "put_bulk_item_off stop_bulk_job outgoing_pending replay_outgoing retire_outgoing_secrets switch_outgoing_off"
 )
 """Statements that read for those who look, note by themselves why a message was refused, that this is over or that one

@@ -56,6 +56,8 @@ UNTYPED = {
     ("containers_over", "containers"),
     ("last_rounds", "containers"),
     ("writers", "names"),
+    ("note_blobs", "blobs"),
+    ("used_blobs", "blobs"),
 }
 
 

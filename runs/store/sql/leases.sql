@@ -123,9 +123,9 @@ SELECT s.tenant_id, s.run_id, s.shard, 0, 'LATE_RESULT', s.node, NULL,
 -- name: gave
 -- null is an output like any other; it is kept as no value.
 SELECT w.place
-  FROM jsonb_to_recordset(%(given)s::jsonb) AS w(place int, step_id uuid, output jsonb)
+  FROM jsonb_to_recordset(%(given)s::jsonb) AS w(place int, step_id uuid, output jsonb, sha256 text)
   JOIN runs_stepexecution s ON s.id = w.step_id
- WHERE coalesce(s.output, 'null') = coalesce(w.output, 'null')
+ WHERE coalesce(s.output, 'null') = coalesce(w.output, 'null') OR right(s.output ->> '$blob', 64) = w.sha256
 
 -- name: worker_seen
 INSERT INTO runs_worker (id, queue, host, pid, started_at, seen_at, claimed_at)

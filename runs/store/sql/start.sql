@@ -37,9 +37,10 @@ SELECT coalesce(json_agg(json_build_array(l.business_key, l.run_id)) FILTER (WHE
 -- name: other_inputs
 -- Which of these runs were started with another input; null is a value like any other.
 SELECT coalesce(json_agg(w.place), '[]')
-  FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(place int, run_id uuid, input jsonb)
+  FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(place int, run_id uuid, input jsonb, sha256 text)
   JOIN runs_run r ON r.id = w.run_id
  WHERE coalesce(r.input, 'null') <> coalesce(w.input, 'null')
+   AND (w.sha256 IS NULL OR right(r.input ->> '$blob', 64) IS DISTINCT FROM w.sha256)
 
 -- name: read_keys
 SELECT coalesce(json_object_agg(k.business_key, k.run_id), '{}')

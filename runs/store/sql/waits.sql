@@ -156,7 +156,7 @@ WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestam
 n AS (
     INSERT INTO runs_signal (id, tenant_id, root_id, run_id, shard, signal_id, name, payload, sent_by, created_at)
     SELECT w.id, r.tenant_id, r.root_id, r.id, r.shard, w.signal_id, w.name, w.payload, %(by)s, clock.now
-      FROM jsonb_to_recordset(%(signals)s::jsonb) AS w(id uuid, run_id uuid, signal_id text, name text, payload jsonb)
+      FROM jsonb_to_recordset(%(signals)s::jsonb) AS w(id uuid, run_id uuid, signal_id text, name text, payload jsonb, sha256 text)
       JOIN runs_run r ON r.id = w.run_id
      CROSS JOIN clock
      ORDER BY w.id
@@ -176,10 +176,11 @@ SELECT coalesce(json_agg(n.id), '[]') FROM n
 -- name: other_signals
 -- Which of these are there with another name or payload: the same id must not stand for two messages.
 SELECT coalesce(json_agg(w.signal_id), '[]')
-  FROM jsonb_to_recordset(%(signals)s::jsonb) AS w(run_id uuid, signal_id text, name text, payload jsonb)
+  FROM jsonb_to_recordset(%(signals)s::jsonb) AS w(run_id uuid, signal_id text, name text, payload jsonb, sha256 text)
   JOIN runs_run r ON r.id = w.run_id
   JOIN runs_signal s ON s.root_id = r.root_id AND s.signal_id = w.signal_id
- WHERE s.name <> w.name OR coalesce(s.payload, 'null') <> coalesce(w.payload, 'null')
+ WHERE s.name <> w.name
+    OR coalesce(s.payload, 'null') <> coalesce(w.payload, 'null') AND (w.sha256 IS NULL OR right(s.payload ->> '$blob', 64) IS DISTINCT FROM w.sha256)
 
 -- name: waiters
 -- A statement of its own, after the one that locked the runs: in one, the snapshot would be older than the lock and a

@@ -996,6 +996,7 @@ class Example(TypedDict):
     items: ItemCounts | None
     verbs: list[str]
     truncated: NotRequired[dict[str, int]]
+    unreadable: NotRequired[dict[str, str]]
     run_id: str
     places: list[int]
 
@@ -2104,6 +2105,7 @@ class Run(TypedDict):
     variables: dict[str, Variable]
     verbs: list[str]
     truncated: NotRequired[dict[str, int]]
+    unreadable: NotRequired[dict[str, str]]
     steps: list[Step]
     inner_steps: NotRequired[list[InnerStep]]
 
@@ -2397,6 +2399,7 @@ class StartedRun(TypedDict):
     variables: dict[str, Variable]
     verbs: list[str]
     truncated: NotRequired[dict[str, int]]
+    unreadable: NotRequired[dict[str, str]]
     steps: list[Step]
     inner_steps: NotRequired[list[InnerStep]]
     input_mismatch: NotRequired[bool]
@@ -2444,6 +2447,7 @@ class Step(TypedDict):
     items: ItemCounts | None
     verbs: list[str]
     truncated: NotRequired[dict[str, int]]
+    unreadable: NotRequired[dict[str, str]]
 
 
 class StepComment(TypedDict):
@@ -2711,6 +2715,7 @@ class Trial(TypedDict):
     variables: dict[str, Variable]
     verbs: list[str]
     truncated: NotRequired[dict[str, int]]
+    unreadable: NotRequired[dict[str, str]]
     steps: list[Step]
     inner_steps: NotRequired[list[InnerStep]]
     stubbed: list[Stubbed]
