@@ -33,6 +33,7 @@ bench: dev-venv
 
 soak: dev-venv
 	@$(VENV) -m pytest -m soak --timeout 0 $(ARGS)
+	@HANDOFF_BLOBS=file://$$(mktemp -d) HANDOFF_BLOB_BYTES=100 $(VENV) -m pytest tests/runs tests/api -n 2 --dist loadscope
 
 # What builds it is in the lock: nothing is fetched.
 wheel: venv

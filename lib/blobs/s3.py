@@ -1,6 +1,8 @@
 """Blobs as objects of a bucket that speaks S3; where it is and who we are is said as to all its clients (`AWS_…`)."""
 
 import os
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -14,6 +16,31 @@ from lib.blobs.errors import TOO_LONG, BlobAway, BlobChanged, BlobMissing
 # Whoever waits may hold locks, and a session that is idle in a transaction is ended after 5 seconds.
 _SECONDS, _CONNECT_SECONDS = 3.0, 1.0
 _TOGETHER = 500
+_RECENT_BYTES = 32 * 1024 * 1024
+
+
+class _Recent:
+    """What was got lately: the steps of a run read the same values, and what a key means never changes."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, bytes] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> bytes | None:
+        """The bytes of a key, if they are known."""
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+            return self._known.get(key)
+
+    def put(self, key: str, raw: bytes) -> None:
+        """Remember them, and forget what was not asked for the longest."""
+        with self._lock:
+            self._bytes += len(raw) - len(self._known.pop(key, b""))
+            self._known[key] = raw
+            while self._bytes > _RECENT_BYTES:
+                self._bytes -= len(self._known.popitem(last=False)[1])
 
 
 class S3Blobs:
@@ -22,6 +49,7 @@ class S3Blobs:
     def __init__(self, bucket: str, prefix: str) -> None:
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
         self._bucket = bucket
+        self._read = _Recent()
         self._store = S3Store(
             bucket,
             prefix=prefix or None,
@@ -40,10 +68,14 @@ class S3Blobs:
 
     def get(self, key: str, most: int) -> bytes:
         """Get an object. Raises BlobMissing, BlobChanged and BlobAway."""
+        if (known := self._read.get(key)) is not None:
+            return known
         with self._told():
             found = obstore.get(self._store, key)
             if found.meta["size"] <= most:
-                return bytes(found.bytes())
+                raw = bytes(found.bytes())
+                self._read.put(key, raw)
+                return raw
         raise BlobChanged(TOO_LONG.format(key=key))
 
     def keys(self, prefix: str) -> Iterator[str]:

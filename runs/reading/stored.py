@@ -138,9 +138,8 @@ def read_runs(
     runs_read = [RunRead(*stored_loads(row)) for row in rows]
     read = [run._replace(steps=[StepRead(*step) for step in run.steps]) for run in runs_read]
     if any(_MARK in row for row in rows):
-        room = _Room(bounds)
-        for run in read:
-            room.fill(tenant, run, anew=apart)
+        for together in [[run] for run in read] if apart else [read]:
+            _Room(bounds).fill(tenant, together)
     return read
 
 
@@ -154,15 +153,15 @@ class _Room:
         self._bounds = bounds
         self._left = bounds.total
 
-    def fill(self, tenant: int, run: RunRead, *, anew: bool) -> None:
-        """Put the payloads of a run and its steps in the places of their references; `anew`: with all the room."""
-        if anew:
-            self._left = self._bounds.total
-        run.payloads[:] = [self._filled(tenant, payload, self._bounds.own) for payload in run.payloads]
-        for step in run.steps:
-            step.payloads[:] = [
-                self._filled(tenant, payload, self._bounds.each, counts=True) for payload in step.payloads
-            ]
+    def fill(self, tenant: int, runs: Sequence[RunRead]) -> None:
+        """Put payloads in the places of their references: of steps the errors first, then outputs, inputs, progress."""
+        for run in runs:
+            run.payloads[:] = [self._filled(tenant, payload, self._bounds.own) for payload in run.payloads]
+        of_steps = [
+            (payload, step.payloads) for run in runs for step in run.steps for payload in step.payloads
+        ]
+        for payload, those in sorted(of_steps, key=lambda one: int(one[0][0])):
+            those[those.index(payload)] = self._filled(tenant, payload, self._bounds.each, counts=True)
 
     def _filled(
         self, tenant: int, payload: list[Json], most: int | None, *, counts: bool = False

@@ -140,7 +140,9 @@ def has_references(value: Json) -> bool:
 
 def size_of(value: Json) -> int:
     """How many bytes of JSON a value takes, with all that is kept beside it."""
-    return len(orjson.dumps(value)) + sum(reference.size for reference in references_in(value))
+    references = [*references_in(value)]
+    beside = sum(one.size - len(orjson.dumps(one.as_json())) for one in references)
+    return len(orjson.dumps(value)) + beside
 
 
 def _filled(tenant: int, value: Json) -> Json:

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from lib.blobs import BadBlobStore, BlobAway, BlobChanged, BlobMissing, opened
+from lib.blobs import BadBlobStore, BlobAway, BlobChanged, BlobMissing, opened, s3
 from tests.buckets import BUCKET, bucket
 
 KEY = "20260101/7/0198c0de-0000-7000-8000-000000000000/" + "ab" * 32
@@ -72,7 +72,7 @@ def test_a_bucket_that_refuses_is_away(monkeypatch, status):
         ours.fails = status
         for act in (
             lambda: store.put(KEY, b"one"),
-            lambda: store.get(KEY, 3),
+            lambda: store.get(f"{KEY[:-1]}c", 3),
             lambda: [*store.keys("20260101")],
             store.prefixes,
         ):
@@ -80,6 +80,19 @@ def test_a_bucket_that_refuses_is_away(monkeypatch, status):
                 act()
         ours.fails = None
         assert store.get(KEY, 3) == b"one"
+
+
+def test_a_bucket_is_asked_once_for_what_is_read_again(monkeypatch):
+    with bucket(monkeypatch) as ours:
+        store = opened(f"s3://{BUCKET}")
+        monkeypatch.setattr(s3, "_RECENT_BYTES", 8)
+        for name in ("a", "b", "c"):
+            store.put(f"20260101/{name}", b"four")
+            assert store.get(f"20260101/{name}", 4) == b"four"
+        ours.objects.clear()
+        assert [store.get(f"20260101/{name}", 4) for name in ("b", "c")] == [b"four"] * 2
+        with pytest.raises(BlobMissing):
+            store.get("20260101/a", 4)
 
 
 def test_a_bucket_that_nobody_serves_is_away(monkeypatch):

@@ -50,6 +50,10 @@ n AS (
       LEFT JOIN runs_stepexecution o ON o.run_id = s.run_id AND o.node = t.of AND o.index IS NULL
      CROSS JOIN LATERAL (
            SELECT jsonb_agg(jsonb_build_object('label', v.label, 'value', CASE
+                                -- It is kept beside the database.
+                                WHEN v.value ? '$blob' AND jsonb_typeof(v.value -> 'size') = 'number'
+                                THEN to_jsonb(to_char((v.value ->> 'size')::numeric, 'FM999,999,999')
+                                              || ' bytes; the page of the run has it whole')
                                 WHEN octet_length(v.value::text) <= %(most)s THEN v.value
                                 ELSE to_jsonb(left(v.value::text, %(cut)s) || '… ('
                                               || to_char(octet_length(v.value::text), 'FM999,999,999')
