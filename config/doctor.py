@@ -1,14 +1,11 @@
 """`manage.py doctor`: what is good, doubtful or wrong here, each with what to do; works when nothing runs, too."""
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import psycopg
 from django.conf import settings
@@ -22,6 +19,7 @@ from config.database import patience
 from config.embedded import postgres, redis
 from config.embedded.processes import EmbeddedError, can_leave_root, is_alive
 from config.health import readiness
+from config.host import Finding, disk, first_that_exists, memory
 from config.startup import (
     NotStartable,
     check_redis,
@@ -34,28 +32,17 @@ from lib.messages import first_line
 from lib.sealing import CannotOpen
 from runs.reading import queries
 from runs.reading.readiness import Standing
+from runs.store import payloads
 from steps import outside
 from steps.catalogue import PLUG_INS
 from steps.plugins import sentences
 from tasks_inbox.duties import undecidable
 from tasks_inbox.mail import outbox
 
-_GIB = 1024**3
-_LITTLE_DISK, _NO_DISK = 5 * _GIB, 1 * _GIB
-_LITTLE_MEMORY = 1 * _GIB
 _OLDEST_PYTHON, _LATEST_PYTHON = (3, 11), (3, 14)
 # A server that hangs must not make the doctor hang, too.
 _ANSWER_SECONDS, _SCHEMA_SECONDS = 2.0, 10.0
 _UP = environment.command("up")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One line of the doctor's."""
-
-    level: Literal["ok", "warn", "problem"]
-    text: str
-    advice: str = ""
 
 
 def examine() -> Iterator[Finding]:
@@ -102,7 +89,7 @@ def _packages() -> Iterator[Finding]:
 def _home() -> Iterator[Finding]:
     home = environment.home()
     if not home.exists():
-        if os.access(_first_that_exists(home), os.W_OK):
+        if os.access(first_that_exists(home), os.W_OK):
             yield Finding("ok", f"the home {home} will be made at the first start")
         else:
             yield Finding(
@@ -139,38 +126,6 @@ def _master_key() -> Iterator[Finding]:
         yield Finding("problem", "there is no master key: secrets can't be stored or used", advice)
     else:
         yield Finding("ok", "the master key for stored secrets will be made at the first start")
-
-
-def _disk() -> Iterator[Finding]:
-    free = shutil.disk_usage(_first_that_exists(environment.home())).free
-    text = f"{free / _GIB:.1f} GiB of disk are free for the home"
-    if free < _NO_DISK:
-        yield Finding("problem", text, "make room: PostgreSQL stops when the disk is full")
-    elif free < _LITTLE_DISK:
-        yield Finding("warn", text, "make room")
-    else:
-        yield Finding("ok", text)
-
-
-def _memory() -> Iterator[Finding]:
-    facts = _memory_facts()
-    free = facts.get("MemAvailable", 0) * 1024
-    if facts and free < _LITTLE_MEMORY:
-        yield Finding("warn", f"{free / _GIB:.1f} GiB of memory are free", "Handoff wants about 1 GiB")
-    elif facts:
-        yield Finding("ok", f"{free / _GIB:.1f} GiB of memory are free")
-    overcommit = Path("/proc/sys/vm/overcommit_memory")
-    if overcommit.exists() and overcommit.read_text().strip() == "2":
-        advice = "sysctl vm.overcommit_memory=0 or 1"
-        yield Finding("warn", "memory is never overcommitted here: forks of big processes may fail", advice)
-
-
-def _memory_facts() -> dict[str, int]:
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return {}
-    return {name: int(rest.split()[0]) for name, rest in (line.split(":", 1) for line in lines)}
 
 
 def _port() -> Iterator[Finding]:
@@ -251,6 +206,14 @@ def _variables_of_the_server() -> Mapping[str, str]:
     except (OSError, ValueError):
         return os.environ
     return dict(item.split("=", 1) for item in raw.split("\0") if "=" in item)
+
+
+def _payloads() -> Iterator[Finding]:
+    if settings.HANDOFF_BLOBS:
+        if trouble := payloads.trouble():
+            yield Finding("problem", trouble.rstrip("."), "see HANDOFF_BLOBS in docs/configuration.md")
+        else:
+            yield Finding("ok", f"large payloads are kept in {settings.HANDOFF_BLOBS}")
 
 
 def _running(facts: dict[str, object], *, runs: bool) -> Iterator[Finding]:
@@ -381,8 +344,16 @@ def _in_words(standing: Standing) -> str:
     )
 
 
-def _first_that_exists(path: Path) -> Path:
-    return next(each for each in (path, *path.parents) if each.exists())
-
-
-_CHECKS = (_python, _packages, _home, _master_key, _disk, _memory, _port, _servers, _plug_ins, _steps)
+_CHECKS = (
+    _python,
+    _packages,
+    _home,
+    _master_key,
+    disk,
+    memory,
+    _port,
+    _servers,
+    _plug_ins,
+    _steps,
+    _payloads,
+)

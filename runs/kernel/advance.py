@@ -88,9 +88,6 @@ def _changes(result: Result) -> Iterator[live.Change]:
 
 def _planned(step: ClaimedStep, result: AttemptResult) -> Planned:
     result = payloads.fitted_result(step, result)
-    if step.unreadable is not None and isinstance(result, Succeeded):
-        # Where it goes on depends on what can't be read: nothing is computed without it.
-        result = replace(payloads.unread(step.unreadable), timer=result.timer)
     try:
         graph = graph_of(step.version_id)
     except BrokenVersion as error:

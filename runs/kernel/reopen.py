@@ -107,6 +107,8 @@ def _resolve_pending(transition: Transition, locked: Mapping[str, LockedRun]) ->
     scopes.load(step for step, _ in pending)
     plans = []
     for step, output in pending:
+        if step.unreadable is not None:
+            raise step.unreadable
         read = Succeeded(payloads.whole(step.tenant_id, output), orjson.dumps(output))
         planned = plan(step, read, graph_of(step.version_id), jitter=0.0)
         failure = planned.effects.failure if planned.effects else None

@@ -82,8 +82,9 @@ def load(steps: Iterable[ClaimedStep]) -> None:
                 step.input, step.is_whole = payloads.whole(step.tenant_id, step.input), True
             except BlobError as error:
                 step.unreadable = error
-        step.scope = {"prev": step.input}
-        if step.index is not None:
+        # What can't be read is not there: nothing is computed with a reference.
+        step.scope = {} if step.unreadable else {"prev": step.input}
+        if step.index is not None and not step.unreadable:
             step.scope |= {"item": step.input, "index": step.index}
         try:
             graph = compiled(step.version_id).graph

@@ -8,13 +8,14 @@ import time
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
+from uuid import UUID
 
 import orjson
 from django.conf import settings
 
 from engine.catalogue import Json
 from lib import crash_points
-from lib.blobs import BlobAway, BlobChanged, BlobError, BlobMissing, Blobs, opened
+from lib.blobs import BadBlobStore, BlobAway, BlobChanged, BlobError, BlobMissing, Blobs, opened
 from lib.stored_json import stored_loads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, SkippedByOperator, Succeeded
 from runs.store.references import MARK, Reference, reference_of, references_in
@@ -46,8 +47,7 @@ def fitted(tenant: int, run: str, encoded: bytes) -> bytes:
     if not _is_large(encoded) or (blobs := store()) is None:
         return encoded
     kept = _canonical(encoded)
-    day = time.strftime("%Y%m%d", time.gmtime())
-    reference = Reference(day, tenant, run, sha256(kept).hexdigest(), len(kept))
+    reference = Reference(_today(), tenant, run, sha256(kept).hexdigest(), len(kept))
     crash_points.hit("before_blob")
     try:
         blobs.put(reference.key, kept)
@@ -56,6 +56,10 @@ def fitted(tenant: int, run: str, encoded: bytes) -> bytes:
         return encoded
     crash_points.hit("after_blob")
     return orjson.dumps(reference.as_json())
+
+
+def _today() -> str:
+    return time.strftime("%Y%m%d", time.gmtime())
 
 
 def digest_of(encoded: bytes) -> str | None:
@@ -90,7 +94,12 @@ def fit_step(tenant: int, run: str, row: StepRow) -> None:
 
 
 def fitted_result(step: ClaimedStep, result: AttemptResult) -> AttemptResult:
-    """An attempt's result, whose output goes into the row of its step as it fits there."""
+    """An attempt's result, whose output goes into the row of its step as it fits there.
+
+    Where a step goes on may depend on what can't be read: then it has failed. Raises BlobAway.
+    """
+    if step.unreadable is not None and isinstance(result, Succeeded):
+        return replace(lost(step.unreadable), timer=result.timer)
     if not isinstance(result, Succeeded | SkippedByOperator):
         return result
     encoded = result.encoded
@@ -131,6 +140,21 @@ def whole(tenant: int, value: Json) -> Json:
     if size_of(value) > MAX_WHOLE_BYTES:
         raise BlobError(f"These payloads come to more than {MAX_WHOLE_BYTES:,} bytes together.")
     return _filled(tenant, value)
+
+
+def trouble() -> str | None:
+    """What keeps payloads from being written, read and removed in the store that there is; None where nothing does."""
+    raw = orjson.dumps("Handoff looks whether payloads can be kept here.")
+    probe = Reference(_today(), 0, str(UUID(int=0)), sha256(raw).hexdigest(), len(raw))
+    try:
+        blobs = store()
+        if blobs is not None:
+            blobs.put(probe.key, raw)
+            blobs.get(probe.key, len(raw))
+            blobs.delete([probe.key])
+    except (BlobError, BadBlobStore) as error:
+        return str(error)
+    return None
 
 
 def has_references(value: Json) -> bool:

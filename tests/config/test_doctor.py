@@ -149,3 +149,15 @@ def test_whether_people_are_mailed_is_what_the_server_that_runs_was_started_with
         web.communicate(b"\n")
     # Where none runs, this terminal is all that there is to go by.
     assert ("other.example.org" if ours else "is not set") in _lines(doctor._steps)[-1][1]
+
+
+def test_payloads_are_tried(settings, tmp_path):
+    assert list(doctor._payloads()) == []
+    settings.HANDOFF_BLOBS = (tmp_path / "payloads").as_uri()
+    assert _lines(doctor._payloads) == [("ok", f"large payloads are kept in {settings.HANDOFF_BLOBS}", "")]
+    assert [path for path in (tmp_path / "payloads").rglob("*") if path.is_file()] == []
+    (tmp_path / "a file").touch()
+    settings.HANDOFF_BLOBS = (tmp_path / "a file").as_uri()
+    [(level, text, advice)] = _lines(doctor._payloads)
+    assert (level, "HANDOFF_BLOBS" in advice) == ("problem", True)
+    assert "can't be used" in text

@@ -245,6 +245,33 @@ def test_a_wait_that_a_lost_signal_would_end_fails(folder):
     assert (step.status, step.error["code"]) == ("FAILED", "PayloadUnreadable")
 
 
+def test_a_step_whose_input_is_lost_is_skipped_all_the_same(folder):
+    run_id = make.start(make.graph(["a", "b"], ["a>b"]), LARGE)[0]
+    broken(folder, "missing")
+    make.work()
+    make.skip(run_id, "a", {"n": 5})
+    make.work()
+    run = Run.unsafe_all_tenants.get(pk=run_id)
+    assert (run.status, run.output) == ("COMPLETED", {"n": 5})
+
+
+def test_nothing_is_computed_with_a_reference_in_place_of_what_is_lost(folder):
+    """A wait ends, and the edge behind it reads what the step was given."""
+    nodes = [{"id": "wait", "type": "signal", "params": {"name": "go"}}, "b", "c"]
+    edges = [
+        {"from": "wait", "to": "b", "when": "has(prev.size)"},
+        {"from": "wait", "to": "c", "when": "size(input.text) > 0"},
+    ]
+    run_id = make.start(make.graph(nodes, edges), LARGE)[0]
+    make.work()
+    broken(folder, "missing")
+    make.send(run_id, "go", {"n": 1})
+    make.work()
+    steps = {step.node: step for step in StepExecution.unsafe_all_tenants.filter(run_id=run_id)}
+    assert [*steps] == ["wait"]
+    assert (steps["wait"].status, steps["wait"].error["code"]) == ("FAILED", "PayloadUnreadable")
+
+
 # ---- whose it is
 
 
