@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from benchmarks import builder, claims, containers, inbox, rest, scenarios, waits
+from benchmarks import builder, claims, containers, inbox, payloads, rest, scenarios, waits
 from lib.messages import named
 
 Figures = dict[str, Any]
@@ -17,6 +17,10 @@ def _starts(connections: int, url: str, share: float) -> Figures:
 
 def _jobs(workers: int, batch: int, url: str, share: float) -> Figures:
     return rest.jobs(url, workers, batch, REST_SECONDS * share)
+
+
+def _payloads(size: int, _: str, share: float) -> Figures:
+    return payloads.handed_on(int(100 * share), size)
 
 
 SUITE: Mapping[str, Callable[[str, float], Figures]] = {
@@ -45,6 +49,10 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
     "graph of 500 steps": lambda _, share: containers.wide_graph(500, int(50 * share)),
     "chain of 200, 2 workers": lambda _, share: scenarios.chain_throughput(200, int(200 * share)),
     "children, three levels": lambda _, share: containers.children(3, int(500 * share)),
+    **{
+        f"payload of {size // 1024:,} KiB through {payloads.STEPS} steps": partial(_payloads, size)
+        for size in (16 * 1024, 256 * 1024, 1024 * 1024)
+    },
     "memory of the workers": lambda _, share: containers.memory(600 * share),
     **{f"REST: single starts, {many} at once": partial(_starts, many) for many in (1, 8, 32)},
     "REST: one run, 8 at once": lambda url, share: rest.reads(url, 8, REST_SECONDS * share),
