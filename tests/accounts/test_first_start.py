@@ -77,9 +77,20 @@ def test_create_token_prints_a_token_and_nothing_else(home):
     assert (token.expires_at - token.created_at).days == 3
 
 
+def test_create_token_makes_one_of_a_service(home):
+    call_command("first_start", stderr=StringIO())
+    out = StringIO()
+    call_command(
+        "create_token", "--user", "admin", "--service", "--name", "nightly", "--role", "viewer", stdout=out
+    )
+    principal = authenticate_token(out.getvalue().strip())
+    assert (principal.role, ApiToken.unsafe_all_tenants.get().user.is_service) == ("viewer", True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["--user", "admin", "--service"], "Say what it is for"),
         (["--user", "nobody"], "no user nobody"),
         (["--user", "admin", "--tenant", "elsewhere"], "no tenant elsewhere"),
         (["--user", "admin", "--days", "0"], "1 to 3650 days"),

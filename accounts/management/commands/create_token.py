@@ -5,7 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from accounts.queries import get_tenant, get_user
+from accounts import tokens
+from accounts.queries import command_principal, get_tenant, get_user
 from accounts.roles import TOKEN_ROLES
 from accounts.services import create_token
 from lib.refusals import Refusal
@@ -29,17 +30,22 @@ class Command(BaseCommand):
             help="an address or network from where alone it may be used; may be given several times",
         )
         parser.add_argument("--name", default="", help="what it is for")
+        parser.add_argument(
+            "--service",
+            action="store_true",
+            help="it acts for no person, and stays when the user who makes it, an admin, leaves; needs --name",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        said = {name: options[name] for name in ("role", "days", "name")}
+        said["allowed_ips"] = options["allow_ip"]
         try:
-            _token, text = create_token(
-                user=get_user(options["user"]),
-                tenant=get_tenant(options["tenant"]),
-                role=options["role"],
-                days=options["days"],
-                name=options["name"],
-                allowed_ips=options["allow_ip"],
-            )
+            if options["service"]:
+                principal = command_principal(options["user"], options["tenant"])
+                _token, text = tokens.make(principal, service=True, **said)
+            else:
+                user, tenant = get_user(options["user"]), get_tenant(options["tenant"])
+                _token, text = create_token(user=user, tenant=tenant, **said)
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
         self.stdout.write(text)
