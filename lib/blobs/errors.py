@@ -2,7 +2,8 @@
 
 from lib.refusals import Conflict, Unavailable
 
-TOO_LONG = "The payload {key} is longer than what was kept: put it back from a backup."
+CHANGED = "This payload is not what was kept: put it back from a backup, as {key}."
+MISSING = "This payload is missing where it was kept: put it back from a backup, as {key}."
 
 
 class BlobError(Conflict):

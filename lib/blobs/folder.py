@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from secrets import token_hex
 
-from lib.blobs.errors import TOO_LONG, BlobAway, BlobChanged, BlobMissing
+from lib.blobs.errors import CHANGED, MISSING, BlobAway, BlobChanged, BlobMissing
 
 
 class FolderBlobs:
@@ -52,11 +52,11 @@ class FolderBlobs:
         except FileNotFoundError:
             if not self._folder.is_dir():
                 raise BlobAway(f"The folder of payloads {self._folder} is not there.") from None
-            raise BlobMissing(f"The file {key} is not in the folder of payloads.") from None
+            raise BlobMissing(MISSING.format(key=key)) from None
         except OSError as error:
             raise self._away(error) from error
         if len(raw) > most:
-            raise BlobChanged(TOO_LONG.format(key=key))
+            raise BlobChanged(CHANGED.format(key=key))
         return raw
 
     def keys(self, prefix: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ import obstore
 from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import S3Store
 
-from lib.blobs.errors import TOO_LONG, BlobAway, BlobChanged, BlobMissing
+from lib.blobs.errors import CHANGED, MISSING, BlobAway, BlobChanged, BlobMissing
 
 # Whoever waits may hold locks, and a session that is idle in a transaction is ended after 5 seconds.
 _SECONDS, _CONNECT_SECONDS = 3.0, 1.0
@@ -70,13 +70,13 @@ class S3Blobs:
         """Get an object. Raises BlobMissing, BlobChanged and BlobAway."""
         if (known := self._read.get(key)) is not None:
             return known
-        with self._told():
+        with self._told(key):
             found = obstore.get(self._store, key)
             if found.meta["size"] <= most:
                 raw = bytes(found.bytes())
                 self._read.put(key, raw)
                 return raw
-        raise BlobChanged(TOO_LONG.format(key=key))
+        raise BlobChanged(CHANGED.format(key=key))
 
     def keys(self, prefix: str) -> Iterator[str]:
         """All objects below a first part. Raises BlobAway."""
@@ -95,11 +95,11 @@ class S3Blobs:
             obstore.delete(self._store, list(keys))
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _told(self, key: str = "") -> Iterator[None]:
         try:
             yield
         except (NotFoundError, FileNotFoundError) as error:
-            raise BlobMissing(f"There is no such object in the bucket {self._bucket}.") from error
+            raise BlobMissing(MISSING.format(key=key)) from error
         except (BaseError, OSError, ValueError) as error:
             # What the library says goes on for pages: the first line names the cause.
             why = str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__

@@ -166,7 +166,7 @@ def _not_started(why: str, message: str) -> Errored:
 
 def _ending(tenant: int, state: ChildState) -> AttemptResult:
     """What the end of a run means for the step that waits for it."""
-    is_too_large = state.is_too_large or payloads.size_of(state.output) > MAX_OUTPUT_BYTES
+    is_too_large = state.is_too_large or payloads.is_larger(state.output, MAX_OUTPUT_BYTES)
     if state.status == RunStatus.COMPLETED and not is_too_large:
         try:
             return Succeeded(payloads.whole(tenant, state.output), variables=state.variables or {})

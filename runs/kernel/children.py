@@ -78,7 +78,7 @@ def _ending(finished: Finished) -> AttemptResult:
         if finished.failed > finished.tolerated:
             raise items_failed(finished.failed, finished.total, finished.first)
         results = finished.results
-        if results is None or payloads.size_of(results) > MAX_RESULTS_BYTES:
+        if results is None or payloads.is_larger(results, MAX_RESULTS_BYTES):
             message = f"What the children gave is larger than {MAX_RESULTS_BYTES:,} bytes together."
             raise StepError("BadOutput", message, details={"field": "output"})
         spec = graph_of(finished.step.version_id).nodes[finished.step.node].spec

@@ -2,6 +2,7 @@
 them (R-073, docs/decisions/0021-large-payloads.md).
 """
 
+import json
 import logging
 import os
 import time
@@ -15,7 +16,7 @@ from django.conf import settings
 
 from engine.catalogue import Json
 from lib import crash_points
-from lib.blobs import BadBlobStore, BlobAway, BlobChanged, BlobError, BlobMissing, Blobs, opened
+from lib.blobs import CHANGED, BadBlobStore, BlobAway, BlobChanged, BlobError, BlobMissing, Blobs, opened
 from lib.stored_json import stored_loads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, SkippedByOperator, Succeeded
 from runs.store.references import MARK, Reference, reference_of, references_in
@@ -77,10 +78,13 @@ def _canonical(encoded: bytes) -> bytes:
 
 
 def fitted_value(tenant: int, run: str, value: Json) -> Json:
-    """The same of a value, for a document. Raises what `orjson` raises for what is no JSON."""
+    """The same of a value, for a document; what can't be written as one is left to whoever writes it."""
     if not isinstance(value, dict | list | str):
         return value
-    encoded = orjson.dumps(value)
+    try:
+        encoded = orjson.dumps(value)
+    except TypeError:
+        return value
     fitting = fitted(tenant, run, encoded)
     return value if fitting is encoded else orjson.Fragment(fitting)
 
@@ -159,14 +163,26 @@ def trouble() -> str | None:
 
 def has_references(value: Json) -> bool:
     """Whether something of a value is kept beside the database."""
-    return isinstance(value, dict | list) and MARK in orjson.dumps(value)
+    if not isinstance(value, dict | list):
+        return False
+    try:
+        return MARK in orjson.dumps(value)
+    except TypeError:
+        # What PostgreSQL gives back may have integers that no text of ours can have.
+        return any(True for _ in references_in(value))
+
+
+def is_larger(value: Json, most: int) -> bool:
+    """Whether a value comes to more than so many bytes with what is kept beside the database; one of which nothing is
+    was measured by who read it.
+    """
+    return has_references(value) and size_of(value) > most
 
 
 def size_of(value: Json) -> int:
     """How many bytes of JSON a value takes, with all that is kept beside it."""
-    references = [*references_in(value)]
-    beside = sum(one.size - len(orjson.dumps(one.as_json())) for one in references)
-    return len(orjson.dumps(value)) + beside
+    beside = sum(one.size - len(orjson.dumps(one.as_json())) for one in references_in(value))
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()) + beside
 
 
 def _filled(tenant: int, value: Json) -> Json:
@@ -187,5 +203,5 @@ def _read(tenant: int, reference: Reference) -> Json:
         raise BlobMissing("This payload is another tenant's.")
     raw = blobs.get(reference.key, reference.size)
     if len(raw) != reference.size or sha256(raw).hexdigest() != reference.sha256:
-        raise BlobChanged(f"The payload {reference.key} is not what was kept: put it back from a backup.")
+        raise BlobChanged(CHANGED.format(key=reference.key))
     return stored_loads(raw.decode())

@@ -297,7 +297,7 @@ def dutiful() -> Work:
 SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "chain": (drained(CHAIN), {"COMPLETED"}),
     "diamond": (drained(DIAMOND), {"COMPLETED"}),
-    "large payloads": (large.doubled, {"COMPLETED"}),
+    "large payloads": (large.handed_on, {"COMPLETED"}),
     "variables": (drained(SETTING), {"COMPLETED"}),
     "any": (drained(ANY), {"COMPLETED"}),
     "failing": (drained(FAILING), {"FAILED"}),

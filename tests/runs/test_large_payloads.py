@@ -59,6 +59,14 @@ def test_a_large_value_goes_through_a_run_and_rows_refer_to_it(folder):
     assert shown(run_id)["output"] == shown(run_id)["steps"][1]["input"] == LARGE
 
 
+def test_numbers_that_no_text_of_ours_has_harm_nothing():
+    """PostgreSQL gives 1e20 back as an integer."""
+    run_id = make.start(make.chain("noop", "noop"), {"n": 1e20})[0]
+    large = make.start(make.chain("noop", "noop"), {"n": [1e20] * 60})[0]
+    make.work()
+    assert [make.run(run).output["n"] for run in (run_id, large)] == [1e20, [1e20] * 60]
+
+
 def test_a_small_value_stays_where_it_is(folder):
     run_id = make.start(make.chain("noop"), {"n": 1})[0]
     make.work()
@@ -183,7 +191,7 @@ def test_a_bad_payload_fails_the_step_that_needs_it_and_no_other(folder, tmp_pat
     assert step.error["details"] == {"reason": code}
     row = shown(bad)
     assert row["input"] is None
-    assert ("not in the folder" if how == "missing" else "not what was kept") in row["unreadable"]["input"]
+    assert ("missing where" if how == "missing" else "not what was kept") in row["unreadable"]["input"]
     assert row["truncated"]["input"] > 200
     # Put back from the backup, it goes on.
     shutil.rmtree(folder)
@@ -312,7 +320,7 @@ def test_lists_are_told_sizes_and_read_no_files(folder):
     assert row["truncated"]["input"] == row["steps"][0]["truncated"]["output"] > 10_000
     assert "unreadable" not in row
     [step] = step_rows(make.a_tenant().pk, run_id, "a")
-    assert "not in the folder" in step["unreadable"]["output"]
+    assert "missing where" in step["unreadable"]["output"]
 
 
 def test_a_value_of_many_is_not_made_too_large(monkeypatch):
