@@ -51,7 +51,11 @@ _found_together = Gathered(_find_each, reads=True)
 
 def find_tokens(public_ids: Collection[str]) -> dict[str, FoundToken]:
     """Those of these tokens that there are, by their ids."""
-    rows = _SQL.execute("find_tokens", {"public_ids": list(public_ids)}).fetchall()
+    if len(public_ids) == 1:
+        [public_id] = public_ids
+        rows = _SQL.execute("find_token", {"public_id": public_id}).fetchall()
+    else:
+        rows = _SQL.execute("find_tokens", {"public_ids": list(public_ids)}).fetchall()
     return {row[0]: FoundToken(*row[1:]) for row in rows}
 
 

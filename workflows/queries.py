@@ -184,9 +184,14 @@ def _startable_each(
     tenant_id: int, wanted: Sequence[tuple[str, int | None]]
 ) -> list[tuple[int, bool] | None]:
     """For each name and number the version, and whether its workflow is archived; in one statement."""
-    names, numbers = [name for name, _ in wanted], [number for _, number in wanted]
-    parameters = {"tenant": tenant_id, "names": names, "numbers": numbers}
-    rows = _SQL.execute("startable_versions", parameters).fetchall()
+    if len(wanted) == 1:
+        [(name, number)] = wanted
+        parameters = {"tenant": tenant_id, "name": name, "number": number}
+        rows = _SQL.execute("startable_version", parameters).fetchall()
+    else:
+        names, numbers = [name for name, _ in wanted], [number for _, number in wanted]
+        parameters = {"tenant": tenant_id, "names": names, "numbers": numbers}
+        rows = _SQL.execute("startable_versions", parameters).fetchall()
     found = {place: (version, is_archived) for place, version, is_archived in rows}
     return [found.get(place) for place in range(1, len(wanted) + 1)]
 

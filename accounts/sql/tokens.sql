@@ -16,8 +16,13 @@ SELECT t.public_id, t.tenant_id, n.slug, t.user_id, u.username, t.secret_sha256,
   -- What acts for no person has the role that it was given.
  CROSS JOIN LATERAL (SELECT coalesce(m.role, CASE WHEN u.is_service THEN t.role END) AS role) seat
 
+-- name: find_token
+-- Asked at every call of the API: the token with all that decides on it, in one statement and by the database's clock. For
+-- a list of ids the statement is planned anew each time, which takes as long as all else of it: so of one alone by itself.
+/* include token_with_what_decides */
+ WHERE t.public_id = %(public_id)s
+
 -- name: find_tokens
--- Asked at every call of the API: tokens with all that decides on them, in one statement and by the database's clock.
 /* include token_with_what_decides */
  WHERE t.public_id = ANY(%(public_ids)s)
 

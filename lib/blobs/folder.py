@@ -19,6 +19,8 @@ class FolderBlobs:
         path = self._folder / key
         try:
             if path.is_file() and path.stat().st_size == len(raw):
+                # Whoever made it may not have come to this yet.
+                _sync(path.parent)
                 return
             self._make(path.parent)
             beside = path.with_name(f"{path.name}.{token_hex(8)}.tmp")

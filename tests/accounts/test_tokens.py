@@ -150,7 +150,7 @@ def test_its_use_is_noted_at_most_once_a_minute(tenant, monkeypatch):
     authenticate_token(text)
     first = ApiToken.unsafe_all_tenants.get().last_used_at
     authenticate_token(text)
-    assert statements == ["find_tokens", "note_use", "find_tokens"]
+    assert statements == ["find_token", "note_use", "find_token"]
     assert ApiToken.unsafe_all_tenants.get().last_used_at == first
     change(last_used_at=first - timedelta(minutes=2))
     authenticate_token(text)

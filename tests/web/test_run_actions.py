@@ -158,7 +158,7 @@ def test_a_form_asks_once_which_version_it_starts(operator, monkeypatch):
     again = operator.post(f"{started.url}/again")
     assert started.url.startswith("/runs/")
     assert again.url.startswith("/runs/")
-    assert statements.count("startable_versions") == 2
+    assert statements.count("startable_version") == 2
 
 
 @pytest.mark.parametrize("role", ["viewer", "author", "operator", "admin", "approver"])
