@@ -15,7 +15,7 @@ from engine.decide import describe
 from engine.errors import StepError
 from engine.statuses import RunStatus
 from engine.verbs import why_not
-from lib.blobs import BlobError
+from lib.blobs import BlobAway, BlobError
 from lib.refusals import Refusal
 from lib.uuid7 import uuid7
 from runs.commands import former_children
@@ -271,6 +271,9 @@ def _start_next(told: Sequence[Message]) -> None:
             item = NewRun(given, id=uuid7(), origin=origin, payload={"follows": run.id})
             with transaction.atomic():
                 start_workflow(run.tenant, workflow, [item], by=run.created_by, priority=run.priority)
+        except BlobAway:
+            # The message stays, and is delivered later.
+            raise
         except (RunRefused, Refusal) as refusal:
             said = {"workflow": workflow, "reason": refusal.code, "message": refusal.message[:2000]}
             child_runs.note_no_follower(run.id, said)

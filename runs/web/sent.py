@@ -15,6 +15,7 @@ from runs.commands.starts import IfExists, NewRun, Started, Terms, start_runs
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
 from runs.reading.requests import is_own
+from runs.store import payloads
 from workflows.access import may
 from workflows.models import Workflow
 
@@ -31,7 +32,7 @@ def started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfEx
         if run_id is None or refusal.code != "started_already":
             raise
     earlier = queries.get_run_for(who.tenant_id, run_id)
-    if earlier is None or earlier.input != item.input:
+    if earlier is None or payloads.whole(who.tenant_id, earlier.input) != item.input:
         # Somebody went back to the form and changed what is in it: this is another run.
         return start([item])[0]
     messages.info(request, "This form was sent before; this is the run that it started.")

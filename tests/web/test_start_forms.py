@@ -341,3 +341,13 @@ def test_what_is_no_fault_of_the_input_is_told_without_a_field(operator, path):
     assert page.status_code == 422
     assert re.search(r"<li>The workflow [^<]+ is archived.</li>", page.text)
     assert "start-form" not in operator.get(path.removesuffix("start")).text
+
+
+def test_a_large_input_that_is_sent_twice_starts_one_run(operator, path, settings, tmp_path):
+    """It is compared with what is kept beside the database."""
+    settings.HANDOFF_BLOBS, settings.HANDOFF_BLOB_BYTES = tmp_path.as_uri(), 20
+    typed = sent(order="A-17", amount="5") | {"once": ticket(operator, path)}
+    first, again = (started(operator.post(path, typed)) for _ in "12")
+    assert (first.pk, "$blob" in Run.unsafe_all_tenants.get().input) == (again.pk, True)
+    operator.post(path, typed | {"input.amount": "6"})
+    assert Run.unsafe_all_tenants.count() == 2
