@@ -8,6 +8,7 @@ from runs.api import (
     jobs,
     letters,
     moves,
+    operations,
     operators,
     outgoing,
     requests,
@@ -141,5 +142,7 @@ urlpatterns = [
         letters.DeadLetterDiscardView.as_view(),
         name="api-dead-letter-discard",
     ),
+    path("queues", operations.QueuesView.as_view(), name="api-queues"),
+    path("timers", operations.TimersView.as_view(), name="api-timers"),
     path("workers", workers.WorkersView.as_view(), name="api-workers"),
 ]

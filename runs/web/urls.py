@@ -9,6 +9,7 @@ from runs.web import (
     items,
     lifecycle,
     moves,
+    operations,
     outgoing,
     requests,
     saving,
@@ -74,7 +75,16 @@ urlpatterns = [
     path(
         "settings/webhooks/<uuid:webhook_id>/delete", webhooks.delete_webhook, name="settings-webhook-delete"
     ),
-    path("workers", workers.worker_list, name="settings-workers"),
+    path("operations/", operations.queue_list, name="operations"),
+    path("operations/timers", operations.timer_list, name="operations-timers"),
+    path("operations/dead-letters", operations.letter_list, name="operations-letters"),
+    path(
+        "operations/dead-letters/<uuid:letter_id>/redrive",
+        operations.redrive_letter,
+        name="operations-letter-redrive",
+    ),
+    path("operations/repairs", operations.repair_list, name="operations-repairs"),
+    path("workers", workers.worker_list, name="operations-workers"),
     path("schedules/", schedules.schedule_list, name="schedules"),
     path("schedules/new", schedules.new_schedule, name="schedule-new"),
     path("schedules/preview", schedules.preview, name="schedule-preview"),

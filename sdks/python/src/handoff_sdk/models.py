@@ -93,6 +93,7 @@ StateEnum = Literal["pending", "delivered", "failed", "dropped"]
 StepStatus = Literal["PENDING", "QUEUED", "RUNNING", "WAITING", "COMPLETED", "FAILED", "SKIPPED", "CANCELLED"]
 TaskKind = Literal["approval", "form", "compensation", "incident"]
 TaskStatus = Literal["OPEN", "COMPLETED", "CANCELLED"]
+TimerKindEnum = Literal["wait", "timeout", "boundary"]
 TokenRole = Literal["viewer", "author", "operator", "requester", "approver", "admin", "worker"]
 TokenStatus = Literal["active", "expired", "revoked"]
 ViewEnum = Literal["mine", "teams", "due", "snoozed", "delegated", "done", "watching", "undecidable", "open"]
@@ -1846,6 +1847,26 @@ class Question(TypedDict):
     until: str | None
 
 
+class Queue(TypedDict):
+    """A queue, and what of yours is in it."""
+
+    queue: str
+    ready: int
+    running: int
+    waiting: int
+    oldest_seconds: float | None
+    workers: int
+    last_polled_at: str | None
+    built_in: bool
+    unserved: bool
+
+
+class Queues(TypedDict):
+    """All queues."""
+
+    results: list[Queue]
+
+
 class Quorum(TypedDict):
     """How many must agree."""
 
@@ -2656,6 +2677,28 @@ class TaskSummaryPage(TypedDict):
     previous: str | None
 
 
+class Timer(TypedDict):
+    """A timer that has not fired."""
+
+    id: str
+    run_id: str
+    workflow: str
+    node: str
+    title: str
+    kind: TimerKindEnum
+    target: str | None
+    fire_at: str
+    overdue_seconds: float
+
+
+class TimerPage(TypedDict):
+    """TimerPage"""
+
+    results: list[Timer]
+    next: str | None
+    previous: str | None
+
+
 class Token(TypedDict):
     """A token; its text is kept nowhere."""
 
@@ -3103,6 +3146,8 @@ __all__ = [
     "PublishRequest",
     "Published",
     "Question",
+    "Queue",
+    "Queues",
     "Quorum",
     "ReadText",
     "ReadTextRequest",
@@ -3188,6 +3233,9 @@ __all__ = [
     "TaskStatus",
     "TaskSummary",
     "TaskSummaryPage",
+    "Timer",
+    "TimerKindEnum",
+    "TimerPage",
     "Token",
     "TokenPage",
     "TokenRole",

@@ -309,6 +309,11 @@ def get_outgoing_webhooks(
     return Call("GET", "/webhooks/out", query={"cursor": cursor, "limit": limit})
 
 
+def get_queues() -> Call[models.Queues]:
+    """The queues with what is in them and who works on it; those that nobody serves come first."""
+    return Call("GET", "/queues")
+
+
 def get_readers(name: str | int, *, q: str | None = None) -> Call[models.Readers]:
     """The first members who may read the workflow, without who asks: whom a comment may mention."""
     return Call("GET", path("/workflows/{name}/readers", name=name), query={"q": q})
@@ -580,6 +585,16 @@ def get_tasks(
             "workflow": workflow,
         },
     )
+
+
+def get_timers(
+    *,
+    cursor: str | None = None,
+    due: Literal["overdue", "hour", "day"] | None = None,
+    limit: int | None = None,
+) -> Call[models.TimerPage]:
+    """The timers that have not fired, the next first."""
+    return Call("GET", "/timers", query={"cursor": cursor, "due": due, "limit": limit})
 
 
 def get_token(token_id: str | int) -> Call[models.Token]:

@@ -1,0 +1,57 @@
+-- name: queues_of
+-- What a tenant has in each queue. Each part is walked by the partial index of its status; what is ready or waits is
+-- counted up to a bound, so that a backlog of millions costs no more than one of so many.
+WITH RECURSIVE q AS (
+    (SELECT s.queue FROM runs_stepexecution s WHERE s.status = 'QUEUED' AND NOT s.held ORDER BY s.queue LIMIT 1)
+    UNION ALL
+    SELECT (SELECT s.queue FROM runs_stepexecution s
+             WHERE s.status = 'QUEUED' AND NOT s.held AND s.queue > q.queue ORDER BY s.queue LIMIT 1)
+      FROM q
+     WHERE q.queue IS NOT NULL
+),
+n AS (SELECT coalesce(%(now)s::timestamptz, statement_timestamp()) AS at),
+queued AS (
+    SELECT q.queue, c.ready, c.later, c.oldest
+      FROM q CROSS JOIN n CROSS JOIN LATERAL (
+           SELECT count(*) FILTER (WHERE x.available_at <= n.at) AS ready, count(*) FILTER (WHERE x.available_at > n.at) AS later,
+                  min(x.available_at) FILTER (WHERE x.available_at <= n.at) AS oldest
+             FROM (SELECT s.available_at FROM runs_stepexecution s
+                    WHERE s.queue = q.queue AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
+                    LIMIT %(most)s) x) c
+     WHERE c.ready + c.later > 0
+),
+at_work AS MATERIALIZED (
+    SELECT s.queue, s.worker, s.type, s.heartbeat_at, s.started_at
+      FROM runs_stepexecution s
+     WHERE s.status = 'RUNNING' AND s.worker > '' AND s.tenant_id = %(tenant)s
+),
+running AS (SELECT w.queue, count(*) AS many FROM at_work w GROUP BY w.queue),
+waiting AS (
+    SELECT x.queue, count(*) AS many
+      FROM (SELECT s.queue FROM runs_stepexecution s WHERE s.tenant_id = %(tenant)s AND s.status = 'WAITING' LIMIT %(most)s) x
+     GROUP BY x.queue
+),
+heard AS (
+    SELECT unnest(c.queues) AS queue, c.worker
+      FROM runs_workercontact c CROSS JOIN n
+     WHERE c.tenant_id = %(tenant)s AND c.seen_at > n.at - make_interval(secs => %(stale)s)
+    UNION
+    -- Who is at work on a long job polls no more, and beats.
+    SELECT w.queue, w.worker
+      FROM at_work w CROSS JOIN n
+     WHERE w.type = 'job' AND coalesce(w.heartbeat_at, w.started_at) > n.at - make_interval(secs => %(stale)s)
+    UNION
+    SELECT p.queue, p.id FROM runs_worker p CROSS JOIN n WHERE p.seen_at > n.at - make_interval(secs => %(silent)s)
+),
+workers AS (SELECT h.queue, count(*) AS many FROM heard h GROUP BY h.queue),
+polled AS (SELECT p.queue, p.polled_at FROM runs_queuepoll p WHERE p.tenant_id = %(tenant)s),
+named AS (
+    SELECT queue FROM queued UNION SELECT queue FROM running UNION SELECT queue FROM waiting UNION SELECT queue FROM polled
+    UNION SELECT unnest(%(built_in)s::text[])
+)
+SELECT coalesce(json_agg(json_build_array(
+           d.queue, coalesce(queued.ready, 0), coalesce(queued.later, 0) + coalesce(waiting.many, 0), coalesce(running.many, 0),
+           extract(epoch FROM n.at - queued.oldest)::float8, coalesce(workers.many, 0), polled.polled_at) ORDER BY d.queue), '[]')
+  FROM named d CROSS JOIN n
+  LEFT JOIN queued USING (queue) LEFT JOIN running USING (queue) LEFT JOIN waiting USING (queue)
+  LEFT JOIN workers USING (queue) LEFT JOIN polled USING (queue)

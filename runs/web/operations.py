@@ -1,0 +1,102 @@
+"""The pages of operations: queues, timers, dead letters, repairs. Each row leads to its run."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+
+from accounts import pages
+from accounts.access import PageRequest, page
+from accounts.roles import DEAD_LETTERS_READ, RUNS_OPERATE, RUNS_READ
+from lib.api.pagination import Page, keyset_page
+from runs.access import readable_letters
+from runs.commands import dead_letters
+from runs.reading import operations, queries
+from runs.web import contexts
+from workflows import titles
+
+DUE_IN_WORDS = (("", "All"), ("overdue", "Overdue"), ("hour", "Within an hour"), ("day", "Within a day"))
+
+
+@page(RUNS_READ)
+def queue_list(request: PageRequest) -> HttpResponse:
+    """The queues, and of one of them (`?queue=`) the steps at work and those that come next."""
+    who = request.principal
+    rows = [
+        row | {"oldest_ms": _milliseconds(row["oldest_seconds"])}
+        for row in operations.queue_rows(who.tenant_id)
+    ]
+    asked = request.GET.get("queue", "")
+    steps = operations.steps_of_queue(who, asked) if asked else []
+    titles.learn(who.tenant_id, {one.place.workflow for one in steps})
+    context = {
+        "queues": rows,
+        "unserved": [row for row in rows if row["unserved"]],
+        "asked": asked,
+        "steps": steps,
+        "most": operations.SHOWN,
+    }
+    return contexts.following(request, "operations/queues.html", "operations/_queues.html", context)
+
+
+@page(RUNS_READ)
+def timer_list(request: PageRequest) -> HttpResponse:
+    """The timers that have not fired, the next first; `?due=overdue`, `hour` or `day`."""
+    who = request.principal
+    asked = request.GET.get("due", "")
+    due = asked if asked in operations.DUE else None
+    shown = _page(request, operations.timers_of(who, due), ("fire_at", "id"), oldest_first=True)
+    rows = operations.timer_rows(who.tenant_id, shown.rows)
+    titles.learn(who.tenant_id, {str(row["workflow"]) for row in rows})
+    context = {"timers": rows, "due": due or "", "choices": DUE_IN_WORDS}
+    return render(request, "operations/timers.html", context | pages.neighbours(shown))
+
+
+@page(DEAD_LETTERS_READ)
+def letter_list(request: PageRequest) -> HttpResponse:
+    """The open dead letters, newest first; what can be done to a step otherwise is on the page of its run."""
+    who = request.principal
+    found = readable_letters(queries.dead_letters_of(who.tenant_id), who).filter(resolution=None)
+    shown = _page(request, found, ("id",))
+    places = operations.places_of(who.tenant_id, [(letter.run_id, letter.node) for letter in shown.rows])
+    titles.learn(who.tenant_id, {place.workflow for place in places.values()})
+    context = {
+        "letters": [(letter, places.get((letter.run_id, letter.node))) for letter in shown.rows],
+        "may_operate": RUNS_OPERATE in who.scopes,
+    }
+    return render(request, "operations/letters.html", context | pages.neighbours(shown))
+
+
+@page(RUNS_OPERATE, "POST")
+def redrive_letter(request: PageRequest, letter_id: UUID) -> HttpResponse:
+    """Lets the run of a dead letter go on: the failed step runs again."""
+    letters = list(queries.dead_letters_of(request.principal.tenant_id).filter(pk=letter_id))
+    outcome = dead_letters.redrive(request.principal, letters)
+    for refusal in outcome.refused.values():
+        messages.error(request, refusal.message)
+    if outcome.done:
+        messages.success(request, "The run goes on at the step that failed.")
+    return redirect("operations-letters")
+
+
+@page(RUNS_OPERATE)
+def repair_list(request: PageRequest) -> HttpResponse:
+    """What nothing would have moved any more, newest first: repaired, or for a person."""
+    shown = _page(request, operations.repairs_of(request.principal), ("id",))
+    return render(request, "operations/repairs.html", {"repairs": shown.rows} | pages.neighbours(shown))
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1000
+
+
+def _page(
+    request: PageRequest, rows: QuerySet[Any], keys: tuple[str, ...], *, oldest_first: bool = False
+) -> Page:
+    cursor = request.GET.get("cursor") or None
+    return keyset_page(
+        rows, request, keys=keys, limit=pages.ON_A_PAGE, cursor=cursor, oldest_first=oldest_first
+    )

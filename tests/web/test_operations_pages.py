@@ -1,0 +1,184 @@
+"""Operations: queues and who serves them, timers, dead letters, repairs, each with the way to its run."""
+
+from datetime import timedelta
+
+import pytest
+
+from accounts.models import FolderGrant
+from runs.commands import jobs
+from runs.models import DeadLetter, StepExecution, Timer, Worker
+from tests import factories as make
+from tests.factories.runs import RepairFactory
+from tests.timing import clock
+
+__all__ = ["clock"]
+pytestmark = pytest.mark.django_db
+
+JOB = make.graph([{"id": "charge", "title": "Charge the card", "type": "job", "queue": "card"}], [])
+PAUSE = make.graph(
+    [{"id": "rest", "title": "Two days of rest", "type": "wait", "params": {"seconds": 60}}], []
+)
+
+
+def poll(worker="w1", many=1):
+    return jobs.poll(tenant=make.a_tenant().pk, worker=worker, queues=["card"], max_jobs=many)
+
+
+def logged_in(client, role):
+    client.force_login(make.a_member(f"the-{role}", role))
+    return client
+
+
+@pytest.fixture
+def viewer(client):
+    return logged_in(client, "viewer")
+
+
+def queue(client, name):
+    answer = client.get("/api/v1/queues")
+    assert answer.status_code == 200, answer.json()
+    return next(row for row in answer.json()["results"] if row["queue"] == name)
+
+
+def test_a_queue_tells_what_is_ready_at_work_and_waits_and_who_asks_for_it(viewer, clock):
+    make.start(JOB, *[{}] * 3)
+    clock.advance(30)
+    poll()
+    row = queue(viewer, "card")
+    assert row == {
+        "queue": "card",
+        "ready": 2,
+        "running": 1,
+        "waiting": 0,
+        "oldest_seconds": pytest.approx(30, abs=5),
+        "workers": 1,
+        "last_polled_at": row["last_polled_at"],
+        "built_in": False,
+        "unserved": False,
+    }
+    assert row["last_polled_at"] is not None
+
+
+def test_a_queue_that_no_worker_asks_for_comes_first_and_says_what_to_do(viewer, clock):
+    make.start(JOB)
+    clock.advance(400)
+    assert viewer.get("/api/v1/queues").json()["results"][0]["unserved"]
+    page = viewer.get("/operations/").text
+    assert "No worker asks for jobs of the queue card" in page
+    assert "None has ever asked" in page
+    assert "1 job waits, the oldest for 6 min" in page
+
+
+def test_a_worker_that_beats_serves_its_queue_though_it_polls_no_more(viewer, clock):
+    make.start(JOB, {}, {})
+    poll()
+    StepExecution.unsafe_all_tenants.filter(status="RUNNING").update(
+        heartbeat_at=clock.now + timedelta(seconds=290)
+    )
+    clock.advance(300)
+    assert queue(viewer, "card")["workers"] == 1
+
+
+def test_steps_between_two_attempts_wait_and_those_of_others_are_not_counted(viewer, clock):
+    make.start(JOB)
+    StepExecution.unsafe_all_tenants.update(available_at=clock.now + timedelta(hours=1))
+    row = queue(viewer, "card")
+    assert (row["ready"], row["waiting"], row["oldest_seconds"]) == (0, 1, None)
+    StepExecution.unsafe_all_tenants.update(tenant_id=make.a_tenant("other").pk)
+    assert "card" not in [row["queue"] for row in viewer.get("/api/v1/queues").json()["results"]]
+
+
+def test_built_in_queues_are_always_there_with_workers_of_ours(viewer):
+    Worker.objects.create(id="p1", queue="default", host="box", pid=7)
+    assert (queue(viewer, "default")["workers"], queue(viewer, "engine")["workers"]) == (1, 0)
+
+
+def test_the_steps_of_a_queue_lead_to_their_runs_if_one_may_read_them(viewer):
+    (run_id,) = make.start(JOB)
+    page = viewer.get("/operations/?queue=card").text
+    assert f"/runs/{run_id}" in page
+    assert "Charge the card" in page
+    FolderGrant.unsafe_all_tenants.all().delete()
+    page = viewer.get("/operations/?queue=card").text
+    assert run_id not in page
+    assert "Nothing of yours is ready or at work in this queue" in page
+
+
+def test_queues_cost_as_many_statements_however_many_there_are(viewer, django_assert_max_num_queries):
+    make.start(JOB)
+    with django_assert_max_num_queries(12):
+        viewer.get("/operations/")
+
+
+def test_timers_are_listed_the_next_first_and_overdue_ones_are_marked(viewer, clock):
+    first, second = make.start(PAUSE, {}, {})
+    make.work()
+    Timer.unsafe_all_tenants.filter(run_id=second).update(fire_at=clock.now - timedelta(minutes=5))
+    rows = viewer.get("/api/v1/timers").json()["results"]
+    assert [row["run_id"] for row in rows] == [second, first]
+    assert (rows[0]["title"], rows[0]["kind"], rows[1]["overdue_seconds"]) == ("Two days of rest", "wait", 0)
+    assert rows[0]["overdue_seconds"] == pytest.approx(300, abs=5)
+    overdue = viewer.get("/api/v1/timers?due=overdue").json()["results"]
+    assert [row["run_id"] for row in overdue] == [second]
+    page = viewer.get("/operations/timers?due=overdue").text
+    assert second in page
+    assert first not in page
+    assert "overdue</strong>" in page
+    assert viewer.get("/api/v1/timers?due=soon").status_code == 400
+
+
+def test_timers_of_runs_that_one_may_not_read_are_in_no_list(viewer):
+    make.start(PAUSE)
+    make.work()
+    FolderGrant.unsafe_all_tenants.all().delete()
+    assert viewer.get("/api/v1/timers").json()["results"] == []
+    assert "No timer is set" in viewer.get("/operations/timers").text
+
+
+def test_pages_without_anything_say_what_would_be_there(client):
+    logged_in(client, "operator")
+    for address, words in (
+        ("/operations/", "Handoff’s own"),
+        ("/operations/timers", "No timer is set"),
+        ("/operations/timers?due=overdue", "No timer is overdue"),
+        ("/operations/dead-letters", "No dead letters"),
+        ("/operations/repairs", "Nothing had to be repaired"),
+    ):
+        page = client.get(address)
+        assert page.status_code == 200
+        assert words in page.text, address
+
+
+def test_a_dead_letter_is_tried_again_from_the_list_and_a_second_press_says_so(client):
+    (run_id,) = make.start(JOB)
+    (step,) = make.claimed("card")
+    make.fail(step, code="CardRefused")
+    letter = DeadLetter.unsafe_all_tenants.get()
+    logged_in(client, "operator")
+    page = client.get("/operations/dead-letters").text
+    for words in (f"/runs/{run_id}", "Charge the card", "CardRefused"):
+        assert words in page, words
+    address = f"/operations/dead-letters/{letter.pk}/redrive"
+    assert "goes on at the step that failed" in client.post(address, follow=True).text
+    assert "No dead letters" in client.get("/operations/dead-letters").text
+    assert "was redriven already" in client.post(address, follow=True).text
+
+
+def test_who_only_reads_is_offered_nothing_to_press(viewer):
+    make.start(JOB)
+    (step,) = make.claimed("card")
+    make.fail(step, code="CardRefused")
+    page = viewer.get("/operations/dead-letters").text
+    assert "CardRefused" in page
+    assert "Try again" not in page
+    assert viewer.get("/operations/repairs").status_code == 403
+
+
+def test_repairs_say_what_was_wrong_and_what_became_of_it(client):
+    (run_id,) = make.start(JOB)
+    RepairFactory(run_id=run_id, what="timer of nothing")
+    RepairFactory(run_id=run_id, what="nothing open", done=False)
+    logged_in(client, "operator")
+    page = client.get("/operations/repairs").text
+    for words in (f"/runs/{run_id}", "timer of nothing", "repaired", "needs a person"):
+        assert words in page, words
