@@ -166,12 +166,18 @@ class RunSerializer(serializers.Serializer[Any]):
         help_text="Whether the deadline was over before the run was, or is; null without one.",
     )
     sla_counts = serializers.CharField(allow_null=True, help_text="How it was counted, if in working days.")
+    deadline = serializers.DateTimeField(allow_null=True, help_text="As `sla_deadline`.")
+    sla = serializers.CharField(
+        allow_null=True,
+        help_text="`ok`, `warning` (open, with 80 % of its time over) or `breached`; null without a deadline.",
+    )
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()
     rerun_of = serializers.UUIDField(allow_null=True, help_text="The run of which this one keeps steps.")
     parent_run = serializers.UUIDField(
         allow_null=True, help_text="The run that began it, for a step of its own."
     )
+    parent = serializers.UUIDField(allow_null=True, help_text="As `parent_run`.")
     continues_run = serializers.UUIDField(allow_null=True, help_text="The run for which this one goes on.")
     continued_as = serializers.UUIDField(
         allow_null=True, help_text="Of a CONTINUED run: as which it goes on."

@@ -146,10 +146,13 @@ def _run_row(run: RunRead) -> dict[str, Json]:
         "sla_deadline": _time(run.sla_deadline),
         "sla_breached": run.is_late,
         "sla_counts": run.sla_counts,
+        "deadline": _time(run.sla_deadline),
+        "sla": _sla(run),
         "waiting_for": _run_waits_for(run, rows),
         "created_by": run.created_by,
         "rerun_of": run.rerun_of,
         "parent_run": run.parent,
+        "parent": run.parent,
         "follows_run": run.follows,
         "continues_run": run.continues,
         "continued_as": run.continued_as,
@@ -165,6 +168,13 @@ def _run_row(run: RunRead) -> dict[str, Json]:
 def _sla_seconds(run: RunRead) -> int | None:
     created, deadline = _time(run.created_at), _time(run.sla_deadline)
     return round((deadline - created).total_seconds()) if created and deadline else None
+
+
+def _sla(run: RunRead) -> str | None:
+    """How it stands with its deadline (R-216); None without one."""
+    if run.is_late is None:
+        return None
+    return "breached" if run.is_late else "warning" if run.is_near else "ok"
 
 
 def _shown_status(run: RunRead) -> str:

@@ -84,6 +84,7 @@ class RunRead(NamedTuple):
     sla_deadline: str | None
     sla_counts: str | None
     is_late: bool | None
+    is_near: bool
     variables: list[list[Json]] | None
     payloads: list[list[Json]]
     steps: list[StepRead]

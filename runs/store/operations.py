@@ -20,7 +20,8 @@ class QueueState(NamedTuple):
 
 
 def queues_of(tenant: int, *, built_in: Sequence[str], stale: float, most: int) -> list[QueueState]:
-    """The queues in which the tenant has steps or for which a worker of it has polled, and those that are built in.
+    """The queues in which the tenant has steps or for which a worker of it
+    has polled in the last day, and those that are built in.
 
     An external worker is one that polled or beat in the last `stale` seconds. Counts go up to `most`.
     """

@@ -41,7 +41,7 @@ RUN_FIELDS = {
     "started_at", "completed_at", "waiting_for", "created_by", "rerun_of", "parent_run", "follows_run",
     "continues_run", "continued_as",
     "next_workflow", "can_compensate", "verbs", "steps", "test",
-    "sla_seconds", "sla_deadline", "sla_breached", "sla_counts", "variables",
+    "sla_seconds", "sla_deadline", "sla_breached", "sla_counts", "deadline", "sla", "parent", "variables",
 }  # fmt: skip
 STEP_FIELDS = {
     "id", "node", "undoes", "index", "type", "title", "status", "attempt", "max_attempts", "input", "output", "error",

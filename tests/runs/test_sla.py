@@ -119,6 +119,37 @@ def test_a_run_shows_its_deadline_and_whether_it_was_kept(clock):
     assert (shown["sla_seconds"], shown["sla_deadline"], shown["sla_breached"]) == (None, None, None)
 
 
+def test_a_run_is_warned_of_at_80_percent_breached_at_all_of_its_time_and_what_it_was_when_it_ended_stays(
+    clock,
+):
+    slow, quick = make.start({**WAITS, "sla_seconds": 100}, {}, {})
+    make.work()
+    tenant = make.a_tenant().pk
+
+    def stands(run_id):
+        return run_row(tenant, run_id)["sla"]
+
+    assert stands(slow) == "ok"
+    clock.advance(79)
+    assert stands(slow) == "ok"
+    clock.advance(2)
+    assert stands(slow) == "warning"
+    sla.look()
+    assert stands(slow) == "warning"
+    make.send(quick, "x")
+    make.work()
+    assert stands(quick) == "ok"
+    clock.advance(30)
+    assert stands(slow) == "breached"
+    sla.look()
+    make.send(slow, "x")
+    make.work()
+    assert (stands(slow), stands(quick)) == ("breached", "ok")
+    shown = run_row(tenant, slow)
+    assert shown["deadline"] == shown["sla_deadline"]
+    assert run_row(tenant, make.start(WAITS)[0])["sla"] is None
+
+
 def test_a_breach_is_logged_once_and_a_warning_is_not(clock, caplog):
     run_id = make.start({**WAITS, "sla_seconds": 100})[0]
     clock.advance(80)

@@ -45,8 +45,10 @@ heard AS (
 ),
 workers AS (SELECT h.queue, count(*) AS many FROM heard h GROUP BY h.queue),
 polled AS (SELECT p.queue, p.polled_at FROM runs_queuepoll p WHERE p.tenant_id = %(tenant)s),
+-- A queue that has nothing and for which nobody asks any more is history.
+asked AS (SELECT p.queue FROM polled p CROSS JOIN n WHERE p.polled_at > n.at - interval '1 day'),
 named AS (
-    SELECT queue FROM queued UNION SELECT queue FROM running UNION SELECT queue FROM waiting UNION SELECT queue FROM polled
+    SELECT queue FROM queued UNION SELECT queue FROM running UNION SELECT queue FROM waiting UNION SELECT queue FROM asked
     UNION SELECT unnest(%(built_in)s::text[])
 )
 SELECT coalesce(json_agg(json_build_array(

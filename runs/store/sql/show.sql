@@ -71,6 +71,10 @@ SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.
                         r.is_test, r.sla_deadline, r.sla_counts,
                         -- By the one clock that says so in history, too.
                         coalesce(r.completed_at, %(now)s::timestamptz, statement_timestamp()) >= r.sla_deadline,
+                        -- It is looked at when 80 per cent of its time are over, then at its deadline.
+                        r.completed_at IS NULL AND NOT coalesce(
+                            r.sla_look_at < r.sla_deadline AND r.sla_look_at > coalesce(%(now)s::timestamptz, statement_timestamp()),
+                            false),
                         -- Of one run that is looked at; what is beyond 1 MiB together is told by its size.
                         CASE WHEN %(variables)s THEN (
                             SELECT json_agg(json_build_array(

@@ -2113,10 +2113,13 @@ class Run(TypedDict):
     sla_deadline: str | None
     sla_breached: bool | None
     sla_counts: str | None
+    deadline: str | None
+    sla: str | None
     waiting_for: str | None
     created_by: str
     rerun_of: str | None
     parent_run: str | None
+    parent: str | None
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
@@ -2407,10 +2410,13 @@ class StartedRun(TypedDict):
     sla_deadline: str | None
     sla_breached: bool | None
     sla_counts: str | None
+    deadline: str | None
+    sla: str | None
     waiting_for: str | None
     created_by: str
     rerun_of: str | None
     parent_run: str | None
+    parent: str | None
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
@@ -2745,10 +2751,13 @@ class Trial(TypedDict):
     sla_deadline: str | None
     sla_breached: bool | None
     sla_counts: str | None
+    deadline: str | None
+    sla: str | None
     waiting_for: str | None
     created_by: str
     rerun_of: str | None
     parent_run: str | None
+    parent: str | None
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
