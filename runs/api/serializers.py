@@ -177,7 +177,10 @@ class RunSerializer(serializers.Serializer[Any]):
     parent_run = serializers.UUIDField(
         allow_null=True, help_text="The run that began it, for a step of its own."
     )
-    parent = serializers.UUIDField(allow_null=True, help_text="As `parent_run`.")
+    # The framework takes declared fields off the class, so its own attribute of this name stays.
+    parent = serializers.UUIDField(  # type: ignore[assignment]
+        allow_null=True, help_text="As `parent_run`."
+    )
     continues_run = serializers.UUIDField(allow_null=True, help_text="The run for which this one goes on.")
     continued_as = serializers.UUIDField(
         allow_null=True, help_text="Of a CONTINUED run: as which it goes on."

@@ -14,6 +14,7 @@ from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, RunStatus, StepStatus
 from runs.access import readable
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution
+from runs.reading.story import TOLD_OF_CHILDREN, UNTOLD
 from runs.reading.timeline import ENDINGS, Ending
 from workflows.access import open_to
 from workflows.models import Workflow
@@ -179,6 +180,18 @@ def _shown_as(runs: QuerySet[Run], tenant: int, status: str, from_id: UUID | Non
 def history_of(run: Run) -> QuerySet[HistoryEvent]:
     """What happened to a run."""
     return HistoryEvent.objects.for_tenant(run.tenant_id).filter(run_id=run.id)
+
+
+def version_of(tenant: int, run_id: UUID) -> int:
+    """The row of the version of a run that there is."""
+    return Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run_id)
+
+
+def told_of(tenant: int, run_id: UUID) -> QuerySet[HistoryEvent]:
+    """What a story tells of a run's history (`runs/reading/story.py`)."""
+    of_children = Q(payload__has_key="index") & ~Q(type__in=TOLD_OF_CHILDREN)
+    events = HistoryEvent.objects.for_tenant(tenant).filter(run_id=run_id)
+    return events.exclude(of_children | Q(type__in=UNTOLD))
 
 
 def undone_by(tenant: int, steps: Iterable[UUID]) -> dict[UUID, str]:

@@ -69,6 +69,7 @@ LISTS: dict[str, tuple[dict[str, str], str]] = {
     "operations-timers": ({"GET": _READS}, "/operations/timers"),
     "operations-letters": ({"GET": "dead_letters:read"}, "/operations/dead-letters"),
     "operations-letter-redrive": ({"POST": "runs:operate"}, "/operations/dead-letters/{letter}/redrive"),
+    "run-story": ({"GET": _READS}, "/runs/{run}/story"),
     "operations-repairs": ({"GET": "runs:operate"}, "/operations/repairs"),
     "api-token-revoke": ({"POST": "tokens:own"}, "/api/v1/tokens/{token}/revoke"),
     "api-token-rotate": ({"POST": "tokens:own"}, "/api/v1/tokens/{token}/rotate"),

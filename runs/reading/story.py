@@ -1,0 +1,185 @@
+"""What happened to a run, in sentences for people who don't program: an event of its history, a line. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from engine.catalogue import Json
+from engine.events import EventType
+
+Tone = Literal["", "good", "bad", "wait", "person"]
+UNTOLD: Final = (EventType.EDGES_RESOLVED, EventType.STEP_RELEASED, EventType.STEP_MIGRATED)
+"""Events that change nothing that a reader of a story would miss."""
+TOLD_OF_CHILDREN: Final = (EventType.STEP_FAILED, EventType.ATTEMPT_FAILED)
+"""Of a container's children, of which there may be 10,000, what went wrong is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event of a run's history, and what its step is called."""
+
+    type: str
+    title: str
+    attempt: int | None
+    payload: Mapping[str, Json]
+    at: datetime
+    node: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence: `by` did what `text` says, which has a subject of its own where nobody is named. `more` explains it:
+    a reason, or what an error says.
+    """
+
+    at: datetime
+    text: str
+    tone: Tone
+    node: str | None
+    by: str | None = None
+    more: str = ""
+
+
+_Said = tuple[str, str | None, Tone]
+"""What is said where nobody is named, what somebody who is did, and how it sounds. `{step}` is the step's title."""
+
+_SENTENCES: Final[Mapping[EventType, _Said]] = {
+    EventType.RUN_STARTED: ("The run began.", "started the run.", ""),
+    EventType.RUN_PAUSED: ("The run was paused.", "paused the run.", "wait"),
+    EventType.RUN_UNPAUSED: ("The run went on.", "let the run go on.", ""),
+    EventType.RUN_FAILING: ("A step failed for good; steps at work are awaited.", None, "bad"),
+    EventType.RUN_CANCELLING: ("The run is being cancelled.", "cancelled the run.", "bad"),
+    EventType.RUN_COMPENSATING: ("What was done is being undone, the last step first.", None, "wait"),
+    EventType.RUN_WAITING_FOR_MANUAL_ACTION: (
+        "Something could not be undone: a person has to see to it.",
+        None,
+        "wait",
+    ),
+    EventType.RUN_COMPLETED: ("The run completed.", None, "good"),
+    EventType.RUN_CONTINUED: ("The run went on as a new run.", None, ""),
+    EventType.RUN_FAILED: ("The run failed.", None, "bad"),
+    EventType.RUN_CANCELLED: ("The run was cancelled.", "cancelled the run.", "bad"),
+    EventType.RUN_COMPENSATED: ("The run failed, and what it had done was undone.", None, "bad"),
+    EventType.RUN_REOPENED: ("The run was resumed.", "resumed the run.", ""),
+    EventType.RUN_REPAIRED: ("Handoff repaired the run.", None, "wait"),
+    EventType.RUN_MIGRATED: (
+        "The run moved to version {version}.",
+        "moved the run to version {version}.",
+        "",
+    ),
+    EventType.NEXT_NOT_STARTED: ("{workflow}, which should have followed, was not started.", None, "bad"),
+    EventType.STEP_COMPLETED: ("“{step}” completed.", "completed “{step}”.", "good"),
+    EventType.STEP_FAILED: ("“{step}” failed.", "let “{step}” fail.", "bad"),
+    EventType.STEP_SKIPPED: ("“{step}” was not needed: no branch led to it.", "skipped “{step}”.", ""),
+    EventType.STEP_CANCELLED: ("“{step}” was cancelled.", "cancelled “{step}”.", ""),
+    EventType.STEP_WAITING: ("“{step}” began to wait{what}.", None, "wait"),
+    EventType.STEP_REQUEUED: ("“{step}” is to be done again.", "had “{step}” done again.", ""),
+    EventType.STEP_WITHDRAWN: ("“{step}” begins anew.", "had “{step}” begin anew.", ""),
+    EventType.ATTEMPT_FAILED: (
+        "“{step}” failed at attempt {attempt}; it is tried again{retry}.",
+        None,
+        "bad",
+    ),
+    EventType.LEASE_LOST: ("The worker that did “{step}” was lost; another one takes it over.", None, "wait"),
+    EventType.LATE_RESULT: ("A result for “{step}” came too late and was not used.", None, "wait"),
+    EventType.COMPENSATE_RUN: ("“{step}” is to be undone.", None, ""),
+    EventType.VARIABLES_SET: ("“{step}” set {variables}.", None, ""),
+    EventType.TIMER_FIRED: ("The time that was set for “{step}” was over.", None, "wait"),
+    EventType.SIGNAL_RECEIVED: ("The signal {name} came in.", "sent the signal {name}.", ""),
+    EventType.SIGNAL_CONSUMED: ("“{step}” took the signal {name}.", None, ""),
+    EventType.SLA_WARNING: ("80 % of the time until the deadline was over.", None, "wait"),
+    EventType.SLA_BREACHED: ("The deadline passed.", None, "bad"),
+    EventType.ALERT: ("Operators were alerted.", None, "bad"),
+    EventType.TASK_OPENED: ("People were asked: “{step}”.", None, "person"),
+    EventType.TASK_COMPLETED: ("“{step}” was decided: {outcome}.", "decided “{step}”: {outcome}.", "person"),
+    EventType.TASK_VOTED: ("A vote on “{step}”: {outcome}.", "voted on “{step}”: {outcome}.", "person"),
+    EventType.TASK_DELEGATED: ("“{step}” was handed on{to}.", "handed “{step}” on{to}.", "person"),
+    EventType.TASK_RETURNED: (
+        "“{step}” went back for changes{to}.",
+        "returned “{step}” for changes{to}.",
+        "person",
+    ),
+    EventType.TASK_RESUBMITTED: ("“{step}” came back with changes.", "changed “{step}” as asked.", "person"),
+    EventType.TASK_ASKED: ("A question was asked about “{step}”.", "asked back about “{step}”.", "person"),
+    EventType.TASK_ANSWERED: ("The question was answered.", "answered the question.", "person"),
+    EventType.TASK_REMINDED: ("People were reminded of “{step}”.", None, "wait"),
+    EventType.TASK_ESCALATED: (
+        "“{step}” was escalated: others are asked, too.",
+        "escalated “{step}”.",
+        "wait",
+    ),
+}
+
+
+def story(events: Iterable[Event]) -> list[Line]:
+    """A line for each event, in their order; of a type that this release doesn't know its name."""
+    return [_line(event) for event in events]
+
+
+def _line(event: Event) -> Line:
+    said = _SENTENCES.get(EventType(event.type)) if event.type in EventType.__members__ else None
+    alone, active, tone = said or (f"{event.type}.", None, "")
+    by = event.payload.get("by")
+    named = by if isinstance(by, str) and active is not None else None
+    words = _words(event)
+    # A title may have braces: only the sentence is a template.
+    text = "".join(_filled(active if named and active else alone, words))
+    return Line(event.at, text, tone, event.node, named, _more(event.payload))
+
+
+def _filled(sentence: str, words: Mapping[str, str]) -> Iterable[str]:
+    for part in sentence.split("{"):
+        name, brace, rest = part.partition("}")
+        yield words.get(name, "") + rest if brace else part
+
+
+def _words(event: Event) -> dict[str, str]:
+    told = event.payload
+    texts = {key: str(value) for key, value in told.items() if isinstance(value, str | int | float)}
+    index = told.get("index")
+    return texts | {
+        "step": event.title if index is None else f"{event.title}, item {index}",
+        "attempt": str(event.attempt or 1),
+        "retry": _retry(told.get("retry_in")),
+        "what": _waits_for(told.get("kind")),
+        "to": f" to {told['to']}" if isinstance(told.get("to"), str) else "",
+        "variables": _named(told.get("set")),
+        "outcome": str(told.get("outcome") or "done"),
+    }
+
+
+_WAITS: Final[Mapping[str, str]] = {
+    "timer": " for a time",
+    "signal": " for a signal",
+    "task": " for a person",
+    "run": " for another run",
+    "children": " for its items",
+    "operator": " for an operator",
+}
+
+
+def _waits_for(kind: Json) -> str:
+    return _WAITS.get(kind, "") if isinstance(kind, str) else ""
+
+
+def _retry(seconds: Json) -> str:
+    return f" in {seconds:.0f} s" if isinstance(seconds, int | float) and seconds >= 1 else ""
+
+
+def _named(variables: Json) -> str:
+    if not isinstance(variables, Mapping) or not variables:
+        return "variables"
+    return ", ".join(sorted(map(str, variables)))
+
+
+_LONGEST = 500
+
+
+def _more(told: Mapping[str, Json]) -> str:
+    """What explains it: what the error says, a reason; the first that there is."""
+    error = told.get("error")
+    said = error.get("message") if isinstance(error, Mapping) else None
+    found = (said, told.get("reason"), told.get("message"), told.get("detail"))
+    text = next((one for one in found if isinstance(one, str) and one), "")
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

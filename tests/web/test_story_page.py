@@ -1,0 +1,69 @@
+"""The page that says what happened to a run."""
+
+import pytest
+
+from accounts.models import FolderGrant
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+JOB = make.graph([{"id": "charge", "title": "Charge the card", "type": "job", "queue": "card"}], [])
+
+
+@pytest.fixture
+def viewer(client):
+    client.force_login(make.a_member("vera", "viewer"))
+    return client
+
+
+def test_it_tells_what_happened_in_order_and_follows_until_the_run_has_ended(viewer):
+    (run_id,) = make.start(JOB)
+    (step,) = make.claimed("card")
+    page = viewer.get(f"/runs/{run_id}/story").text
+    assert "hx-get" in page
+    make.fail(step, code="CardRefused")
+    make.resume(run_id)
+    make.complete(*make.claimed("card"), output={"ok": True})
+    page = viewer.get(f"/runs/{run_id}/story").text
+    sentences = [
+        "started the run",
+        "“Charge the card” failed",
+        "It went wrong",
+        "resumed the run",
+        "completed.",
+        "The run completed",
+    ]
+    places = [page.index(words) for words in sentences]
+    assert places == sorted(places)
+    assert "hx-get" not in page.partition('id="story"')[2]
+
+
+def test_it_leads_there_from_the_run_and_costs_the_same_however_much_happened(
+    viewer, django_assert_max_num_queries
+):
+    (run_id,) = make.start(JOB)
+    assert f"/runs/{run_id}/story" in viewer.get(f"/runs/{run_id}").text
+    for _ in range(5):
+        make.fail(*make.claimed("card"))
+        make.resume(run_id)
+    with django_assert_max_num_queries(14):
+        page = viewer.get(f"/runs/{run_id}/story").text
+    assert page.count("resumed the run") == 5
+
+
+def test_items_of_a_list_are_left_out_but_those_that_failed(viewer):
+    body = {"type": "job", "queue": "card", "retry": {"max_retries": 0}}
+    (run_id,) = make.start(make.mapped(body), {"items": [1, 2]})
+    make.work()
+    right, wrong = sorted(make.claimed("card"), key=lambda step: step.index)
+    make.complete(right, output=1)
+    make.fail(wrong)
+    page = viewer.get(f"/runs/{run_id}/story").text
+    assert "item 1” failed" in page
+    assert "item 0" not in page
+
+
+def test_who_may_not_read_the_run_reads_no_story(viewer):
+    (run_id,) = make.start(JOB)
+    FolderGrant.unsafe_all_tenants.all().delete()
+    assert viewer.get(f"/runs/{run_id}/story").status_code == 404
