@@ -17,6 +17,7 @@ IS_CHECKOUT = (BASE_DIR / "scripts" / "bootstrap").is_file()
 """Whether this is the repository itself; otherwise a wheel was installed, and BASE_DIR is where packages are."""
 _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
 _MASTER_KEY_BYTES = 32
+_SHORTEST_METRICS_TOKEN = 16
 _ON, _OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
 
@@ -239,6 +240,20 @@ def master_keys() -> tuple[bytes, ...]:
     return keys
 
 
+def metrics_token() -> str:
+    """Who sends it as a bearer token may read `/metrics` (`HANDOFF_METRICS_TOKEN`); empty: nobody.
+
+    Raises BadEnvironment for one that is short or not plain ASCII, and repeats nothing of it.
+    """
+    value = os.environ.get("HANDOFF_METRICS_TOKEN", "").strip()
+    is_plain = value.isascii() and value.isprintable() and " " not in value
+    if value and not (is_plain and len(value) >= _SHORTEST_METRICS_TOKEN):
+        raise BadEnvironment(
+            f"HANDOFF_METRICS_TOKEN must be {_SHORTEST_METRICS_TOKEN} or more ASCII characters without spaces."
+        )
+    return value
+
+
 def _padded(text: str) -> str:
     """Either spelling of base64, with or without its padding, as the one that is read."""
     text = text.rstrip("=").replace("+", "-").replace("/", "_")
@@ -254,6 +269,7 @@ def problems() -> list[str]:
         blocking_threads,
         file_scan,
         master_keys,
+        metrics_token,
         trusted_proxies,
         session_hours,
         web_processes,

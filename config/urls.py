@@ -3,12 +3,14 @@
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from config.health import healthz, readyz
+from config.metrics import metrics
 from config.styleguide import styleguide
 from lib.api.views import UnknownRouteView
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     # Tried one after another, each for its time: what programs ask for all the time comes first.
     path("api/v1/", include("runs.api.urls")),
     path("api/v1/", include("workflows.api.urls")),

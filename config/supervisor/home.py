@@ -67,6 +67,13 @@ class Home:
         if not os.environ.get("HANDOFF_MASTER_KEY"):
             kept_secret(self.folder / "master-key", 32)
 
+    def empty_counts(self) -> Path:
+        """The folder in which processes count what they do, without what those of an earlier start have counted."""
+        counts = private_folder(self.folder / "run" / "counts")
+        for left in counts.glob("*.db"):
+            left.unlink(missing_ok=True)
+        return counts
+
     def write_run_file(self, facts: Mapping[str, object]) -> None:
         """Tell other processes where everything is."""
         write_private(self.run_file, json.dumps(facts, indent=2) + "\n")

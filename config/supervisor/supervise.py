@@ -127,6 +127,8 @@ class Supervisor:
             "DATABASE_URL": self._postgres.url if self._postgres else os.environ["DATABASE_URL"],
             "REDIS_URL": self._redis.url if self._redis else os.environ["REDIS_URL"],
             "HANDOFF_BLOBS": environment.blobs(self._home.folder if self._postgres else None),
+            # Each process counts in a file of its own there (`lib.process_metrics`).
+            "PROMETHEUS_MULTIPROC_DIR": str(self._home.empty_counts()),
             "PYTHONUNBUFFERED": "1",
             "HANDOFF_SUPERVISED": "1",
         }

@@ -18,6 +18,7 @@ from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING
 from lib import crash_points
 from lib.blobs import BlobAway, BlobError
 from runs.kernel import compensation, late, live
+from runs.kernel.counting import count_ended
 from runs.kernel.graphs import BrokenVersion, graph_of
 from runs.kernel.plan import Affinity, Planned, closing_row, plan, plan_hopeless, runs_of
 from runs.kernel.transition import Result, Transition
@@ -153,6 +154,7 @@ def _light(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
         rest = [planned for planned in plans if planned.step.run_id not in conflict.runs]
         return refused + (_light(rest, keep, result) if rest else [])
     result.add(transition.result)
+    count_ended(transition.result)
     return alone
 
 
@@ -230,4 +232,5 @@ def _heavy(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
             transition.suspend(waiting, locked)
         crash_points.hit("before_commit")
     result.add(transition.result)
+    count_ended(transition.result)
     return []

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from lib import crash_points
 from runs.kernel import notices
+from runs.kernel.counting import count_ended
 from runs.kernel.refused import fitting, lock_runs, refusing
 from runs.kernel.transition import Transition
 from runs.store.attempts import LockedRun
@@ -43,6 +44,7 @@ def unit_of_work() -> Iterator[Change]:
         change.transition.finish(change.locked)
         change.transition.fail(change.locked)
         crash_points.hit("before_commit")
+        count_ended(change.transition.result)
         notices.after_commit(change.runs, change.transition.result.wake | change.queues)
 
 

@@ -9,6 +9,7 @@ import orjson
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from lib.named_sql import Statements
+from runs.store import meters
 from runs.store.attempts import ClaimedStep, LockedRun, claimed_of
 from runs.store.references import MARK, rows_in
 from runs.store.rows import (
@@ -81,15 +82,17 @@ def claim(*, queue: str, worker: str, cursor: int, limit: int, alone: bool = Tru
     `alone`: the worker has nothing else in hand, so that a single step is to blame if its lease is lost.
     """
     params = {"queue": queue, "worker": worker, "cursor": cursor, "limit": limit, "alone": alone}
-    return [claimed_step(row) for row in SQL.value("claim", {**params, "now": now_or_none()})]
+    rows, is_contended = SQL.value("claim", {**params, "now": now_or_none()})
+    # Where nothing was behind the cursor, the poll is not over yet.
+    meters.polled(rows, is_contended=is_contended, is_over=not cursor)
+    return [claimed_step(row) for row in rows]
 
 
 def claim_alone(*, queue: str, worker: str) -> list[ClaimedStep]:
     """At most one step of those that must run alone; it is leased."""
-    return [
-        claimed_step(row)
-        for row in SQL.value("claim_alone", {"queue": queue, "worker": worker, "now": now_or_none()})
-    ]
+    rows, _ = SQL.value("claim_alone", {"queue": queue, "worker": worker, "now": now_or_none()})
+    meters.polled(rows, is_over=False)
+    return [claimed_step(row) for row in rows]
 
 
 def claimed_step(row: Sequence[Json]) -> ClaimedStep:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from engine.catalogue import Json
 from lib.clock import now_or_none
+from runs.store import meters
 from runs.store.attempts import ClaimedStep
 from runs.store.hot import SQL, claimed_step, document
 
@@ -58,9 +59,9 @@ def claim_jobs(*, tenant: int, queues: Sequence[str], offers: Sequence[Offer], a
         "alone": alone,
         "now": now_or_none(),
     }
-    return [
-        Leased(claimed_step(row), row[14], row[15] - 1, row[16]) for row in SQL.value("claim_jobs", params)
-    ]
+    rows, is_contended = SQL.value("claim_jobs", params)
+    meters.polled(rows, is_contended=is_contended, is_over=not alone)
+    return [Leased(claimed_step(row), row[14], row[15] - 1, row[16]) for row in rows]
 
 
 def workers_polled(tenant: int, queues: Sequence[str], workers: Sequence[ContactRow]) -> None:

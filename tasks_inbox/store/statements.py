@@ -386,3 +386,8 @@ def withdraw_file(task: UUID, file: UUID, *, by: str) -> bool:
 def files_held(tenant: int, files: Iterable[str]) -> dict[str, Row]:
     """What each of these files is said to be, by id, and as `found` the SHA-256 of its content."""
     return dict(SQL.value("files_held", {"tenant": tenant, "files": sorted(files)}))
+
+
+def count_open(most: int) -> int:
+    """How many tasks of all tenants are open, up to `most`."""
+    return int(SQL.column("count_open", {"most": most})[0])

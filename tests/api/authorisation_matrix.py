@@ -35,6 +35,7 @@ _FILLS_IN, _STARTS = {"POST": "runs:start"}, {"GET": "runs:start", "POST": "runs
 MATRIX: dict[str, Route] = {
     "healthz": _page({"GET": PUBLIC}, "/healthz"),
     "readyz": _page({"GET": PUBLIC}, "/readyz"),
+    "metrics": _page({"GET": PUBLIC}, "/metrics"),  # It has a token of its own.
     "login": _page({"GET": PUBLIC, "POST": PUBLIC}, "/login"),
     "password-forgotten": _page({"GET": PUBLIC, "POST": PUBLIC}, "/password/forgotten"),
     "password-link": _page({"GET": PUBLIC, "POST": PUBLIC}, "/password/link/none"),

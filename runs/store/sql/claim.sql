@@ -25,7 +25,8 @@ share AS (SELECT ceil(%(limit)s / greatest(count(tenant_id), 1)::numeric)::int A
 -- name: take_picked (fragment)
 -- Sets the lease and counts the attempt and the epoch; a step that is taken alone is marked so, for only there a lost
 -- lease tells who is to blame. The payload is the step's own input, or the output of the step (or the input of the
--- run) that `input_from` names.
+-- run) that `input_from` names. Gives the steps, and behind them whether others had what there was, which the statement
+-- adds that includes this: it is seen by the same snapshot.
 taken AS (
     UPDATE runs_stepexecution s
        SET status = 'RUNNING',
@@ -43,11 +44,11 @@ taken AS (
      WHERE s.id = picked.id AND s.id = ANY (ARRAY(SELECT id FROM picked))
     RETURNING s.*, picked.place
 )
-SELECT coalesce(json_agg(json_build_array(
+SELECT json_build_array(
+       coalesce(json_agg(json_build_array(
            /* include held */, /* include given_input */,
-           s.lease_seconds, s.lease_expires_at, s.place, s.progress
-       ) ORDER BY s.priority DESC, s.available_at, s.id), '[]')
-  FROM taken s
+           s.lease_seconds, s.lease_expires_at, s.place, s.progress, extract(epoch FROM s.started_at - s.queued_at)
+       ) ORDER BY s.priority DESC, s.available_at, s.id), '[]'),
 
 -- name: claim
 -- The claim never looks at the run: paused runs hold their steps, closing runs move them (docs/engine.md, "Claim").
@@ -72,6 +73,8 @@ picked AS MATERIALIZED (
       FROM found
 ),
 /* include take_picked */
+       count(*) = 0 AND (SELECT count(tenant_id) FROM ring) > 0)
+  FROM taken s
 
 -- name: claim_alone
 -- One step whose lease was lost in company before: it runs alone, and if it takes its worker down again, it counts.
@@ -86,6 +89,8 @@ picked AS MATERIALIZED (
        FOR UPDATE SKIP LOCKED
 ),
 /* include take_picked */
+       false)
+  FROM taken s
 
 -- name: claim_jobs
 -- For one tenant's external workers, of several polls at once: the n-th step goes to the poll of the n-th token, and of
@@ -110,6 +115,12 @@ picked AS MATERIALIZED (
              WITH ORDINALITY AS h(hash, worker, poll, place) USING (place)
 ),
 /* include take_picked */
+       CASE WHEN count(*) = 0 THEN EXISTS (
+           SELECT 1 FROM runs_stepexecution s
+            WHERE s.queue = ANY (%(queues)s::text[]) AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
+              AND s.solo = %(alone)s AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp()))
+       ELSE false END)
+  FROM taken s
 
 -- name: read_scope
 -- What expressions of the given runs read: the run itself and the outputs of steps that are over.

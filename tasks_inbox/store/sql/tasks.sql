@@ -291,3 +291,6 @@ VALUES (%(note)s::uuid, %(tenant)s, %(task)s, %(by)s, %(until)s)
 INSERT INTO tasks_inbox_tasknote (id, tenant_id, task_id, username, watching)
 VALUES (%(note)s::uuid, %(tenant)s, %(task)s, %(by)s, %(watching)s)
     ON CONFLICT (task_id, username) DO UPDATE SET watching = excluded.watching
+
+-- name: count_open
+SELECT count(*) FROM (SELECT 1 FROM tasks_inbox_manualtask t WHERE t.status = 'OPEN' LIMIT %(most)s) t
