@@ -9,6 +9,8 @@ Whoever starts the processes makes the folder, and empties it before: counters b
 """
 
 import os
+from bisect import bisect_left
+from collections import Counter as Counted
 from collections.abc import Iterable, Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, Metric, disable_created_metrics
@@ -20,6 +22,19 @@ disable_created_metrics()  # type: ignore[no-untyped-call]
 _own = CollectorRegistry()
 
 
+class Batches(Histogram):
+    """A histogram that is told of many values at once: a hundred cost what one costs, and not two microseconds each."""
+
+    def observe_all(self, values: Sequence[float]) -> None:
+        """Observe each of the values, as `observe` does."""
+        if len(values) == 1:
+            self.observe(values[0])
+        elif values:
+            self._sum.inc(sum(values))
+            for place, times in Counted(bisect_left(self._upper_bounds, value) for value in values).items():
+                self._buckets[place].inc(times)
+
+
 def counter(name: str, help_text: str, **labels: Sequence[str]) -> Counter:
     """A counter; of one with a label (its values are given) each value is there from the start, with 0."""
     made = Counter(name, help_text, list(labels), registry=_own)
@@ -29,9 +44,9 @@ def counter(name: str, help_text: str, **labels: Sequence[str]) -> Counter:
     return made
 
 
-def histogram(name: str, help_text: str, buckets: Sequence[float]) -> Histogram:
+def histogram(name: str, help_text: str, buckets: Sequence[float]) -> Batches:
     """A histogram with buckets up to each of these bounds."""
-    return Histogram(name, help_text, registry=_own, buckets=tuple(buckets))
+    return Batches(name, help_text, registry=_own, buckets=tuple(buckets))
 
 
 def collected() -> Iterable[Metric]:

@@ -46,9 +46,7 @@ def polled(rows: Sequence[Sequence[Json]], *, is_contended: bool = False, is_ove
         return
     _claims.inc()
     _sizes.observe(len(rows))
-    for row in rows:
-        if row[_EPOCH] == 1:
-            _waited.observe(max(0.0, row[_WAITED]))
+    _waited.observe_all([max(0.0, row[_WAITED]) for row in rows if row[_EPOCH] == 1])
 
 
 def ended(statuses: Iterable[str]) -> None:

@@ -25,6 +25,7 @@ TOGETHER = (
     "test_readme.py",
     "test_examples.py",
     "test_blocking.py",
+    "test_metrics.py",
     "test_steps_that_never_return.py",
     "test_never_late.py",
     "test_outages.py",
@@ -37,6 +38,7 @@ TOGETHER = (
 all that there is, the last ones kill and stop all of it.
 """
 BLOCKING_THREADS = 20
+METRICS_TOKEN = "a-token-of-the-tests-own"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -88,6 +90,7 @@ def surroundings(service, wikipedia, shop_port, tmp_path_factory) -> dict[str, s
         "PYTHONPATH": path,
         "HANDOFF_EGRESS_ALLOW": allowed,
         "HANDOFF_BLOCKING_THREADS": str(BLOCKING_THREADS),
+        "HANDOFF_METRICS_TOKEN": METRICS_TOKEN,
     }
 
 

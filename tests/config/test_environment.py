@@ -150,3 +150,20 @@ def test_trusted_proxies_are_networks(monkeypatch):
     assert environment.problems() == [
         "HANDOFF_TRUSTED_PROXIES must be networks such as 10.1.2.0/24, not '10.1.2.3/24'."
     ]
+
+
+@pytest.mark.parametrize("said", ["short", "with spaces in a long one", "ü" * 20, "with\ttabs-in-a-long-one"])
+def test_a_weak_token_for_the_metrics_is_refused_and_not_repeated(monkeypatch, said):
+    monkeypatch.setenv("HANDOFF_METRICS_TOKEN", said)
+    [problem] = environment.problems()
+    assert problem.startswith("HANDOFF_METRICS_TOKEN")
+    assert said not in problem
+
+
+def test_each_start_begins_to_count_anew(tmp_path):
+    counts = Home(tmp_path).empty_counts()
+    (counts / "counter_1.db").write_bytes(b"left")
+    (counts / "notes.txt").write_text("somebody's")
+    assert Home(tmp_path).empty_counts() == counts
+    assert [path.name for path in counts.iterdir()] == ["notes.txt"]
+    assert counts.stat().st_mode & 0o777 == 0o700

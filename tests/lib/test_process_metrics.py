@@ -77,3 +77,12 @@ def test_a_process_without_a_folder_tells_of_itself(monkeypatch):
     before = told()["handoff_claims_total",]
     meters.polled([[None, 2, *[None] * 15, 0.2]])
     assert told()["handoff_claims_total",] == before + 1
+
+
+@pytest.mark.parametrize("values", [[], [0.5], [0, 1, 1, 2, 2.5, 99], [1] * 100])
+def test_many_values_at_once_are_what_each_of_them_is(values):
+    together, apart = (process_metrics.Batches("x", "", registry=None, buckets=(1, 2)) for _ in range(2))
+    together.observe_all(values)
+    for value in values:
+        apart.observe(value)
+    assert [*together.collect()] == [*apart.collect()]
