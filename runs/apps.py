@@ -36,6 +36,7 @@ class RunsConfig(AppConfig):
         from workflows.ports.usage import counts_open_runs
 
         guards("run_id", guard_run)
+        guards("other_id", guard_run)
         guards("bulk_id", guard_bulk_job)
         guards("letter_id", guard_letter)
         guards("webhook_id", guard_webhook)

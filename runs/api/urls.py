@@ -5,6 +5,7 @@ from django.urls import path
 import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
 from runs.api import (
     calendars,
+    comparisons,
     jobs,
     letters,
     moves,
@@ -57,6 +58,11 @@ urlpatterns = [
     path("runs/<uuid:run_id>/steps", runs.RunStepsView.as_view(), name="api-run-steps"),
     path("runs/<uuid:run_id>/history", runs.RunHistoryView.as_view(), name="api-run-history"),
     path("runs/<uuid:run_id>/children", runs.RunChildrenView.as_view(), name="api-run-children"),
+    path(
+        "runs/<uuid:run_id>/compare/<uuid:other_id>",
+        comparisons.RunCompareView.as_view(),
+        name="api-run-compare",
+    ),
     path("runs/<uuid:run_id>/items", run_items.RunItemsView.as_view(), name="api-run-items"),
     path("runs/<uuid:run_id>/cancel", runs.RunCancelView.as_view(), name="api-run-cancel"),
     path("runs/<uuid:run_id>/resume", operators.RunResumeView.as_view(), name="api-run-resume"),

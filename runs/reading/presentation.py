@@ -31,16 +31,21 @@ _WHILE: dict[str, str] = {
 _BESIDE_A_FAILURE = "The run fails when its other branches have ended: "
 
 
-def run_rows(tenant: int, runs: Sequence[UUID | str], bounds: Bounds = LISTED) -> list[dict[str, Json]]:
-    """The tenant's runs of these ids, in their order, each with its steps (docs/api.md, "Runs"); one statement."""
-    return [row for row, _ in rows_with_order(tenant, runs, bounds)]
+def run_rows(
+    tenant: int, runs: Sequence[UUID | str], bounds: Bounds = LISTED, *, apart: bool = False
+) -> list[dict[str, Json]]:
+    """The tenant's runs of these ids, in their order, each with its steps (docs/api.md, "Runs"); one statement.
+
+    `apart`: each has as much room for payloads as if it were read alone.
+    """
+    return [row for row, _ in rows_with_order(tenant, runs, bounds, apart=apart)]
 
 
 def rows_with_order(
-    tenant: int, runs: Sequence[UUID | str], bounds: Bounds
+    tenant: int, runs: Sequence[UUID | str], bounds: Bounds, *, apart: bool = False
 ) -> list[tuple[dict[str, Json], list[str]]]:
     """As `run_rows`, each with the names of its input's fields in the order that the author of its version gave."""
-    read = read_runs(tenant, runs, bounds)
+    read = read_runs(tenant, runs, bounds, apart=apart)
     _learn(tenant, read)
     by_id = {run.id: (_run_row(run), _fields(run.version_id)) for run in read}
     return [by_id[str(run)] for run in runs if str(run) in by_id]

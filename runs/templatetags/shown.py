@@ -104,6 +104,12 @@ def in_short(value: Any) -> str:
 
 
 @register.filter
+def as_json(value: Any) -> str:
+    """A JSON value as text, in as many lines as it takes."""
+    return value if isinstance(value, str) and "\n" in value else _readable(value)
+
+
+@register.filter
 def type_icon(type_: str) -> str:
     """The icon of a step type."""
     return EXECUTABLE[type_].icon if type_ in EXECUTABLE else "circle-help"

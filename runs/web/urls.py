@@ -5,6 +5,7 @@ from django.urls import path
 from runs.web import (
     calendars,
     children,
+    comparing,
     home,
     items,
     lifecycle,
@@ -111,6 +112,8 @@ urlpatterns = [
     path("runs/together", together.together, name="runs-together"),
     path("runs/<uuid:run_id>", views.run_page, name="run"),
     path("runs/<uuid:run_id>/children", children.children_page, name="run-children"),
+    path("runs/<uuid:run_id>/compare", comparing.choose, name="run-compare"),
+    path("runs/<uuid:run_id>/compare/<uuid:other_id>", comparing.compare_page, name="run-compared"),
     path("runs/<uuid:run_id>/items/<str:node>", items.items_page, name="run-items"),
     path("runs/<uuid:run_id>/story", story.story_page, name="run-story"),
     path("runs/<uuid:run_id>/preview", views.run_preview, name="run-preview"),

@@ -9,6 +9,9 @@ _A_SCHEDULE = "/schedules/{schedule}"
 _STARTS, _WRITES, _LOOKS = "runs:start", "workflows:write", "workflows:read"
 
 LISTS: dict[str, tuple[dict[str, str], str]] = {
+    "api-run-compare": ({"GET": _READS}, "/api/v1/runs/{run}/compare/{other}"),
+    "run-compare": ({"GET": _READS}, "/runs/{run}/compare"),
+    "run-compared": ({"GET": _READS}, "/runs/{run}/compare/{other}"),
     "settings-webhooks": ({"GET": _HOOKS, "POST": _HOOKS}, "/settings/webhooks"),
     "settings-webhook": ({"GET": _HOOKS}, _A_HOOK),
     "settings-webhook-switch": ({"POST": _HOOKS}, f"{_A_HOOK}/switch"),

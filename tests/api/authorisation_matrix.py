@@ -14,9 +14,9 @@ NOBODY = "00000000-0000-7000-8000-000000000000"
 
 @dataclass(frozen=True)
 class Route:
-    """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{job}`, `{letter}`,
-    `{task}`, `{file}`, `{token}`, `{webhook}`, `{outgoing}`, `{delivery}`, `{schedule}`, `{bulk}`, `{calendar}`,
-    `{case}`, `{comment}`, `{away}`, `{view}`, `{group}` and `{folder}` in it stand for ids."""
+    """One route: `methods` says the scope of each, `path` is an address that fits it; `{run}`, `{other}`, `{job}`,
+    `{letter}`, `{task}`, `{file}`, `{token}`, `{webhook}`, `{outgoing}`, `{delivery}`, `{schedule}`, `{bulk}`,
+    `{calendar}`, `{case}`, `{comment}`, `{away}`, `{view}`, `{group}` and `{folder}` in it stand for ids."""
 
     methods: dict[str, str]
     path: str
@@ -395,6 +395,7 @@ _NUMBERED = ("delivery", "group", "folder", "case", "comment", "away", "view", "
 def address(name: str, **ids: str | int) -> str:
     """An address of the route; of what has no id here nobody has one."""
     known = dict.fromkeys(
-        ("run", "job", "letter", "task", "webhook", "outgoing", "file", "token", "schedule", "bulk"), NOBODY
+        ("run", "other", "job", "letter", "task", "webhook", "outgoing", "file", "token", "schedule", "bulk"),
+        NOBODY,
     )
     return MATRIX[name].path.format(**(known | dict.fromkeys(_NUMBERED, 0) | ids))

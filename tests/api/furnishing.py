@@ -48,6 +48,7 @@ def has_everything(client):
             "case": case.json()["id"],
             "comment": comment.json()["id"],
             "run": run.json()["id"],
+            "other": letter["run_id"],
             "job": run.json()["steps"][0]["id"],
             "letter": letter["id"],
             "task": task["id"],

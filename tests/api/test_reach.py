@@ -13,7 +13,16 @@ from tests.api.authorisation_matrix import MATRIX, address
 from tests.api.test_authorisation import DOORS, ROUTES, assert_envelope, call
 from workflows.models import Workflow
 
-GUARDED = ("name", "run_id", "letter_id", "webhook_id", "outgoing_id", "schedule", "schedule_id")
+GUARDED = (
+    "name",
+    "run_id",
+    "other_id",
+    "letter_id",
+    "webhook_id",
+    "outgoing_id",
+    "schedule",
+    "schedule_id",
+)
 ROLES = [role for role in SCOPES_OF_ROLE if role not in (ADMIN, WORKER)]
 
 

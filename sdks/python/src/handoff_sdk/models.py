@@ -11,10 +11,13 @@ ActionEnum = Literal["signal", "start"]
 BlankEnum = Literal[""]
 BulkAction = Literal["claim", "assign", "snooze", "decide", "undo"]
 BulkAnswer = Literal["done", "refused"]
+CaseDifferenceWhatEnum = Literal["status", "path", "output", "input", "stubs", "problems", "time", "size"]
 CaseStatus = Literal["COMPLETED", "FAILED"]
 CommentKindEnum = Literal["said", "asked", "answered", "returned", "resubmitted"]
 DensityEnum = Literal["comfortable", "compact"]
 DifferenceKind = Literal["added", "removed", "changed", "moved"]
+DifferenceWhatEnum = Literal["workflow", "version", "input", "output", "status", "path", "error", "attempts"]
+DiffersEnum = Literal["path", "input", "status", "output", "error", "attempts"]
 DueTimeStatusEnum = Literal["started", "skipped", "buffered"]
 FormatEnum = Literal["json", "yaml"]
 IfExistsEnum = Literal["return", "new_if_ended", "error"]
@@ -45,6 +48,7 @@ MemberRole = Literal["viewer", "author", "operator", "requester", "approver", "a
 OffReasonEnum = Literal["by hand", "gone", "failing", "backlog"]
 OnErrorEnum = Literal["fail", "continue", "branch"]
 OverlapEnum = Literal["skip", "buffer_one", "allow", "cancel_previous"]
+PathEnum = Literal["both", "left", "right", "neither"]
 PlaceEnum = Literal[
     "params", "input", "set_vars", "when", "output", "business_key", "compensate", "body", "round"
 ]
@@ -96,8 +100,8 @@ TaskStatus = Literal["OPEN", "COMPLETED", "CANCELLED"]
 TimerKindEnum = Literal["wait", "timeout", "boundary"]
 TokenRole = Literal["viewer", "author", "operator", "requester", "approver", "admin", "worker"]
 TokenStatus = Literal["active", "expired", "revoked"]
+ValueChangeKindEnum = Literal["changed", "length", "left_only", "right_only"]
 ViewEnum = Literal["mine", "teams", "due", "snoozed", "delegated", "done", "watching", "undecidable", "open"]
-WhatEnum = Literal["status", "path", "output", "input", "stubs", "problems", "time", "size"]
 WhereEnum = Literal["nodes", "edges", "settings"]
 WhyEnum = Literal["pinned", "side_effects", "waits", "outside"]
 
@@ -425,7 +429,7 @@ class Case(TypedDict):
 class CaseDifference(TypedDict):
     """What is not as expected."""
 
-    what: WhatEnum
+    what: CaseDifferenceWhatEnum
     expected: Any
     got: Any
 
@@ -529,6 +533,58 @@ class CommentPage(TypedDict):
     results: list[Comment]
     next: str | None
     previous: str | None
+
+
+class ComparedRun(TypedDict):
+    """One of two runs."""
+
+    id: str
+    workflow: str
+    version: int | None
+    test: bool
+    status: RunStatus
+    business_key: str | None
+    created_at: str
+    duration_seconds: float | None
+
+
+class ComparedStep(TypedDict):
+    """A step in both runs; a side is null where its version has no such step."""
+
+    node: str
+    title: str
+    type: str
+    left: StepSide | None
+    right: StepSide | None
+    path: PathEnum
+    differs: list[DiffersEnum]
+    input_same: bool | None
+    output_same: bool | None
+    input_changes: list[ValueChange]
+    output_changes: list[ValueChange]
+    more: bool
+    not_told: dict[str, str]
+
+
+class ComparedValues(TypedDict):
+    """A value of both runs; `more`: not all changes are told."""
+
+    same: bool | None
+    changes: list[ValueChange]
+    more: bool
+    why: str | None
+
+
+class Comparison(TypedDict):
+    """Two runs side by side, the left one first."""
+
+    runs: list[ComparedRun]
+    same_version: bool
+    first_difference: Difference | None
+    first_step: Difference | None
+    input: ComparedValues
+    output: ComparedValues
+    steps: list[ComparedStep]
 
 
 class CompleteJobRequest(TypedDict):
@@ -832,6 +888,13 @@ class Diff(TypedDict):
     changes: list[ChangeOfDraft]
     summary: dict[str, Any]
     fields: list[FieldDifference]
+
+
+class Difference(TypedDict):
+    """In what two runs differ, and in which step; `node` is null where it is of the runs themselves."""
+
+    node: str | None
+    what: DifferenceWhatEnum
 
 
 class Draft(TypedDict):
@@ -2508,6 +2571,14 @@ class StepPage(TypedDict):
     previous: str | None
 
 
+class StepSide(TypedDict):
+    """A step in one of the runs."""
+
+    status: StepStatus
+    attempts: int
+    duration_seconds: float | None
+
+
 class StepType(TypedDict):
     """A step type; `x-widget` in its schemas says what a form shows for a property."""
 
@@ -2788,6 +2859,18 @@ class ValidateDefinitionRequest(TypedDict):
     definition: dict[str, Any]
 
 
+class ValueChange(TypedDict):
+    """Something that is different between two values, at a path as expressions write it, empty for all of
+    it.
+    """
+
+    path: str
+    kind: ValueChangeKindEnum
+    left: Any
+    right: Any
+    cut: list[str]
+
+
 class Variable(TypedDict):
     """A variable of a run."""
 
@@ -3003,6 +3086,7 @@ __all__ = [
     "Candidates",
     "Case",
     "CaseDifference",
+    "CaseDifferenceWhatEnum",
     "CasePage",
     "CaseStatus",
     "CaseStub",
@@ -3016,6 +3100,10 @@ __all__ = [
     "Comment",
     "CommentKindEnum",
     "CommentPage",
+    "ComparedRun",
+    "ComparedStep",
+    "ComparedValues",
+    "Comparison",
     "CompleteJobRequest",
     "CompleteJobsRequest",
     "CompleteTaskRequest",
@@ -3042,7 +3130,10 @@ __all__ = [
     "Deliveries",
     "DensityEnum",
     "Diff",
+    "Difference",
     "DifferenceKind",
+    "DifferenceWhatEnum",
+    "DiffersEnum",
     "Draft",
     "DraftChange",
     "DraftChangePage",
@@ -3145,6 +3236,7 @@ __all__ = [
     "PatchedChangeScheduleRequest",
     "PatchedChangeWebhookRequest",
     "PatchedChangeWorkflowRequest",
+    "PathEnum",
     "Person",
     "PlaceEnum",
     "PollJobsRequest",
@@ -3228,6 +3320,7 @@ __all__ = [
     "StepComment",
     "StepCommentPage",
     "StepPage",
+    "StepSide",
     "StepStatus",
     "StepType",
     "StepTypes",
@@ -3252,6 +3345,8 @@ __all__ = [
     "Trial",
     "Undecidable",
     "ValidateDefinitionRequest",
+    "ValueChange",
+    "ValueChangeKindEnum",
     "Variable",
     "VerbRequest",
     "Version",
@@ -3260,7 +3355,6 @@ __all__ = [
     "Webhook",
     "WebhookPage",
     "WebhookWithSecret",
-    "WhatEnum",
     "WhereEnum",
     "WholeRequest",
     "WhomRequest",

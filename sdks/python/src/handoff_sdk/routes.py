@@ -364,6 +364,14 @@ def get_run_children(
     )
 
 
+def get_run_compare(run_id: str | int, other_id: str | int) -> Call[models.Comparison]:
+    """Which way each run went, how long its steps took, what they took and gave, and where the two first
+    differ, in the order in which their steps depend on each other. The run that the address names first
+    is the left one.
+    """
+    return Call("GET", path("/runs/{run_id}/compare/{other_id}", run_id=run_id, other_id=other_id))
+
+
 def get_run_evidence(
     run_id: str | int, *, format: Literal["json", "html", "pdf", "zip"] | None = None
 ) -> Call[bytes]:

@@ -1,0 +1,104 @@
+"""What comparing two runs gives, for the OpenAPI document."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from lib.api import fields
+from runs.api.serializers import RUN_STATUSES
+from runs.api.step_serializers import STEP_STATUSES
+from runs.reading.changes import KINDS
+from runs.reading.comparing import OF_RUNS, OF_STEPS, PATHS
+
+_SAME = "null where nobody can tell."
+
+
+class ComparedRunSerializer(serializers.Serializer[Any]):
+    """One of two runs."""
+
+    id = serializers.UUIDField()
+    workflow = serializers.CharField()
+    version = serializers.IntegerField(allow_null=True, help_text="null of a test run.")
+    test = serializers.BooleanField(help_text="Whether it is a test run, which is in no list.")
+    status = serializers.ChoiceField(RUN_STATUSES)
+    business_key = serializers.CharField(allow_null=True)
+    created_at = serializers.DateTimeField()
+    duration_seconds = serializers.FloatField(allow_null=True, help_text="null of an open run.")
+
+
+class DifferenceSerializer(serializers.Serializer[Any]):
+    """In what two runs differ, and in which step; `node` is null where it is of the runs themselves."""
+
+    node = serializers.CharField(allow_null=True)
+    what = serializers.ChoiceField([*dict.fromkeys((*OF_RUNS, *OF_STEPS))])
+
+
+class ValueChangeSerializer(serializers.Serializer[Any]):
+    """Something that is different between two values, at a path as expressions write it, empty for all of it."""
+
+    path = serializers.CharField(allow_blank=True)
+    kind = serializers.ChoiceField(
+        KINDS, help_text="`length`: two lists are of unlike length, and the sides say of which."
+    )
+    left = fields.JsonValue(help_text="null where there is nothing on this side, too.")
+    right = fields.JsonValue()
+    cut = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="The sides that are told by a part of their text, for they are long.",
+    )
+
+
+class ComparedValuesSerializer(serializers.Serializer[Any]):
+    """A value of both runs; `more`: not all changes are told."""
+
+    same = serializers.BooleanField(allow_null=True, help_text=_SAME)
+    changes = ValueChangeSerializer(many=True)
+    more = serializers.BooleanField()
+    why = serializers.CharField(
+        allow_null=True, help_text="Why nobody can tell, or why no changes are told of what is different."
+    )
+
+
+class StepSideSerializer(serializers.Serializer[Any]):
+    """A step in one of the runs."""
+
+    status = serializers.ChoiceField(STEP_STATUSES)
+    attempts = serializers.IntegerField()
+    duration_seconds = serializers.FloatField(allow_null=True)
+
+
+class ComparedStepSerializer(serializers.Serializer[Any]):
+    """A step in both runs; a side is null where its version has no such step."""
+
+    node = serializers.CharField()
+    title = serializers.CharField()
+    type = serializers.CharField()
+    left = StepSideSerializer(allow_null=True)
+    right = StepSideSerializer(allow_null=True)
+    path = serializers.ChoiceField(PATHS, help_text="Which of the runs came to it.")
+    differs = serializers.ListField(
+        child=serializers.ChoiceField(OF_STEPS), help_text="In what it is different, the reason first."
+    )
+    input_same = serializers.BooleanField(allow_null=True, help_text=_SAME)
+    output_same = serializers.BooleanField(allow_null=True, help_text=_SAME)
+    input_changes = ValueChangeSerializer(many=True)
+    output_changes = ValueChangeSerializer(many=True)
+    more = serializers.BooleanField(help_text="Not all changes are told.")
+    not_told = serializers.DictField(
+        child=serializers.CharField(),
+        help_text="`input` and `output` of which no changes are told, and why.",
+    )
+
+
+class ComparisonSerializer(serializers.Serializer[Any]):
+    """Two runs side by side, the left one first."""
+
+    runs = ComparedRunSerializer(many=True)
+    same_version = serializers.BooleanField()
+    first_difference = DifferenceSerializer(allow_null=True)
+    first_step = DifferenceSerializer(
+        allow_null=True, help_text="The first difference in a step, where the runs differ before, too."
+    )
+    input = ComparedValuesSerializer()
+    output = ComparedValuesSerializer()
+    steps = ComparedStepSerializer(many=True)

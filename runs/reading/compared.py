@@ -1,0 +1,54 @@
+"""Two runs read to be compared, and the runs that one may be compared with: as many statements for any two."""
+
+from uuid import UUID
+
+from accounts.principal import Principal
+from engine.catalogue import Json
+from engine.statuses import RunStatus
+from lib.refusals import Missing
+from runs.access import readable
+from runs.models import Run
+from runs.reading import queries
+from runs.reading.comparing import Digest, compare, not_shown
+from runs.reading.presentation import run_rows
+from runs.reading.stored import Bounds
+from runs.store.comparing import payload_digests
+
+SHOWN = Bounds(1024 * 1024, 256 * 1024, 4 * 1024 * 1024)
+MOST_DIGESTS = 50
+"""Of so many payloads that are too large to be shown it is told whether they are the same."""
+OFFERED = 10
+"""So many runs are offered that completed, and as many others."""
+
+
+def compared_runs(tenant: int, left: UUID | str, right: UUID | str) -> dict[str, Json]:
+    """Two runs of a tenant side by side (docs/api.md, "Two runs side by side"), of any workflows. Raises Missing."""
+    rows = {row["id"]: row for row in run_rows(tenant, [*{str(left), str(right)}], SHOWN, apart=True)}
+    if str(left) not in rows or str(right) not in rows:
+        raise Missing("There is no such run.")
+    one, other = rows[str(left)], rows[str(right)]
+    asked = not_shown(one, other)[:MOST_DIGESTS]
+    told = payload_digests(tenant, [*rows], asked) if asked else []
+    digests = {(row.run, row.node, row.field): Digest(row.kind, row.digest) for row in told}
+    return compare(one, other, same_version=_is_same_version(tenant, one, other), digests=digests)
+
+
+def _is_same_version(tenant: int, left: dict[str, Json], right: dict[str, Json]) -> bool:
+    if left["workflow"] != right["workflow"] or left["version"] != right["version"]:
+        return False
+    if left["version"] is not None:
+        return True
+    # What was tested has no number.
+    runs = Run.objects.for_tenant(tenant).filter(pk__in=[left["id"], right["id"]])
+    return len(set(runs.values_list("version_id", flat=True))) == 1
+
+
+def to_compare_with(principal: Principal, run: dict[str, Json]) -> list[UUID]:
+    """Recent runs of the same workflow that they may read: the latest completed first, then the latest of the rest."""
+    tenant = principal.tenant_id
+    mine = readable(Run.objects.for_tenant(tenant), principal)
+    runs = queries.runs_of(tenant, workflow=run["workflow"], test=run["test"], within=mine)
+    runs = runs.exclude(pk=run["id"]).order_by("-id")
+    ids = runs.values_list("id", flat=True)
+    completed = list(ids.filter(status=RunStatus.COMPLETED)[:OFFERED])
+    return completed + list(ids.exclude(status=RunStatus.COMPLETED)[:OFFERED])
