@@ -194,6 +194,10 @@ SPECTACULAR_SETTINGS = {
         "ListedStatus": "runs.api.search_serializers.LISTED_STATUSES",
         "RunBulkAction": "runs.api.search_serializers.BULK_ACTIONS",
         "RunBulkAnswer": "runs.api.search_serializers.BULK_ANSWERS",
+        "RunDifference": "runs.api.comparison_serializers.DIFFERENCES",
+        "StepDifference": "runs.reading.comparing.OF_STEPS",
+        "ComparedPath": "runs.reading.comparing.PATHS",
+        "ValueChangeKind": "runs.reading.changes.KINDS",
         "StepStatus": "runs.api.step_serializers.STEP_STATUSES",
         "TaskStatus": "tasks_inbox.api.serializers.TASK_STATUSES",
         "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",
@@ -207,6 +211,7 @@ SPECTACULAR_SETTINGS = {
         "BulkAction": "tasks_inbox.api.bulk.BULK_ACTIONS",
         "BulkAnswer": "tasks_inbox.api.bulk.BULK_RESULTS",
         "CaseStatus": "workflows.api.case_serializers.STATUSES",
+        "WhatEnum": "workflows.api.case_serializers.WHAT_DIFFERS",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

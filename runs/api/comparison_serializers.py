@@ -10,6 +10,7 @@ from runs.api.step_serializers import STEP_STATUSES
 from runs.reading.changes import KINDS
 from runs.reading.comparing import OF_RUNS, OF_STEPS, PATHS
 
+DIFFERENCES = [*dict.fromkeys((*OF_RUNS, *OF_STEPS))]
 _SAME = "null where nobody can tell."
 
 
@@ -30,7 +31,7 @@ class DifferenceSerializer(serializers.Serializer[Any]):
     """In what two runs differ, and in which step; `node` is null where it is of the runs themselves."""
 
     node = serializers.CharField(allow_null=True)
-    what = serializers.ChoiceField([*dict.fromkeys((*OF_RUNS, *OF_STEPS))])
+    what = serializers.ChoiceField(DIFFERENCES)
 
 
 class ValueChangeSerializer(serializers.Serializer[Any]):
@@ -59,12 +60,20 @@ class ComparedValuesSerializer(serializers.Serializer[Any]):
     )
 
 
+class SideErrorSerializer(serializers.Serializer[Any]):
+    """The error of a step, without its details."""
+
+    code = serializers.CharField(allow_null=True)
+    message = serializers.CharField(allow_null=True, help_text="At most 500 characters of it.")
+
+
 class StepSideSerializer(serializers.Serializer[Any]):
     """A step in one of the runs."""
 
     status = serializers.ChoiceField(STEP_STATUSES)
     attempts = serializers.IntegerField()
     duration_seconds = serializers.FloatField(allow_null=True)
+    error = SideErrorSerializer(allow_null=True)
 
 
 class ComparedStepSerializer(serializers.Serializer[Any]):
@@ -96,8 +105,9 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     runs = ComparedRunSerializer(many=True)
     same_version = serializers.BooleanField()
     first_difference = DifferenceSerializer(allow_null=True)
-    first_step = DifferenceSerializer(
-        allow_null=True, help_text="The first difference in a step, where the runs differ before, too."
+    ways_part = DifferenceSerializer(
+        allow_null=True,
+        help_text="The first step that one of them alone came to, or that ended otherwise: `path` or `status`.",
     )
     input = ComparedValuesSerializer()
     output = ComparedValuesSerializer()

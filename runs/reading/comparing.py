@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from engine.catalogue import Json
 from engine.statuses import STEP_OPEN, StepStatus
-from runs.reading.changes import MOST_CHANGES, changes
+from runs.reading.changes import MOST_CHANGES, MOST_CHARACTERS, changes
 
 Row = Mapping[str, Any]
 """A run or a step as `presentation` shows it."""
@@ -20,6 +20,8 @@ OF_RUNS = ("workflow", "version", "input", "output", "status")
 """What may be different of two runs themselves."""
 OF_STEPS = ("path", "input", "status", "output", "error", "attempts")
 """What may be different of a step: what comes first is the reason for the rest."""
+PARTING = ("path", "status")
+"""In what steps differ where the ways of two runs part."""
 TOO_LARGE = "Too large to be compared part by part."
 _PENDING = "PENDING"
 _PASSED = ("operator", "done by hand", "abandoned")
@@ -104,15 +106,13 @@ def compare(left: Row, right: Row, *, same_version: bool, digests: Digests) -> d
     given = _values(left, right, (left, right), "input", digests, room)
     steps = [_step(left, right, pair, digests, room) for pair in _pairs(left, right)]
     made = _values(left, right, (left, right), "output", digests, room)
-    first_step = next(
-        ({"node": step["node"], "what": step["differs"][0]} for step in steps if step["differs"]), None
-    )
+    first_step = _first(steps, OF_STEPS)
     before, after = _around(left, right, same_version, given, made)
     return {
         "runs": [_run(left), _run(right)],
         "same_version": same_version,
         "first_difference": _of_run(before) or first_step or _of_run(after),
-        "first_step": first_step,
+        "ways_part": _first(steps, PARTING),
         "input": asdict(given),
         "output": asdict(made),
         "steps": steps,
@@ -148,6 +148,13 @@ def _around(
     if left["status"] != right["status"]:
         return before, "status"
     return before, "output" if made.same is False else None
+
+
+def _first(steps: Sequence[Row], among: Sequence[str]) -> dict[str, Json] | None:
+    """The first of the steps that differs in one of these."""
+    found = ((step["node"], what) for step in steps for what in step["differs"] if what in among)
+    node, what = next(found, (None, None))
+    return None if node is None else {"node": node, "what": what}
 
 
 def _of_run(what: str | None) -> dict[str, Json] | None:
@@ -191,6 +198,7 @@ def _side(step: Row | None) -> dict[str, Json] | None:
         "status": step["status"],
         "attempts": step["attempt"],
         "duration_seconds": None if took is None else round(took / 1000, 6),
+        "error": _error(step),
     }
 
 
@@ -225,20 +233,28 @@ def _differs(
         is_open = away is not None and away["status"] == _PENDING and run["completed_at"] is None
         return ["path"] if path != NEITHER and not is_open else []
     both_over = _is_over(left) and _is_over(right)
+    # Who has failed has another output than who has not, and an error.
+    alike = both_over and left["status"] == right["status"]
     found = {
         "input": given.same is False,
-        "status": both_over and left["status"] != right["status"],
-        "output": both_over and made.same is False,
-        "error": both_over and _told_error(left) != _told_error(right),
+        "status": both_over and not alike,
+        "output": alike and made.same is False,
+        "error": alike and _error(left) != _error(right),
         "attempts": both_over and left["attempt"] != right["attempt"],
     }
     return [what for what in OF_STEPS if found.get(what)]
 
 
-def _told_error(step: Row) -> tuple[Json, Json]:
-    """What makes two errors the same: details say when and where."""
-    error = step["error"] or {}
-    return error.get("code"), error.get("message")
+def _error(step: Row) -> dict[str, Json] | None:
+    """What of an error makes it the same as another: details say when and where."""
+    error = step["error"]
+    if error is None:
+        return None
+    message = error.get("message")
+    return {
+        "code": error.get("code"),
+        "message": message[:MOST_CHARACTERS] if isinstance(message, str) else None,
+    }
 
 
 def _values(

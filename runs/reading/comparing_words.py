@@ -9,7 +9,7 @@ Row = Mapping[str, Any]
 
 _SHORT = 60
 _OF_STEP = {
-    "input": "had other input",
+    "input": "got other input",
     "status": "ended another way",
     "output": "gave another output",
     "error": "failed with another error",
@@ -23,15 +23,16 @@ def said(compared: Row) -> str:
     if first is None:
         return _nothing(compared)
     if first["node"] is not None:
-        return f"The first difference: {_of_step(compared, first)}."
+        parts = compared["ways_part"]
+        then = f" {_then(compared)}" if parts is not None and parts["node"] != first["node"] else ""
+        return f"The first difference: {_of_step(compared, first)}.{then}"
     before = {
         "workflow": "These are runs of two workflows.",
         "version": f"They took different versions, A {_version(compared, 0)} and B {_version(compared, 1)}.",
         "input": f"They were started with different input{_where(compared['input'])}.",
     }.get(first["what"])
     if before is not None:
-        step = compared["first_step"]
-        return f"{before} {_then(compared, step)}"
+        return f"{before} {_then(compared)}"
     if first["what"] == "output":
         return f"All steps are alike; the output of the runs is not{_where(compared['output'])}."
     one, other = (_words(run["status"]) for run in compared["runs"])
@@ -48,7 +49,7 @@ def differences(step: Row) -> str:
 
 
 def _nothing(compared: Row) -> str:
-    if any(run["duration_seconds"] is None for run in compared["runs"]):
+    if _is_open(compared):
         return "So far there is no difference; not both of them are over yet."
     if _unknown(compared):
         return "There is no difference in what can be compared: some values can't be, and are marked below."
@@ -60,12 +61,17 @@ def _unknown(compared: Row) -> bool:
     return values or any(step["not_told"] for step in compared["steps"])
 
 
-def _then(compared: Row, step: Row | None) -> str:
-    if step is not None:
-        return f"The first step that differs: {_of_step(compared, step)}."
-    if any(run["duration_seconds"] is None for run in compared["runs"]):
-        return "So far their steps are alike."
-    return "Their steps are alike."
+def _then(compared: Row) -> str:
+    """Where the ways of both part."""
+    if compared["ways_part"] is not None:
+        return f"Their ways part where {_of_step(compared, compared['ways_part'])}."
+    if _is_open(compared):
+        return "So far they have gone the same way."
+    return "They went the same way all the same."
+
+
+def _is_open(compared: Row) -> bool:
+    return any(run["duration_seconds"] is None for run in compared["runs"])
 
 
 def _of_step(compared: Row, difference: Row) -> str:
@@ -82,7 +88,7 @@ def _of_step(compared: Row, difference: Row) -> str:
     if what == "error":
         return f"{title} failed in both, with different errors"
     if what == "input":
-        return f"{title} had different input{_where_of(step['input_changes'])}"
+        return f"{title} got different input{_where_of(step['input_changes'])}"
     same = "from the same input " if step["input_same"] else ""
     return f"{title} gave different output {same}".rstrip() + _where_of(step["output_changes"])
 

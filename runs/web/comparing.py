@@ -20,8 +20,6 @@ from runs.web.listing import brief_rows
 
 _THIN = 0.5
 """So many percent wide is the bar of a step that took next to nothing."""
-UNFOLDED = 5
-"""Up to so many changes of a step are open."""
 
 
 @page(RUNS_READ)
@@ -70,7 +68,8 @@ def _steps(compared: dict[str, Json]) -> list[dict[str, Json]]:
         if side
     ]
     longest = max(took, default=0) or 1
-    first = compared["first_step"] and compared["first_step"]["node"]
+    first = next((step["node"] for step in compared["steps"] if step["differs"]), None)
+    parting = compared["ways_part"] and compared["ways_part"]["node"]
     return [
         step
         | {
@@ -79,7 +78,7 @@ def _steps(compared: dict[str, Json]) -> list[dict[str, Json]]:
             "words": differences(step),
             "values": _values(step),
             "count": len(step["input_changes"]) + len(step["output_changes"]),
-            "open": len(step["input_changes"]) + len(step["output_changes"]) <= UNFOLDED,
+            "parts": step["node"] == parting,
         }
         for step in compared["steps"]
     ]

@@ -131,7 +131,7 @@ def test_steps_of_a_newer_version_stand_where_they_are_in_it():
 @pytest.mark.django_db
 def test_runs_that_did_the_same_have_no_difference():
     found = both(make.a_version(make.chain("noop", "noop")), {"n": 1}, {"n": 1})
-    assert (found["first_difference"], found["first_step"], found["same_version"]) == (None, None, True)
+    assert (found["first_difference"], found["ways_part"], found["same_version"]) == (None, None, True)
     assert [one["path"] for one in found["steps"]] == ["both", "both"]
     assert found["input"]["same"]
     assert found["output"]["same"]
@@ -143,7 +143,8 @@ def test_runs_that_did_the_same_have_no_difference():
 def test_the_first_difference_is_the_input_and_then_the_first_step_with_another():
     found = both(make.a_version(FORK), {"n": 11}, {"n": 1})
     assert found["first_difference"] == {"node": None, "what": "input"}
-    assert found["first_step"] == {"node": "a", "what": "input"}
+    assert step(found, "a")["differs"] == ["input", "output"]
+    assert found["ways_part"] == {"node": "big", "what": "path"}
     assert [step(found, node)["path"] for node in ("a", "big", "small", "end")] == [
         "both",
         "left",
@@ -153,7 +154,9 @@ def test_the_first_difference_is_the_input_and_then_the_first_step_with_another(
     assert step(found, "a")["input_changes"] == [
         {"path": "n", "kind": "changed", "left": 11, "right": 1, "cut": []}
     ]
-    assert "different input (`n`)" in said(found)
+    assert said(found) == (
+        "They were started with different input (`n`). Their ways part where only A came to “big”, B did not."
+    )
 
 
 @pytest.mark.django_db

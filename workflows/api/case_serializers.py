@@ -10,6 +10,7 @@ from lib.api.serializers import Parsed, StrictSerializer, Verb
 from workflows.trials.cases import MOST
 
 STATUSES = ("COMPLETED", "FAILED")
+WHAT_DIFFERS = ["status", "path", "output", "input", "stubs", "problems", "time", "size"]
 
 
 class StubErrorFields(StrictSerializer):
@@ -91,7 +92,7 @@ class CaseSerializer(serializers.Serializer[Any]):
 class CaseDifferenceSerializer(serializers.Serializer[Any]):
     """What is not as expected."""
 
-    what = serializers.ChoiceField(["status", "path", "output", "input", "stubs", "problems", "time", "size"])
+    what = serializers.ChoiceField(WHAT_DIFFERS)
     expected = fields.JsonValue()
     got = fields.JsonValue()
 

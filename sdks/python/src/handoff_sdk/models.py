@@ -11,13 +11,11 @@ ActionEnum = Literal["signal", "start"]
 BlankEnum = Literal[""]
 BulkAction = Literal["claim", "assign", "snooze", "decide", "undo"]
 BulkAnswer = Literal["done", "refused"]
-CaseDifferenceWhatEnum = Literal["status", "path", "output", "input", "stubs", "problems", "time", "size"]
 CaseStatus = Literal["COMPLETED", "FAILED"]
 CommentKindEnum = Literal["said", "asked", "answered", "returned", "resubmitted"]
+ComparedPath = Literal["both", "left", "right", "neither"]
 DensityEnum = Literal["comfortable", "compact"]
 DifferenceKind = Literal["added", "removed", "changed", "moved"]
-DifferenceWhatEnum = Literal["workflow", "version", "input", "output", "status", "path", "error", "attempts"]
-DiffersEnum = Literal["path", "input", "status", "output", "error", "attempts"]
 DueTimeStatusEnum = Literal["started", "skipped", "buffered"]
 FormatEnum = Literal["json", "yaml"]
 IfExistsEnum = Literal["return", "new_if_ended", "error"]
@@ -48,7 +46,6 @@ MemberRole = Literal["viewer", "author", "operator", "requester", "approver", "a
 OffReasonEnum = Literal["by hand", "gone", "failing", "backlog"]
 OnErrorEnum = Literal["fail", "continue", "branch"]
 OverlapEnum = Literal["skip", "buffer_one", "allow", "cancel_previous"]
-PathEnum = Literal["both", "left", "right", "neither"]
 PlaceEnum = Literal[
     "params", "input", "set_vars", "when", "output", "business_key", "compensate", "body", "round"
 ]
@@ -58,6 +55,7 @@ RolesEnum = Literal["operator", "requester", "approver", "admin"]
 RuleEnum = Literal["veto", "majority"]
 RunBulkAction = Literal["cancel", "pause", "unpause", "resume"]
 RunBulkAnswer = Literal["able", "done", "refused"]
+RunDifference = Literal["workflow", "version", "input", "output", "status", "path", "error", "attempts"]
 RunStatus = Literal[
     "PENDING",
     "WAITING",
@@ -94,14 +92,16 @@ ScopesEnum = Literal[
 ]
 SeverityEnum = Literal["error", "warning"]
 StateEnum = Literal["pending", "delivered", "failed", "dropped"]
+StepDifference = Literal["path", "input", "status", "output", "error", "attempts"]
 StepStatus = Literal["PENDING", "QUEUED", "RUNNING", "WAITING", "COMPLETED", "FAILED", "SKIPPED", "CANCELLED"]
 TaskKind = Literal["approval", "form", "compensation", "incident"]
 TaskStatus = Literal["OPEN", "COMPLETED", "CANCELLED"]
 TimerKindEnum = Literal["wait", "timeout", "boundary"]
 TokenRole = Literal["viewer", "author", "operator", "requester", "approver", "admin", "worker"]
 TokenStatus = Literal["active", "expired", "revoked"]
-ValueChangeKindEnum = Literal["changed", "length", "left_only", "right_only"]
+ValueChangeKind = Literal["changed", "length", "left_only", "right_only"]
 ViewEnum = Literal["mine", "teams", "due", "snoozed", "delegated", "done", "watching", "undecidable", "open"]
+WhatEnum = Literal["status", "path", "output", "input", "stubs", "problems", "time", "size"]
 WhereEnum = Literal["nodes", "edges", "settings"]
 WhyEnum = Literal["pinned", "side_effects", "waits", "outside"]
 
@@ -429,7 +429,7 @@ class Case(TypedDict):
 class CaseDifference(TypedDict):
     """What is not as expected."""
 
-    what: CaseDifferenceWhatEnum
+    what: WhatEnum
     expected: Any
     got: Any
 
@@ -556,8 +556,8 @@ class ComparedStep(TypedDict):
     type: str
     left: StepSide | None
     right: StepSide | None
-    path: PathEnum
-    differs: list[DiffersEnum]
+    path: ComparedPath
+    differs: list[StepDifference]
     input_same: bool | None
     output_same: bool | None
     input_changes: list[ValueChange]
@@ -581,7 +581,7 @@ class Comparison(TypedDict):
     runs: list[ComparedRun]
     same_version: bool
     first_difference: Difference | None
-    first_step: Difference | None
+    ways_part: Difference | None
     input: ComparedValues
     output: ComparedValues
     steps: list[ComparedStep]
@@ -894,7 +894,7 @@ class Difference(TypedDict):
     """In what two runs differ, and in which step; `node` is null where it is of the runs themselves."""
 
     node: str | None
-    what: DifferenceWhatEnum
+    what: RunDifference
 
 
 class Draft(TypedDict):
@@ -2387,6 +2387,13 @@ class Shown(TypedDict):
     sample: Sample | None
 
 
+class SideError(TypedDict):
+    """The error of a step, without its details."""
+
+    code: str | None
+    message: str | None
+
+
 class Signal(TypedDict):
     """What became of a signal."""
 
@@ -2577,6 +2584,7 @@ class StepSide(TypedDict):
     status: StepStatus
     attempts: int
     duration_seconds: float | None
+    error: SideError | None
 
 
 class StepType(TypedDict):
@@ -2865,7 +2873,7 @@ class ValueChange(TypedDict):
     """
 
     path: str
-    kind: ValueChangeKindEnum
+    kind: ValueChangeKind
     left: Any
     right: Any
     cut: list[str]
@@ -3086,7 +3094,6 @@ __all__ = [
     "Candidates",
     "Case",
     "CaseDifference",
-    "CaseDifferenceWhatEnum",
     "CasePage",
     "CaseStatus",
     "CaseStub",
@@ -3100,6 +3107,7 @@ __all__ = [
     "Comment",
     "CommentKindEnum",
     "CommentPage",
+    "ComparedPath",
     "ComparedRun",
     "ComparedStep",
     "ComparedValues",
@@ -3132,8 +3140,6 @@ __all__ = [
     "Diff",
     "Difference",
     "DifferenceKind",
-    "DifferenceWhatEnum",
-    "DiffersEnum",
     "Draft",
     "DraftChange",
     "DraftChangePage",
@@ -3236,7 +3242,6 @@ __all__ = [
     "PatchedChangeScheduleRequest",
     "PatchedChangeWebhookRequest",
     "PatchedChangeWorkflowRequest",
-    "PathEnum",
     "Person",
     "PlaceEnum",
     "PollJobsRequest",
@@ -3284,6 +3289,7 @@ __all__ = [
     "RunBulkAction",
     "RunBulkAnswer",
     "RunCasesRequest",
+    "RunDifference",
     "RunFilterRequest",
     "RunPage",
     "RunSearch",
@@ -3306,6 +3312,7 @@ __all__ = [
     "SetPasswordLinkRequest",
     "SeverityEnum",
     "Shown",
+    "SideError",
     "Signal",
     "SignalFieldsRequest",
     "SkipStepRequest",
@@ -3319,6 +3326,7 @@ __all__ = [
     "Step",
     "StepComment",
     "StepCommentPage",
+    "StepDifference",
     "StepPage",
     "StepSide",
     "StepStatus",
@@ -3346,7 +3354,7 @@ __all__ = [
     "Undecidable",
     "ValidateDefinitionRequest",
     "ValueChange",
-    "ValueChangeKindEnum",
+    "ValueChangeKind",
     "Variable",
     "VerbRequest",
     "Version",
@@ -3355,6 +3363,7 @@ __all__ = [
     "Webhook",
     "WebhookPage",
     "WebhookWithSecret",
+    "WhatEnum",
     "WhereEnum",
     "WholeRequest",
     "WhomRequest",
