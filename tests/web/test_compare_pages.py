@@ -1,8 +1,12 @@
 """The page of two runs side by side, and how one comes to it."""
 
+import re
+
 import pytest
+from playwright.sync_api import expect
 
 from tests import factories as make
+from tests.web.axe import faults_by_day_and_night
 from tests.web.test_page_queries import statements_of
 from workflows.models import Workflow
 
@@ -77,3 +81,23 @@ def test_it_costs_the_same_for_two_steps_as_for_thirty(client, ann):
     assert costs[0] == costs[1] <= 10
     costs = [statements_of(client, f"/runs/{left}/compare") for left, *_ in (few, many)]
     assert costs[0] == costs[1] <= 10
+
+
+def test_a_failure_is_told_beside_what_completed_on_any_screen(visitor):
+    divide = make.chain("noop", "transform", "noop")
+    divide["nodes"][1] |= {"params": {"set": {"share": "{{ 100 / int(input.n) }}"}}, "retry": "none"}
+    left, right = make.start_version(make.a_version(divide), {"n": 0}, {"n": 4})
+    make.work()
+    visitor.open(f"/runs/{left}")
+    visitor.page.get_by_label("More actions").click()
+    visitor.page.get_by_role("link", name="Compare…").click()
+    visitor.page.get_by_role("button", name="Compare").first.click()
+    page = visitor.page
+    expect(page).to_have_url(re.compile(f"/runs/{left}/compare/{right}$"))
+    expect(page.locator("#said")).to_contain_text(
+        "Their ways part where “b” is failed in A and completed in B."
+    )
+    assert faults_by_day_and_night(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert faults_by_day_and_night(page) == []

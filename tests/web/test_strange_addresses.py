@@ -28,6 +28,7 @@ ASKED = (
     "/settings/tokens?user={}",
     "/runs/?q={}",
     "/runs/RUN/value?node={}&of=output",
+    "/runs/RUN/compare?with={}",
     "/inbox/?q={}",
     "/inbox/?run={}",
     "/login?next={}",

@@ -133,6 +133,7 @@ class _Shift:
         self._held: dict[str, Held] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._freed = asyncio.Event()
+        self._polls_no_more = asyncio.Event()
         self._threads = Threads()
         self._beats = Beats(sender, self._held, worker._watcher)
         self._watcher = worker._watcher
@@ -154,6 +155,7 @@ class _Shift:
             await asyncio.wait({polling}, timeout=LAST_ANSWER_SECONDS)
             polling.cancel()
             await asyncio.wait({polling})
+            self._polls_no_more.set()
             await self._drain()
             for each in (polling, *others):
                 if each.done() and not each.cancelled():
@@ -312,6 +314,9 @@ class _Shift:
 
     async def _release(self, held: Held) -> str:
         """Give it back, as often as it takes while the lease lasts: one that ends costs an attempt."""
+        if self._worker._stopping.is_set():
+            # The last poll, which nobody may hear the answer of any more, would be given it again.
+            await self._polls_no_more.wait()
         call: Call[Any] = Call("POST", f"/jobs/{held.id}/release", body={"lease_token": held.token})
         tries = 0
         while True:
