@@ -389,13 +389,10 @@ MATRIX |= {name: Route(methods, path, names_object=True) for name, (methods, pat
 for _name, (_methods, _path) in LISTS.items():
     _is_page, _names = not _path.startswith(("/api/", "/v1/")), "{" in _path or "/ours" in _path
     MATRIX[_name] = Route(_methods, _path, _is_page, _names)
+_NAMED = ("run", "other", "job", "letter", "task", "webhook", "outgoing", "file", "token", "schedule", "bulk")
 _NUMBERED = ("delivery", "group", "folder", "case", "comment", "away", "view", "search", "calendar")
 
 
 def address(name: str, **ids: str | int) -> str:
     """An address of the route; of what has no id here nobody has one."""
-    known = dict.fromkeys(
-        ("run", "other", "job", "letter", "task", "webhook", "outgoing", "file", "token", "schedule", "bulk"),
-        NOBODY,
-    )
-    return MATRIX[name].path.format(**(known | dict.fromkeys(_NUMBERED, 0) | ids))
+    return MATRIX[name].path.format(**(dict.fromkeys(_NAMED, NOBODY) | dict.fromkeys(_NUMBERED, 0) | ids))
