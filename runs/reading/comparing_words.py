@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.catalogue import Json
+from engine.statuses import StepStatus
 
 Row = Mapping[str, Any]
 
@@ -82,7 +83,7 @@ def _of_step(compared: Row, difference: Row) -> str:
         side, other = ("A", "B") if step["path"] == "left" else ("B", "A")
         return f"only {side} came to {title}, {other} did not"
     if what == "status":
-        return f"{title} is {_words(step['left']['status'])} in A and {_words(step['right']['status'])} in B"
+        return f"{title} {_became(step['left'])} in A and {_became(step['right'])} in B"
     if what == "attempts":
         return f"{title} took {_attempts(step['left'])} in A and {_attempts(step['right'])} in B"
     if what == "error":
@@ -106,6 +107,12 @@ def _where_of(changes: list[dict[str, Json]]) -> str:
 def _version(compared: Row, place: int) -> str:
     version = compared["runs"][place]["version"]
     return "a draft" if version is None else f"v{version}"
+
+
+def _became(side: Row) -> str:
+    """“failed” and “completed” by itself, “was skipped” and “was cancelled” by others."""
+    by_itself = side["status"] in (StepStatus.FAILED, StepStatus.COMPLETED)
+    return _words(side["status"]) if by_itself else f"was {_words(side['status'])}"
 
 
 def _attempts(side: Row) -> str:

@@ -125,7 +125,9 @@ def _line(event: Event) -> Line:
     words = _words(event)
     # A title may have braces: only the sentence is a template.
     text = "".join(_filled(active if named and active else alone, words))
-    return Line(event.at, text, tone, event.node, named, _more(event.payload))
+    # What the error says stands with the step right before.
+    more = "" if event.type == EventType.RUN_FAILING else _more(event.payload)
+    return Line(event.at, text, tone, event.node, named, more)
 
 
 def _filled(sentence: str, words: Mapping[str, str]) -> Iterable[str]:
