@@ -171,7 +171,7 @@ def test_a_step_that_fails_in_one_of_them_is_the_first_difference():
     found = compared_runs(version.tenant_id, *runs)
     assert found["first_difference"] == {"node": "b", "what": "status"}
     assert step(found, "b")["differs"][0] == "status"
-    assert said(found).endswith("is completed in A and failed in B.")
+    assert said(found).endswith("“b” completed in A and failed in B.")
 
 
 @pytest.mark.django_db
