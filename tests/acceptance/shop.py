@@ -63,6 +63,10 @@ class Shop:
         """Wait until all of these are in hand."""
         wait_until(lambda: self._in_hand >= set(calls), 60, str(calls))
 
+    def until_done(self, verb: str, order: str) -> None:
+        """Wait until this was done for the order."""
+        wait_until(lambda: bool(self.effects(order, verb)), 60, f"{verb} of {order}")
+
     def let_go(self, *calls: tuple[str, str]) -> None:
         """They are answered, from now on."""
         for call in calls:

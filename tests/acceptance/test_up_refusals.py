@@ -98,7 +98,12 @@ def test_a_given_database_that_does_not_answer_and_nothing_embedded_beside_it(tm
     handoff = Handoff(tmp_path / "home", DATABASE_URL=url, REDIS_URL=os.environ["REDIS_URL"])
     [line] = handoff.refusal()
     assert line.startswith("Handoff cannot start: The database does not answer")
-    assert {path.name for path in handoff.home.iterdir()} == {"secret-key", "master-key", "supervisor.lock"}
+    assert {path.name for path in handoff.home.iterdir()} == {
+        "secret-key",
+        "master-key",
+        "supervisor.lock",
+        "run",
+    }
 
 
 def test_the_reason_is_said_though_the_preparation_hangs_after_it(tmp_path):

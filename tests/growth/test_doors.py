@@ -52,6 +52,10 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.kernel.refused.require_verb": OWN,
     "runs.kernel.reopen.check_failed": OWN,
     "runs.reading.presentation.rows_of_items": HANDED_ON,
+    "runs.reading.comparing.compare": "two runs as they are shown; their values are compared by `changes`, below",
+    "runs.reading.comparing.not_shown": OWN,
+    "runs.reading.comparing_words.differences": "what `compare` has made",
+    "runs.reading.comparing_words.said": "what `compare` has made",
     "runs.reading.stored": HANDED_ON,
     "runs.commands.job_leases.lease_token": "a secret of our own",
     "runs.commands.signals.send_signal": "as `send_signals`, whose rows have fields with bounds",
@@ -100,6 +104,7 @@ LEFT_OUT: Mapping[str, str] = {
 # Known words are asked for by their keys: a serializer has refused others before.
 OF_KNOWN_WORDS = {
     "accounts.passwords.written(kind)",
+    "runs.reading.operations.timers_of(due)",
     "runs.reading.orders.in_order(name)",
     "runs.web.listing.matching(filters)",
     "runs.web.listing.matching(request)",
