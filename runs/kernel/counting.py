@@ -9,6 +9,6 @@ from runs.store import meters
 
 
 def count_ended(result: Result) -> None:
-    """Count the steps that a transaction has ended, after the outermost one that is open has committed."""
+    """Count the steps that a transaction has ended or decided, after the outermost one that is open has committed."""
     statuses = [planned.row["status"] for planned in result.written if planned.step.id in result.applied]
-    transaction.on_commit(partial(meters.ended, statuses))
+    transaction.on_commit(partial(meters.ended, statuses + result.decided))

@@ -33,16 +33,19 @@ Failure = tuple[str | None, Mapping[str, Json]]
 
 MAX_RUN_OUTPUT_BYTES = 16 * 1024 * 1024
 NOT_STARTED = (StepStatus.QUEUED, StepStatus.WAITING)
+DECIDED = (StepStatus.COMPLETED, StepStatus.FAILED)
 
 
 @dataclass(slots=True)
 class Result:
     """What was done: the steps ended or retried, those that the worker keeps, the queues that have work now.
 
-    `written` is what was written of steps: only of those in `applied` it had an effect.
+    `written` is what was written of steps: only of those in `applied` it had an effect. `decided` are the statuses of the
+    steps that the engine itself completed or failed.
     """
 
     applied: set[str] = field(default_factory=set)
+    decided: list[str] = field(default_factory=list)
     written: list[Planned] = field(default_factory=list)
     kept: list[ClaimedStep] = field(default_factory=list)
     wake: set[str] = field(default_factory=set)
@@ -50,6 +53,7 @@ class Result:
     def add(self, other: "Result") -> None:
         """Take over what another transaction did."""
         self.applied |= other.applied
+        self.decided += other.decided
         self.written += other.written
         self.kept += other.kept
         self.wake |= other.wake
@@ -236,6 +240,9 @@ class Transition:
         alive = {*done.ended, *(row["id"] for row in draft.anchors)}
         self.alive |= alive
         self.result.applied |= {*done.ended.values()}
+        self.result.decided += [
+            row["status"] for row in draft.steps if row["status"] in DECIDED and row["after"] in alive
+        ]
         self.result.kept += [claimed for after, claimed in draft.kept if after in alive]
         self.result.wake |= {queue for after, queue in draft.queued if after in alive}
         self.dead_letters += [step for after, step in draft.dead_letters if after in alive]

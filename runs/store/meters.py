@@ -27,7 +27,7 @@ _nothing = process_metrics.counter(
 )
 _finished = process_metrics.counter(
     "handoff_steps_finished",
-    "Steps that ended by an attempt, a wait or somebody's word, by what they became.",
+    "Steps that ended by an attempt, a wait, somebody's word or the engine's own decision, by what they became.",
     status=ENDED,
 )
 _waited = process_metrics.histogram(

@@ -162,6 +162,18 @@ class TestCounters:
         assert more["handoff_steps_finished_total", "FAILED"] == 1
         assert (more["Workflows_ProcessedSteps",], more["Workflows_FailedSteps",]) == (3, 1)
 
+    def test_what_the_engine_decides_by_itself_has_ended_too(self, scrape):
+        before = scrape()
+        good = {"id": "good", "type": "transform", "params": {"set": {"n": "{{ input.n + 1 }}"}}}
+        bad = {"id": "bad", "type": "transform", "params": {"set": {"n": "{{ prev.n / 0 }}"}}}
+        make.start(make.graph(["first", good, bad], ["first>good", "good>bad"]), {"n": 1})
+        make.complete(*make.claimed(), output={"n": 1})
+
+        more = grown(before, scrape())
+
+        assert more["handoff_steps_finished_total", "COMPLETED"] == 2
+        assert more["handoff_steps_finished_total", "FAILED"] == 1
+
     def test_a_step_that_is_tried_again_has_not_ended_and_was_locked_before(self, scrape, clock):
         make.start(make.chain("noop"))
         before = scrape()
