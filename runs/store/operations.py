@@ -6,6 +6,9 @@ from typing import NamedTuple
 from lib.clock import now_or_none
 from runs.store.hot import SQL, WORKER_SECONDS
 
+MOST_QUEUES = 1_000
+"""In the order of their names so many are looked at, those of all tenants together."""
+
 
 class QueueState(NamedTuple):
     """What a tenant has in a queue; `oldest_seconds` of what is ready, `workers` that were heard of lately."""
@@ -31,6 +34,7 @@ def queues_of(tenant: int, *, built_in: Sequence[str], stale: float, most: int) 
         "stale": stale,
         "silent": WORKER_SECONDS,
         "most": most,
+        "most_queues": MOST_QUEUES,
         "now": now_or_none(),
     }
     return [QueueState(*row) for row in SQL.value("queues_of", params)]

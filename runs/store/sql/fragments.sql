@@ -7,6 +7,25 @@ CASE WHEN s.input_from IS NULL THEN s.input
 -- name: write_history (fragment)
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, payload, created_at)
 
+-- name: queues_found (fragment)
+-- The queues that have steps to claim, by a loose scan of the index.
+found(queue, place) AS (
+    (SELECT s.queue, 1
+       FROM runs_stepexecution s
+      WHERE s.status = 'QUEUED' AND NOT s.held
+      ORDER BY s.queue
+      LIMIT 1)
+    UNION ALL
+    SELECT (SELECT s.queue
+              FROM runs_stepexecution s
+             WHERE s.status = 'QUEUED' AND NOT s.held AND s.queue > found.queue
+             ORDER BY s.queue
+             LIMIT 1),
+           found.place + 1
+      FROM found
+     WHERE found.queue IS NOT NULL AND found.place < %(most_queues)s
+)
+
 -- name: held (fragment)
 s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.undoes, s.index, s.attempt, s.priority, s.solo
 

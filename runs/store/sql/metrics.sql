@@ -2,22 +2,7 @@
 -- For each queue how many steps could be claimed and how many run: of the queues given, and of those beside them that have
 -- steps, found by a loose index scan. At most `most` rows of each are looked at.
 WITH RECURSIVE clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-found(queue, place) AS (
-    (SELECT s.queue, 1
-       FROM runs_stepexecution s
-      WHERE s.status = 'QUEUED' AND NOT s.held
-      ORDER BY s.queue
-      LIMIT 1)
-    UNION ALL
-    SELECT (SELECT s.queue
-              FROM runs_stepexecution s
-             WHERE s.status = 'QUEUED' AND NOT s.held AND s.queue > found.queue
-             ORDER BY s.queue
-             LIMIT 1),
-           found.place + 1
-      FROM found
-     WHERE found.queue IS NOT NULL AND found.place < %(most_queues)s
-),
+/* include queues_found */,
 running AS MATERIALIZED (
     SELECT r.queue, count(*) AS steps
       FROM (SELECT s.queue FROM runs_stepexecution s WHERE s.status = 'RUNNING' LIMIT %(most)s) r

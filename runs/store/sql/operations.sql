@@ -1,24 +1,17 @@
 -- name: queues_of
 -- What a tenant has in each queue. Each part is walked by the partial index of its status; what is ready or waits is
 -- counted up to a bound, so that a backlog of millions costs no more than one of so many.
-WITH RECURSIVE q AS (
-    (SELECT s.queue FROM runs_stepexecution s WHERE s.status = 'QUEUED' AND NOT s.held ORDER BY s.queue LIMIT 1)
-    UNION ALL
-    SELECT (SELECT s.queue FROM runs_stepexecution s
-             WHERE s.status = 'QUEUED' AND NOT s.held AND s.queue > q.queue ORDER BY s.queue LIMIT 1)
-      FROM q
-     WHERE q.queue IS NOT NULL
-),
+WITH RECURSIVE /* include queues_found */,
 n AS (SELECT coalesce(%(now)s::timestamptz, statement_timestamp()) AS at),
 queued AS (
     SELECT q.queue, c.ready, c.later, c.oldest
-      FROM q CROSS JOIN n CROSS JOIN LATERAL (
+      FROM found q CROSS JOIN n CROSS JOIN LATERAL (
            SELECT count(*) FILTER (WHERE x.available_at <= n.at) AS ready, count(*) FILTER (WHERE x.available_at > n.at) AS later,
                   min(x.available_at) FILTER (WHERE x.available_at <= n.at) AS oldest
              FROM (SELECT s.available_at FROM runs_stepexecution s
                     WHERE s.queue = q.queue AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
                     LIMIT %(most)s) x) c
-     WHERE c.ready + c.later > 0
+     WHERE q.queue IS NOT NULL AND c.ready + c.later > 0
 ),
 at_work AS MATERIALIZED (
     SELECT s.queue, s.worker, s.type, s.heartbeat_at, s.started_at
