@@ -16,10 +16,10 @@ from runs.access import readable_bulk_jobs
 from runs.api import move_serializers as m
 from runs.api.base import RunsApiView
 from runs.api.serializers import RunSerializer
+from runs.bulk_jobs import jobs
 from runs.commands import migration
 from runs.kernel.graphs import shown
 from runs.models import BulkJob
-from runs.moves import jobs
 from workflows.queries import get_version
 
 FIRST = 50

@@ -22,7 +22,17 @@ COUNTED = 100_000
 """Steps of a queue are counted up to so many."""
 SHOWN = 50
 """So many steps of a queue are shown: those that come next, and those at work."""
-_SHOWN = ("run_id", "version_id", "node", "status", "attempt", "index", "worker", "started_at", "available_at")
+_SHOWN = (
+    "run_id",
+    "version_id",
+    "node",
+    "status",
+    "attempt",
+    "index",
+    "worker",
+    "started_at",
+    "available_at",
+)
 DUE = ("overdue", "hour", "day")
 _WITHIN = {"overdue": timedelta(), "hour": timedelta(hours=1), "day": timedelta(days=1)}
 
@@ -67,7 +77,9 @@ def _queue_row(one: operations.QueueState) -> dict[str, Json]:
 
 def steps_of_queue(who: Principal, queue: str) -> list[QueuedStep]:
     """Steps of a queue that they may read: first those at work, then those that come next, in their order."""
-    rows = StepExecution.objects.for_tenant(who.tenant_id).filter(queue=queue.replace("\x00", "")).only(*_SHOWN)
+    rows = (
+        StepExecution.objects.for_tenant(who.tenant_id).filter(queue=queue.replace("\x00", "")).only(*_SHOWN)
+    )
     if not who.reach.is_everywhere:
         rows = rows.filter(run_id__in=_runs(who).values("id"))
     at_work = rows.filter(status="RUNNING").order_by("started_at", "id")[:SHOWN]

@@ -13,11 +13,11 @@ from engine.catalogue import Json
 from engine.migrating import Misfit
 from lib.api.pagination import keyset_page
 from lib.refusals import Conflict
+from runs.bulk_jobs import jobs
 from runs.commands import migration
 from runs.commands.migration import Checked
 from runs.kernel.refused import RunRefused
 from runs.models import BULK_RESULTS, BulkJob
-from runs.moves import jobs
 from runs.reading.presentation import found_run
 from runs.reading.queries import open_runs_by_version
 from runs.reading.stored import NOTHING

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.moves import work
+from runs.bulk_jobs import work
 from tests import factories as make
 from tests.api.test_operators_api import publish
 

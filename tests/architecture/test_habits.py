@@ -21,7 +21,7 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/integrity/repair.py",
     "runs/commands/replay.py",
     "runs/commands/saved.py",
-    "runs/moves/work.py",
+    "runs/bulk_jobs/work.py",
     "runs/schedules/calendars.py",
     "runs/schedules/firing.py",
     "runs/schedules/services.py",

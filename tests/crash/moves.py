@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from accounts.principal import Principal
-from runs.moves import jobs, work
+from runs.bulk_jobs import jobs, work
 from tests import factories as make
 from tests.crash import victim
 from tests.inbox.asking import member

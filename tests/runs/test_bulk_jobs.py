@@ -5,9 +5,9 @@ from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from lib.refusals import Conflict
+from runs.bulk_jobs import jobs, work
 from runs.models import BulkItem, BulkJob, Run
-from runs.moves import jobs, work
-from runs.store import moves
+from runs.store import bulk_jobs as store
 from tests import factories as make
 from tests.inbox.asking import member
 
@@ -136,8 +136,8 @@ def test_a_worker_that_dies_between_two_runs_leaves_the_rest_to_the_next(monkeyp
             raise Killed
         return next_item()
 
-    next_item = moves.next_item
-    monkeypatch.setattr(moves, "next_item", kill)
+    next_item = store.next_item
+    monkeypatch.setattr(store, "next_item", kill)
     with pytest.raises(Killed):
         work.work()
     assert counted(job) == {"moved": 1, "pending": 2}
@@ -171,7 +171,7 @@ def test_a_run_that_others_are_busy_with_comes_last_and_is_refused_in_the_end(mo
 def test_a_job_that_is_stopped_leaves_what_is_left_as_it_is():
     job = begun(waiting(3))
     work.work(seconds=0)
-    moves.end_item(BulkItem.unsafe_all_tenants.order_by("id").first().pk, "moved")
+    store.end_item(BulkItem.unsafe_all_tenants.order_by("id").first().pk, "moved")
 
     stopped = jobs.stop(member("bob", "admin"), job.pk)
 
@@ -187,7 +187,7 @@ def test_a_run_in_hand_when_the_job_is_stopped_is_not_tried_again():
     item = BulkItem.unsafe_all_tenants.order_by("id").first().pk
     BulkJob.unsafe_all_tenants.filter(pk=job.pk).update(stopped_by="bob")
 
-    moves.put_off(item)
+    store.put_off(item)
 
     assert work.work() == 0
     assert counted(job) == {"stopped": 2}

@@ -2,9 +2,9 @@
 
 from celery import shared_task
 
+from runs.bulk_jobs import work
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
-from runs.moves import work
 from runs.workers.tasks import ticking
 
 duties.register(Duty("bulk_jobs", 1.0, work.work))

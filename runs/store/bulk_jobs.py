@@ -1,4 +1,4 @@
-"""The statements of bulk jobs as typed functions (SQL in `sql/moves.sql`)."""
+"""The statements of bulk jobs as typed functions (SQL in `sql/bulk_jobs.sql`)."""
 
 from dataclasses import dataclass
 

@@ -12,7 +12,7 @@ from lib.refusals import Conflict, Missing
 from lib.uuid7 import uuid7
 from runs.kernel.graphs import BrokenVersion, compiled
 from runs.models import BULK_RESULTS, BulkItem, BulkJob
-from runs.store import moves
+from runs.store import bulk_jobs as store
 from workflows.access import guard_workflow
 from workflows.queries import get_version, get_workflow
 
@@ -50,7 +50,7 @@ def begin(
     except BrokenVersion as error:
         raise Conflict(str(error), code="broken_version", field="to") from error
     job = uuid7()
-    moves.begin_job(
+    store.begin_job(
         id=job,
         tenant=who.tenant_id,
         workflow=workflow.pk,
@@ -67,9 +67,9 @@ def stop(who: Principal, job: UUID | str) -> BulkJob:
     who.require(RUNS_OPERATE)
     found = get_job(who.tenant_id, job)
     guard_workflow(who, RUNS_OPERATE, found.workflow.name)
-    if not moves.stop_job(str(found.pk), who.tenant_id, by=who.username):
+    if not store.stop_job(str(found.pk), who.tenant_id, by=who.username):
         raise Conflict("It is over already.", code="not_open")
-    moves.end_jobs()
+    store.end_jobs()
     return get_job(who.tenant_id, job)
 
 

@@ -11,8 +11,8 @@ from runs.commands.migration import check_run, first_of, migrate_run, refusal_of
 from runs.kernel.refused import RunRefused
 from runs.models import Run
 from runs.models.bulk import ABLE, ENDED, MOVED, REFUSED
-from runs.store import moves
-from runs.store.moves import Item
+from runs.store import bulk_jobs as store
+from runs.store.bulk_jobs import Item
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ def work(seconds: float = SECONDS) -> int:
     until, count = time.monotonic() + seconds, 0
     while time.monotonic() < until:
         if not _one():
-            moves.end_jobs()
+            store.end_jobs()
             break
         count += 1
     return count
@@ -37,7 +37,7 @@ def _one() -> bool:
     item = None
     try:
         with transaction.atomic():
-            item = moves.next_item()
+            item = store.next_item()
             if item is None:
                 return False
             _decide(item)
@@ -56,14 +56,14 @@ def _decide(item: Item) -> None:
     except RunRefused as refusal:
         code, node = first_of(refusal)
         if code == "not_open" and _has_ended(item):
-            moves.end_item(item.id, ENDED, "ended", None, "It ended before its turn came.")
+            store.end_item(item.id, ENDED, "ended", None, "It ended before its turn came.")
         else:
-            moves.end_item(item.id, REFUSED, code, node, refusal.message)
+            store.end_item(item.id, REFUSED, code, node, refusal.message)
     except OPERATIONAL_ERRORS:
         raise
     except Exception as error:
         log.exception("Run %s can't be moved", item.run)
-        moves.end_item(item.id, REFUSED, "error", None, f"It could not be moved: {type(error).__name__}.")
+        store.end_item(item.id, REFUSED, "error", None, f"It could not be moved: {type(error).__name__}.")
 
 
 def _do(item: Item) -> None:
@@ -71,10 +71,10 @@ def _do(item: Item) -> None:
         checked = check_run(item.tenant_id, item.run, item.version)
         if checked.problems:
             raise refusal_of(checked.problems)
-        moves.end_item(item.id, ABLE)
+        store.end_item(item.id, ABLE)
         return
     migrate_run(item.tenant_id, item.run, item.version, by=item.by, reason=item.reason, job=item.job)
-    moves.end_item(item.id, MOVED)
+    store.end_item(item.id, MOVED)
 
 
 def _has_ended(item: Item) -> bool:
@@ -84,6 +84,6 @@ def _has_ended(item: Item) -> bool:
 
 def _put_off(item: Item) -> None:
     if item.tries + 1 < MOST_TRIES:
-        moves.put_off(item.id)
+        store.put_off(item.id)
     else:
-        moves.end_item(item.id, REFUSED, "busy", None, "Others were busy with it each time. Try again later.")
+        store.end_item(item.id, REFUSED, "busy", None, "Others were busy with it each time. Try again later.")
