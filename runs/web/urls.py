@@ -3,6 +3,7 @@
 from django.urls import path
 
 from runs.web import (
+    bulk_jobs,
     calendars,
     children,
     comparing,
@@ -105,6 +106,7 @@ urlpatterns = [
     path("requests/<uuid:request_id>/withdraw", requests.withdraw, name="request-withdraw"),
     path("runs/", views.runs_page, name="runs"),
     path("runs/counts", tabs.counts, name="runs-counts"),
+    path("runs/search-offers", views.search_offers, name="runs-search-offers"),
     path("runs/columns", saving.columns, name="runs-columns"),
     path("runs/searches", saving.keep, name="runs-search-keep"),
     path("runs/searches/<int:view_id>", saving.change, name="runs-search-change"),
@@ -134,9 +136,10 @@ urlpatterns = [
     path("workflows/<workflow_name:name>/start/form", starting.fill_in, name="workflow-start-form"),
     path("workflows/<workflow_name:name>/start/draft", starting.keep, name="workflow-start-draft"),
     path("runs/<uuid:run_id>/migrate", moves.migrate, name="run-migrate"),
-    path("bulk-jobs/<uuid:bulk_id>", moves.bulk_job, name="bulk-job"),
-    path("bulk-jobs/<uuid:bulk_id>/stop", moves.bulk_job_stop, name="bulk-job-stop"),
-    path("bulk-jobs/<uuid:bulk_id>/go", moves.bulk_job_go, name="bulk-job-go"),
+    path("bulk-jobs", bulk_jobs.job_list, name="bulk-jobs"),
+    path("bulk-jobs/<uuid:bulk_id>", bulk_jobs.bulk_job, name="bulk-job"),
+    path("bulk-jobs/<uuid:bulk_id>/stop", bulk_jobs.stop_job, name="bulk-job-stop"),
+    path("bulk-jobs/<uuid:bulk_id>/go", bulk_jobs.go_on, name="bulk-job-go"),
     path("workflows/<workflow_name:name>/move-runs", moves.move_runs, name="workflow-move-runs"),
     path("workflows/<workflow_name:name>/runs", views.workflow_runs, name="workflow-runs"),
 ]
