@@ -50,6 +50,7 @@ def test_tabs_find_what_is_mine_what_waits_for_people_and_what_failed(operator):
         "mine": "1",
         "people": "1",
         "unresolved": "1",
+        "stuck": "0",
         "open": "2",
         "tests": "",
     }
