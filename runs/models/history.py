@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Func
+from django.db.models import Func, Q
 from django.db.models.functions import Cast, Now
 
 from lib.stored_json import StoredJson
@@ -72,4 +72,5 @@ class DeadLetter(HotRow):
         indexes = [
             models.Index(fields=["tenant_id", "-id"], name="dead_letter_list"),
             models.Index(fields=["run_id"], name="dead_letter_of_run"),
+            models.Index(fields=["tenant_id", "-id"], name="dead_letter_open", condition=Q(resolution=None)),
         ]
