@@ -7,7 +7,10 @@ from django.shortcuts import redirect, render
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
+from runs.reading.presentation import found_run
 from runs.web import contexts, listing, tabs
+from runs.web.look import look_of, remember
+from runs.web.viewing import view_context
 from workflows.queries import get_workflow
 
 
@@ -26,8 +29,12 @@ def runs_page(request: PageRequest) -> HttpResponse:
 @page(RUNS_READ)
 def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """A run with its steps."""
-    context = contexts.run_context(request.principal, run_id)
-    return contexts.following(request, "runs/detail.html", "runs/_live.html", context)
+    run, look = found_run(request.principal.tenant_id, run_id), look_of(request)
+    # The view comes first: where it shows the past, the rest is told of the steps as they were.
+    context = {"run": run, **view_context(request, run, look)}
+    context |= contexts.run_context(request.principal, run)
+    response = contexts.following(request, "runs/detail.html", "runs/_live.html", context)
+    return remember(request, response, look)
 
 
 @page(RUNS_READ)

@@ -10,3 +10,8 @@ export function leave(rule) {
   }
   rules.push(rule);
 }
+
+/** Leaves elements that fit a selector as they are, with all that a script has put into them. */
+export function keep(selector) {
+  window.Idiomorph.defaults.callbacks.beforeNodeMorphed = (node) => !(node.matches?.(selector) ?? false);
+}
