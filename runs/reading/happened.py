@@ -123,6 +123,9 @@ def _at_work(
     step: Row, before: list[Happened], since: list[Happened], moment: datetime
 ) -> tuple[str, datetime | None]:
     """Whether a step had been claimed: history says so only where an attempt ends, the row of the one at work."""
+    if not before and since and since[0].type == EventType.STEP_SKIPPED:
+        # Its row was made when it was skipped, or stood for nothing until then.
+        return PENDING, None
     ended = next((event for event in since if event.type in _ATTEMPTS_ENDED), None)
     began = ended.started_at if ended is not None else _first_start(step, moment)
     if began is not None and began <= moment and step["status"] != PENDING:

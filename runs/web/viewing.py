@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import unquote
 from uuid import UUID
 
 from django.templatetags.static import static
@@ -13,6 +14,7 @@ from accounts import people
 from accounts.access import PageRequest
 from engine.catalogue import Json
 from engine.graph import Graph
+from engine.statuses import STEP_OPEN
 from runs.kernel import graphs
 from runs.reading import queries
 from runs.reading.attempts import attempts_of
@@ -47,6 +49,8 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
         "nodes": json.dumps([step["node"] for step in run["steps"]]),
         "failing": json.dumps([step["node"] for step in run["steps"] if step["error"]]),
         "attempts": attempts_of(tenant, run_id, step["node"], until) if step and step["id"] else [],
+        # Of what was in the past nothing is known of the steps now.
+        "seen": events[-1].id if events and past is None else "",
         "scrubber": _scrubber(look, total, events[-1].at if events else None),
     }
     if look.view == TIMELINE:
@@ -54,6 +58,7 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
     elif look.view == GRAPH:
         ways = ways_taken(run["steps"], events)
         context["ways"] = {node: json.dumps(targets) for node, targets in ways.items()}
+        context["known"] = _known(request, run["steps"], events, look, step)
         if not request.headers.get("HX-Request"):
             picture = picture_of(tenant, version)
             context["picture"] = picture and {**picture, "sprite": static(SPRITE)}
@@ -61,6 +66,27 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
         context |= story.story_context(request, run_id, version, until)
     people.learn(tenant, [attempt.by for attempt in context["attempts"] if attempt.by])
     return context
+
+
+def _known(
+    request: PageRequest,
+    steps: Sequence[Mapping[str, Json]],
+    events: Sequence[Happened],
+    look: Look,
+    shown: Mapping[str, Json] | None,
+) -> set[str]:
+    """The steps that the page, which says what it has seen, shows already as they are: it needs them no more.
+
+    That is so of what is over, unless anything has happened to it since; the selected ones look different.
+    """
+    seen, _, selected = unquote(request.headers.get("Handoff-Seen", "")).partition(" ")
+    if look.at is not None or len(events) == MOST_EVENTS or not (seen.isascii() and seen.isdigit()):
+        return set()
+    since = [event.node for event in events if event.id > int(seen)]
+    if None in since:
+        return set()
+    over = {step["node"] for step in steps if step["status"] not in STEP_OPEN}
+    return over - {*since, selected, shown["node"] if shown else None}
 
 
 def _scrubber(look: Look, total: int, at: datetime | None) -> Context:

@@ -8,8 +8,13 @@ const TYPING = "input:not([type=range]), textarea, select, [contenteditable]";
 const DRAWN = "[data-run-graph]";
 const SETTLED = 120; // ms without another event chosen on the range
 
-// What a script has drawn, and where it has put things, is not the server's.
-keep("[data-kept]");
+// What a script has drawn, and where it has put things, is not the server's. Of a large graph few steps change at a time:
+// of those that the page has already (`Handoff-Seen`) there comes an empty element.
+keep((node, next) => {
+  if (!node.dataset) return false;
+  if ("kept" in node.dataset) return true;
+  return "as" in node.dataset && (!next.firstElementChild || node.dataset.as === next.dataset.as);
+});
 leave(
   (name, node) =>
     ((name === "style" || name === "data-holds" || name === "data-drawn") && node.closest?.(DRAWN)) ||
@@ -26,11 +31,22 @@ function look(address) {
   window.htmx.ajax("GET", here(), { source: "#run", target: "#run", swap: "morph:outerHTML" });
 }
 
+/** A step that looks different from what the server said of it is taken from it again. */
+function mark(part, as) {
+  const step = part?.closest("[data-as]");
+  if (step) step.dataset.as = as;
+}
+
 function select(node) {
   const { toStep } = place().dataset;
-  for (const link of document.querySelectorAll(".look-view [aria-current]")) link.removeAttribute("aria-current");
+  for (const link of document.querySelectorAll(".look-view [aria-current]")) {
+    link.removeAttribute("aria-current");
+    mark(link, "?");
+  }
   const chosen = [...document.querySelectorAll(".look-view [data-step]")].find((step) => step.dataset.step === node);
   chosen?.querySelector("a")?.setAttribute("aria-current", "true");
+  mark(chosen, "?");
+  place().dataset.selected = node;
   chosen?.scrollIntoView({ block: "nearest", inline: "nearest" });
   document.getElementById("look-told").textContent = chosen?.querySelector("strong, a")?.textContent ?? node;
   look(`${toStep}&step=${encodeURIComponent(node)}`);
@@ -105,7 +121,10 @@ document.addEventListener("input", (event) => {
 
 // A notice of a change may have waited while something else was looked at.
 document.body.addEventListener("htmx:configRequest", (event) => {
-  if (event.target.id === "run") event.detail.path = here();
+  if (event.target.id !== "run") return;
+  event.detail.path = here();
+  const { seen, selected } = place().dataset;
+  if (seen) event.detail.headers["Handoff-Seen"] = `${seen} ${encodeURIComponent(selected)}`;
 });
 
 document.body.addEventListener("htmx:beforeRequest", (event) => {

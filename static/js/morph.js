@@ -11,7 +11,7 @@ export function leave(rule) {
   rules.push(rule);
 }
 
-/** Leaves elements that fit a selector as they are, with all that a script has put into them. */
-export function keep(selector) {
-  window.Idiomorph.defaults.callbacks.beforeNodeMorphed = (node) => !(node.matches?.(selector) ?? false);
+/** Leaves an element as it is, with all that is in it, where `rule(node, next)` says so of it and what came. */
+export function keep(rule) {
+  window.Idiomorph.defaults.callbacks.beforeNodeMorphed = (node, next) => !rule(node, next);
 }

@@ -10,7 +10,7 @@ import type { JsonObject } from "../model/json";
 import { type Face, type Frame, drawn } from "../picture/drawn";
 import { zoomable } from "../picture/zoom";
 import { draggable } from "./drag";
-import { markWays, putSteps } from "./steps";
+import { markWays, putSteps, takeSpots } from "./steps";
 import "../style/colours.css";
 import "../style/picture.css";
 
@@ -21,6 +21,8 @@ interface Told {
   sprite: string;
 }
 
+const READABLE = 0.65;
+
 const part = <E extends HTMLElement>(id: string) => document.getElementById(id) as E | null;
 
 async function show(told: Told): Promise<void> {
@@ -29,18 +31,19 @@ async function show(told: Told): Promise<void> {
   const [card, view, board, behind] = ["graph", "graph-view", "graph-board", "graph-drawn"].map((id) => part(id));
   if (!card || !view || !board || !behind) return;
   const picture = drawn(doc, told.faces, told.sprite);
+  const spots = takeSpots(card, picture.board);
   behind.replaceChildren(picture.board);
   const frame: Frame = { ...picture.frame };
-  frame.height += putSteps(card, picture.board, frame);
+  frame.height += putSteps(card, spots, frame);
   Object.assign(board.style, { width: `${frame.width}px`, height: `${frame.height}px` });
   card.dataset.drawn = "";
   markWays(card);
-  zoomable(card, view, board, frame);
+  zoomable(card, view, board, frame, READABLE);
   draggable(view);
   reveal(view, card.querySelector("[aria-current]"));
   // The server has put the list right: steps that are new get a place, and ways what became of them.
   document.body.addEventListener("htmx:afterSwap", () => {
-    putSteps(card, picture.board, picture.frame);
+    putSteps(card, spots, picture.frame);
     markWays(card);
   });
 }

@@ -3,16 +3,24 @@
 import type { Frame } from "./drawn";
 
 const LEAST = 0.1;
-// What is smaller can't be read: of a large picture the beginning is shown first, and all of it on request.
 const READABLE = 0.45;
 const MOST = 1.5;
 const STEP = 1.25;
 
-/** Buttons, Ctrl and the wheel zoom; the rest is scrolling. It fits its place until somebody zooms. */
-export function zoomable(card: HTMLElement, view: HTMLElement, board: HTMLElement, frame: Frame): void {
+/**
+ * Buttons, Ctrl and the wheel zoom; the rest is scrolling. It fits its place until somebody zooms. What is smaller than
+ * `readable` can't be read: of a large picture a part is shown first, and all of it on request.
+ */
+export function zoomable(
+  card: HTMLElement,
+  view: HTMLElement,
+  board: HTMLElement,
+  frame: Frame,
+  readable = READABLE,
+): void {
   let scale = 1;
   let fits = true;
-  let least = READABLE;
+  let least = readable;
   const fitting = () => Math.min(view.clientWidth / frame.width, view.clientHeight / frame.height, 1);
   const zoom = (wanted: number, x = view.clientWidth / 2, y = view.clientHeight / 2) => {
     const next = Math.min(Math.max(wanted, LEAST), MOST);
