@@ -84,7 +84,7 @@ def _then(step: Row, before: list[Happened], after: list[Happened], moment: date
     """One step as it was; untouched where nothing has happened to it since."""
     told, last = _told(before)
     since = [event for event in after if event.type in _ENDS or event.type in _BACK]
-    if not since and (told in _OVER or (told is not None and told == step["status"])):
+    if not since and told is not None and told == step["status"]:
         return dict(step)
     shown = _blank(step)
     status: str | None = told

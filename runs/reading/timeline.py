@@ -1,4 +1,4 @@
-"""A run's steps over time, as bars: what waited, what worked, which attempt failed. Pure; a template draws it."""
+"""A run's steps as bars over time (R-197): what waited, what worked, which attempt failed. Pure; a template draws it."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence

@@ -24,10 +24,9 @@ leave(
 const here = () => location.pathname + location.search;
 const place = () => document.getElementById("look");
 
-/** Shows what an address asks for. What is on its way shows what was asked for before. */
+/** Shows what an address asks for. */
 function look(address) {
   history.replaceState(history.state, "", address);
-  window.htmx.trigger("#run", "htmx:abort");
   window.htmx.ajax("GET", here(), { source: "#run", target: "#run", swap: "morph:outerHTML" });
 }
 
@@ -130,6 +129,11 @@ document.body.addEventListener("htmx:configRequest", (event) => {
 document.body.addEventListener("htmx:beforeRequest", (event) => {
   const isNotice = event.detail.requestConfig.triggeringEvent?.type === "handoff:changed";
   if (isNotice && event.target.id === "run" && document.body.hasAttribute("data-paused")) event.preventDefault();
+});
+
+// What was on its way when something else was chosen shows what was chosen before.
+document.body.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.target.id === "run" && event.detail.requestConfig.path !== here()) event.detail.shouldSwap = false;
 });
 
 /** On a narrow page what is known of the step lies below its view. */

@@ -41,5 +41,6 @@ def test_the_page_of_a_long_run_names_the_step_that_failed_and_leads_to_it(clien
     make.work()
     page = client.get(f"/runs/{run_id}").text
     assert "The step Tidy it up failed" in page
-    assert page.count('href="#step-14"') == 2
-    assert 'id="step-14" data-status="FAILED"' in page
+    node = long["nodes"][-1]["id"]
+    assert f'&amp;step={node}#inspector"' in page
+    assert f'data-status="FAILED" data-node="{node}"' in page
