@@ -1,4 +1,4 @@
-"""A run's steps as bars over time (R-197): what waited, what worked, which attempt failed. Pure; a template draws it."""
+"""A run's steps as bars over time (R-197): what waited, worked and failed. Pure; a template draws it."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
@@ -157,13 +157,14 @@ def _stretches(step: Row, endings: Iterable[Ending], now: datetime) -> list[_Str
         started = ending.started_at
         if since:
             stretches.append(_Stretch("wait" if started else waiting, None, since, started or ending.at))
-        if started:
+        if started or ending.type == EventType.STEP_COMPLETED:
+            # What is done within the decision that led to it takes no time, and is marked all the same.
             kind = (
                 waiting
                 if waits and ending.type == EventType.STEP_COMPLETED
                 else _KINDS[EventType(ending.type)]
             )
-            stretches.append(_Stretch(kind, ending.attempt, started, ending.at))
+            stretches.append(_Stretch(kind, ending.attempt, started or ending.at, ending.at))
         since = ending.at if ending.type in _GOES_ON else None
     if since and step["status"] in ("QUEUED", "WAITING"):
         kind = waiting if step["status"] == "WAITING" else "wait"
@@ -171,7 +172,11 @@ def _stretches(step: Row, endings: Iterable[Ending], now: datetime) -> list[_Str
     elif step["status"] == "RUNNING" and step["started_at"]:
         stretches.append(_Stretch("wait", None, since or step["started_at"], step["started_at"]))
         stretches.append(_Stretch("work", step["attempt"], step["started_at"], now))
-    return [stretch for stretch in stretches if stretch.end > stretch.start]
+    return [
+        stretch
+        for stretch in stretches
+        if stretch.end > stretch.start or stretch.kind not in (*_WAITING, "work")
+    ]
 
 
 class _Part(NamedTuple):
@@ -240,6 +245,8 @@ def _parts(stretches: Iterable[_Stretch]) -> list[tuple[datetime, datetime, bool
         changes.setdefault(stretch.start, [0, 0])[column] += 1
         changes.setdefault(stretch.end, [0, 0])[column] -= 1
     moments = sorted(changes)
+    if len(moments) == 1:
+        return [(moments[0], moments[0], True, False)]
     parts: list[tuple[datetime, datetime, bool, bool]] = []
     working = waiting = 0
     for start, end in pairwise(moments):

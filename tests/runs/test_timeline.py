@@ -88,6 +88,14 @@ def test_of_very_many_steps_the_first_ones_are_drawn_and_the_rest_counted():
     assert (len(line.lanes), line.left_out) == (MOST_LANES, 7)
 
 
+def test_what_takes_no_time_is_marked_and_on_the_critical_path_too():
+    ended = [Ending("ask", "STEP_COMPLETED", None, None, at(0))]
+    line = timeline([step("ask")], ended, at(5), {"ask": []})
+    assert line is not None
+    assert [bar.width for bar in line.lanes[0].bars] == ["0.00%"]
+    assert list(line.critical) == ["ask"]
+
+
 def test_the_critical_path_is_marked():
     steps = [step("a"), step("quick", queued=10), step("slow", queued=10), step("end", queued=50)]
     spans = {"a": (0, 10), "quick": (10, 12), "slow": (10, 50), "end": (50, 60)}

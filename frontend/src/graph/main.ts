@@ -21,7 +21,7 @@ interface Told {
   sprite: string;
 }
 
-const READABLE = 0.65;
+const READABLE = 0.75;
 
 const part = <E extends HTMLElement>(id: string) => document.getElementById(id) as E | null;
 
