@@ -29,6 +29,8 @@ _IDLE_SHARE = 0.08
 _WAIT_SHARE = 0.5
 """The same of a long time in which nothing but waiting went on."""
 _LONG = timedelta(minutes=1)
+_THIN = 0.2
+"""What took no time is so many percents wide: SVG draws nothing that has no width."""
 MOST_LANES = 200
 _MOST_GAPS = 8
 _WAITING = ("wait", "people")
@@ -280,8 +282,9 @@ def _gap(part: _Part, scale: _Scale, drawn: Iterable[tuple[Row, list[_Stretch], 
 
 
 def _bar(stretch: _Stretch, scale: _Scale) -> Bar:
-    x = scale.at(stretch.start)
-    width = scale.at(stretch.end) - x
+    least = 0.0 if stretch.kind in _WAITING else _THIN
+    x = min(scale.at(stretch.start), 100 - least)
+    width = max(scale.at(stretch.end) - x, least)
     took = _milliseconds(stretch.end - stretch.start)
     return Bar(stretch.kind, stretch.attempt, took, f"{x:.2f}%", f"{width:.2f}%")
 

@@ -17,7 +17,7 @@ COOKIE = "run_view"
 UNFOLDED = 12
 """A run with up to so many steps is shown with all of them open until one is selected."""
 _A_YEAR = 365 * 86_400
-_LATEST = 1_000_000
+_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,13 @@ def look_of(request: PageRequest) -> Look:
     builds = WORKFLOWS_WRITE in request.principal.scopes
     view = next((view for view in (asked, kept) if view in VIEWS), GRAPH if builds else STORY)
     step = request.GET.get("step", "").replace("\x00", "") or None
-    at = request.GET.get("at", "")
-    return Look(
-        view, step, min(int(at), _LATEST) if at.isascii() and at.isdigit() else None, is_chosen=asked in VIEWS
-    )
+    return Look(view, step, number_of(request.GET.get("at", "")), is_chosen=asked in VIEWS)
+
+
+def number_of(text: str) -> int | None:
+    """The number that a text is; None where it is none, or none that an event could have."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= _DIGITS
+    return int(text) if is_number else None
 
 
 def remember(request: PageRequest, response: HttpResponse, look: Look) -> HttpResponse:

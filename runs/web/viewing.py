@@ -22,7 +22,7 @@ from runs.reading.happened import MOST_EVENTS, Happened, endings, steps_then, wa
 from runs.reading.pictures import picture_of
 from runs.reading.timeline import Timeline, timeline
 from runs.web import story
-from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, VIEWS, Look, inspected
+from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, VIEWS, Look, inspected, number_of
 from workflows.web.builder import SPRITE
 
 Context = dict[str, Any]
@@ -79,10 +79,11 @@ def _known(
 
     That is so of what is over, unless anything has happened to it since; the selected ones look different.
     """
-    seen, _, selected = unquote(request.headers.get("Handoff-Seen", "")).partition(" ")
-    if look.at is not None or len(events) == MOST_EVENTS or not (seen.isascii() and seen.isdigit()):
+    told, _, selected = unquote(request.headers.get("Handoff-Seen", "")).partition(" ")
+    seen = number_of(told)
+    if seen is None or look.at is not None or len(events) == MOST_EVENTS:
         return set()
-    since = [event.node for event in events if event.id > int(seen)]
+    since = [event.node for event in events if event.id > seen]
     if None in since:
         return set()
     over = {step["node"] for step in steps if step["status"] not in STEP_OPEN}

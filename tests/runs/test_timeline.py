@@ -92,7 +92,7 @@ def test_what_takes_no_time_is_marked_and_on_the_critical_path_too():
     ended = [Ending("ask", "STEP_COMPLETED", None, None, at(0))]
     line = timeline([step("ask")], ended, at(5), {"ask": []})
     assert line is not None
-    assert [bar.width for bar in line.lanes[0].bars] == ["0.00%"]
+    assert [bar.width for bar in line.lanes[0].bars] == ["0.20%"]
     assert list(line.critical) == ["ask"]
 
 

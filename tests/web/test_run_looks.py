@@ -103,7 +103,7 @@ def test_an_earlier_event_shows_the_run_as_it_was_with_a_way_back(author):
     story = author.get(f"/runs/{run_id}?view=story&at=1").text
     assert "started the run" in story
     assert "The run completed" not in story
-    for now in (total, total + 5, 0, "x", "9" * 30):
+    for now in (total, total + 5, 0, "x", "9" * 30, "9" * 5000, "²"):
         assert "You see the run as it was" not in author.get(f"/runs/{run_id}?view=graph&at={now}").text
 
 
@@ -118,7 +118,7 @@ def test_a_page_gets_only_the_steps_that_it_has_not_seen(author):
     assert "graph-told" not in again
     chosen = author.get(f"/runs/{run_id}?view=graph&step=a", headers=asked).text
     assert re.findall(r'data-step="(\w+)"', chosen) == ["a", "charge"]
-    for strange in ("", "x", "1", f"{seen}0 a" * 50):
+    for strange in ("", "x", "1", f"{seen}0 a" * 50, "9" * 5000, "%00%ff a"):
         asked["Handoff-Seen"] = strange
         assert author.get(f"/runs/{run_id}?view=graph", headers=asked).status_code == 200
 
