@@ -10,6 +10,7 @@ from accounts.roles import RUNS_READ
 from runs.reading.presentation import found_run
 from runs.web import contexts, listing, tabs
 from runs.web.look import look_of, remember
+from runs.web.values import reading_context
 from runs.web.viewing import view_context
 from workflows.queries import get_workflow
 
@@ -45,8 +46,11 @@ def run_preview(request: PageRequest, run_id: UUID) -> HttpResponse:
 
 @page(RUNS_READ)
 def run_value(request: PageRequest, run_id: UUID) -> HttpResponse:
-    """A payload of a run or of one of its steps, whole, as a file."""
-    return contexts.as_file(contexts.value_of(request.principal, run_id, request.GET))
+    """A payload of a run or of one of its steps, whole, as a file; where a `page` is asked for, to be read there."""
+    content = contexts.value_of(request.principal, run_id, request.GET)
+    if "page" in request.GET:
+        return render(request, "runs/value.html", reading_context(request, run_id, content))
+    return contexts.as_file(content)
 
 
 @page(RUNS_READ)
