@@ -71,7 +71,9 @@ export function markWays(card: HTMLElement): void {
     const { from = "", to = "" } = line.dataset;
     const source = steps.get(from);
     // What stands in a container has no rows of its own: its ways say nothing.
-    const isOver = source !== undefined && OVER.has(source.dataset.status ?? "");
+    const status = source?.dataset.status ?? "";
+    // Of what completed behind the events that are known nobody knows which ways it took.
+    const isOver = OVER.has(status) && (status !== "COMPLETED" || taken.has(from));
     const isTaken = taken.get(from)?.has(to) ?? false;
     line.classList.toggle("taken", isTaken);
     line.classList.toggle("dead", isOver && !isTaken);
