@@ -8,7 +8,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "..", "static", "builder");
 const options = {
   absWorkingDir: here,
-  entryPoints: { builder: "src/main.tsx", picture: "src/picture/main.ts" },
+  entryPoints: { builder: "src/main.tsx", picture: "src/picture/main.ts", graph: "src/graph/main.ts" },
   outdir: target,
   bundle: true,
   splitting: true,

@@ -1,5 +1,6 @@
 """Finding runs, what happened to them and what failed them, always within one tenant."""
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
@@ -28,9 +29,9 @@ from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, STEP_
 from lib.clock import now_here
 from runs.access import readable
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution, Timer
+from runs.reading.happened import MOST_EVENTS, Happened
 from runs.reading.search_words import InputTest, Waiting
 from runs.reading.story import TOLD_OF_CHILDREN, UNTOLD
-from runs.reading.timeline import ENDINGS, Ending
 from workflows.access import open_to
 from workflows.models import Workflow
 
@@ -266,23 +267,37 @@ def asking(tenant: int, steps: Iterable[UUID]) -> set[UUID]:
     return set(rows.values_list("pk", flat=True))
 
 
-def endings_of(tenant: int, run_id: UUID | str, most: int = 2000) -> list[Ending]:
-    """How the attempts of a run ended, in the order in which they did; of very many, the first ones.
+def events_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> list[Happened]:
+    """What happened to a run, in the order in which it did; of very much, the first that did.
 
-    Those of containers' children are left out.
+    What happened to containers' children is left out.
     """
     events = (
         HistoryEvent.objects.for_tenant(tenant)
-        .filter(run_id=run_id, type__in=ENDINGS)
+        .filter(run_id=run_id)
         .exclude(payload__has_key="index")
         .order_by("id")
     )
     rows = events.values_list(
-        "node", "type", "attempt", KeyTextTransform("started_at", "payload"), "created_at"
+        "id",
+        "type",
+        "node",
+        "attempt",
+        KeyTextTransform("started_at", "payload"),
+        "created_at",
+        KeyTextTransform("taken", "payload"),
     )
     return [
-        Ending(node, type_, attempt, datetime.fromisoformat(started) if started else None, at)
-        for node, type_, attempt, started, at in rows[:most]
+        Happened(
+            id_,
+            type_,
+            node,
+            attempt,
+            datetime.fromisoformat(started) if started else None,
+            at,
+            tuple(json.loads(taken)) if taken else None,
+        )
+        for id_, type_, node, attempt, started, at, taken in rows[:most]
     ]
 
 

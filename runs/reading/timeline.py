@@ -1,15 +1,17 @@
-"""A run's steps over time, as bars: what waited, what worked, which attempt failed. Pure; a template draws it."""
+"""A run's steps as bars over time (R-197): what waited, worked and failed. Pure; a template draws it."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from engine.events import EventType
+from runs.reading.critical import critical_path
 from steps.catalogue import EXECUTABLE
 
 Row = Mapping[str, Any]
-Span = tuple[datetime, datetime]
 
 _KINDS = {
     EventType.STEP_COMPLETED: "done",
@@ -24,6 +26,14 @@ ENDINGS = (*_KINDS, EventType.STEP_REQUEUED)
 """The types of the events that end an attempt or, after a resume, begin the wait for one."""
 _IDLE_SHARE = 0.08
 """The part of all work that a long time without any takes at most: what happened around it stays visible."""
+_WAIT_SHARE = 0.5
+"""The same of a long time in which nothing but waiting went on."""
+_LONG = timedelta(minutes=1)
+_THIN = 0.2
+"""What took no time is so many percents wide: SVG draws nothing that has no width."""
+MOST_LANES = 200
+_MOST_GAPS = 8
+_WAITING = ("wait", "people")
 
 
 class Ending(NamedTuple):
@@ -49,20 +59,40 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One step with its bars, and its place among all steps, from 1."""
+    """One step with its bars, and its place among all steps, from 1; `is_critical`: the run took as long as it did
+    because of it, too.
+    """
 
     step: Row
     bars: Sequence[Bar]
     place: int
+    is_critical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A time that is drawn short; `title`: the step that waited then, if one did, and whether for `people`."""
+
+    x: str
+    width: str
+    milliseconds: float
+    title: str
+    people: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """All lanes, and how long the whole is; `idle` milliseconds of it are drawn short."""
+    """The lanes, and how long the whole is; `idle` milliseconds of it, those of the `gaps`, are drawn short.
+
+    `critical` are the titles of the steps of the critical path; `left_out` lanes are not there.
+    """
 
     lanes: Sequence[Lane]
     milliseconds: float
     idle: float
+    gaps: Sequence[Gap] = ()
+    critical: Sequence[str] = ()
+    left_out: int = 0
 
 
 class _Stretch(NamedTuple):
@@ -72,8 +102,15 @@ class _Stretch(NamedTuple):
     end: datetime
 
 
-def timeline(steps: Iterable[Row], endings: Iterable[Ending], now: datetime) -> Timeline | None:
-    """The bars of the steps that began; None where nothing did. `endings` are in the order in which they happened."""
+def timeline(
+    steps: Iterable[Row],
+    endings: Iterable[Ending],
+    now: datetime,
+    before: Mapping[str, Sequence[str]] | None = None,
+) -> Timeline | None:
+    """The bars of the steps that began; None where nothing did. `endings` are in the order in which they happened;
+    `before` has the predecessors of each step.
+    """
     of_node: dict[str, list[Ending]] = {}
     for ending in endings:
         of_node.setdefault(ending.node, []).append(ending)
@@ -82,21 +119,38 @@ def timeline(steps: Iterable[Row], endings: Iterable[Ending], now: datetime) -> 
         for place, step in enumerate(steps, 1)
         if step["status"] != "SKIPPED" and (stretches := _stretches(step, of_node.get(step["node"], []), now))
     ]
-    spans = _merged((stretch.start, stretch.end) for _, stretches, _ in drawn for stretch in stretches)
-    if not spans:
+    if not drawn:
         return None
-    scale = _Scale(spans)
+    scale = _Scale(stretch for _, stretches, _ in drawn for stretch in stretches)
+    spans = {step["node"]: (stretches[0].start, stretches[-1].end) for step, stretches, _ in drawn}
+    path = critical_path(spans, before) if before is not None else []
+    on_path = set(path)
     lanes = [
-        Lane(step, [_bar(stretch, scale) for stretch in stretches], place) for step, stretches, place in drawn
+        Lane(step, [_bar(stretch, scale) for stretch in stretches], place, step["node"] in on_path)
+        for step, stretches, place in drawn
     ]
-    return Timeline(lanes, _milliseconds(spans[-1][1] - spans[0][0]), _milliseconds(scale.idle))
+    titles = {step["node"]: _title(step) for step, _, _ in drawn}
+    return Timeline(
+        lanes[:MOST_LANES],
+        _milliseconds(scale.end - scale.start),
+        _milliseconds(scale.idle),
+        [_gap(part, scale, drawn) for part in scale.longest_short(_MOST_GAPS)],
+        [titles[node] for node in path],
+        max(0, len(lanes) - MOST_LANES),
+    )
+
+
+def _title(step: Row) -> str:
+    return str(step.get("title") or step["node"])
 
 
 def _stretches(step: Row, endings: Iterable[Ending], now: datetime) -> list[_Stretch]:
     """A step's life so far, one stretch after another."""
     stretches: list[_Stretch] = []
+    spec = EXECUTABLE.get(step["type"])
     # Nobody works on such a step: all its time is waiting.
-    waits = step["type"] in EXECUTABLE and EXECUTABLE[step["type"]].kind == "wait"
+    waits = spec is not None and spec.kind == "wait"
+    waiting = "people" if spec is not None and spec.asks_people else "wait"
     since: datetime | None = step["queued_at"]
     for ending in endings:
         if ending.type == "STEP_REQUEUED":
@@ -104,62 +158,133 @@ def _stretches(step: Row, endings: Iterable[Ending], now: datetime) -> list[_Str
             continue
         started = ending.started_at
         if since:
-            stretches.append(_Stretch("wait", None, since, started or ending.at))
-        if started:
+            stretches.append(_Stretch("wait" if started else waiting, None, since, started or ending.at))
+        if started or ending.type == EventType.STEP_COMPLETED:
+            # What is done within the decision that led to it takes no time, and is marked all the same.
             kind = (
-                "wait"
+                waiting
                 if waits and ending.type == EventType.STEP_COMPLETED
                 else _KINDS[EventType(ending.type)]
             )
-            stretches.append(_Stretch(kind, ending.attempt, started, ending.at))
+            stretches.append(_Stretch(kind, ending.attempt, started or ending.at, ending.at))
         since = ending.at if ending.type in _GOES_ON else None
     if since and step["status"] in ("QUEUED", "WAITING"):
-        stretches.append(_Stretch("wait", None, since, now))
+        kind = waiting if step["status"] == "WAITING" else "wait"
+        stretches.append(_Stretch(kind, None, since, now))
     elif step["status"] == "RUNNING" and step["started_at"]:
         stretches.append(_Stretch("wait", None, since or step["started_at"], step["started_at"]))
         stretches.append(_Stretch("work", step["attempt"], step["started_at"], now))
-    return [stretch for stretch in stretches if stretch.end > stretch.start]
+    return [
+        stretch
+        for stretch in stretches
+        if stretch.end > stretch.start or stretch.kind not in (*_WAITING, "work")
+    ]
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
-    """The spans without overlaps, in order."""
-    merged: list[Span] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
+class _Part(NamedTuple):
+    """A part of the time: whether machines worked in it, and whether anything waited; from `place` on it is drawn as
+    long as `drawn` says.
+    """
+
+    start: datetime
+    end: datetime
+    works: bool
+    waits: bool
+    place: timedelta
+    drawn: timedelta
+
+    @property
+    def is_short(self) -> bool:
+        return self.drawn < self.end - self.start
 
 
 class _Scale:
-    """Where a moment lies from 0 to 100, with long times in which nothing went on drawn short."""
+    """Where a moment lies from 0 to 100, with long times in which nothing worked drawn short."""
 
-    def __init__(self, spans: Sequence[Span]) -> None:
-        busy = sum((end - start for start, end in spans), timedelta())
-        most = busy * _IDLE_SHARE
-        self.idle = timedelta()
-        self._spans: list[tuple[datetime, datetime, timedelta]] = []
-        place, before = timedelta(), spans[0][0]
-        for start, end in spans:
-            gap = start - before
-            self.idle += max(timedelta(), gap - most)
-            place += min(gap, most)
-            self._spans.append((start, end, place))
-            place, before = place + (end - start), end
+    def __init__(self, stretches: Iterable[_Stretch]) -> None:
+        raw = _parts(stretches)
+        self.start, self.end = raw[0][0], raw[-1][1]
+        busy = sum((end - start for start, end, works, _ in raw if works), timedelta())
+        busy = busy or sum((end - start for start, end, _, waits in raw if waits), timedelta())
+        self._parts: list[_Part] = []
+        place = timedelta()
+        for start, end, works, waits in raw:
+            drawn = end - start
+            if waits and not works and drawn > _LONG:
+                drawn = min(drawn, busy * _WAIT_SHARE)
+            elif not works and not waits:
+                drawn = min(drawn, busy * _IDLE_SHARE)
+            self._parts.append(_Part(start, end, works, waits, place, drawn))
+            place += drawn
         self._whole = max(place, timedelta(microseconds=1))
+        self._ends = [part.end for part in self._parts]
+        self.idle = sum(
+            ((part.end - part.start) - part.drawn for part in self._parts if part.is_short), timedelta()
+        )
+
+    def longest_short(self, most: int) -> list[_Part]:
+        """The longest of the parts that are drawn short, in their order."""
+        short = sorted(
+            (part for part in self._parts if part.is_short), key=lambda part: part.start - part.end
+        )
+        return sorted(short[:most])
 
     def at(self, moment: datetime) -> float:
-        """The percent of a moment within one of the spans."""
-        for start, end, place in self._spans:
-            if moment <= end:
-                return 100 * ((place + moment - start) / self._whole)
-        return 100.0
+        """The percent of a moment within the whole."""
+        found = bisect_left(self._ends, moment)
+        if found == len(self._parts):
+            return 100.0
+        part = self._parts[found]
+        share = (moment - part.start) / max(part.end - part.start, timedelta(microseconds=1))
+        return 100 * ((part.place + part.drawn * share) / self._whole)
+
+
+def _parts(stretches: Iterable[_Stretch]) -> list[tuple[datetime, datetime, bool, bool]]:
+    """The whole time in parts: from when, until when, whether anything worked, whether anything waited."""
+    changes: dict[datetime, list[int]] = {}
+    for stretch in stretches:
+        column = 1 if stretch.kind in _WAITING else 0
+        changes.setdefault(stretch.start, [0, 0])[column] += 1
+        changes.setdefault(stretch.end, [0, 0])[column] -= 1
+    moments = sorted(changes)
+    if len(moments) == 1:
+        return [(moments[0], moments[0], True, False)]
+    parts: list[tuple[datetime, datetime, bool, bool]] = []
+    working = waiting = 0
+    for start, end in pairwise(moments):
+        working += changes[start][0]
+        waiting += changes[start][1]
+        state = (working > 0, waiting > 0)
+        if parts and parts[-1][2:] == state:
+            parts[-1] = (parts[-1][0], end, *state)
+        else:
+            parts.append((start, end, *state))
+    return parts
+
+
+def _gap(part: _Part, scale: _Scale, drawn: Iterable[tuple[Row, list[_Stretch], int]]) -> Gap:
+    """A part that is drawn short, with the first step that waited in it, one for people before others."""
+    waiting = [
+        (stretch.kind != "people", place, step)
+        for step, stretches, place in drawn
+        for stretch in stretches
+        if stretch.kind in _WAITING and stretch.start < part.end and part.start < stretch.end
+    ]
+    first = min(waiting, key=lambda each: each[:2], default=None)
+    x = scale.at(part.start)
+    return Gap(
+        f"{x:.2f}%",
+        f"{scale.at(part.end) - x:.2f}%",
+        _milliseconds(part.end - part.start),
+        _title(first[2]) if first else "",
+        first is not None and not first[0],
+    )
 
 
 def _bar(stretch: _Stretch, scale: _Scale) -> Bar:
-    x = scale.at(stretch.start)
-    width = scale.at(stretch.end) - x
+    least = 0.0 if stretch.kind in _WAITING else _THIN
+    x = min(scale.at(stretch.start), 100 - least)
+    width = max(scale.at(stretch.end) - x, least)
     took = _milliseconds(stretch.end - stretch.start)
     return Bar(stretch.kind, stretch.attempt, took, f"{x:.2f}%", f"{width:.2f}%")
 

@@ -141,8 +141,8 @@ _BAR_WORDS = {
 def in_words(bar: Bar) -> str:
     """A bar of a timeline as a sentence would say it."""
     took = as_duration(bar.milliseconds)
-    if bar.kind == "wait":
-        return f"waited {took}"
+    if bar.kind in ("wait", "people"):
+        return f"waited {took}{' for people' if bar.kind == 'people' else ''}"
     attempt = f"attempt {bar.attempt} " if bar.attempt else ""
     return f"{attempt}{_BAR_WORDS[bar.kind]} {took}"
 

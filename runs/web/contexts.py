@@ -19,18 +19,16 @@ from engine.catalogue import Json
 from lib.refusals import Conflict, Missing
 from runs.reading import children, queries
 from runs.reading.beside import timers_beside
-from runs.reading.presentation import COLUMNS, STEP_COLUMNS, found_run, run_row, run_rows, step_rows
+from runs.reading.presentation import COLUMNS, STEP_COLUMNS, run_row, run_rows, step_rows
 from runs.reading.stored import NOTHING, WHOLE
-from runs.reading.timeline import timeline
 from runs.web.listing import brief_rows
+from runs.web.look import UNFOLDED
 from steps.catalogue import CATALOGUE, EXECUTABLE
 from workflows import titles
 from workflows.access import scopes_for
 from workflows.models import Workflow
 from workflows.queries import latest_version
 
-UNFOLDED = 12
-"""Of a run with up to so many steps the outputs are open."""
 LAST = 10
 MOST_BEGUN = 5
 """So many of the runs that a run began are shown on its page."""
@@ -46,13 +44,12 @@ def following(request: PageRequest, page: str, fragment: str, context: dict[str,
     return response
 
 
-def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
-    """What the page of a run shows. Raises Missing."""
-    run = found_run(principal.tenant_id, run_id)
+def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
+    """What the page of a run shows whatever the view."""
+    run_id = UUID(run["id"])
     now, verbs, mays = datetime.now(UTC), frozenset(run["verbs"]), may(principal, run["workflow"])
     return {
         "run": run,
-        "timeline": timeline(run["steps"], queries.endings_of(principal.tenant_id, run_id), now),
         "running_for": (now - run["created_at"]) / timedelta(milliseconds=1),
         "unfolded": len(run["steps"]) <= UNFOLDED,
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
@@ -71,7 +68,7 @@ def run_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or "resume" in verbs,
         "origin": _origin(principal, run),
-        "beside": _beside(principal, run),
+        "beside": _beside(principal, run_id, run),
         **_begun(principal, run),
         **mays,
     }
@@ -92,10 +89,10 @@ def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     return context
 
 
-def _beside(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
+def _beside(principal: Principal, run_id: UUID, run: dict[str, Json]) -> dict[str, Json]:
     """The timers beside its steps, by step."""
     is_open = run["completed_at"] is None
-    return dict(timers_beside(principal.tenant_id, UUID(run["id"]))) if is_open else {}
+    return dict(timers_beside(principal.tenant_id, run_id)) if is_open else {}
 
 
 def _origin(principal: Principal, run: dict[str, Json]) -> children.Origin | None:
@@ -130,7 +127,7 @@ def _failed_step(run: dict[str, Json]) -> dict[str, Json] | None:
     """What people call the step whose failure ended the run, and its place on the page, from 1."""
     node = (run["error"] or {}).get("node")
     steps = (
-        {"place": place, "title": step["title"]}
+        {"place": place, "title": step["title"], "node": node}
         for place, step in enumerate(run["steps"], 1)
         if node and step["node"] == node
     )

@@ -1,5 +1,6 @@
 """The page that tells what happened to a run in sentences."""
 
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -25,9 +26,23 @@ def story_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """The events of a run as sentences, the first one first; the page follows while the run goes on."""
     tenant = request.principal.tenant_id
     run = found_run(tenant, run_id, NOTHING)
-    graph = graphs.shown(queries.version_of(tenant, run_id)).graph
+    context = {
+        "run": run,
+        "follows": run["completed_at"] is None,
+        **story_context(request, run_id, queries.version_of(tenant, run_id)),
+    }
+    return contexts.following(request, "runs/story.html", "runs/_story.html", context)
+
+
+def story_context(
+    request: PageRequest, run_id: UUID, version_id: int, until: int | None = None
+) -> dict[str, Any]:
+    """The lines of a story that `cursor` asks for, up to the event `until`, and the ways to the other ones."""
+    tenant = request.principal.tenant_id
+    graph = graphs.shown(version_id).graph
+    told = queries.told_of(tenant, run_id)
     shown = keyset_page(
-        queries.told_of(tenant, run_id),
+        told if until is None else told.filter(id__lte=until),
         request,
         keys=("id",),
         oldest_first=True,
@@ -36,13 +51,7 @@ def story_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     )
     lines = story(_event(event, graph) for event in shown.rows)
     people.learn(tenant, [line.by for line in lines if line.by])
-    context = {
-        "run": run,
-        "lines": lines,
-        "follows": run["completed_at"] is None,
-        **pages.neighbours(shown),
-    }
-    return contexts.following(request, "runs/story.html", "runs/_story.html", context)
+    return {"lines": lines, **pages.neighbours(shown)}
 
 
 def _event(event: HistoryEvent, graph: Graph) -> Event:

@@ -8,7 +8,11 @@ from django.shortcuts import redirect, render
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
 from runs.reading.filters import MOST_CHARACTERS
+from runs.reading.presentation import found_run
 from runs.web import contexts, listing, tabs
+from runs.web.look import look_of, remember
+from runs.web.values import reading_context
+from runs.web.viewing import view_context
 from workflows.queries import get_workflow
 
 
@@ -34,8 +38,12 @@ def search_offers(request: PageRequest) -> HttpResponse:
 @page(RUNS_READ)
 def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """A run with its steps."""
-    context = contexts.run_context(request.principal, run_id)
-    return contexts.following(request, "runs/detail.html", "runs/_live.html", context)
+    run, look = found_run(request.principal.tenant_id, run_id), look_of(request)
+    # The view comes first: where it shows the past, the rest is told of the steps as they were.
+    context = {"run": run, **view_context(request, run, look)}
+    context |= contexts.run_context(request.principal, run)
+    response = contexts.following(request, "runs/detail.html", "runs/_live.html", context)
+    return remember(request, response, look)
 
 
 @page(RUNS_READ)
@@ -46,8 +54,11 @@ def run_preview(request: PageRequest, run_id: UUID) -> HttpResponse:
 
 @page(RUNS_READ)
 def run_value(request: PageRequest, run_id: UUID) -> HttpResponse:
-    """A payload of a run or of one of its steps, whole, as a file."""
-    return contexts.as_file(contexts.value_of(request.principal, run_id, request.GET))
+    """A payload of a run or of one of its steps, whole, as a file; where a `page` is asked for, to be read there."""
+    content = contexts.value_of(request.principal, run_id, request.GET)
+    if "page" in request.GET:
+        return render(request, "runs/value.html", reading_context(request, run_id, content))
+    return contexts.as_file(content)
 
 
 @page(RUNS_READ)

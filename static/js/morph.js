@@ -10,3 +10,8 @@ export function leave(rule) {
   }
   rules.push(rule);
 }
+
+/** Leaves an element as it is, with all that is in it, where `rule(node, next)` says so of it and what came. */
+export function keep(rule) {
+  window.Idiomorph.defaults.callbacks.beforeNodeMorphed = (node, next) => !rule(node, next);
+}

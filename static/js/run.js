@@ -1,6 +1,7 @@
-// Pages of runs: what is unfolded stays so while they follow, times count on, keys go from step to step.
+// Pages of runs: what is unfolded stays so while they follow, times count on.
 
 import { loggedOut, toast } from "./app.js";
+import "./look.js";
 import { leave } from "./morph.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
@@ -28,30 +29,6 @@ function tick() {
       time.parentElement.classList.toggle("bad-text", seconds >= 0);
     } else time.textContent = seconds < 0 ? `in ${spoken(-seconds)}` : "now";
   }
-}
-
-function steps(selector = ".step") {
-  return [...document.querySelectorAll(selector)].filter((step) => step.offsetParent);
-}
-
-function go(all, by) {
-  if (!all.length) return;
-  const here = document.activeElement.closest?.(".step");
-  const after = all.findIndex((step) =>
-    here ? here.compareDocumentPosition(step) & Node.DOCUMENT_POSITION_FOLLOWING : step.getBoundingClientRect().top > 0,
-  );
-  const next = after < 0 ? all.length : after;
-  const before = here && all[next - 1] === here ? next - 2 : next - 1;
-  const step = all[Math.min(all.length - 1, Math.max(0, by > 0 ? next : before))];
-  step.focus({ preventScroll: true });
-  step.scrollIntoView({ block: "start" });
-}
-
-function nextFailure() {
-  const failed = steps('.step[data-status="FAILED"], .step:has(> .why)');
-  if (!failed.length) return toast("No step failed");
-  if (document.activeElement.closest?.(".step") === failed.at(-1)) document.activeElement.blur();
-  go(failed, 1);
 }
 
 function errorsOnly() {
@@ -96,10 +73,7 @@ addEventListener("pageshow", () => {
 document.addEventListener("keydown", (event) => {
   if (!document.getElementById("run") || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest(TYPING) || document.querySelector("dialog[open]")) return;
-  if (event.key === "j") go(steps(), 1);
-  else if (event.key === "k") go(steps(), -1);
-  else if (event.key === "n") nextFailure();
-  else if (event.key === "e") errorsOnly();
+  if (event.key === "e") errorsOnly();
 });
 
 document.body.addEventListener("htmx:afterSwap", tick);

@@ -2,7 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
-from runs.reading.timeline import Ending, timeline
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runs.reading.timeline import MOST_LANES, Ending, timeline
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -66,3 +69,66 @@ def test_days_between_a_failure_and_its_resume_are_drawn_short():
     (bars,), line = drawn([step("a")], endings)
     assert bars == [("failed", 0, 46), ("done", 54, 100)]
     assert line.idle > 80_000_000
+
+
+def test_days_in_which_only_people_are_waited_for_are_drawn_short_and_said():
+    asks = {**step("ask", "WAITING", queued=10), "type": "human.approval", "title": "Legal agrees"}
+    ended = [Ending("a", "STEP_COMPLETED", 1, at(0), at(10))]
+    lanes, line = drawn([step("a"), asks], ended, now=200_000)
+    assert lanes == [[("done", 0, 67)], [("people", 67, 100)]]
+    (gap,) = line.gaps
+    assert (gap.title, gap.people, gap.milliseconds) == ("Legal agrees", True, 199_990_000)
+    assert line.idle == 199_985_000
+
+
+def test_of_very_many_steps_the_first_ones_are_drawn_and_the_rest_counted():
+    steps = [step(f"s{n}", "RUNNING", started=1) for n in range(MOST_LANES + 7)]
+    line = timeline(steps, [], at(5))
+    assert line is not None
+    assert (len(line.lanes), line.left_out) == (MOST_LANES, 7)
+
+
+def test_what_takes_no_time_is_marked_and_on_the_critical_path_too():
+    ended = [Ending("ask", "STEP_COMPLETED", None, None, at(0))]
+    line = timeline([step("ask")], ended, at(5), {"ask": []})
+    assert line is not None
+    assert [bar.width for bar in line.lanes[0].bars] == ["0.20%"]
+    assert list(line.critical) == ["ask"]
+
+
+def test_the_critical_path_is_marked():
+    steps = [step("a"), step("quick", queued=10), step("slow", queued=10), step("end", queued=50)]
+    spans = {"a": (0, 10), "quick": (10, 12), "slow": (10, 50), "end": (50, 60)}
+    ended = [Ending(node, "STEP_COMPLETED", 1, at(start), at(end)) for node, (start, end) in spans.items()]
+    before = {"a": [], "quick": ["a"], "slow": ["a"], "end": ["quick", "slow"]}
+    line = timeline(steps, ended, at(60), before)
+    assert line is not None
+    assert [lane.step["node"] for lane in line.lanes if lane.is_critical] == ["a", "slow", "end"]
+    assert list(line.critical) == ["a", "slow", "end"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 400_000), st.integers(1, 90_000), st.booleans()), min_size=1, max_size=9
+    )
+)
+def test_bars_stay_within_the_whole_and_in_their_order(spans):
+    steps, ended = [], []
+    for number, (start, length, works) in enumerate(spans):
+        node = f"s{number}"
+        if works:
+            steps.append(step(node, queued=None))
+            ended.append(Ending(node, "STEP_COMPLETED", 1, at(start), at(start + length)))
+        else:
+            steps.append(step(node, "QUEUED", queued=start))
+    line = timeline(steps, ended, at(600_000))
+    assert line is not None
+    edges = [
+        (lane.step, float(bar.x[:-1]), float(bar.width[:-1])) for lane in line.lanes for bar in lane.bars
+    ]
+    assert all(x >= 0 and width >= 0 and x + width <= 100.02 for _, x, width in edges)
+    begins = {lane.step["node"]: float(lane.bars[0].x[:-1]) for lane in line.lanes}
+    by_time = sorted(range(len(spans)), key=lambda number: spans[number][0])
+    places = [begins[f"s{number}"] for number in by_time]
+    assert places == sorted(places)
+    assert line.idle <= line.milliseconds

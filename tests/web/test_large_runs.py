@@ -41,5 +41,23 @@ def test_the_page_of_a_long_run_names_the_step_that_failed_and_leads_to_it(clien
     make.work()
     page = client.get(f"/runs/{run_id}").text
     assert "The step Tidy it up failed" in page
-    assert page.count('href="#step-14"') == 2
-    assert 'id="step-14" data-status="FAILED"' in page
+    node = long["nodes"][-1]["id"]
+    assert f'&amp;step={node}#inspector"' in page
+    assert f'data-status="FAILED" data-node="{node}"' in page
+
+
+def test_what_is_too_large_is_read_page_by_page_and_searched(client, ann):
+    client.force_login(ann)
+    text = "\n".join(f"line {number} of many words" for number in range(30_000))
+    run_id = make.start(make.chain("decision", "noop"), {"text": text})[0]
+    make.work()
+    address = f"/runs/{run_id}/value?of=input&node=b&field=text"
+    assert f'href="/runs/{run_id}/value?node=b&amp;of=input&amp;page=1"' in client.get(f"/runs/{run_id}").text
+    page = client.get(f"{address}&page=3").text
+    assert "line 400 of many words" in page
+    assert "line 399 of" not in page
+    assert f"{address.replace('&', '&amp;')}&amp;page=4" in page
+    found = client.get(f"{address}&page=1&q=LINE 29999").text
+    assert found.count("of many words") == 1
+    assert "#line-30000" in found
+    assert client.get(f"{address}&page={'9' * 5000}").status_code == 200

@@ -70,6 +70,7 @@ def test_a_run_of_the_pipeline_shows_each_step_with_input_output_and_duration(vi
     )
     expect(visitor.step("tag").locator("dt", has_text="category")).to_be_visible()
     expect(visitor.step("tag").get_by_role("progressbar", name="environment")).to_be_visible()
+    visitor.page.get_by_role("link", name="Timeline").click()
     expect(visitor.page.locator("#timeline svg")).to_have_count(4)
 
 

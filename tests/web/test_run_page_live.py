@@ -61,16 +61,15 @@ def asked_for_a_notice(visitor, run_id) -> list[str]:
 
 def test_keys_go_from_step_to_step_to_the_failure_and_hide_the_rest(visitor):
     visitor.open(f"/runs/{a_run(FAILS, {'n': 1})}")
-    press = visitor.page.keyboard.press
-    focused = "document.activeElement.dataset.node"
-    press("j")
-    press("j")
-    assert visitor.page.evaluate(focused) == "s1"
+    press = visitor.press
+    selected = visitor.page.locator("#look")
+    press("j", "j")
+    expect(selected).to_have_attribute("data-selected", "s1")
     press("k")
-    assert visitor.page.evaluate(focused) == "s0"
+    expect(selected).to_have_attribute("data-selected", "s0")
     press("n")
-    assert visitor.page.evaluate(focused) == "last"
-    press("e")
+    expect(selected).to_have_attribute("data-selected", "last")
+    press("Escape", "e")
     expect(visitor.page.locator(".step:visible")).to_have_count(1)
     visitor.page.evaluate(CHANGED)
     expect(visitor.page.get_by_role("button", name="Errors only")).to_have_attribute("aria-pressed", "true")

@@ -149,6 +149,7 @@ function lines(doc: Doc, all: Arrow[], found: Map<string, Route>, frame: Frame):
     const { x, y } = route.points[route.points.length - 1];
     const head = document.createElementNS(SVG, "path");
     head.setAttribute("class", `picture-head ${wayKind(doc, arrow)}`);
+    for (const each of [line, head]) Object.assign(each.dataset, { from: arrow.from, to: arrow.to });
     head.setAttribute("d", `M${x - 8},${y - 5} L${x},${y} L${x - 8},${y + 5} Z`);
     svg.append(line, head);
   }

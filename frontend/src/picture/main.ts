@@ -4,7 +4,8 @@ import { allPlaced } from "../canvas/places";
 import { keyed } from "../model/document";
 import { knowTypes } from "../model/graph";
 import type { JsonObject } from "../model/json";
-import { type Face, type Frame, drawn } from "./drawn";
+import { type Face, drawn } from "./drawn";
+import { zoomable } from "./zoom";
 import "../style/colours.css";
 import "../style/picture.css";
 
@@ -15,12 +16,6 @@ interface Told {
   sprite: string;
 }
 
-const LEAST = 0.1;
-// What is smaller can't be read: of a large picture the beginning is shown first, and all of it on request.
-const READABLE = 0.45;
-const MOST = 1.5;
-const STEP = 1.25;
-
 async function show(card: HTMLElement, told: Told): Promise<void> {
   knowTypes(Object.entries(told.faces).map(([name, face]) => ({ name, title: face.title })));
   const { doc } = await allPlaced(keyed(told.definition, told.layout));
@@ -30,57 +25,6 @@ async function show(card: HTMLElement, told: Told): Promise<void> {
   view.replaceChildren(board);
   zoomable(card, view, board, frame);
   card.dataset.drawn = "";
-}
-
-/** Buttons, Ctrl and the wheel zoom; the rest is scrolling. It fits its place until somebody zooms. */
-function zoomable(card: HTMLElement, view: HTMLElement, board: HTMLElement, frame: Frame): void {
-  let scale = 1;
-  let fits = true;
-  let least = READABLE;
-  const fitting = () => Math.min(view.clientWidth / frame.width, view.clientHeight / frame.height, 1);
-  const zoom = (wanted: number, x = view.clientWidth / 2, y = view.clientHeight / 2) => {
-    const next = Math.min(Math.max(wanted, LEAST), MOST);
-    const [left, top] = [(view.scrollLeft + x) / scale, (view.scrollTop + y) / scale];
-    scale = next;
-    board.style.zoom = String(scale);
-    view.scrollTo(left * scale - x, top * scale - y);
-  };
-  const fit = () => {
-    fits = true;
-    // As high as the picture is when it is as wide as there is room, within what the style sheet allows.
-    const wide = Math.max(Math.min(view.clientWidth / frame.width, 1), least);
-    view.style.height = `${Math.ceil(frame.height * wide)}px`;
-    zoom(Math.max(fitting(), least));
-  };
-  const by: Record<string, () => void> = {
-    in: () => zoom(scale * STEP),
-    out: () => zoom(scale / STEP),
-    full: () => zoom(1),
-    fit: () => {
-      least = LEAST;
-      fit();
-    },
-  };
-  card.addEventListener("click", (event) => {
-    const button = (event.target as Element).closest<HTMLElement>("[data-zoom]");
-    if (!button) return;
-    fits = false;
-    by[button.dataset.zoom ?? "fit"]();
-  });
-  view.addEventListener(
-    "wheel",
-    (event) => {
-      if (!event.ctrlKey) return;
-      event.preventDefault();
-      fits = false;
-      const { left, top } = view.getBoundingClientRect();
-      zoom(scale * Math.exp(-event.deltaY / 300), event.clientX - left, event.clientY - top);
-    },
-    { passive: false },
-  );
-  new ResizeObserver(() => fits && fit()).observe(view);
-  fit();
-  view.scrollTop = (view.scrollHeight - view.clientHeight) / 2;
 }
 
 const card = document.querySelector<HTMLElement>("[data-picture]");

@@ -1,0 +1,66 @@
+/**
+ * The graph of a run: the canvas, to look at. The page has the steps as a list, in the order of the work and kept up to date
+ * by the server; here each gets its place, and the ways between them are drawn and marked as taken or not.
+ */
+
+import { allPlaced } from "../canvas/places";
+import { keyed } from "../model/document";
+import { knowTypes } from "../model/graph";
+import type { JsonObject } from "../model/json";
+import { type Face, type Frame, drawn } from "../picture/drawn";
+import { zoomable } from "../picture/zoom";
+import { draggable } from "./drag";
+import { markWays, putSteps, takeSpots } from "./steps";
+import "../style/colours.css";
+import "../style/picture.css";
+
+interface Told {
+  definition: JsonObject;
+  layout: JsonObject;
+  faces: Record<string, Face>;
+  sprite: string;
+}
+
+const READABLE = 0.75;
+
+const part = <E extends HTMLElement>(id: string) => document.getElementById(id) as E | null;
+
+async function show(told: Told): Promise<void> {
+  knowTypes(Object.entries(told.faces).map(([name, face]) => ({ name, title: face.title })));
+  const { doc } = await allPlaced(keyed(told.definition, told.layout));
+  const [card, view, board, behind] = ["graph", "graph-view", "graph-board", "graph-drawn"].map((id) => part(id));
+  if (!card || !view || !board || !behind) return;
+  const picture = drawn(doc, told.faces, told.sprite);
+  const spots = takeSpots(card, picture.board);
+  behind.replaceChildren(picture.board);
+  const frame: Frame = { ...picture.frame };
+  frame.height += putSteps(card, spots, frame);
+  Object.assign(board.style, { width: `${frame.width}px`, height: `${frame.height}px` });
+  card.dataset.drawn = "";
+  markWays(card);
+  zoomable(card, view, board, frame, READABLE);
+  draggable(view);
+  reveal(view, card.querySelector("[aria-current]"));
+  // The server has put the list right: steps that are new get a place, and ways what became of them.
+  document.body.addEventListener("htmx:afterSwap", () => {
+    putSteps(card, spots, picture.frame);
+    markWays(card);
+  });
+}
+
+/** What is selected when the page comes is in sight. */
+function reveal(view: HTMLElement, step: Element | null): void {
+  if (!step) return;
+  const [around, own] = [view.getBoundingClientRect(), step.getBoundingClientRect()];
+  view.scrollBy(own.left + own.width / 2 - around.left - view.clientWidth / 2, 0);
+  view.scrollBy(0, own.top + own.height / 2 - around.top - view.clientHeight / 2);
+}
+
+const told = part("graph-told")?.textContent;
+// Where it can't be drawn the list stays, which says the same.
+if (told)
+  show(JSON.parse(told) as Told).catch((fault: unknown) => {
+    part("graph-drawn")?.replaceChildren();
+    delete part("graph")?.dataset.drawn;
+    throw fault;
+  });

@@ -1,0 +1,33 @@
+"""Values that are read page by page."""
+
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.urls import reverse
+
+from accounts.access import PageRequest
+from engine.catalogue import Json
+from runs.reading.value_pages import value_page
+from runs.web.contexts import Value
+from runs.web.look import number_of
+
+_ASKED = ("of", "node", "index", "field")
+_LONGEST = 200
+
+
+def reading_context(request: PageRequest, run_id: UUID, content: Value) -> dict[str, Json]:
+    """The page of a value that the address asks for, or the lines with the text `q` in them."""
+    q = request.GET.get("q", "").replace("\x00", "")[:_LONGEST]
+    found = value_page(content.value, number_of(request.GET.get("page", "")) or 1, q)
+    asked = [(name, request.GET[name]) for name in _ASKED if name in request.GET]
+    address = f"{reverse('run-value', args=[run_id])}?{urlencode(asked)}"
+    return {
+        "run_id": run_id,
+        "name": content.name,
+        "asked": asked,
+        "address": address,
+        "q": q,
+        "found": found,
+        "back": f"{address}&page={found.page - 1}" if found.page > 1 else None,
+        "forth": f"{address}&page={found.page + 1}" if found.page < found.pages else None,
+    }

@@ -1,0 +1,112 @@
+"""What the graph, the timeline and the story of a run show, and what is told of the step that is selected."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import unquote
+from uuid import UUID
+
+from django.templatetags.static import static
+
+from accounts import people
+from accounts.access import PageRequest
+from engine.catalogue import Json
+from engine.graph import Graph
+from engine.statuses import STEP_OPEN
+from runs.kernel import graphs
+from runs.reading import queries
+from runs.reading.attempts import attempts_of
+from runs.reading.happened import MOST_EVENTS, Happened, endings, steps_then, ways_taken
+from runs.reading.pictures import picture_of
+from runs.reading.timeline import Timeline, timeline
+from runs.web import story
+from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, VIEWS, Look, inspected, number_of
+from workflows.web.builder import SPRITE
+
+Context = dict[str, Any]
+
+
+def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Context:
+    """One view of a run; where an earlier event is asked for, `run` gets its steps as they were then."""
+    tenant, run_id = request.principal.tenant_id, UUID(run["id"])
+    events = queries.events_of(tenant, run_id)
+    total = len(events)
+    # What the last event left is the run as it is now.
+    past = asked.at if asked.at is not None and 0 < asked.at < len(events) else None
+    look = replace(asked, at=past)
+    if past is not None:
+        run["steps"] = steps_then(run["steps"], events, past)
+        events = events[:past]
+    version = queries.version_of(tenant, run_id)
+    step = inspected(run["steps"], look)
+    until = events[-1].id if past is not None else None
+    context: Context = {
+        "look": look,
+        "tabs": [(TITLES[view], look.address(view=view), view == look.view) for view in VIEWS],
+        "selected": step,
+        "nodes": json.dumps([step["node"] for step in run["steps"]]),
+        "failing": json.dumps([step["node"] for step in run["steps"] if step["error"]]),
+        "attempts": attempts_of(tenant, run_id, step["node"], until) if step and step["id"] else [],
+        # Of what was in the past nothing is known of the steps now.
+        "seen": events[-1].id if events and past is None else "",
+        "scrubber": _scrubber(look, total, events[-1].at if events else None),
+    }
+    if look.view == TIMELINE:
+        context["timeline"] = _timeline(run["steps"], events, graphs.shown(version).graph, past)
+    elif look.view == GRAPH:
+        ways = ways_taken(run["steps"], events)
+        context["ways"] = {node: json.dumps(targets) for node, targets in ways.items()}
+        context["known"] = _known(request, run["steps"], events, look, step)
+        if not request.headers.get("HX-Request"):
+            picture = picture_of(tenant, version)
+            context["picture"] = picture and {**picture, "sprite": static(SPRITE)}
+    elif look.view == STORY:
+        context |= story.story_context(request, run_id, version, until)
+    people.learn(tenant, [attempt.by for attempt in context["attempts"] if attempt.by])
+    return context
+
+
+def _known(
+    request: PageRequest,
+    steps: Sequence[Mapping[str, Json]],
+    events: Sequence[Happened],
+    look: Look,
+    shown: Mapping[str, Json] | None,
+) -> set[str]:
+    """The steps that the page, which says what it has seen, shows already as they are: it needs them no more.
+
+    That is so of what is over, unless anything has happened to it since; the selected ones look different.
+    """
+    told, _, selected = unquote(request.headers.get("Handoff-Seen", "")).partition(" ")
+    seen = number_of(told)
+    if seen is None or look.at is not None or len(events) == MOST_EVENTS:
+        return set()
+    since = [event.node for event in events if event.id > seen]
+    if None in since:
+        return set()
+    over = {step["node"] for step in steps if step["status"] not in STEP_OPEN}
+    return over - {*since, selected, shown["node"] if shown else None}
+
+
+def _scrubber(look: Look, total: int, at: datetime | None) -> Context:
+    """Where one stands among the events of a run, and the addresses before and behind; no field is behind the last."""
+    place = look.at or total
+    return {
+        "place": place,
+        "total": total,
+        "is_cut": total == MOST_EVENTS,
+        "at": at,
+        "back": look.address(at=place - 1) if place > 1 else None,
+        "forth": look.address(at=place + 1) if place + 1 < total else look.to_event,
+        "is_past": look.at is not None,
+    }
+
+
+def _timeline(
+    steps: Sequence[Mapping[str, Json]], events: Sequence[Happened], graph: Graph, past: int | None
+) -> Timeline | None:
+    before = {node.id: node.predecessors for node in graph.nodes.values()}
+    now = datetime.now(UTC) if past is None else events[-1].at
+    return timeline(steps, endings(events), now, before)
