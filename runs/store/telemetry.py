@@ -84,6 +84,7 @@ class Moment:
 class StepCounts:
     """Steps of a type, or of a node and type: how they ended, milliseconds, by measure the buckets of p50 and p95."""
 
+    ends: Mapping[str, tuple[int, int]]
     node: str
     type: str
     completed: int
@@ -96,7 +97,6 @@ class StepCounts:
     human_ms: int
     waiting_ms: int
     lost_ms: int
-    ends: Mapping[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +160,8 @@ def steps_in(scope: Scope, *, by: Literal["type", "node"], limit: int) -> list[S
     """Steps of the scope by type, or by node and type; those that took most come first. One statement."""
     rows = SQL.value("steps_in_period", {**scope.params(), "by": by, "limit": limit})
     return [
-        StepCounts(*columns, {measure: (p50, p95) for measure, (p50, p95) in ends.items()})
-        for *columns, ends in rows
+        StepCounts({measure: (p50, p95) for measure, (p50, p95) in row[-1].items()}, *row[:-1])
+        for row in rows
     ]
 
 

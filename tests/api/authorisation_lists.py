@@ -66,6 +66,8 @@ LISTS: dict[str, tuple[dict[str, str], str]] = {
     "v1-unknown": ({}, "/v1/none"),
     "api-workers": ({"GET": _READS}, "/api/v1/workers"),
     "operations-workers": ({"GET": _READS}, "/workers"),
+    "api-telemetry-summary": ({"GET": _READS}, "/api/v1/telemetry/summary"),
+    "api-telemetry-step-types": ({"GET": _READS}, "/api/v1/telemetry/step-types"),
     "api-queues": ({"GET": _READS}, "/api/v1/queues"),
     "api-timers": ({"GET": _READS}, "/api/v1/timers"),
     "operations": ({"GET": _READS}, "/operations/"),
