@@ -68,6 +68,8 @@ LISTS: dict[str, tuple[dict[str, str], str]] = {
     "operations-workers": ({"GET": _READS}, "/workers"),
     "api-telemetry-summary": ({"GET": _READS}, "/api/v1/telemetry/summary"),
     "api-telemetry-step-types": ({"GET": _READS}, "/api/v1/telemetry/step-types"),
+    "telemetry": ({"GET": _READS}, "/telemetry"),
+    "telemetry-workflow": ({"GET": _READS}, "/telemetry/ours"),
     "api-queues": ({"GET": _READS}, "/api/v1/queues"),
     "api-timers": ({"GET": _READS}, "/api/v1/timers"),
     "operations": ({"GET": _READS}, "/operations/"),
