@@ -31,7 +31,7 @@ async function show(by: HeatBy | null): Promise<void> {
 export function HeatSwitch() {
   const { by, rows } = useBuilder((now) => now.heat);
   return (
-    <Panel position="top-left" className="heat">
+    <Panel position="top-right" className="heat">
       <div className="switch" role="group" aria-label="Heat: where time goes, or what fails">
         <span aria-hidden="true">Heat</span>
         {CHOICES.map(([choice, words]) => (
