@@ -121,15 +121,14 @@ def lock() -> tuple[int, int] | None:
     return (row[0], row[1]) if row else None
 
 
-def count(after: int, upto: int, limit: int, *, people: Sequence[str], waits: Sequence[str]) -> int:
-    """Count up to `limit` events behind `after`; gives how many there were.
+def count(after: int, last: int, *, people: Sequence[str], waits: Sequence[str]) -> int:
+    """Count the events behind the id `after` up to the id `last`; gives how many there were.
 
     `people`, `waits`: the step types whose time is with people, and those that wait for something else.
     """
     params = {
         "after": after,
-        "upto": upto,
-        "limit": limit,
+        "last": last,
         "people": list(people),
         "waits": list(waits),
         "part": PART,

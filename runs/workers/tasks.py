@@ -36,8 +36,8 @@ duties.register(
     Duty("deliveries", 60.0, deliveries.forget),
     Duty("answers", 60.0, answers.forget),
     Duty("blobs", 60.0, blobs.sweep, is_slow=True),
-    Duty("telemetry", 5.0, telemetry.count),
-    Duty("telemetry_kept", 60.0, telemetry.forget),
+    Duty("telemetry", 5.0, telemetry.count, is_slow=True),
+    Duty("telemetry_kept", 60.0, telemetry.forget, is_slow=True),
     # Last: whatever it finds, the others are done.
     Duty("stuck", 60.0, stuck.check),
 )

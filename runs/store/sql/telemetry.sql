@@ -5,10 +5,11 @@
 WITH s AS MATERIALIZED (
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest,
            pg_current_xact_id()::text::bigint AS newest,
-           coalesce((SELECT max(h.id) FROM runs_historyevent h), 0) AS seen
+           coalesce((SELECT max(h.id) FROM runs_historyevent h), 0) AS seen,
+           coalesce((SELECT min(h.id) - 1 FROM runs_historyevent h), 0) AS first
 )
 INSERT INTO runs_telemetrycursor AS t (id, after, upto, ahead, seen, fence)
-SELECT 1, 0, 0, 0, s.seen, s.newest FROM s
+SELECT 1, s.first, s.first, s.first, s.seen, s.newest FROM s
 ON CONFLICT (id) DO UPDATE
    SET upto = CASE WHEN t.fence <= (SELECT oldest FROM s) THEN t.ahead ELSE t.upto END,
        ahead = CASE WHEN t.fence <= (SELECT oldest FROM s) THEN t.seen ELSE t.ahead END,
@@ -18,22 +19,24 @@ ON CONFLICT (id) DO UPDATE
 
 -- name: lock_telemetry
 -- In a statement of its own: what is counted then must be read by a snapshot that sees what whoever had it before counted.
+-- No commit waits for the disk: cursor and counts are lost together, and counted again. To compile the plan would take longer
+-- than it does.
+WITH quickly AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true), set_config('jit', 'off', true))
 SELECT json_build_array(t.after, t.upto)
-  FROM runs_telemetrycursor t
+  FROM runs_telemetrycursor t CROSS JOIN quickly
  WHERE t.id = 1 AND t.after < t.upto
-   FOR UPDATE SKIP LOCKED
+   FOR UPDATE OF t SKIP LOCKED
 
 -- name: count_telemetry
 -- Rolls up the next events, by hour and by day at once; the caller has the cursor, which moves with what is counted. Parts of
 -- runs count to the run that began them, as steps alone; test runs not at all. Of a step whose row is gone, because its run
--- goes on without it, the versions tell the type. Gives how many events were read.
+-- goes on without it, the versions tell the type. A batch is a range of ids, and no LIMIT: for that a plan that knows little
+-- of new rows would read and sort all that are left. Gives how many events were read.
 WITH RECURSIVE e AS MATERIALIZED (
     SELECT h.id, h.xid, h.run_id, h.type, h.node, h.created_at, h.payload,
            (h.payload ->> 'index')::int AS index, (h.payload ->> 'started_at')::timestamptz AS started_at
       FROM runs_historyevent h
-     WHERE h.id > %(after)s AND h.id <= %(upto)s
-     ORDER BY h.id
-     LIMIT %(limit)s
+     WHERE h.id > %(after)s AND h.id <= %(last)s
 ),
 w AS (
     SELECT d.run_id, 0 AS level, r.*
@@ -52,7 +55,8 @@ w AS (
 o AS MATERIALIZED (
     SELECT w.run_id, w.level, w.tenant_id, w.workflow_id, w.version_id, own.version_id AS own_version, w.cancelled,
            -- A run that goes on as a new one began with the first.
-           coalesce((SELECT q.created_at FROM runs_run q WHERE q.id = w.root_id), w.created_at) AS began
+           CASE WHEN w.root_id = w.run_id THEN w.created_at
+                ELSE coalesce((SELECT q.created_at FROM runs_run q WHERE q.id = w.root_id), w.created_at) END AS began
       FROM w
       JOIN w own ON own.run_id = w.run_id AND own.level = 0
      WHERE NOT w.is_part AND NOT w.is_test
@@ -170,9 +174,7 @@ buckets AS (
 ),
 moved AS (
     UPDATE runs_telemetrycursor t
-       SET after = CASE WHEN n.events < %(limit)s THEN %(upto)s ELSE n.last END,
-           counted_at = coalesce(n.newest, t.counted_at)
-      FROM (SELECT count(*) AS events, max(e.id) AS last, max(e.created_at) AS newest FROM e) n
+       SET after = %(last)s, counted_at = coalesce((SELECT max(e.created_at) FROM e), t.counted_at)
      WHERE t.id = 1
 )
 SELECT count(*) FROM e
@@ -257,7 +259,7 @@ SELECT json_build_object(
 
 -- name: steps_in_period
 -- Of each step type in the period, or of each node with its type (`by`): how its steps ended, what time they took, and of each
--- measure the bucket of the middle and of the slow end.
+-- measure the bucket of the middle and of the slow end. MATERIALIZED: once for all and not once for each.
 WITH g AS MATERIALIZED (
     SELECT CASE %(by)s WHEN 'node' THEN t.node ELSE '' END AS node, t.type, sum(t.completed) AS completed,
            sum(t.failed) AS failed, sum(t.skipped) AS skipped, sum(t.cancelled) AS cancelled, sum(t.retried) AS retried,
@@ -278,7 +280,7 @@ c AS (
              WHERE t.measure <> 'run' AND /* include of_period */
              GROUP BY 1, 2, 3, 4) b
 ),
-m AS (
+m AS MATERIALIZED (
     SELECT c.node, c.type, c.measure, min(c.bucket) FILTER (WHERE c.upto >= 0.5 * c.total) AS p50,
            min(c.bucket) FILTER (WHERE c.upto >= 0.95 * c.total) AS p95
       FROM c
