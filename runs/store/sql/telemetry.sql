@@ -6,7 +6,8 @@ WITH s AS MATERIALIZED (
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest,
            pg_current_xact_id()::text::bigint AS newest,
            coalesce((SELECT max(h.id) FROM runs_historyevent h), 0) AS seen,
-           coalesce((SELECT min(h.id) - 1 FROM runs_historyevent h), 0) AS first
+           CASE WHEN EXISTS (SELECT 1 FROM runs_telemetrycursor) THEN 0
+                ELSE coalesce((SELECT min(h.id) - 1 FROM runs_historyevent h), 0) END AS first
 )
 INSERT INTO runs_telemetrycursor AS t (id, after, upto, ahead, seen, fence)
 SELECT 1, s.first, s.first, s.first, s.seen, s.newest FROM s
