@@ -276,6 +276,16 @@ CELERY_BEAT_SCHEDULE = {
     "blobs": {"task": "runs.tick_blobs", "schedule": 60.0, "options": {"queue": "blocking", "expires": 60.0}},
     "webhooks_out_kept": {"task": "runs.tick_webhooks_out_kept", "schedule": 60.0, "options": _TICK},
     "schedule_history": {"task": "runs.tick_schedule_history", "schedule": 60.0, "options": _TICK},
+    "telemetry": {
+        "task": "runs.tick_telemetry",
+        "schedule": 5.0,
+        "options": {"queue": "blocking", "expires": 5.0},
+    },
+    "telemetry_kept": {
+        "task": "runs.tick_telemetry_kept",
+        "schedule": 60.0,
+        "options": {"queue": "blocking", "expires": 60.0},
+    },
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 

@@ -41,6 +41,7 @@ export interface Boot {
     definition: string;
     pipeline: string | null;
     runs: string;
+    telemetry: string;
   };
 }
 

@@ -72,6 +72,7 @@ async function start(): Promise<void> {
     adding: null,
     look: null,
     marks: {},
+    heat: { by: null, rows: null },
     trial: null,
     earlier: keptRuns(given.kept_as),
     focus: null,

@@ -13,6 +13,7 @@ import { titleOf } from "./model/graph";
 import type { Panels } from "./frame/sizes";
 import type { Json, JsonObject } from "./model/json";
 import { coverOf, isCollapsed } from "./model/levels";
+import type { HeatBy, HeatRow } from "./model/heat";
 import type { Person } from "./model/people";
 import type { Comment } from "./model/talk";
 import type { CaseResult, Trial } from "./panels/asked";
@@ -102,6 +103,8 @@ export interface State {
   adding: Adding | null;
   /** What a comparison says of steps and edges; empty where nothing is compared. */
   marks: Record<string, "added" | "changed" | "removed">;
+  /** Whether steps have the colours of their share of time or failures; null rows were not asked for yet. */
+  heat: { by: HeatBy | null; rows: HeatRow[] | null };
   /** The last test run, which is shown on the canvas too. */
   trial: Trial | null;
   /** The test runs of this tab, the last one first. */

@@ -105,7 +105,13 @@ export async function open(definition = {}, boot = {}, reader = {}) {
   const server = new Server({ name: "ours", title: "Ours", nodes: [], edges: [], ...definition });
   server.layout = boot.layout ?? {};
   const base = await server.listens();
-  const urls = { api: `${base}/ours`, workflows: base, calendars: `${base}/calendars`, workflow: "/workflows/ours" };
+  const urls = {
+    api: `${base}/ours`,
+    workflows: base,
+    calendars: `${base}/calendars`,
+    telemetry: `${base}/telemetry`,
+    workflow: "/workflows/ours",
+  };
   const given = {
     name: "ours",
     title: "Ours",

@@ -18,6 +18,7 @@ from runs.api import (
     runs,
     schedules,
     signals,
+    telemetry,
     together,
     trials,
     webhooks,
@@ -153,5 +154,11 @@ urlpatterns = [
     ),
     path("queues", operations.QueuesView.as_view(), name="api-queues"),
     path("timers", operations.TimersView.as_view(), name="api-timers"),
+    path("telemetry/summary", telemetry.TelemetrySummaryView.as_view(), name="api-telemetry-summary"),
+    path(
+        "telemetry/step-types",
+        telemetry.TelemetryStepTypesView.as_view(),
+        name="api-telemetry-step-types",
+    ),
     path("workers", workers.WorkersView.as_view(), name="api-workers"),
 ]

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0009_tokens'),
-        ('runs', '0020_blobs'),
+        ('runs', '0021_telemetry'),
         ('workflows', '0003_comments'),
     ]
 

@@ -18,6 +18,7 @@ from runs.models.run import UNSEALED, Run, RunKey
 from runs.models.schedules import Calendar, Schedule, ScheduleEntry
 from runs.models.searches import SavedSearch
 from runs.models.steps import Container, RunVariable, StepExecution, StepJoin
+from runs.models.telemetry import RunTelemetry, StepTelemetry, TelemetryBucket, TelemetryCursor
 from runs.models.waits import Signal, Timer
 from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker, WorkerContact
@@ -47,6 +48,7 @@ __all__ = [
     "RunKey",
     "RunMessage",
     "RunSeal",
+    "RunTelemetry",
     "RunVariable",
     "SavedSearch",
     "Schedule",
@@ -55,7 +57,10 @@ __all__ = [
     "StartDraft",
     "StepExecution",
     "StepJoin",
+    "StepTelemetry",
     "SweptDay",
+    "TelemetryBucket",
+    "TelemetryCursor",
     "Timer",
     "WebhookDelivery",
     "WebhookSecret",

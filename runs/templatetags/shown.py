@@ -29,6 +29,8 @@ _LONG_LINES, _LONG_TEXT = 9, 1200
 _MOST_RANKED = 100
 _MADE_OF_TEXT = {"text.summarize", "text.translate"}
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
+_HUNDREDTH = 0.0001
+"""Of a per cent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,18 @@ ICONS = {
     "CANCELLED": "ban",
     "SKIPPED": "skip-forward",
 }
+
+
+@register.filter
+def in_percent(share: float | None) -> str:
+    """A share of 1 in per cent, to the hundredth; what is not all or nothing is never told as if it were."""
+    if share is None:
+        return "–"
+    if 0 < share < _HUNDREDTH:
+        return f"< {number_text('0.01')} %"
+    if 1 - _HUNDREDTH < share < 1:
+        return f"> {number_text('99.99')} %"
+    return f"{number_text(f'{100 * share:.2f}'.rstrip('0').rstrip('.'))} %"
 
 
 @register.filter

@@ -7,7 +7,19 @@ from django.db import connection
 
 from lib.database_errors import OPERATIONAL_ERRORS, log_database_error
 from runs.kernel.redis_hints import DRAIN_TASK
-from runs.maintenance import answers, blobs, deliveries, due, duties, leases, seals, sla, stuck, timers
+from runs.maintenance import (
+    answers,
+    blobs,
+    deliveries,
+    due,
+    duties,
+    leases,
+    seals,
+    sla,
+    stuck,
+    telemetry,
+    timers,
+)
 from runs.maintenance.duties import Duty
 from runs.workers import process
 from runs.workers.drain import identity
@@ -24,6 +36,8 @@ duties.register(
     Duty("deliveries", 60.0, deliveries.forget),
     Duty("answers", 60.0, answers.forget),
     Duty("blobs", 60.0, blobs.sweep, is_slow=True),
+    Duty("telemetry", 5.0, telemetry.count, is_slow=True),
+    Duty("telemetry_kept", 60.0, telemetry.forget, is_slow=True),
     # Last: whatever it finds, the others are done.
     Duty("stuck", 60.0, stuck.check),
 )
@@ -93,6 +107,18 @@ def tick_answers() -> int:
 def tick_blobs() -> int:
     """Every minute: remove payloads beside the database that nothing refers to."""
     return ticking("blobs")
+
+
+@shared_task(name="runs.tick_telemetry")
+def tick_telemetry() -> int:
+    """Every five seconds: count what history tells of time and failures."""
+    return ticking("telemetry")
+
+
+@shared_task(name="runs.tick_telemetry_kept")
+def tick_telemetry_kept() -> int:
+    """Every minute: delete hours of telemetry of which only the day is asked for any more."""
+    return ticking("telemetry_kept")
 
 
 def ticking(duty: str) -> int:

@@ -78,6 +78,7 @@ def _urls(workflow: Workflow) -> dict[str, Json]:
         "definition": reverse("workflow-definition", args=[workflow.name]),
         "pipeline": reverse("workflow-pipeline", args=[workflow.name]) if _is_pipeline(workflow) else None,
         "runs": "/runs/",
+        "telemetry": "/api/v1/telemetry/step-types",
     }
 
 

@@ -20,12 +20,14 @@ import { HEIGHT, WIDTH, boxOf, containerAt, sizeOf, spotOf } from "../model/boxe
 import { addStep, connect, moveSteps, reconnect, usualCondition } from "../model/commands";
 import type { Doc, Place } from "../model/document";
 import { titleOf, whyNot } from "../model/graph";
+import { figuresOf } from "../model/heat";
 import { drawn } from "../model/levels";
 import { moveInto } from "../model/moving";
 import { byStep } from "../model/people";
 import { openCounts, spokenOf } from "../model/talk";
 import { act, hasRoomFor, say, seen, select, set, state, theOne, useBuilder, wantFocus } from "../store";
 import { FlowLine } from "./FlowLine";
+import { HeatSwitch } from "./HeatSwitch";
 import { GroupFrame, NoteCard } from "./NoteCard";
 import { StepCard } from "./StepCard";
 import { type AnyNode, Drawer, type FlowEdge } from "./nodes";
@@ -56,11 +58,14 @@ export function Canvas() {
   const picked = useBuilder((now) => now.selected);
   const marks = useBuilder((now) => now.marks);
   const trial = useBuilder((now) => now.trial);
+  const heated = useBuilder((now) => now.heat);
+  const isPublished = useBuilder((now) => now.boot.latest !== null);
   const mayWrite = useBuilder((now) => now.boot.may_write);
   const people = useBuilder((now) => now.people);
   const comments = useBuilder((now) => now.comments);
   const here = useMemo(() => byStep(people), [people]);
   const talk = useMemo(() => openCounts(comments), [comments]);
+  const heat = useMemo(() => figuresOf(heated.rows ?? []), [heated.rows]);
   const shown = useMemo(() => drawn(doc), [doc]);
   const statuses = useMemo(() => new Map((trial?.steps ?? []).map((step) => [step.node, step])), [trial]);
   const [dragged, setDragged] = useState<Record<string, Place>>({});
@@ -68,10 +73,24 @@ export function Canvas() {
   const drawer = useRef(new Drawer());
   const flow = useRef<ReactFlowInstance<AnyNode, FlowEdge> | null>(null);
   const selected = useMemo(() => new Set([...picked.nodes, ...picked.edges, ...picked.notes]), [picked]);
-  const looks = { doc: shown, all: doc, catalogue, problems, selected, dragged, marks, statuses, here, talk };
+  const heatBy = heated.by;
+  const looks = {
+    doc: shown,
+    all: doc,
+    catalogue,
+    problems,
+    selected,
+    dragged,
+    marks,
+    statuses,
+    here,
+    talk,
+    heat,
+    heatBy,
+  };
   const nodes = useMemo(
     () => drawer.current.nodes(looks),
-    [doc, catalogue, problems, selected, dragged, marks, statuses, here, talk],
+    [doc, catalogue, problems, selected, dragged, marks, statuses, here, talk, heat, heatBy],
   );
   const edges = useMemo(() => drawer.current.edges(looks), [doc, selected, marks]);
   const many = nodes.length > MANY;
@@ -195,6 +214,7 @@ export function Canvas() {
         >
           <Background variant={BackgroundVariant.Dots} gap={20} size={1.2} />
           <Controls showInteractive={false} fitViewOptions={FIT} />
+          {isPublished && <HeatSwitch />}
           {Object.keys(shown.nodes).length > FEW && (
             <MiniMap
               pannable

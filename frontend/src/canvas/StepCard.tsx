@@ -26,6 +26,8 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
     <div
       className={`step-card ${isFrame ? "holds-steps" : ""} ${data.isCollapsed ? "is-collapsed" : ""} ${trouble} ${selected ? "is-selected" : ""} ${data.mark ? `is-${data.mark}` : ""}`}
       data-group={data.group}
+      data-heat={data.heat ?? undefined}
+      title={data.heatInWords || undefined}
     >
       <Handle type="target" position={Position.Left} isConnectable={isConnectable} />
       <span className="step-icon">

@@ -11,6 +11,7 @@ import { countIn, stepsInWords } from "../model/folding";
 import { own } from "../model/json";
 import { atCovers, isCollapsed } from "../model/levels";
 import { type Arrow, arrows, titleOf } from "../model/graph";
+import { type Figures, type HeatBy, both, heatOf } from "../model/heat";
 import { type Route, routesOf, widthOf } from "../model/routes";
 import { type WayKind, wayKind } from "../model/ways";
 import { type Person, described } from "../model/people";
@@ -42,6 +43,9 @@ export type StepData = {
   people: Person[];
   /** How many comments on it are open. */
   comments: number;
+  /** Its share of the time or of the failures, where that is shown: how hot it is, and in words. */
+  heat: number | null;
+  heatInWords: string;
 };
 export type StepNode = Node<StepData, "step">;
 export type NoteNode = Node<{ text: string; color: string }, "note">;
@@ -72,6 +76,8 @@ export interface Seen {
   statuses: Map<string, TrialStep>;
   here: Map<string, Person[]>;
   talk: Map<string, number>;
+  heat: Map<string, Figures>;
+  heatBy: HeatBy | null;
 }
 
 /** Errors and warnings. */
@@ -109,7 +115,8 @@ export class Drawer {
     );
     const here = atCovers(seen.all, seen.here, (some, others) => [...some, ...others]);
     const talk = atCovers(seen.all, seen.talk, (some, others) => some + others);
-    const gathered = { ...seen, here, talk };
+    const heat = atCovers(seen.all, seen.heat, both);
+    const gathered = { ...seen, here, talk, heat };
     const leads = new Set(arrows(seen.doc).map((arrow) => arrow.from));
     // React Flow wants what holds others before those.
     const ids = Object.keys(seen.doc.nodes);
@@ -138,6 +145,10 @@ export class Drawer {
     const title = titleOf(seen.doc, id);
     const people = seen.here.get(id) ?? NOBODY;
     const comments = seen.talk.get(id) ?? 0;
+    const figures = seen.heat.get(id);
+    const hot = seen.heatBy && figures ? heatOf(figures, seen.heatBy) : null;
+    const heat = hot?.level ?? null;
+    const heatInWords = hot?.words ?? "";
     const look = [
       errors,
       warnings,
@@ -151,6 +162,8 @@ export class Drawer {
       title,
       people,
       comments,
+      heat,
+      heatInWords,
     ];
     const key = [body, position.x, position.y, home, w, h, holds, collapsed, ...look];
     const kept = this.steps.get(id);
@@ -171,6 +184,7 @@ export class Drawer {
         ...(collapsed ? [`collapsed, ${stepsInWords(holds ?? 0)}`] : []),
         ...(errors ? [`${errors} errors`] : []),
         ...(comments ? [commentsInWords(comments)] : []),
+        ...(heatInWords ? [heatInWords] : []),
         ...people.map((person) => `${described(person)} here`),
       ].join(", "),
       data: {
@@ -191,6 +205,8 @@ export class Drawer {
         farInWords,
         people,
         comments,
+        heat,
+        heatInWords,
       },
     };
     this.steps.set(id, { key, node });

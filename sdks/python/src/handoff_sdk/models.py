@@ -37,6 +37,7 @@ ListedStatus = Literal[
     "WAITING_FOR_MANUAL_ACTION",
     "WAITING_FOR_PEOPLE",
     "UNRESOLVED",
+    "STUCK",
 ]
 LocaleEnum = Literal["en", "en-GB", "cs", "da", "de", "es", "fr", "it", "nl", "pl", "pt", "sv"]
 MailChoice = Literal["everything", "assigned", "nothing"]
@@ -2588,6 +2589,29 @@ class StepCommentPage(TypedDict):
     previous: str | None
 
 
+class StepFigures(TypedDict):
+    """Steps of a type, or of a node and type."""
+
+    step_type: str
+    node: str | None
+    count: int
+    completed: int
+    failed: int
+    skipped: int
+    cancelled: int
+    retried: int
+    failure_share: float | None
+    share_of_failures: float
+    average_ms: float | None
+    total_ms: int
+    share_of_time: float
+    lost_ms: int
+    queue: StepTime
+    machine: StepTime
+    human: StepTime
+    waiting: StepTime
+
+
 class StepPage(TypedDict):
     """StepPage"""
 
@@ -2603,6 +2627,17 @@ class StepSide(TypedDict):
     attempts: int
     duration_seconds: float | None
     error: SideError | None
+
+
+StepTelemetry = TypedDict("StepTelemetry", {"from": "str", "to": "str", "results": "list[StepFigures]"})
+
+
+class StepTime(TypedDict):
+    """A time that steps took, in milliseconds; null where none did."""
+
+    p50: float | None
+    p95: float | None
+    total_ms: int
 
 
 class StepType(TypedDict):
@@ -2780,6 +2815,53 @@ class TaskSummaryPage(TypedDict):
     previous: str | None
 
 
+class TelemetryMoment(TypedDict):
+    """Runs of an hour or of a day, in UTC."""
+
+    at: str
+    started: int
+    completed: int
+    failed: int
+    cancelled: int
+    interventions: int
+
+
+TelemetrySummary = TypedDict(
+    "TelemetrySummary",
+    {
+        "from": "str",
+        "to": "str",
+        "runs": "int",
+        "started": "int",
+        "completed": "int",
+        "failed": "int",
+        "cancelled": "int",
+        "completion_rate": "float | None",
+        "failed_rate": "float | None",
+        "average_seconds": "float | None",
+        "p50_seconds": "float | None",
+        "p95_seconds": "float | None",
+        "interventions": "int",
+        "interventions_per_day": "float",
+        "targets": "TelemetryTargets",
+        "by_workflow": "list[WorkflowCounts]",
+        "by_version": "list[VersionCounts]",
+        "by_day": "list[TelemetryMoment]",
+        "step": "str",
+        "counted_at": "str | None",
+        "behind": "bool",
+    },
+)
+
+
+class TelemetryTargets(TypedDict):
+    """What is aimed at."""
+
+    completion_rate: float
+    failed_rate: float
+    interventions_per_day: float
+
+
 class Timer(TypedDict):
     """A timer that has not fired."""
 
@@ -2928,6 +3010,23 @@ class Version(TypedDict):
     layout: dict[str, Any]
 
 
+class VersionCounts(TypedDict):
+    """Those of a version."""
+
+    runs: int
+    started: int
+    completed: int
+    failed: int
+    cancelled: int
+    completion_rate: float | None
+    failed_rate: float | None
+    average_seconds: float | None
+    p50_seconds: float | None
+    p95_seconds: float | None
+    interventions: int
+    version: int
+
+
 class Waiting(TypedDict):
     """What a WAITING step waits for."""
 
@@ -3048,6 +3147,24 @@ class Workflow(TypedDict):
     draft_updated_at: str
     created_at: str
     archived_at: str | None
+
+
+class WorkflowCounts(TypedDict):
+    """Those of a workflow."""
+
+    runs: int
+    started: int
+    completed: int
+    failed: int
+    cancelled: int
+    completion_rate: float | None
+    failed_rate: float | None
+    average_seconds: float | None
+    p50_seconds: float | None
+    p95_seconds: float | None
+    interventions: int
+    workflow: str
+    title: str
 
 
 class WorkflowPage(TypedDict):
@@ -3346,9 +3463,12 @@ __all__ = [
     "StepComment",
     "StepCommentPage",
     "StepDifference",
+    "StepFigures",
     "StepPage",
     "StepSide",
     "StepStatus",
+    "StepTelemetry",
+    "StepTime",
     "StepType",
     "StepTypes",
     "StubErrorFieldsRequest",
@@ -3362,6 +3482,9 @@ __all__ = [
     "TaskStatus",
     "TaskSummary",
     "TaskSummaryPage",
+    "TelemetryMoment",
+    "TelemetrySummary",
+    "TelemetryTargets",
     "Timer",
     "TimerKindEnum",
     "TimerPage",
@@ -3377,6 +3500,7 @@ __all__ = [
     "Variable",
     "VerbRequest",
     "Version",
+    "VersionCounts",
     "ViewEnum",
     "Waiting",
     "Webhook",
@@ -3391,6 +3515,7 @@ __all__ = [
     "Worker",
     "WorkerPage",
     "Workflow",
+    "WorkflowCounts",
     "WorkflowPage",
     "WriteCommentRequest",
     "WriteTextRequest",

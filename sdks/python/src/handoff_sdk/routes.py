@@ -457,6 +457,7 @@ def get_runs(
         "WAITING_FOR_MANUAL_ACTION",
         "WAITING_FOR_PEOPLE",
         "UNRESOLVED",
+        "STUCK",
     ]
     | None = None,
     test: bool | None = None,
@@ -595,6 +596,31 @@ def get_tasks(
             "workflow": workflow,
         },
     )
+
+
+def get_telemetry_step_types(
+    *,
+    by: Literal["type", "node"] | None = None,
+    from_: str | None = None,
+    to: str | None = None,
+    version: int | None = None,
+    workflow: str | None = None,
+) -> Call[models.StepTelemetry]:
+    """How long steps took and how often they failed in a period; what took longest comes first, 200 at
+    most.
+    """
+    return Call(
+        "GET",
+        "/telemetry/step-types",
+        query={"by": by, "from": from_, "to": to, "version": version, "workflow": workflow},
+    )
+
+
+def get_telemetry_summary(
+    *, from_: str | None = None, to: str | None = None, workflow: str | None = None
+) -> Call[models.TelemetrySummary]:
+    """How runs ended in a period, how long they took, and how often somebody had to step in."""
+    return Call("GET", "/telemetry/summary", query={"from": from_, "to": to, "workflow": workflow})
 
 
 def get_timers(

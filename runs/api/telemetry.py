@@ -1,0 +1,57 @@
+"""The routes of telemetry: the scoreboard of a period, and its steps by type or node."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.roles import RUNS_READ
+from lib.api.serializers import query
+from runs.api.base import RunsApiView
+from runs.api.telemetry_serializers import (
+    PeriodQuery,
+    StepsQuery,
+    StepTelemetrySerializer,
+    TelemetrySummarySerializer,
+)
+from runs.reading import telemetry
+
+
+class TelemetrySummaryView(RunsApiView):
+    """The scoreboard."""
+
+    scopes = {"GET": RUNS_READ}
+
+    @extend_schema(parameters=[PeriodQuery], responses=TelemetrySummarySerializer)
+    def get(self, request: Request) -> Response:
+        """How runs ended in a period, how long they took, and how often somebody had to step in."""
+        params = query(PeriodQuery, request)
+        return Response(telemetry.summary(telemetry.asked(self.principal, **_period(params))))
+
+
+class TelemetryStepTypesView(RunsApiView):
+    """Steps by type, or by node."""
+
+    scopes = {"GET": RUNS_READ}
+
+    @extend_schema(parameters=[StepsQuery], responses=StepTelemetrySerializer)
+    def get(self, request: Request) -> Response:
+        """How long steps took and how often they failed in a period; what took longest comes first, 200 at most."""
+        params = query(StepsQuery, request)
+        what = telemetry.asked(self.principal, version=params.get("version"), **_period(params))
+        return Response(
+            {
+                "from": what.period.since,
+                "to": what.period.until,
+                "results": telemetry.step_rows(what, by=params["by"]),
+            }
+        )
+
+
+def _period(params: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "since": params.get("from"),
+        "until": params.get("to"),
+        "workflow": params.get("workflow"),
+    }

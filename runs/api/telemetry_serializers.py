@@ -1,0 +1,163 @@
+"""What telemetry takes and gives."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from lib.api import fields
+from lib.api.serializers import Query
+
+_HIGHEST = 2_147_483_647
+
+
+class PeriodQuery(Query):
+    """Of which period, and of which workflow."""
+
+    workflow = serializers.CharField(
+        required=False, max_length=128, help_text="Its name; without it: of all."
+    )
+
+    def get_fields(self) -> dict[str, Any]:
+        """`from` is a word of Python."""
+        begins = (
+            "Where the period begins; seven days before `to` where nothing is said. It counts by whole hours."
+        )
+        return {
+            "from": fields.Moment(required=False, help_text=begins),
+            "to": fields.Moment(required=False, help_text="Where it ends; now, where nothing is said."),
+            **super().get_fields(),
+        }
+
+
+class StepsQuery(PeriodQuery):
+    """Of which steps."""
+
+    version = fields.Digits(required=False, min_value=1, max_value=_HIGHEST, help_text="Of the workflow.")
+    by = serializers.ChoiceField(
+        ["type", "node"],
+        required=False,
+        default="type",
+        help_text="node: each step of a workflow for itself.",
+    )
+
+
+class RunCountsSerializer(serializers.Serializer[Any]):
+    """Runs, and how they ended in the period."""
+
+    runs = serializers.IntegerField(help_text="That ended.")
+    started = serializers.IntegerField()
+    completed = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    cancelled = serializers.IntegerField()
+    completion_rate = serializers.FloatField(
+        allow_null=True, help_text="completed ÷ (completed + failed); null where there are none."
+    )
+    failed_rate = serializers.FloatField(allow_null=True)
+    average_seconds = serializers.FloatField(allow_null=True, help_text="Of those that completed.")
+    p50_seconds = serializers.FloatField(allow_null=True, help_text="Within 8 %.")
+    p95_seconds = serializers.FloatField(allow_null=True, help_text="Within 8 %.")
+    interventions = serializers.IntegerField(help_text="How often somebody mended a run.")
+
+
+class WorkflowCountsSerializer(RunCountsSerializer):
+    """Those of a workflow."""
+
+    workflow = serializers.CharField()
+    title = serializers.CharField()
+
+
+class VersionCountsSerializer(RunCountsSerializer):
+    """Those of a version."""
+
+    version = serializers.IntegerField()
+
+
+class TelemetryMomentSerializer(serializers.Serializer[Any]):
+    """Runs of an hour or of a day, in UTC."""
+
+    at = serializers.DateTimeField()
+    started = serializers.IntegerField()
+    completed = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    cancelled = serializers.IntegerField()
+    interventions = serializers.IntegerField()
+
+
+class TelemetryTargetsSerializer(serializers.Serializer[Any]):
+    """What is aimed at."""
+
+    completion_rate = serializers.FloatField(help_text="At least.")
+    failed_rate = serializers.FloatField(help_text="At most.")
+    interventions_per_day = serializers.FloatField(help_text="At most.")
+
+
+class TelemetrySummarySerializer(RunCountsSerializer):
+    """The scoreboard of a period."""
+
+    interventions_per_day = serializers.FloatField()
+    targets = TelemetryTargetsSerializer()
+    by_workflow = WorkflowCountsSerializer(
+        many=True, help_text="The 200 with the most runs; without `workflow`."
+    )
+    by_version = VersionCountsSerializer(many=True, help_text="With `workflow`.")
+    by_day = TelemetryMomentSerializer(
+        many=True, help_text="By the hour in a period of two days at most (`step`)."
+    )
+    step = serializers.CharField(help_text="hour or day: what each of `by_day` is.")
+    counted_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the last event was that is counted."
+    )
+    behind = serializers.BooleanField(help_text="Whether there are older events that are not counted yet.")
+
+    def get_fields(self) -> dict[str, Any]:
+        """`from` is a word of Python."""
+        return {
+            "from": serializers.DateTimeField(),
+            "to": serializers.DateTimeField(),
+            **super().get_fields(),
+        }
+
+
+class StepTimeSerializer(serializers.Serializer[Any]):
+    """A time that steps took, in milliseconds; null where none did."""
+
+    p50 = serializers.FloatField(allow_null=True)
+    p95 = serializers.FloatField(allow_null=True)
+    total_ms = serializers.IntegerField()
+
+
+class StepFiguresSerializer(serializers.Serializer[Any]):
+    """Steps of a type, or of a node and type."""
+
+    step_type = serializers.CharField()
+    node = serializers.CharField(allow_null=True, help_text="With by=node.")
+    count = serializers.IntegerField(help_text="completed + failed.")
+    completed = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    skipped = serializers.IntegerField()
+    cancelled = serializers.IntegerField()
+    retried = serializers.IntegerField(help_text="Attempts that failed, and another one followed.")
+    failure_share = serializers.FloatField(allow_null=True, help_text="failed ÷ count.")
+    share_of_failures = serializers.FloatField(help_text="Of all failed steps.")
+    average_ms = serializers.FloatField(allow_null=True, help_text="Of completed ones, without the queue.")
+    total_ms = serializers.IntegerField(help_text="All times, with the queue and failed attempts.")
+    share_of_time = serializers.FloatField(help_text="Of all times of all steps.")
+    lost_ms = serializers.IntegerField(help_text="What attempts took that failed.")
+    queue = StepTimeSerializer(help_text="Until somebody began.")
+    machine = StepTimeSerializer()
+    human = StepTimeSerializer()
+    waiting = StepTimeSerializer(help_text="For a time, a signal, items or another run.")
+
+
+class StepTelemetrySerializer(serializers.Serializer[Any]):
+    """Steps of a period."""
+
+    results = StepFiguresSerializer(many=True)
+
+    def get_fields(self) -> dict[str, Any]:
+        """`from` is a word of Python."""
+        return {
+            "from": serializers.DateTimeField(),
+            "to": serializers.DateTimeField(),
+            **super().get_fields(),
+        }

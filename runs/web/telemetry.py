@@ -1,0 +1,174 @@
+"""The pages of telemetry: the scoreboard of a period with what is behind it, of all workflows or of one."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_READ
+from engine.catalogue import Json
+from lib.clock import now_here
+from lib.reader import reader
+from lib.refusals import Invalid, Missing
+from runs.kernel import graphs
+from runs.reading import telemetry
+from runs.reading.telemetry import Asked
+from runs.web.bars import chart
+from workflows.queries import latest_of
+
+CHOICES = (("1", "24 hours"), ("7", "7 days"), ("30", "30 days"))
+USUAL = "7"
+WORK = ("machine", "human", "waiting")
+
+
+@page(RUNS_READ)
+def telemetry_page(request: PageRequest) -> HttpResponse:
+    """All workflows that one may read; `?days=1`, `7` or `30`, or `?from=&to=` as days."""
+    what, context = _asked(request)
+    context |= _figures(what, telemetry.step_rows(what), context["in_runs"])
+    return render(request, "telemetry/board.html", context, status=422 if context["refused"] else 200)
+
+
+@page(RUNS_READ)
+def workflow_telemetry(request: PageRequest, name: str) -> HttpResponse:
+    """A workflow: its versions side by side, and its steps; with `?version=` of that version alone."""
+    what, context = _asked(request, name)
+    titles = _titles(what)
+    rows = [row | {"title": titles.get(row["node"], "")} for row in telemetry.step_rows(what, by="node")]
+    context |= _figures(what, rows, context["in_runs"]) | {"workflow": what.workflow, "version": what.version}
+    return render(request, "telemetry/workflow.html", context, status=422 if context["refused"] else 200)
+
+
+def _asked(request: PageRequest, workflow: str | None = None) -> tuple[Asked, dict[str, Json]]:
+    """What the address asks for; what can't be read in it is told, and the last seven days are shown then."""
+    given = {name: request.GET.get(name, "").strip()[:20] for name in ("days", "from", "to", "version")}
+    error = None
+    try:
+        since, until = _period(given)
+        version = _version(given["version"])
+        what = telemetry.asked(
+            request.principal, since=since, until=until, workflow=workflow, version=version
+        )
+    except Invalid as refusal:
+        if refusal.field == "workflow":
+            raise Missing(refusal.message) from None
+        error, given = refusal, given | {"days": USUAL, "version": ""}
+        what = telemetry.asked(request.principal, workflow=workflow)
+    is_own = bool(given["from"] or given["to"])
+    shown = what.period
+    context: dict[str, Json] = {
+        "choices": CHOICES,
+        "days": "" if is_own and error is None else given["days"] or USUAL,
+        "is_own": is_own,
+        "typed": given,
+        "refused": error,
+        "period": shown,
+        "last_day": shown.until - timedelta(microseconds=1),
+        "kept": urlencode(
+            {name: given[name] for name in ("days", "from", "to") if given[name]} if not error else {}
+        ),
+        "in_runs": _in_runs(shown.since, shown.until - timedelta(microseconds=1)),
+    }
+    return what, context
+
+
+def _period(given: dict[str, str]) -> tuple[datetime | None, datetime | None]:
+    """The period that the address names. Raises Invalid."""
+    if given["from"] or given["to"]:
+        since, until = (_day(given[name], name) for name in ("from", "to"))
+        # The last day counts, too.
+        return since, until and until + timedelta(days=1)
+    days = given["days"] or USUAL
+    if days not in dict(CHOICES):
+        raise Invalid("Choose 24 hours, 7 days, 30 days, or a period of your own.", field="days")
+    return now_here() - timedelta(days=int(days)), None
+
+
+def _day(text: str, field: str) -> datetime | None:
+    if not text:
+        return None
+    try:
+        day = date.fromisoformat(text)
+        return datetime.combine(day, time(), UTC) if day < date.max else None
+    except ValueError:
+        raise Invalid("Write a day like 2026-01-31.", field=field) from None
+
+
+def _version(text: str) -> int | None:
+    if text and not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise Invalid("The workflow has no such version.", field="version")
+    return int(text) if text else None
+
+
+def _in_runs(since: datetime, until: datetime) -> str:
+    """What the address of the list of runs has for this period, by days where the reader is."""
+    clock = reader().clock
+    days = {"since": since.astimezone(clock).date(), "until": until.astimezone(clock).date()}
+    return urlencode(days)
+
+
+def _titles(what: Asked) -> dict[str, str]:
+    """What the steps of the version that is shown are called, or those of the latest one."""
+    version = what.version or (what.workflow and latest_of(what.workflow))
+    if not version:
+        return {}
+    return {name: node.title for name, node in graphs.shown(version.pk).graph.nodes.items() if node.title}
+
+
+def _figures(what: Asked, rows: list[dict[str, Json]], in_runs: str) -> dict[str, Json]:
+    """The scoreboard with its chart, of all versions, and the steps: `work` is what the time of one was spent on most.
+
+    `address`: the list of the runs that are counted.
+    """
+    board = telemetry.summary(replace(what, version=None))
+    address = _address(what.workflow.name if what.workflow else None, in_runs)
+    for name in ("by_workflow", "by_version"):
+        board[name] = [_timed(row) | {"address": _address_of(row, address, in_runs)} for row in board[name]]
+    steps = [row | {"work": max(WORK, key=lambda name: row[name]["total_ms"])} for row in rows]
+    return {
+        "board": _timed(board) | {"a_day": _rounded(board["interventions_per_day"])},
+        "address": address,
+        "marks": _marks(board),
+        "chart": chart(board["by_day"]),
+        "steps": [row | {"time": row[row["work"]]} for row in steps],
+        "has_figures": bool(board["started"] or board["runs"] or rows),
+    }
+
+
+def _address(workflow: str | None, in_runs: str) -> str:
+    """The list of the runs of a period, of a workflow or of all."""
+    named = f"{urlencode({'workflow': workflow})}&" if workflow else ""
+    return f"{reverse('runs')}?{named}{in_runs}"
+
+
+def _address_of(row: dict[str, Json], address: str, in_runs: str) -> str:
+    return _address(row["workflow"], in_runs) if "workflow" in row else address
+
+
+def _timed(row: dict[str, Json]) -> dict[str, Json]:
+    """The same with its times in milliseconds, too."""
+    times = ("average", "p50", "p95")
+    return row | {
+        f"{name}_ms": None if row[f"{name}_seconds"] is None else 1000 * row[f"{name}_seconds"]
+        for name in times
+    }
+
+
+def _rounded(number: float) -> float | int:
+    """A number to the hundredth, whole ones without a point."""
+    return int(number) if number == int(number) else round(number, 2)
+
+
+def _marks(board: dict[str, Json]) -> dict[str, bool | None]:
+    """Which targets are met; None where there is nothing to tell by."""
+    targets = board["targets"]
+    completed, failed = board["completion_rate"], board["failed_rate"]
+    return {
+        "completion_rate": None if completed is None else completed >= targets["completion_rate"],
+        "failed_rate": None if failed is None else failed <= targets["failed_rate"],
+        "interventions": board["interventions_per_day"] <= targets["interventions_per_day"],
+    }

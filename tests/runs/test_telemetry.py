@@ -1,0 +1,189 @@
+"""Telemetry counts history once, exactly, whatever becomes visible late and whoever dies in the middle."""
+
+from datetime import timedelta
+
+import pytest
+
+from engine.bodies import PART
+from runs.maintenance import telemetry as duty
+from runs.models import HistoryEvent, RunTelemetry, StepTelemetry, TelemetryBucket
+from runs.store import telemetry
+from tests import factories as make
+from tests.store.watching import watching
+
+pytestmark = pytest.mark.django_db
+
+STEADY = {"max_retries": 3, "base_seconds": 2, "factor": 2, "max_seconds": 300, "jitter": 0}
+ENDS = ("started", "completed", "failed", "cancelled", "interventions")
+
+
+def counted():
+    """Count until nothing is left; gives how many events."""
+    return sum(duty.count() for _ in range(4))
+
+
+def runs(span="hour"):
+    rows = RunTelemetry.unsafe_all_tenants.filter(span=span)
+    return tuple(sum(getattr(row, name) for row in rows) for name in ENDS)
+
+
+def steps(node, *names, span="hour", **only):
+    rows = list(StepTelemetry.unsafe_all_tenants.filter(span=span, node=node, **only))
+    return tuple(sum(getattr(row, name) for row in rows) for name in names)
+
+
+def test_runs_and_steps_are_counted_by_how_they_ended():
+    for _ in range(2):
+        make.start(make.chain("noop", "noop"))
+    make.work()
+    make.start(make.graph([{"id": "broken", "retry": "none"}], []))
+    make.fail(make.claimed()[0])
+    make.cancel(make.start(make.graph(["stopped"], []))[0])
+
+    counted()
+
+    assert runs() == runs("day") == (4, 2, 1, 1, 0)
+    assert steps("a", "completed", "failed") == steps("b", "completed", "failed") == (2, 0)
+    assert steps("broken", "completed", "failed", span="day") == (0, 1)
+    assert steps("stopped", "cancelled") == (1,)
+
+
+def test_each_event_is_counted_once():
+    make.start(make.chain("noop", "noop"))
+    make.work()
+    events = HistoryEvent.unsafe_all_tenants.count()
+    assert counted() >= events > 0
+    before = runs(), steps("a", "completed"), TelemetryBucket.unsafe_all_tenants.count()
+    assert counted() == 0
+    assert (runs(), steps("a", "completed"), TelemetryBucket.unsafe_all_tenants.count()) == before
+
+    make.start(make.chain("noop", "noop"))
+    make.work()
+    counted()
+    assert (runs()[:2], steps("a", "completed")) == ((2, 2), (2,))
+
+
+def test_a_step_waits_in_a_queue_then_works_and_failed_attempts_are_lost_time(clock):
+    make.start(make.graph([{"id": "a", "retry": STEADY}], []))
+    clock.advance(3)
+    step = make.claimed()[0]
+    clock.advance(5)
+    make.fail(step, retryable=True)
+    clock.advance(2 + 4)
+    step = make.claimed()[0]
+    clock.advance(7)
+    make.complete(step)
+
+    counted()
+
+    assert steps("a", "completed", "retried", "failed") == (1, 1, 0)
+    assert steps("a", "queue_ms", "machine_ms", "human_ms", "waiting_ms", "lost_ms") == (
+        4000,
+        7000,
+        0,
+        0,
+        5000,
+    )
+    assert [row.duration_ms for row in RunTelemetry.unsafe_all_tenants.filter(span="hour")] == [21_000]
+
+
+def test_waits_are_told_apart_from_work(clock):
+    run_id = make.start(make.graph([{"id": "a", "type": "wait", "params": {"seconds": 60}}], []))[0]
+    make.work()
+    clock.advance(60)
+    make.tick()
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"
+    counted()
+    assert steps("a", "machine_ms", "human_ms", "waiting_ms") == (0, 0, 60_000)
+
+
+def test_hours_and_days_are_those_of_utc(clock):
+    clock.set(clock.now.replace(hour=23, minute=59, second=59))
+    make.start(make.graph(["a"], []))
+    step = make.claimed()[0]
+    clock.advance(2)
+    make.complete(step)
+    counted()
+    rows = RunTelemetry.unsafe_all_tenants.order_by("span", "at").values_list(
+        "span", "at", "started", "completed"
+    )
+    midnight = clock.now.replace(hour=0, minute=0, second=0)
+    assert list(rows) == [
+        ("day", midnight - timedelta(days=1), 1, 0),
+        ("day", midnight, 0, 1),
+        ("hour", midnight - timedelta(hours=1), 1, 0),
+        ("hour", midnight, 0, 1),
+    ]
+
+
+def test_items_of_a_container_count_to_its_node_by_their_own_type():
+    make.start(make.mapped("noop"), {"items": [1, 2, 3]})
+    make.work()
+    counted()
+    assert steps("each", "completed", type="map") == (1,)
+    assert steps("each", "completed", type="noop") == (3,)
+    assert runs()[:2] == (1, 1)
+
+
+def test_steps_of_items_that_are_runs_of_their_own_count_to_the_run_that_began_them():
+    body = {"steps": [{"id": "x", "type": "noop"}, {"id": "y", "type": "noop"}]}
+    run_id = make.start(make.mapped(body), {"items": [1, 2]})[0]
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"
+    counted()
+    assert runs()[:2] == (1, 1)
+    assert steps("x", "completed") == steps("y", "completed") == (2,)
+    assert steps("each", "completed", type=PART) == (0,)
+    assert {row.version_id for row in StepTelemetry.unsafe_all_tenants.all()} == {make.run(run_id).version_id}
+
+
+def test_test_runs_are_not_counted():
+    run_id = make.start(make.chain("noop"))[0]
+    type(make.run(run_id)).unsafe_all_tenants.filter(pk=run_id).update(is_test=True)
+    make.work()
+    counted()
+    assert (runs(), steps("a", "completed")) == ((0, 0, 0, 0, 0), (0,))
+
+
+def test_a_step_whose_row_is_gone_is_counted_by_what_its_version_says():
+    run_id = make.start(make.graph([{"id": "a", "retry": "none"}], []))[0]
+    make.fail(make.claimed()[0])
+    make.resume_on(run_id, make.newer(run_id, make.graph(["b"], [])))
+    assert "a" not in make.steps(run_id)
+    counted()
+    assert steps("a", "failed", type="noop") == (1,)
+
+
+def test_percentiles_are_within_a_tenth(clock):
+    version = make.a_version(make.graph(["a"], []))
+    lasting = [round(0.02 * 1.12**n, 3) for n in range(60)]
+    for seconds in lasting:
+        make.start_version(version, {})
+        step = make.claimed()[0]
+        clock.advance(seconds)
+        make.complete(step)
+    counted()
+    first, last = (clock.now.replace(hour=0) + timedelta(days=days) for days in (-90, 90))
+    spans = telemetry.Spans(first, first, first, last, last, last)
+    scope = telemetry.Scope(version.tenant_id, None, None, spans)
+    [row] = telemetry.steps_in(scope, by="type", limit=10)
+    for bucket, share in zip(row.ends["machine"], (0.5, 0.95), strict=True):
+        exact = sorted(lasting)[round(share * 60) - 1] * 1000
+        assert telemetry.milliseconds(bucket) == pytest.approx(exact, rel=0.1)
+
+
+def test_so_many_statements_whatever_there_is_to_count():
+    def statements():
+        with watching() as seen:
+            duty.count()
+        return seen.named
+
+    make.start(make.chain("noop"))
+    make.work()
+    duty.count(), duty.count()
+    few = statements()
+    make.start(make.chain("noop", "noop", "noop"), *[{}] * 20)
+    make.work()
+    duty.count(), duty.count()
+    assert statements() == few == ["settle_telemetry", "lock_telemetry", "count_telemetry"]
