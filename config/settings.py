@@ -273,6 +273,13 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 1.0,
         "options": {"queue": "blocking", "expires": 1.0},
     },
+    "alerts": {"task": "runs.tick_alerts", "schedule": 15.0, "options": _TICK},
+    "alerts_out": {
+        "task": "runs.tick_alerts_out",
+        "schedule": 5.0,
+        "options": {"queue": "blocking", "expires": 5.0},
+    },
+    "alerts_kept": {"task": "runs.tick_alerts_kept", "schedule": 60.0, "options": _TICK},
     "blobs": {"task": "runs.tick_blobs", "schedule": 60.0, "options": {"queue": "blocking", "expires": 60.0}},
     "webhooks_out_kept": {"task": "runs.tick_webhooks_out_kept", "schedule": 60.0, "options": _TICK},
     "schedule_history": {"task": "runs.tick_schedule_history", "schedule": 60.0, "options": _TICK},

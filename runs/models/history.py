@@ -71,5 +71,10 @@ class DeadLetter(HotRow):
     class Meta(HotRow.Meta):
         indexes = [
             models.Index(fields=["tenant_id", "-id"], name="dead_letter_list"),
+            models.Index(
+                fields=["tenant_id", "-id"],
+                name="dead_letter_open",
+                condition=models.Q(resolution__isnull=True),
+            ),
             models.Index(fields=["run_id"], name="dead_letter_of_run"),
         ]
