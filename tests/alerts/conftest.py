@@ -8,6 +8,9 @@ from runs.alerts import channels, evaluating, rules, sending
 from runs.models import Alert, AlertDelivery, AlertRule
 from tests.answering import answering, http
 from tests.people import People
+from tests.timing import clock
+
+__all__ = ["clock"]
 
 
 @pytest.fixture
@@ -27,7 +30,9 @@ class OnCall:
 
     def __init__(self, admin, receiver) -> None:
         self.admin, self.receiver = admin, receiver
-        self.channel = channels.create_channel(admin, name="on call", kind="webhook", address=receiver.url("/in"))
+        self.channel = channels.create_channel(
+            admin, name="on call", kind="webhook", address=receiver.url("/in")
+        )
 
     def rule(self, kind, **values) -> AlertRule:
         """The built-in rule of a kind, which tells the channel; all others are off."""
