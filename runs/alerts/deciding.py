@@ -97,7 +97,7 @@ def decide(
     open_keys = {one.key for one in alerts}
     held = [one for one in alerts if one.key in by_key]
     told = [one.id for one in held if _is_told(one, rule, now)][:MOST_TOLD]
-    raised = []
+    raised: list[NewAlert] = []
     for key, finding in by_key.items():
         before = former.get(key)
         if key in open_keys or _is_settled(before, rule, now):

@@ -173,9 +173,9 @@ def _raised_row(of: Decided, one: NewAlert) -> RaisedRow:
         "advice": found.advice,
         "link": found.link,
         "workflow": found.workflow,
-        "run": found.run and str(found.run),
+        "run": str(found.run) if found.run else None,
         "value": found.value,
-        "quiet_until": one.quiet_until and one.quiet_until.isoformat(),
+        "quiet_until": one.quiet_until.isoformat() if one.quiet_until else None,
         "at": of.now.isoformat(),
     }
 
@@ -186,7 +186,7 @@ def _seen_row(of: Decided, id: int, found: Finding) -> SeenRow:
         "subject": found.subject,
         "message": found.message,
         "value": found.value,
-        "run": found.run and str(found.run),
+        "run": str(found.run) if found.run else None,
         "link": found.link,
         "at": of.now.isoformat(),
     }

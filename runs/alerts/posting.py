@@ -54,6 +54,8 @@ class Gate(BaseAdapter):
     def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
         """The answer to a request. Raises ConnectionError where there is none, and leaves what happened for `_sent`."""
         body = request.body.encode() if isinstance(request.body, str) else request.body
+        if not isinstance(body, bytes):
+            raise requests.RequestException("only what is whole is sent")
         headers = {name: str(value) for name, value in request.headers.items() if name.lower() not in _OURS}
         try:
             answer = self.egress.request(
@@ -205,7 +207,7 @@ def main() -> None:
     asked = json.load(sys.stdin)
     outside.protect((host, port) for host, port in asked["own"])
     Gate.egress = outside.egress()
-    sessions.HTTPAdapter = Gate  # type: ignore[misc, assignment]
+    sessions.HTTPAdapter = Gate  # type: ignore[attr-defined, assignment]
     with ThreadPoolExecutor(_BESIDE) as pool:
         for outcome in pool.map(post, asked["messages"]):
             sys.stdout.write(json.dumps(outcome) + "\n")

@@ -47,18 +47,13 @@ def create_rule(
     """A new rule, of which what is not given is as in the built-in one. Raises Invalid, Conflict for too many."""
     principal.require(ALERTS_MANAGE)
     known = _kind(kind)
-    row = {
-        "severity": known.severity,
-        "cooldown_seconds": known.cooldown_seconds,
-        "params": default_params(known),
-        **_checked(principal.tenant_id, known, {"name": name, **values}),
-    }
+    given = _checked(principal.tenant_id, known, {"name": name, **values})
     with transaction.atomic():
         if AlertRule.objects.for_tenant(principal.tenant_id).count() >= MOST_RULES:
             raise Conflict(f"There are {MOST_RULES} rules, the most there can be.", code="too_many")
-        made = AlertRule.objects.create(
-            tenant_id=principal.tenant_id, kind=kind, changed_by=principal.username, **row
-        )
+        made = AlertRule.objects.create(tenant_id=principal.tenant_id, changed_by=principal.username, **row)
+        if given:
+            AlertRule.objects.for_tenant(principal.tenant_id).filter(pk=made.pk).update(**given)
         audit.record(principal, "alert_rule.create", f"{made.name} ({kind})", reason=reason)
     return get_rule(principal.tenant_id, made.pk)
 

@@ -6,6 +6,8 @@ _OUT = "/api/v1/webhooks/out"
 _OUT_PAGE = "/settings/webhooks/out/{outgoing}"
 _AN_OUT = f"{_OUT}/{{outgoing}}"
 _A_SCHEDULE = "/schedules/{schedule}"
+_OPERATES, _ALERTS = "runs:operate", "alerts:manage"
+_AN_ALERT, _A_RULE, _A_CHANNEL = "/alerts/{alert}", "/alert-rules/{alert_rule}", "/alert-channels/{channel}"
 _STARTS, _WRITES, _LOOKS = "runs:start", "workflows:write", "workflows:read"
 
 LISTS: dict[str, tuple[dict[str, str], str]] = {
@@ -66,6 +68,16 @@ LISTS: dict[str, tuple[dict[str, str], str]] = {
     "v1-unknown": ({}, "/v1/none"),
     "api-workers": ({"GET": _READS}, "/api/v1/workers"),
     "operations-workers": ({"GET": _READS}, "/workers"),
+    "api-alerts": ({"GET": _OPERATES}, "/api/v1/alerts"),
+    "api-alert": ({"GET": _OPERATES}, f"/api/v1{_AN_ALERT}"),
+    "api-alert-acknowledge": ({"POST": _OPERATES}, f"/api/v1{_AN_ALERT}/acknowledge"),
+    "api-alert-resolve": ({"POST": _OPERATES}, f"/api/v1{_AN_ALERT}/resolve"),
+    "api-alert-mute": ({"POST": _OPERATES}, f"/api/v1{_AN_ALERT}/mute"),
+    "api-alert-rules": ({"GET": _OPERATES, "POST": _ALERTS}, "/api/v1/alert-rules"),
+    "api-alert-rule": ({"GET": _OPERATES, "PATCH": _ALERTS, "DELETE": _ALERTS}, f"/api/v1{_A_RULE}"),
+    "api-alert-channels": ({"GET": _ALERTS, "POST": _ALERTS}, "/api/v1/alert-channels"),
+    "api-alert-channel": (dict.fromkeys(("GET", "PATCH", "DELETE"), _ALERTS), f"/api/v1{_A_CHANNEL}"),
+    "api-alert-channel-test": ({"POST": _ALERTS}, f"/api/v1{_A_CHANNEL}/test"),
     "api-queues": ({"GET": _READS}, "/api/v1/queues"),
     "api-timers": ({"GET": _READS}, "/api/v1/timers"),
     "operations": ({"GET": _READS}, "/operations/"),
