@@ -51,7 +51,15 @@ def create_rule(
     with transaction.atomic():
         if AlertRule.objects.for_tenant(principal.tenant_id).count() >= MOST_RULES:
             raise Conflict(f"There are {MOST_RULES} rules, the most there can be.", code="too_many")
-        made = AlertRule.objects.create(tenant_id=principal.tenant_id, changed_by=principal.username, **row)
+        made = AlertRule.objects.create(
+            tenant_id=principal.tenant_id,
+            kind=kind,
+            name=given.pop("name"),
+            params=given.pop("params", default_params(known)),
+            severity=given.pop("severity", known.severity),
+            cooldown_seconds=given.pop("cooldown_seconds", known.cooldown_seconds),
+            changed_by=principal.username,
+        )
         if given:
             AlertRule.objects.for_tenant(principal.tenant_id).filter(pk=made.pk).update(**given)
         audit.record(principal, "alert_rule.create", f"{made.name} ({kind})", reason=reason)
