@@ -10,7 +10,7 @@ from lib.clock import now_there
 from lib.refusals import Conflict, Invalid, Missing
 from runs.access import visible_alerts
 from runs.alerts.rules import MAX_MUTE_SECONDS, muted_until
-from runs.models import Alert
+from runs.models import Alert, AlertChannel, AlertDelivery
 from runs.store import alerts
 
 MAX_NOTE = 2_000
@@ -29,6 +29,16 @@ def get_alert(principal: Principal, alert_id: int) -> Alert:
     if alert is None:
         raise Missing("There is no such alert.")
     return alert
+
+
+def messages_of(alert: Alert) -> list[tuple[AlertDelivery, str]]:
+    """What channels were told of an alert, in its order, and what each is called; two statements."""
+    rows = list(AlertDelivery.objects.for_tenant(alert.tenant_id).filter(alert_id=alert.pk).order_by("id"))
+    channels = AlertChannel.objects.for_tenant(alert.tenant_id).filter(
+        pk__in={row.channel_id for row in rows}
+    )
+    names = dict(channels.values_list("pk", "name"))
+    return [(row, names.get(row.channel_id, "a channel that is gone")) for row in rows]
 
 
 def acknowledge(principal: Principal, alert_id: int, *, note: str = "", reason: str | None = None) -> Alert:

@@ -44,6 +44,12 @@ def deliveries_of(tenant_id: int, channels: Iterable[int]) -> dict[int, AlertDel
     return {row.channel_id: row for row in rows.order_by("channel_id", "-id").distinct("channel_id")}
 
 
+def messages_to(channel: AlertChannel, most: int) -> list[AlertDelivery]:
+    """The last messages to a channel, newest first."""
+    rows = AlertDelivery.objects.for_tenant(channel.tenant_id).filter(channel_id=channel.pk)
+    return list(rows.order_by("-id")[:most])
+
+
 def create_channel(
     principal: Principal, *, name: str, kind: str, address: str, reason: str | None = None
 ) -> AlertChannel:

@@ -8,6 +8,10 @@ _AN_OUT = f"{_OUT}/{{outgoing}}"
 _A_SCHEDULE = "/schedules/{schedule}"
 _OPERATES, _ALERTS = "runs:operate", "alerts:manage"
 _AN_ALERT, _A_RULE, _A_CHANNEL = "/alerts/{alert}", "/alert-rules/{alert_rule}", "/alert-channels/{channel}"
+_A_RULE_PAGE, _A_CHANNEL_PAGE = (
+    "/operations/alerts/rules/{alert_rule}",
+    "/operations/alerts/channels/{channel}",
+)
 _STARTS, _WRITES, _LOOKS = "runs:start", "workflows:write", "workflows:read"
 
 LISTS: dict[str, tuple[dict[str, str], str]] = {
@@ -84,6 +88,24 @@ LISTS: dict[str, tuple[dict[str, str], str]] = {
     "operations-timers": ({"GET": _READS}, "/operations/timers"),
     "operations-letters": ({"GET": "dead_letters:read"}, "/operations/dead-letters"),
     "operations-letter-redrive": ({"POST": "runs:operate"}, "/operations/dead-letters/{letter}/redrive"),
+    "operations-alerts": ({"GET": _OPERATES}, "/operations/alerts"),
+    "operations-alert-count": ({"GET": _OPERATES}, "/operations/alerts/count"),
+    "operations-alert": ({"GET": _OPERATES}, f"/operations{_AN_ALERT}"),
+    "operations-alert-acknowledge": ({"POST": _OPERATES}, f"/operations{_AN_ALERT}/acknowledge"),
+    "operations-alert-resolve": ({"POST": _OPERATES}, f"/operations{_AN_ALERT}/resolve"),
+    "operations-alert-mute": ({"POST": _OPERATES}, f"/operations{_AN_ALERT}/mute"),
+    "operations-alert-rules": ({"GET": _OPERATES}, "/operations/alerts/rules"),
+    "operations-alert-rule": ({"GET": _ALERTS, "POST": _ALERTS}, _A_RULE_PAGE),
+    "operations-alert-rule-new": (
+        {"GET": _ALERTS, "POST": _ALERTS},
+        "/operations/alerts/rules/new?kind=disk",
+    ),
+    "operations-alert-rule-delete": ({"POST": _ALERTS}, f"{_A_RULE_PAGE}/delete"),
+    "operations-alert-channels": ({"GET": _ALERTS, "POST": _ALERTS}, "/operations/alerts/channels"),
+    "operations-alert-channel": ({"GET": _ALERTS, "POST": _ALERTS}, _A_CHANNEL_PAGE),
+    "operations-alert-channel-test": ({"POST": _ALERTS}, f"{_A_CHANNEL_PAGE}/test"),
+    "operations-alert-channel-switch": ({"POST": _ALERTS}, f"{_A_CHANNEL_PAGE}/switch"),
+    "operations-alert-channel-delete": ({"POST": _ALERTS}, f"{_A_CHANNEL_PAGE}/delete"),
     "run-story": ({"GET": _READS}, "/runs/{run}/story"),
     "operations-repairs": ({"GET": "runs:operate"}, "/operations/repairs"),
     "api-token-revoke": ({"POST": "tokens:own"}, "/api/v1/tokens/{token}/revoke"),
