@@ -123,7 +123,8 @@ def _decisions(found: Mapping[int, Sequence[Finding]]) -> list[Decided]:
     ]
     former: dict[int, dict[str, FormerAlert]] = defaultdict(dict)
     for row in alerts.former_alerts(keys) if keys else []:
-        former[row.pop("rule")][row["key"]] = FormerAlert(**row | _times(row, "told_at", "resolved_at"))
+        rule_id = row.pop("rule")
+        former[rule_id][row["key"]] = FormerAlert(**row | _times(row, "told_at", "resolved_at"))
     decided = []
     for row in alerts.rules_of({*found, *standing}):
         now = datetime.fromisoformat(row["now"])
