@@ -47,8 +47,8 @@ class Kind:
 
 def _queue_depth(facts: Facts, _: str | None) -> Words:
     return Words(
-        f"Workflow Queue Backup: {facts['ready']} steps wait in {facts['queue']}",
-        f"{facts['ready']} steps are ready in the queue {facts['queue']}; the oldest has waited "
+        f"Workflow Queue Backup: {facts['ready']:,} steps wait in {facts['queue']}",
+        f"{facts['ready']:,} steps are ready in the queue {facts['queue']}; the oldest has waited "
         f"{seconds_in_words(facts['seconds'])}.",
         "Start more workers of this queue, or see what its steps wait for.",
         f"/operations/?queue={quote(facts['queue'], safe='')}",
@@ -58,7 +58,7 @@ def _queue_depth(facts: Facts, _: str | None) -> Words:
 def _queue_age(facts: Facts, _: str | None) -> Words:
     return Words(
         f"Steps wait {seconds_in_words(facts['seconds'])} in {facts['queue']}",
-        f"The oldest of {facts['ready']} ready steps in the queue {facts['queue']} has waited "
+        f"The oldest of {facts['ready']:,} ready steps in the queue {facts['queue']} has waited "
         f"{seconds_in_words(facts['seconds'])}.",
         "See whether its workers are there and what they are at.",
         f"/operations/?queue={quote(facts['queue'], safe='')}",
@@ -68,7 +68,7 @@ def _queue_age(facts: Facts, _: str | None) -> Words:
 def _worker_gone(facts: Facts, _: str | None) -> Words:
     return Words(
         f"No worker serves the queue {facts['queue']}",
-        f"{facts['ready']} steps are ready in the queue {facts['queue']}, and no worker of it was heard of lately.",
+        f"{facts['ready']:,} steps are ready in the queue {facts['queue']}, and no worker of it was heard of lately.",
         "Start a worker of this queue.",
         "/workers",
     )
@@ -104,7 +104,7 @@ def _sla_breached(facts: Facts, run: str | None) -> Words:
 
 
 def _step_exhausted(facts: Facts, run: str | None) -> Words:
-    many = f"{facts['many']} times" if facts["many"] > 1 else "once"
+    many = f"{facts['many']:,} times" if facts["many"] > 1 else "once"
     return Words(
         f"{facts['workflow']}: {facts['node']} failed for good",
         f"The step {facts['node']} of {facts['workflow']} has failed for good {many}, last after "
@@ -126,7 +126,7 @@ def _compensation_failed(facts: Facts, run: str | None) -> Words:
 def _timer_late(facts: Facts, _: str | None) -> Words:
     return Words(
         f"Timers are {seconds_in_words(facts['seconds'])} late",
-        f"{facts['many']} timers should have fired; the oldest is {seconds_in_words(facts['seconds'])} late.",
+        f"{facts['many']:,} timers should have fired; the oldest is {seconds_in_words(facts['seconds'])} late.",
         "See whether the worker of the ticks runs, and whether the database is slow.",
         "/operations/timers?due=overdue",
     )
@@ -161,7 +161,7 @@ def _webhook_off(facts: Facts, _: str | None) -> Words:
 def _mail_failing(facts: Facts, _: str | None) -> Words:
     return Words(
         "Mail is not sent",
-        f"{facts['many']} mails were tried in vain. {facts['error']}",
+        f"{facts['many']:,} mails were tried in vain. {facts['error']}",
         "See that the mail server is there and that HANDOFF_SMTP_URL is right.",
         "/operations/",
     )

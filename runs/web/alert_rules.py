@@ -12,7 +12,7 @@ from accounts.roles import ALERTS_MANAGE, RUNS_OPERATE
 from lib.clock import now_here
 from lib.refusals import Conflict, Invalid
 from runs.alerts import channels, rules
-from runs.alerts.kinds import KINDS, default_params
+from runs.alerts.kinds import KINDS, Threshold, default_params
 from runs.models import AlertRule
 from runs.models.alerts import SEVERITIES
 from runs.web.alert_forms import rule_values, typed_rule
@@ -90,10 +90,7 @@ def delete_rule(request: PageRequest, alert_rule_id: int) -> HttpResponse:
 
 def _row(rule: AlertRule, names: dict[int, str]) -> dict[str, Any]:
     kind = KINDS[rule.kind]
-    limits = [
-        f"{one.label.lower()} {rule.params.get(name, one.default):,} {one.unit}"
-        for name, one in kind.thresholds.items()
-    ]
+    limits = [_limit(one, rule.params.get(name, one.default)) for name, one in kind.thresholds.items()]
     return {
         "rule": rule,
         "kind": kind.name,
@@ -103,6 +100,11 @@ def _row(rule: AlertRule, names: dict[int, str]) -> dict[str, Any]:
         "channels": [names[one] for one in rule.channels if one in names],
         "next": [names[one] for one in rule.escalate_channels if one in names],
     }
+
+
+def _limit(threshold: Threshold, value: int) -> str:
+    unit = threshold.unit.removesuffix("s") if value == 1 else threshold.unit
+    return f"{threshold.label.lower()} {value:,} {unit}"
 
 
 def _form(
