@@ -163,7 +163,6 @@ def _mail_failing(facts: Facts, _: str | None) -> Words:
         "Mail is not sent",
         f"{facts['many']:,} mails were tried in vain. {facts['error']}",
         "See that the mail server is there and that HANDOFF_SMTP_URL is right.",
-        "/operations/",
     )
 
 
@@ -172,7 +171,6 @@ def _disk(facts: Facts, _: str | None) -> Words:
         f"Only {facts['free']:.0f} % of the disk is free",
         f"{facts['free']:.1f} % of the disk that Handoff keeps its files on is free.",
         "Make room before it is full: without it nothing is written, and runs stand still.",
-        "/operations/",
     )
 
 

@@ -68,7 +68,7 @@ class Gate(BaseAdapter):
             )
         except EgressRefused as error:
             allow = f" HANDOFF_EGRESS_ALLOW={error.allowance} would let it pass." if error.allowance else ""
-            _came.error = f"Not sent: {error.message}{allow}"
+            _came.error = f"{error.message}{allow}"
             raise requests.ConnectionError(error.message) from None
         except EgressError as error:
             _came.error = error.message
@@ -98,7 +98,7 @@ def post(message: Message) -> dict[str, Any]:
         error, for_good = str(refused), True
     except Exception as broken:
         # What a plug-in raises is no reason to send nothing else; it may hold the address, which may be a secret.
-        error, for_good = f"Not sent: {type(broken).__name__}", False
+        error, for_good = f"It could not be sent: {type(broken).__name__}.", False
     return {"id": message["id"], "error": error[:_MOST_ERROR], "for_good": for_good}
 
 
@@ -140,7 +140,7 @@ def _json(address: str, payload: Mapping[str, str]) -> NotifyJSON:
 def _teams(message: Message) -> str:
     known = NotifyWorkflows.parse_native_url(message["address"])
     if not known:
-        raise CannotSend("Not sent: this is no address of a workflow of Teams.")
+        raise CannotSend("This is no address of a workflow of Teams.")
     plugin = NotifyWorkflows(**known | {"redirect": "no", "include_image": False})
     return _by(plugin, message, message["body"], message["subject"])
 

@@ -66,7 +66,7 @@ def _outcomes(leased: Sequence[Mapping[str, Any]]) -> list[OutcomeRow]:
         try:
             address = channels.open_address(one["tenant"], one["channel"], row["number"], row["sealed"])
         except CannotOpen as error:
-            outcomes.append(_outcome(one, f"Not sent: {error}", for_good=False))
+            outcomes.append(_outcome(one, f"The address can’t be read: {error}.", for_good=False))
             continue
         ready.append(message_of({**one, **row, "address": address}))
     answers = _posted(ready) if ready else {}
