@@ -189,6 +189,9 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
+        "AlertSeverity": "runs.models.alerts.SEVERITIES",
+        "AlertChannelKind": "runs.models.alerts.CHANNEL_KINDS",
+        "AlertRuleKind": "runs.api.alert_serializers.RULE_KINDS",
         "RunStatus": "runs.api.serializers.RUN_STATUSES",
         "WorkflowExecutionStatus": "runs.api.orchestration.words.STATUSES",
         "ListedStatus": "runs.api.search_serializers.LISTED_STATUSES",

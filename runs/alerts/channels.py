@@ -1,4 +1,4 @@
-"""Channels as admins see them: make, change, test, remove. An address is kept sealed and shown in part."""
+"""Channels as admins see them: make, change, test, remove. An address is kept sealed, shown in part (R-215)."""
 
 from collections.abc import Iterable
 from urllib.parse import urlsplit

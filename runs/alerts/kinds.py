@@ -1,4 +1,7 @@
-"""The kinds of rules: what each looks for, by which thresholds, and what it says to people (docs/alerts.md)."""
+"""The kinds of rules: what each looks for, by which thresholds, and what it says to people (docs/alerts.md).
+
+A deadline that is over is told once (R-211); so are a step that is exhausted (R-212) and a queue that is deep (R-213).
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from lib.api import fields
@@ -10,6 +11,7 @@ from runs.alerts import answering, channels, rules
 from runs.alerts.kinds import KINDS
 from runs.models.alerts import ALERT_STATUSES, CHANNEL_KINDS, SEVERITIES, TOLD_EVENTS, TOLD_STATES
 
+RULE_KINDS = tuple(KINDS)
 _PARAMS = "The thresholds of its kind, and `queue` or `workflow` where it is of one (docs/alerts.md)."
 _CHANNELS = "Ids of channels that are told."
 _NEXT = "Ids of channels that are told when nobody has acknowledged it."
@@ -94,7 +96,7 @@ class ChangeAlertRule(Verb):
 class CreateAlertRule(ChangeAlertRule):
     """A new rule; what is not given is as in the built-in one of its kind."""
 
-    kind = fields.OneOf(tuple(KINDS))
+    kind = fields.OneOf(RULE_KINDS)
     name = fields.Text(max_length=rules.MAX_NAME)
 
 
@@ -159,6 +161,7 @@ class AlertChannelSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     last_message = serializers.SerializerMethodField(help_text="The last one, a test or not; null: none yet.")
 
-    def get_last_message(self, channel: Any) -> AlertDeliverySerializer | None:
+    @extend_schema_field(AlertDeliverySerializer(allow_null=True))
+    def get_last_message(self, channel: Any) -> dict[str, object] | None:
         found = self.context["last"].get(channel.pk)
-        return None if found is None else AlertDeliverySerializer(found).data  # type: ignore[return-value]
+        return None if found is None else dict(AlertDeliverySerializer(found).data)

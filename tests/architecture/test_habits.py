@@ -41,6 +41,10 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/commands/jobs.py",
     "runs/kernel/messages.py",
     "runs/outgoing/services.py",
+    "runs/alerts/answering.py",
+    "runs/alerts/channels.py",
+    "runs/alerts/evaluating.py",
+    "runs/alerts/rules.py",
     "runs/outgoing/switching.py",
 }
 
