@@ -47,8 +47,13 @@ def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:
 
 
 def guard_bulk_job(principal: Principal, scope: str, bulk_id: UUID) -> None:
-    """As `guard_run`, of the workflow whose runs a bulk job moves."""
+    """As `guard_run`, of the workflow of a bulk job; one of several workflows is for who began it, and for admins."""
     jobs = BulkJob.objects.for_tenant(principal.tenant_id).filter(pk=bulk_id)
+    of_several = jobs.filter(workflow=None)
+    if not principal.reach.is_everywhere:
+        of_several = of_several.filter(created_by=principal.username)
+    if of_several.exists():
+        return
     _require(principal, scope, jobs.values("workflow_id"), "this bulk job", "There is no such bulk job.")
 
 
@@ -132,10 +137,11 @@ def readable_schedules(schedules: QuerySet[Schedule], principal: Principal) -> Q
 
 
 def readable_bulk_jobs(jobs: QuerySet[BulkJob], principal: Principal) -> QuerySet[BulkJob]:
-    """Those of the bulk jobs whose workflows they may read."""
+    """Those of the bulk jobs whose workflows they may read; of those of several workflows the ones that they began."""
     if principal.reach.is_everywhere:
         return jobs
-    return jobs.filter(workflow__in=open_to(principal, READ))
+    own = Q(workflow=None, created_by=principal.username)
+    return jobs.filter(own | Q(workflow__in=open_to(principal, READ)))
 
 
 def _require(

@@ -24,6 +24,7 @@ from runs.commands import lifecycle
 from runs.models import Run
 from runs.reading import queries
 from runs.reading.children import children_of
+from runs.reading.filters import filters_of_search
 from runs.reading.orders import NEWEST, ORDERS, in_order
 from runs.reading.presentation import run_rows, step_rows, steps_shown
 from runs.reading.search import search_page
@@ -45,6 +46,8 @@ class RunsView(RunsApiView):
         is full, even empty, leads on by `next`, and `searched` says how far it went.
         """
         params = query(listed.RunListQuery, request)
+        if "query" in params:
+            params = filters_of_search(params.pop("query"), self.principal.username) | params
         limit, cursor, q = params.pop("limit"), params.pop("cursor", None), params.pop("q", None)
         order = params.pop("order")
         if q is not None and order != NEWEST:

@@ -9,6 +9,7 @@ from lib.api.serializers import PageQuery, StrictSerializer, Verb
 from runs.api.serializers import RUN_STATUSES, RunSerializer
 from runs.commands import bulk, saved
 from runs.commands.starts import MAX_BUSINESS_KEY
+from runs.reading.filters import MOST_CHARACTERS
 from runs.reading.orders import NEWEST, ORDERS
 from runs.reading.queries import FOR_PEOPLE, UNRESOLVED
 
@@ -39,6 +40,11 @@ class RunListQuery(PageQuery):
         required=False,
         max_length=MAX_BUSINESS_KEY,
         help_text="Part of the business key, how the id begins, or part of the input.",
+    )
+    query = serializers.CharField(
+        required=False,
+        max_length=MOST_CHARACTERS,
+        help_text="As the search of the list has it: `status:failed waiting:>2d input.amount>1000`, the rest as `q`.",
     )
     order = serializers.ChoiceField(
         list(ORDERS),

@@ -5,6 +5,7 @@ from django.urls import path
 import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
 from runs.api import (
     alerts,
+    bulk_jobs,
     calendars,
     comparisons,
     jobs,
@@ -48,9 +49,11 @@ urlpatterns = [
         moves.WorkflowMigrateView.as_view(),
         name="api-workflow-migrate",
     ),
-    path("bulk-jobs", moves.BulkJobsView.as_view(), name="api-bulk-jobs"),
-    path("bulk-jobs/<uuid:bulk_id>/cancel", moves.BulkJobCancelView.as_view(), name="api-bulk-job-cancel"),
-    path("bulk-jobs/<uuid:bulk_id>", moves.BulkJobView.as_view(), name="api-bulk-job"),
+    path("bulk-jobs", bulk_jobs.BulkJobsView.as_view(), name="api-bulk-jobs"),
+    path(
+        "bulk-jobs/<uuid:bulk_id>/cancel", bulk_jobs.BulkJobCancelView.as_view(), name="api-bulk-job-cancel"
+    ),
+    path("bulk-jobs/<uuid:bulk_id>", bulk_jobs.BulkJobView.as_view(), name="api-bulk-job"),
     path("runs/<uuid:run_id>/migrate", moves.RunMigrateView.as_view(), name="api-run-migrate"),
     path("runs/bulk", together.RunsBulkView.as_view(), name="api-runs-bulk"),
     path("run-searches", together.RunSearchesView.as_view(), name="api-run-searches"),

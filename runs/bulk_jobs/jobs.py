@@ -1,21 +1,27 @@
-"""Bulk jobs: the open runs of one version of a workflow go on with another one, each by itself (R-010)."""
+"""Bulk jobs: a verb for all runs that a search has found, or another version for the open ones of a version (R-010)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from django.db.models import Count, Min, QuerySet
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE
-from lib.refusals import Conflict, Missing
+from lib.refusals import Conflict, Invalid, Missing
 from lib.uuid7 import uuid7
+from runs.access import guard_bulk_job
+from runs.commands import bulk
 from runs.kernel.graphs import BrokenVersion, compiled
 from runs.models import BULK_RESULTS, BulkItem, BulkJob
+from runs.models.bulk import ABLE
+from runs.reading.filters import filters_of_search
 from runs.store import bulk_jobs as store
 from workflows.access import guard_workflow
 from workflows.queries import get_version, get_workflow
 
+MOST_RUNS = 100_000
+"""So many runs a job has at most."""
 MOST_REASONS = 50
 """So many different reasons of refusals are told apart."""
 
@@ -62,11 +68,75 @@ def begin(
     return get_job(who.tenant_id, job)
 
 
+def begin_verb(
+    who: Principal,
+    verb: str,
+    query: str,
+    *,
+    dry_run: bool = False,
+    reason: str = "",
+    compensate: bool = False,
+) -> BulkJob:
+    """Do this, in the background, to all runs that a search has found (docs/operations.md), that they may operate and
+    that allow it; or only look, with `dry_run`. Of more than `MOST_RUNS` the newest ones.
+
+    `compensate`: what cancelled runs did is undone. Raises Forbidden, Missing, and Invalid for what can't be searched.
+    """
+    filters = filters_of_search(query, who.username)
+    if not filters:
+        raise Invalid("Say which runs: workflow:claims status:failed", code="required", field="query")
+    if "q" in filters:
+        message = (
+            f"All runs can't be looked through for “{filters['q']}”. Write key:…, input.name:… or workflow:…"
+        )
+        raise Invalid(message, field="query")
+    runs = list(bulk.all_able(who, verb, **filters)[:MOST_RUNS])
+    workflow = get_workflow(who.tenant_id, filters["workflow"]).pk if "workflow" in filters else None
+    terms = Terms(verb, query, workflow, compensate=compensate, dry_run=dry_run, reason=reason)
+    return _begin(who, runs, terms)
+
+
+def go(who: Principal, job: UUID | str, *, reason: str, compensate: bool = False) -> BulkJob:
+    """Do what a dry run has looked at: a verb with the runs that allowed it, another version with those that are open.
+
+    Raises Missing, Forbidden, and Conflict for what is no dry run, or one that is not over.
+    """
+    who.require(RUNS_OPERATE)
+    dry = get_job(who.tenant_id, job)
+    guard_bulk_job(who, RUNS_OPERATE, dry.pk)
+    if not dry.dry_run or dry.finished_at is None:
+        raise Conflict("Only a dry run that is over can be gone on with.", code="not_a_dry_run")
+    if dry.workflow and dry.from_version and dry.to_version:
+        versions = (dry.from_version.number or 0, dry.to_version.number or 0)
+        return begin(who, dry.workflow.name, *versions, reason=reason)
+    runs = list(items_of(dry, ABLE).order_by().values_list("run_id", flat=True))
+    terms = Terms(dry.verb, dry.query, dry.workflow_id, compensate=compensate, reason=reason)
+    return _begin(who, runs, terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is done with the runs of a bulk job, and by which search of which workflow they were found."""
+
+    verb: str
+    query: str
+    workflow: int | None
+    compensate: bool = False
+    dry_run: bool = False
+    reason: str = ""
+
+
+def _begin(who: Principal, runs: Sequence[UUID], terms: Terms) -> BulkJob:
+    job = uuid7()
+    store.begin_verb_job(runs, id=job, tenant=who.tenant_id, by=who.username, **asdict(terms))
+    return get_job(who.tenant_id, job)
+
+
 def stop(who: Principal, job: UUID | str) -> BulkJob:
     """End a job before its time; what is left stays as it is. Raises Missing, Forbidden, Conflict if it is over."""
     who.require(RUNS_OPERATE)
     found = get_job(who.tenant_id, job)
-    guard_workflow(who, RUNS_OPERATE, found.workflow.name)
+    guard_bulk_job(who, RUNS_OPERATE, found.pk)
     if not store.stop_job(str(found.pk), who.tenant_id, by=who.username):
         raise Conflict("It is over already.", code="not_open")
     store.end_jobs()

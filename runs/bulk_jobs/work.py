@@ -5,12 +5,14 @@ import time
 
 from django.db import transaction
 
+from engine.verbs import why_not
 from lib import crash_points
 from lib.database_errors import OPERATIONAL_ERRORS, is_away
+from runs.commands.bulk import doing
 from runs.commands.migration import check_run, first_of, migrate_run, refusal_of
 from runs.kernel.refused import RunRefused
 from runs.models import Run
-from runs.models.bulk import ABLE, ENDED, MOVED, REFUSED
+from runs.models.bulk import ABLE, DONE, ENDED, MIGRATE, MOVED, REFUSED
 from runs.store import bulk_jobs as store
 from runs.store.bulk_jobs import Item
 
@@ -55,26 +57,44 @@ def _decide(item: Item) -> None:
             _do(item)
     except RunRefused as refusal:
         code, node = first_of(refusal)
-        if code == "not_open" and _has_ended(item):
+        if item.verb != "resume" and _has_ended(item):
             store.end_item(item.id, ENDED, "ended", None, "It ended before its turn came.")
         else:
             store.end_item(item.id, REFUSED, code, node, refusal.message)
     except OPERATIONAL_ERRORS:
         raise
     except Exception as error:
-        log.exception("Run %s can't be moved", item.run)
-        store.end_item(item.id, REFUSED, "error", None, f"It could not be moved: {type(error).__name__}.")
+        log.exception("Run %s: %s can't be done", item.run, item.verb)
+        store.end_item(item.id, REFUSED, "error", None, f"It could not be done: {type(error).__name__}.")
 
 
 def _do(item: Item) -> None:
-    if item.dry_run:
+    if item.verb != MIGRATE or item.version is None:
+        _do_verb(item)
+    elif item.dry_run:
         checked = check_run(item.tenant_id, item.run, item.version)
         if checked.problems:
             raise refusal_of(checked.problems)
         store.end_item(item.id, ABLE)
+    else:
+        migrate_run(item.tenant_id, item.run, item.version, by=item.by, reason=item.reason, job=item.job)
+        store.end_item(item.id, MOVED)
+
+
+def _do_verb(item: Item) -> None:
+    if not item.dry_run:
+        doing(item.verb, compensate=item.compensate)(
+            item.tenant_id, [item.run], by=item.by, reason=item.reason
+        )
+        store.end_item(item.id, DONE)
         return
-    migrate_run(item.tenant_id, item.run, item.version, by=item.by, reason=item.reason, job=item.job)
-    store.end_item(item.id, MOVED)
+    rows = Run.objects.for_tenant(item.tenant_id).filter(pk=item.run)
+    status = rows.values_list("status", flat=True).first()
+    if status is None:
+        raise RunRefused("unknown_run", "There is no such run.")
+    if (why := why_not(status, item.verb)) is not None:
+        raise RunRefused(why.code, why.sentence)
+    store.end_item(item.id, ABLE)
 
 
 def _has_ended(item: Item) -> bool:

@@ -7,6 +7,8 @@ from itertools import islice
 from typing import Protocol
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from accounts.principal import Principal
 from accounts.roles import OPERATE, READ, RUNS_OPERATE
 from engine.catalogue import Json
@@ -59,9 +61,7 @@ def review(who: Principal, runs: Iterable[UUID | str], verb: str) -> Sorted:
 
     Raises Forbidden for who operates no runs at all, Invalid for a verb that there is not and for too many runs.
     """
-    who.require(RUNS_OPERATE)
-    if verb not in VERBS:
-        raise Invalid(f"This is one of {', '.join(VERBS)}.", code="unknown_verb", field="verb")
+    _check(who, verb)
     ids = list(dict.fromkeys(str(run) for run in runs))
     if len(ids) > MOST:
         raise Invalid(f"At most {MOST:,} runs are taken at once.", code="too_many", field="ids")
@@ -79,16 +79,30 @@ def review(who: Principal, runs: Iterable[UUID | str], verb: str) -> Sorted:
     return Sorted(able, refused)
 
 
+def _check(who: Principal, verb: str) -> None:
+    who.require(RUNS_OPERATE)
+    if verb not in VERBS:
+        raise Invalid(f"This is one of {', '.join(VERBS)}.", code="unknown_verb", field="verb")
+
+
 def newest_able(who: Principal, verb: str, **filters: Json) -> list[str]:
     """The newest runs that fit (`queries.runs_of`), that they may operate and with which this can be done.
 
     Up to one more than are taken at once: what was done with the first ones, it can be done with no more.
     """
+    return [str(run) for run in all_able(who, verb, **filters)[: MOST + 1]]
+
+
+def all_able(who: Principal, verb: str, **filters: Json) -> QuerySet[Run, UUID]:
+    """The ids of all runs that fit, that they may operate and with which this can be done, the newest first.
+
+    Raises Forbidden and Invalid as `review`.
+    """
+    _check(who, verb)
     able = [status for status in RunStatus if verb in run_verbs(status)]
     mine = readable(Run.objects.for_tenant(who.tenant_id), who)
     rows = readable(queries.runs_of(who.tenant_id, **filters, within=mine), who, OPERATE)
-    ids = rows.filter(status__in=able).order_by("-id").values_list("pk", flat=True)
-    return [str(run) for run in ids[: MOST + 1]]
+    return rows.filter(status__in=able).order_by("-id").values_list("pk", flat=True)
 
 
 def _why_not(who: Principal, folder: int | None, status: str, verb: str) -> Refused | None:
@@ -108,7 +122,7 @@ def act(
     `compensate`: what a cancelled run has done is undone. Raises as `review`.
     """
     reviewed = review(who, runs, verb)
-    does = partial(lifecycle.cancel_runs, compensate=compensate) if verb == "cancel" else VERBS[verb]
+    does = doing(verb, compensate=compensate)
     done: list[str] = []
     refused = dict(reviewed.refused)
     for part in _parts(reviewed.done):
@@ -124,6 +138,11 @@ def act(
                 except RunRefused as why:
                     refused[run] = Refused(why.code, why.message)
     return Sorted(done, refused)
+
+
+def doing(verb: str, *, compensate: bool = False) -> _Verb:
+    """What a verb does with runs; `compensate`: what a cancelled one has done is undone."""
+    return partial(lifecycle.cancel_runs, compensate=compensate) if verb == "cancel" else VERBS[verb]
 
 
 def _parts(runs: Sequence[str]) -> Iterator[list[str]]:

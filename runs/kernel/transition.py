@@ -19,8 +19,9 @@ from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
 from runs.kernel import asking, children, compensation, messages, scopes, variables, wait_kinds
+from runs.kernel.advance_rows import AdvanceRows
 from runs.kernel.graphs import compiled, finishes_others
-from runs.kernel.plan import AdvanceRows, Affinity, Anchor, Planned, plan, runs_of
+from runs.kernel.plan import Affinity, Anchor, Planned, described, plan, runs_of
 from runs.kernel.working_time import arm, counted
 from runs.store import failing, hot, payloads, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Succeeded, Suspended
@@ -33,15 +34,14 @@ Failure = tuple[str | None, Mapping[str, Json]]
 
 MAX_RUN_OUTPUT_BYTES = 16 * 1024 * 1024
 NOT_STARTED = (StepStatus.QUEUED, StepStatus.WAITING)
-DECIDED = (StepStatus.COMPLETED, StepStatus.FAILED)
 
 
 @dataclass(slots=True)
 class Result:
     """What was done: the steps ended or retried, those that the worker keeps, the queues that have work now.
 
-    `written` is what was written of steps: only of those in `applied` it had an effect. `decided` are the statuses of the
-    steps that the engine itself completed or failed.
+    `written` is what was written of steps: only of those in `applied` it had an effect. `decided` are statuses of steps
+    that the engine itself has ended.
     """
 
     applied: set[str] = field(default_factory=set)
@@ -186,10 +186,8 @@ class Transition:
         if failed:
             hot.insert_dead_letters([{"id": uuid7(), "step_id": planned.step.id} for planned in failed])
             compensation.await_operator(runs_of(failed), [planned.step.id for planned in failed])
-        if undone := [planned for planned in over if planned not in failed]:
-            self.result.wake |= compensation.compensate_next(
-                {planned.step.run_id: planned.step.version_id for planned in undone}
-            )
+        if undone := {one.step.run_id: one.step.version_id for one in over if one not in failed}:
+            self.result.wake |= compensation.compensate_next(undone)
 
     def apply_effects(self, causes: Iterable[tuple[Anchor, Effects]]) -> None:
         """Follow effects that hang on no ended step, such as those of a start."""
@@ -240,9 +238,7 @@ class Transition:
         alive = {*done.ended, *(row["id"] for row in draft.anchors)}
         self.alive |= alive
         self.result.applied |= {*done.ended.values()}
-        self.result.decided += [
-            row["status"] for row in draft.steps if row["status"] in DECIDED and row["after"] in alive
-        ]
+        self.result.decided += draft.decided(alive)
         self.result.kept += [claimed for after, claimed in draft.kept if after in alive]
         self.result.wake |= {queue for after, queue in draft.queued if after in alive}
         self.dead_letters += [step for after, step in draft.dead_letters if after in alive]
@@ -360,9 +356,7 @@ class Transition:
         closing = self._stopping()
         noted = self.failures.keys() - closing.keys()
         if noted:
-            failing.note_failures(
-                [{"run_id": run, "error": _described(*self.failures[run])} for run in noted]
-            )
+            failing.note_failures([{"run_id": run, "error": described(*self.failures[run])} for run in noted])
         going_on = noted | {run for run, row in locked.items() if row.has_failed} - closing.keys()
         ends = failing.at_their_end(going_on) if going_on else []
         versions = {run: self.anchors[run].version_id for run in closing}
@@ -393,15 +387,10 @@ class Transition:
     def _stopping(self) -> dict[str, Mapping[str, Json]]:
         """The errors of the runs that a failure stops at once."""
         return {
-            run: _described(node, error)
+            run: described(node, error)
             for run, (node, error) in self.failures.items()
             if node is None or run in self.hopeless or not finishes_others(self.anchors[run].version_id)
         }
 
     def _node(self, run_id: str, name: str) -> Any:
         return compiled(self.anchors[run_id].version_id).graph.nodes[name]
-
-
-def _described(node: str | None, error: Mapping[str, Json]) -> dict[str, Json]:
-    """A failure as its run keeps it."""
-    return {**error, "node": node}

@@ -5,6 +5,7 @@ import django.db.models.manager
 from django.db import migrations, models
 
 
+
 class Migration(migrations.Migration):
 
     dependencies = [

@@ -8,8 +8,6 @@ import django.db.models.manager
 from django.conf import settings
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -218,5 +216,4 @@ class Migration(migrations.Migration):
             model_name='alert',
             constraint=models.UniqueConstraint(condition=models.Q(('status', 'resolved'), _negated=True), fields=('rule', 'key'), name='alert_open_once'),
         ),
-        SchemaSql('runs', 'abc0b7a804d9'),
     ]

@@ -7,25 +7,32 @@ from django.db.models.functions import Now
 from accounts.scoping import TenantOwned
 from runs.models.base import HotRow
 
-PENDING, ABLE, MOVED, REFUSED, ENDED = "pending", "able", "moved", "refused", "ended"
+PENDING, ABLE, MOVED, DONE, REFUSED, ENDED = "pending", "able", "moved", "done", "refused", "ended"
 STOPPED = "stopped"
-BULK_RESULTS = (PENDING, ABLE, MOVED, REFUSED, ENDED, STOPPED)
+BULK_RESULTS = (PENDING, ABLE, MOVED, DONE, REFUSED, ENDED, STOPPED)
+MIGRATE = "migrate"
+"""The verb by which runs go on with another version; the others are those of `runs/commands/bulk.py`."""
 
 
 class BulkJob(TenantOwned):
-    """The open runs of one version of a workflow go on with another one, each by itself (R-010).
+    """A verb for many runs, each by itself: the open ones of a version of a workflow go on with another one (R-010), or
+    those that a search has found are cancelled, paused, continued or resumed.
 
     `total`: how many there were when it began, one item each; with `dry_run` it is only looked at what would become of
-    them. `created_by`, and `stopped_by` where somebody stopped it before its end: a username.
+    them. `workflow`: None where the search, `query`, names none. `compensate`: what cancelled runs did is undone.
+    `created_by`, and `stopped_by` where somebody stopped it before its end: a username.
     """
 
     id = models.UUIDField(primary_key=True)
-    workflow = models.ForeignKey("workflows.Workflow", on_delete=models.PROTECT, related_name="+")
+    verb = models.TextField(db_default=MIGRATE)
+    query = models.TextField(blank=True, db_default="")
+    compensate = models.BooleanField(db_default=False)
+    workflow = models.ForeignKey("workflows.Workflow", on_delete=models.PROTECT, related_name="+", null=True)
     from_version = models.ForeignKey(
-        "workflows.WorkflowVersion", on_delete=models.PROTECT, related_name="+", db_index=False
+        "workflows.WorkflowVersion", on_delete=models.PROTECT, related_name="+", db_index=False, null=True
     )
     to_version = models.ForeignKey(
-        "workflows.WorkflowVersion", on_delete=models.PROTECT, related_name="+", db_index=False
+        "workflows.WorkflowVersion", on_delete=models.PROTECT, related_name="+", db_index=False, null=True
     )
     dry_run = models.BooleanField()
     total = models.IntegerField()
@@ -39,6 +46,14 @@ class BulkJob(TenantOwned):
         indexes = [
             models.Index(fields=["id"], name="bulk_job_open", condition=Q(finished_at__isnull=True)),
             models.Index(fields=["tenant", "workflow", "-id"], name="bulk_jobs_of_workflow"),
+            models.Index(fields=["tenant", "-id"], name="bulk_jobs_of_tenant"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(verb=MIGRATE)
+                | Q(workflow__isnull=False, from_version__isnull=False, to_version__isnull=False),
+                name="bulk_job_has_versions",
+            )
         ]
 
 

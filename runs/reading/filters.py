@@ -1,8 +1,9 @@
 """What a list of runs is asked for: by the query string of its page, which searches keep."""
 
-import re
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
-from typing import cast
+from typing import Any, cast
+from urllib.parse import urlencode
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
@@ -11,10 +12,12 @@ from django.http import QueryDict
 from accounts.people import name_of
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
+from lib.clock import now_here
 from lib.reader import date_text, reader
 from lib.refusals import Invalid
 from runs.reading.orders import NEWEST, ORDERS
 from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, UNRESOLVED, WAITING, is_me, starter
+from runs.reading.search_words import NotUnderstood, Word, day, input_test, split, waiting
 from workflows.titles import title_of
 
 COLUMNS = {
@@ -29,6 +32,9 @@ COLUMNS = {
 """The columns beside the run itself, in their order, by what they are called."""
 NOT_KEPT = ("cursor", "saved")
 """What an address of the list has beside what is asked for: where in it somebody is, and by which kept search."""
+
+MOST_CHARACTERS = 1000
+"""So long a search may be."""
 
 # What people call the statuses of runs, and which those are.
 GROUPS: dict[str, tuple[str, dict[str, Json]]] = {
@@ -45,10 +51,6 @@ _SPELLED = (*ASKED_STATUSES, *(status.value for status in RunStatus))
 YES, NO = frozenset({"1", "true", "yes", "on"}), frozenset({"", "0", "false", "no", "off"})
 
 
-_WORD = re.compile(r"(?<!\S)(workflow|status|by|since|until):(\S+)")
-"""A word of a search that narrows it: the name of a field and what it is to be."""
-
-
 def _status(text: str) -> str:
     """A status as people name it or as the API spells it, in capitals or not. Raises ValidationError."""
     value = text.strip()
@@ -63,7 +65,7 @@ def _status(text: str) -> str:
 class FilterForm(forms.Form):
     """Which runs the list shows; what can't be read in the address is told at its field, and then none is shown."""
 
-    q = forms.CharField(required=False, max_length=200, label="Text")
+    q = forms.CharField(required=False, max_length=MOST_CHARACTERS, label="Text")
     workflow = forms.CharField(required=False, max_length=128)
     status = forms.CharField(required=False, max_length=64)
     since = forms.DateField(required=False, label="From")
@@ -103,17 +105,39 @@ class FilterForm(forms.Form):
 
     def _take_words(self) -> None:
         """What stands in the text as `status:failed` counts as if it stood in that field, unless something does."""
-        text = self.cleaned_data.get("q") or ""
-        for name, value in _WORD.findall(text):
+        words, rest = split(self.cleaned_data.get("q") or "")
+        for word in words:
             try:
-                given = _status(value) if name == "status" else self.fields[name].clean(value)
+                self._take(word)
+            except NotUnderstood as error:
+                self.add_error("q", str(error))
             except forms.ValidationError as error:
-                self.add_error("q", f"{name}: {error.messages[0]}")
-                continue
-            if not self.cleaned_data.get(name):
-                self.cleaned_data[name] = given
+                self.add_error("q", f"{word.name}: {error.messages[0]}")
         if "q" in self.cleaned_data:
-            self.cleaned_data["q"] = " ".join(_WORD.sub(" ", text).split()) if _WORD.search(text) else text
+            self.cleaned_data["q"] = rest
+
+    def _take(self, word: Word) -> None:
+        """Raises ValidationError and NotUnderstood."""
+        if (test := input_test(word)) is not None:
+            self.cleaned_data.setdefault("inputs", []).append(test)
+            return
+        if word.name == "waiting":
+            given: Json = waiting(word)
+        elif word.compared != ":":
+            raise NotUnderstood(f"Write {word.name}:{word.value}.")
+        elif word.name in ("key", "step"):
+            given = word.value
+        elif word.name == "status":
+            given = _status(word.value)
+        elif word.name == "test":
+            given = word.value.lower() in YES
+        elif word.name in ("since", "until"):
+            today = now_here().astimezone(reader().clock).date()
+            given = day(word.value, today) or self.fields[word.name].clean(word.value)
+        else:
+            given = self.fields[word.name].clean(word.value)
+        if not self.cleaned_data.get(word.name):
+            self.cleaned_data[word.name] = given
 
     @property
     def is_of_tests(self) -> bool:
@@ -166,25 +190,59 @@ class FilterForm(forms.Form):
             filters["created_after"] = _midnight(cleaned["since"])
         if "by" in cleaned:
             filters["created_by"] = starter(cleaned["by"], who)
+        if "key" in cleaned:
+            filters["business_key"] = cleaned["key"]
+        if "step" in cleaned:
+            filters["at_step"] = cleaned["step"]
+        if "waiting" in cleaned:
+            filters["waiting"] = cleaned["waiting"]
+        if "inputs" in cleaned:
+            filters["inputs"] = cleaned["inputs"]
         if "until" in cleaned and cleaned["until"] < date.max:
             filters["created_before"] = _midnight(cleaned["until"] + timedelta(days=1))
         return filters
 
+    def searched(self) -> str:
+        """All that is asked for as one text that finds the same."""
+        fields = ("workflow", "status", "by", "since", "until")
+        given = [(name, self.data[name].strip()) for name in fields if self.data.get(name, "").strip()]
+        words = [f'{name}:"{value}"' if " " in value else f"{name}:{value}" for name, value in given]
+        if self.is_of_tests:
+            words.append("test:yes")
+        # What stands in a field counts, and its word in the text no more.
+        return " ".join([*words, *self.data.get("q", "").split()])
+
     def in_words(self) -> list[str]:
         """What hides rows, each in a few words."""
         cleaned = self.cleaned_data
-        words = {
+        words: dict[str, Callable[[Any], str]] = {
             "status": lambda value: GROUPS[value][0].lower() if value in GROUPS else value,
             "workflow": lambda value: f"workflow {title_of(value)}",
             "by": lambda value: "started by you" if is_me(value) else f"started by {name_of(value)}",
             "since": lambda value: f"from {date_text(value)}",
             "until": lambda value: f"to {date_text(value)}",
+            "key": lambda value: f"key {value}",
+            "step": lambda value: f"at the step {value}",
+            "waiting": str,
+            "inputs": lambda value: ", ".join(map(str, value)),
             "q": lambda value: f"“{value}”",
             "test": lambda value: "test runs",
             "order": lambda value: "open runs" if ORDERS[value].is_of_open else "",
         }
         said = (say(cleaned[name]) for name, say in words.items() if cleaned.get(name))
         return [text for text in said if text]
+
+
+def filters_of_search(text: str, who: str) -> dict[str, Json]:
+    """What `who` asks of `queries.runs_of` by a text such as `workflow:claims status:failed`, and `q`, its rest.
+
+    Raises Invalid at `query`.
+    """
+    form = FilterForm(QueryDict(urlencode({"q": text})))
+    filters = form.asked(who)
+    for errors in form.errors.values():
+        raise Invalid(" ".join(map(str, errors)), field="query")
+    return filters
 
 
 def check_query(query: str) -> None:

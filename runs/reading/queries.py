@@ -1,19 +1,34 @@
 """Finding runs, what happened to them and what failed them, always within one tenant."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import and_
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    BooleanField,
+    Count,
+    Exists,
+    Func,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextField,
+    Value,
+)
 from django.db.models.fields.json import KeyTextTransform
 
 from accounts.principal import Principal
 from accounts.roles import READ
 from engine.catalogue import Json
-from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, RunStatus, StepStatus
+from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
+from lib.clock import now_here
 from runs.access import readable
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution
+from runs.reading.search_words import InputTest, Waiting
 from runs.reading.story import TOLD_OF_CHILDREN, UNTOLD
 from runs.reading.timeline import ENDINGS, Ending
 from workflows.access import open_to
@@ -68,6 +83,9 @@ def runs_of(
     created_after: datetime | None = None,
     created_before: datetime | None = None,
     created_by: str | None = None,
+    at_step: str | None = None,
+    waiting: Waiting | None = None,
+    inputs: Sequence[InputTest] = (),
     test: bool = False,
     from_id: UUID | None = None,
     within: QuerySet[Run] | None = None,
@@ -77,7 +95,8 @@ def runs_of(
     alone.
 
     `from_id`: none that is older than the run of this id, so that these alone are read (`first_of_newest`).
-    `created_by` is looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has it.
+    `created_by` and `inputs` are looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has
+    them. `at_step`: the node of a step that is open. An input that is kept beside the database has no fields to test.
     """
     # What only the newest are looked through for is looked for among those that somebody may read.
     runs = _slim(Run.objects.for_tenant(tenant) if within is None else within).filter(
@@ -97,7 +116,31 @@ def runs_of(
         runs = runs.filter(status__in=statuses)
     if status is not None:
         runs = _shown_as(runs, tenant, status, from_id)
-    return runs if created_by is None else of_newest(runs, Q(created_by=created_by))
+    if at_step is not None:
+        at_it = StepExecution.objects.for_tenant(tenant).filter(node=at_step, status__in=sorted(STEP_OPEN))
+        runs = runs.filter(completed_at__isnull=True, pk__in=at_it.values("run_id"))
+    if waiting is not None:
+        runs = runs.filter(completed_at__isnull=True, pk__in=_waits(tenant, waiting).values("run_id"))
+    conditions = [Q(created_by=created_by)] if created_by is not None else []
+    conditions += [Q(_Holds("input", one.json_path)) for one in inputs]
+    return of_newest(runs, reduce(and_, conditions)) if conditions else runs
+
+
+def _waits(tenant: int, waiting: Waiting) -> QuerySet[StepExecution]:
+    steps = StepExecution.objects.for_tenant(tenant).filter(status=StepStatus.WAITING)
+    since = now_here() - waiting.span
+    return steps.filter(started_at__lt=since) if waiting.longer else steps.filter(started_at__gte=since)
+
+
+class _Holds(Func):
+    """Whether a value of JSON fits a `jsonpath`; one that can't be compared doesn't."""
+
+    function = "jsonb_path_exists"
+    output_field = BooleanField()
+    template = "%(function)s(%(expressions)s::jsonpath, '{}', true)"
+
+    def __init__(self, column: str, path: str) -> None:
+        super().__init__(column, Value(path, output_field=TextField()))
 
 
 def of_newest(runs: QuerySet[Run], condition: Q) -> QuerySet[Run]:

@@ -1,20 +1,24 @@
 """The statements of bulk jobs as typed functions (SQL in `sql/bulk_jobs.sql`)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from runs.store.hot import SQL
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A run that is to be moved, had alone; `job`, `version`, `dry_run`, `reason` and `by` are its job's."""
+    """A run with which something is to be done, had alone; what and how is its job's to say, from `job` on."""
 
     id: int
     tenant_id: int
     run: str
     tries: int
     job: str
-    version: int
+    verb: str
+    version: int | None
+    compensate: bool
     dry_run: bool
     reason: str
     by: str
@@ -33,6 +37,33 @@ def begin_job(
     """Make a bulk job of the runs that are open on the first of the versions; gives how many there are."""
     params = {"id": id, "tenant": tenant, "workflow": workflow, "from": versions[0], "to": versions[1]}
     total: int = SQL.value("begin_bulk_job", params | {"dry_run": dry_run, "reason": reason, "by": by})
+    return total
+
+
+def begin_verb_job(
+    runs: Sequence[UUID],
+    *,
+    id: str,
+    tenant: int,
+    verb: str,
+    query: str,
+    workflow: int | None,
+    compensate: bool,
+    dry_run: bool,
+    reason: str,
+    by: str,
+) -> int:
+    """Make a bulk job of these runs of the tenant; gives how many there are."""
+    params = {
+        "runs": list(runs),
+        "id": id,
+        "tenant": tenant,
+        "verb": verb,
+        "query": query,
+        "workflow": workflow,
+    }
+    params |= {"compensate": compensate, "dry_run": dry_run, "reason": reason, "by": by}
+    total: int = SQL.value("begin_bulk_verb", params)
     return total
 
 

@@ -4,27 +4,22 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 
 from accounts.access import PageRequest, page
-from accounts.roles import RUNS_OPERATE, RUNS_READ
-from engine.catalogue import Json
+from accounts.roles import RUNS_OPERATE
 from engine.migrating import Misfit
-from lib.api.pagination import keyset_page
 from lib.refusals import Conflict
 from runs.bulk_jobs import jobs
 from runs.commands import migration
 from runs.commands.migration import Checked
 from runs.kernel.refused import RunRefused
-from runs.models import BULK_RESULTS, BulkJob
 from runs.reading.presentation import found_run
 from runs.reading.queries import open_runs_by_version
 from runs.reading.stored import NOTHING
-from runs.web.contexts import following
 from runs.web.forms import VersionForm
-from runs.web.listing import brief_rows
-from workflows.access import guard_workflow, scopes_for
+from workflows.access import guard_workflow
 from workflows.models import WorkflowVersion
 from workflows.queries import get_workflow, list_versions, versions_of
 
@@ -32,8 +27,6 @@ OFFERED = 10
 """So many versions are offered for one run, the newest ones: each is checked when the page is opened."""
 RECENT = 10
 """So many earlier jobs are offered again."""
-SHOWN = 50
-"""So many runs of a job are on a page."""
 
 
 class MoveForm(forms.Form):
@@ -46,14 +39,6 @@ class MoveForm(forms.Form):
         super().__init__(data)
         for field in self.fields.values():
             field.choices = [(number, f"v{number}") for number in numbers]  # type: ignore[attr-defined]
-
-
-class ReasonForm(forms.Form):
-    """Why many runs are moved."""
-
-    reason = forms.CharField(
-        max_length=1000, error_messages={"required": "Say why: it stays in each run's history."}
-    )
 
 
 @page(RUNS_OPERATE, "GET", "POST")
@@ -110,71 +95,3 @@ def move_runs(request: PageRequest, name: str) -> HttpResponse:
     context = {"workflow": workflow, "form": form, "sources": sources, "versions": versions}
     context["jobs"] = jobs.jobs_of(who.tenant_id, name)[:RECENT]
     return render(request, "runs/move_runs.html", context, status=422 if form.is_bound else 200)
-
-
-@page(RUNS_READ, "GET")
-def bulk_job(request: PageRequest, bulk_id: UUID) -> HttpResponse:
-    """How far a bulk job is, and what became of each run; it follows until it is over."""
-    job = jobs.get_job(request.principal.tenant_id, bulk_id)
-    return following(
-        request, "runs/bulk_job.html", "runs/_bulk_job.html", _context(request, job, ReasonForm())
-    )
-
-
-@page(RUNS_OPERATE, "POST")
-def bulk_job_go(request: PageRequest, bulk_id: UUID) -> HttpResponse:
-    """Moves the runs of which a dry run has found out what would become of them."""
-    who = request.principal
-    dry = jobs.get_job(who.tenant_id, bulk_id)
-    form = ReasonForm(request.POST)
-    if not form.is_valid():
-        context = _context(request, dry, form)
-        return render(request, "runs/bulk_job.html", context, status=422)
-    numbers = (dry.from_version.number or 0, dry.to_version.number or 0)
-    job = jobs.begin(who, dry.workflow.name, *numbers, reason=form.cleaned_data["reason"])
-    return redirect("bulk-job", job.pk)
-
-
-@page(RUNS_OPERATE, "POST")
-def bulk_job_stop(request: PageRequest, bulk_id: UUID) -> HttpResponse:
-    """Ends a bulk job before its time."""
-    try:
-        jobs.stop(request.principal, bulk_id)
-    except Conflict:
-        messages.info(request, "It was over already.")
-    else:
-        messages.success(request, "Stopped. What was left stays as it is.")
-    return redirect("bulk-job", bulk_id)
-
-
-def _context(request: PageRequest, job: BulkJob, form: ReasonForm) -> dict[str, Json]:
-    who = request.principal
-    result = request.GET.get("result", "")
-    result = result if result in BULK_RESULTS else ""
-    counts = jobs.counts_of(job)
-    found = keyset_page(
-        jobs.items_of(job, result or None),
-        request,
-        keys=("id",),
-        limit=SHOWN,
-        cursor=_cursor(request),
-    )
-    named = {row["id"]: row for row in brief_rows(who.tenant_id, [item.run_id for item in found.rows])}
-    return {
-        "job": job,
-        "workflow": job.workflow,
-        "counts": counts,
-        "done": job.total - counts["pending"],
-        "percent": 100 if not job.total else (job.total - counts["pending"]) * 100 // job.total,
-        "reasons": jobs.reasons_of(job) if counts["refused"] else [],
-        "items": [(item, named.get(str(item.run_id))) for item in found.rows],
-        "page": found,
-        "result": result,
-        "results": [(each, counts[each]) for each in BULK_RESULTS if counts[each]],
-        "form": form,
-        "may_operate": RUNS_OPERATE in scopes_for(who, job.workflow.name),
-    }
-
-
-def _cursor(request: HttpRequest) -> str | None:
-    return request.GET.get("cursor") or None

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -15,41 +14,19 @@ from engine.catalogue import Json
 from lib.reader import number_text
 from lib.refusals import Invalid
 from runs.access import readable
+from runs.bulk_jobs import jobs
 from runs.commands import bulk
 from runs.commands.bulk import Sorted
 from runs.models import Run
 from runs.reading.filters import FilterForm
 from runs.web import contexts, listing
+from runs.web.verbs import WORDS
 
 SHOWN = 10
 """So many of the runs are named before something is done with them."""
 TOLD = 100
 """Of so many of those that were refused it is told why, run by run."""
 _LONGEST_REASON = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """How a verb is told: on its button, what it means, and of runs with which it was done."""
-
-    does: str
-    means: str
-    done: str
-
-
-WORDS = {
-    "cancel": Words(
-        "Cancel",
-        "Waiting steps are cancelled at once, running ones are awaited, and nothing new starts. A cancelled run "
-        "can't be resumed.",
-        "cancelled",
-    ),
-    "pause": Words("Pause", "What runs now goes on to its end, nothing new starts.", "paused"),
-    "unpause": Words("Continue", "Paused runs go on where they stopped.", "continued"),
-    "resume": Words(
-        "Resume", "Completed steps are kept; the failed one and those after it run again.", "resumed"
-    ),
-}
 
 
 @page(RUNS_OPERATE, "POST")
@@ -62,6 +39,9 @@ def together(request: PageRequest) -> HttpResponse:
         ids = _ids(request, verb)
         if not ids:
             raise Invalid("No run is selected.")
+        if len(ids) > bulk.MOST:
+            query = FilterForm(request.GET).searched()
+            return redirect("bulk-job", jobs.begin_verb(request.principal, verb, query, dry_run=True).pk)
         if "confirm" in request.POST:
             return _done(request, ids, verb, back)
         context = _reviewed(request, ids, verb)
@@ -103,7 +83,6 @@ def _reviewed(request: PageRequest, ids: list[str], verb: str) -> dict[str, Json
         "more": len(result.done) - len(rows),
         "reasons": _reasons(result),
         "is_all": _is_all(request),
-        "is_cut": _is_all(request) and len(ids) == bulk.MOST,
         "can_compensate": verb == "cancel",
     }
 
@@ -125,7 +104,8 @@ def _is_all(request: PageRequest) -> bool:
 
 
 def _ids(request: PageRequest, verb: str) -> list[str]:
-    """The ids that were selected, or of the newest runs that match and with which this can be done.
+    """The ids that were selected, or of the newest runs that match and with which this can be done: of one more than
+    are taken at once, where there are more.
 
     Raises Invalid where the filter can't be read.
     """
@@ -141,7 +121,7 @@ def _ids(request: PageRequest, verb: str) -> list[str]:
         raise Invalid(
             "Of a search for a text select the runs on the page: it is not looked for in all runs at once."
         )
-    return bulk.newest_able(request.principal, verb, **filters)[: bulk.MOST]
+    return bulk.newest_able(request.principal, verb, **filters)
 
 
 def _number(count: int) -> str:

@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
+from runs.reading.filters import MOST_CHARACTERS
 from runs.web import contexts, listing, tabs
 from workflows.queries import get_workflow
 
@@ -21,6 +22,13 @@ def runs_page(request: PageRequest) -> HttpResponse:
         # Back at the newest by a cursor, which would hold the page to the runs of a while ago.
         return redirect(f"{request.path}?{listing.without(request.GET, 'cursor')}")
     return contexts.following(request, "runs/list.html", "runs/_list.html", context)
+
+
+@page(RUNS_READ)
+def search_offers(request: PageRequest) -> HttpResponse:
+    """How the word at the end of a search may go on, as options of its field."""
+    found = listing.offers(request.principal, request.GET.get("q", "")[:MOST_CHARACTERS])
+    return render(request, "runs/_search_offers.html", {"offers": found})
 
 
 @page(RUNS_READ)

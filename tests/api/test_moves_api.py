@@ -91,6 +91,29 @@ def test_jobs_are_listed_and_one_that_goes_on_can_be_stopped(waiting):
     assert api.get("/api/v1/bulk-jobs?workflow=none").json()["results"] == []
 
 
+def test_a_verb_is_done_to_all_runs_that_a_search_finds(waiting):
+    api, runs = waiting
+    asked = {"verb": "cancel", "query": "workflow:flow input.n:1", "reason": "a typo"}
+    dry = api.post("/api/v1/bulk-jobs", asked | {"dry_run": True})
+    assert (dry.status_code, dry.json()["total"], dry.json()["verb"]) == (202, 1, "cancel")
+    answer = api.post("/api/v1/bulk-jobs", asked)
+    work.work()
+
+    job = api.get(answer.headers["Location"]).json()
+    assert (job["done"], job["refused"], job["from"], job["query"]) == (1, 0, None, asked["query"])
+    assert [(one["run"], one["result"]) for one in job["results"]] == [(runs[0], "done")]
+    found = api.get("/api/v1/runs?query=status:cancelled+input.n:1").json()["results"]
+    assert [run["id"] for run in found] == [runs[0]]
+    for wrong, field in (
+        ({"query": "siemens"}, "query"),
+        ({"query": "status:none"}, "query"),
+        ({"verb": "delete"}, "verb"),
+    ):
+        refused = api.post("/api/v1/bulk-jobs", asked | wrong)
+        assert (refused.status_code, refused.json()["error"]["field"]) == (400, field)
+    assert api.get("/api/v1/runs?query=waiting:soon").json()["error"]["field"] == "query"
+
+
 def test_what_can_not_be_asked_is_refused(waiting):
     api, _ = waiting
     for body, status in (

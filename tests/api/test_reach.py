@@ -119,7 +119,8 @@ def test_lists_show_what_one_may_read(locked, furnished, ours):
     assert [client.get(f"/api/v1/{one}").json()["results"] for one in lists] == [[]] * len(lists)
     page = Client()
     page.force_login(furnished.member("author"))
-    for path in ("/", "/workflows/", "/runs/", "/find?q=ours", f"/find?q={ours.ids['run']}"):
+    paths = ("/", "/workflows/", "/runs/", "/bulk-jobs", "/runs/search-offers?q=workflow:o", "/find?q=ours")
+    for path in (*paths, f"/find?q={ours.ids['run']}"):
         shown = page.get(path).content.decode()
         assert "/workflows/ours" not in shown
         assert ours.ids["run"] not in shown

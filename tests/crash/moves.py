@@ -1,4 +1,4 @@
-"""Runs that a bulk job moves to another version, for the crash points (`test_crash_points.py`)."""
+"""Runs that a bulk job moves to another version or cancels, for the crash points (`test_crash_points.py`)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -28,3 +28,16 @@ def moved() -> tuple[Callable[..., None], tuple[Any, ...]]:
     make.work()
     make.newer(run_ids[0], make.graph([*SIGNALS, "more", "beside"], ["go>later", "later>more"]))
     return move, (member("ann", "admin"), make.run(run_ids[0]).version.workflow.name, run_ids)
+
+
+def cancel_all(who: Principal, name: str) -> None:
+    """Ask for a bulk job that cancels the runs of a workflow, and do it."""
+    jobs.begin_verb(who, "cancel", f"workflow:{name}", reason="a typo")
+    work.work(LONG)
+
+
+def cancelled() -> tuple[Callable[..., None], tuple[Any, ...]]:
+    """Two runs that wait."""
+    run_ids = make.start(make.graph(SIGNALS, ["go>later"]), {"n": 1}, {"n": 2})
+    make.work()
+    return cancel_all, (member("ann", "admin"), make.run(run_ids[0]).version.workflow.name)

@@ -338,6 +338,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "mend": (mended, {"COMPLETED"}),
     "resume on": (resumed_on, {"COMPLETED"}),
     "moved": (moves.moved, {"COMPLETED"}),
+    "cancelled by a bulk job": (moves.cancelled, {"CANCELLED"}),
     "rerun": (rerun, {"FAILED", "COMPLETED"}),
     "messages": (posted, {"COMPLETED"}),
     "secret": (exchanged, set()),

@@ -50,7 +50,7 @@ AS_IT_COMES = {"CONTINUED"}
 
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     """What a client that got no answer does, and then healthy workers, for as long as it takes."""
-    if work in victim.ASKED_AGAIN or work in (moves.move, containers.go_on_late):
+    if work in victim.ASKED_AGAIN or work in (moves.move, moves.cancel_all, containers.go_on_late):
         try:
             work(*given)
         except RunRefused:

@@ -60,9 +60,9 @@ OF_SCHEDULES = (
 """The statements of schedules, which `test_schedule_crashes.py` dies at."""
 HARMLESS = (
     "show_runs queues_of payload_digests count_queues count_state count_held held_by inner_steps told_runs standing "
-    "count_variables last_deliveries used_blobs swept_days note_swept refuse_delivery clear_refusals take_duty end_duty "
-    "limit_statements duties_begun postpone_message put_bulk_item_off stop_bulk_job outgoing_pending replay_outgoing "
-    "retire_outgoing_secrets switch_outgoing_off"
+    "count_variables last_deliveries used_blobs swept_days note_swept refuse_delivery clear_refusals take_duty "
+    "end_duty limit_statements duties_begun postpone_message put_bulk_item_off stop_bulk_job outgoing_pending "
+    "replay_outgoing retire_outgoing_secrets switch_outgoing_off"
 )
 """Statements that read for those who look, note why a message was refused, is over or can't be delivered, stop a job,
 which can be asked for again, or lease a duty, which others take over (`tests/runs/test_duties.py`): no half is left.

@@ -1,10 +1,15 @@
-"""Bulk jobs that move the open runs of a version: nobody is left out, whatever happens meanwhile (R-010)."""
+"""Bulk jobs, which move the open runs of a version (R-010) or do a verb: nobody is left out, whatever happens."""
+
+from dataclasses import replace
 
 import pytest
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from lib.refusals import Conflict
+from accounts.principal import NOWHERE
+from accounts.roles import RUNS_READ
+from lib.refusals import Conflict, Invalid, Missing
+from runs.access import guard_bulk_job, readable_bulk_jobs
 from runs.bulk_jobs import jobs, work
 from runs.models import BulkItem, BulkJob, Run
 from runs.store import bulk_jobs as store
@@ -211,6 +216,71 @@ def test_a_defect_with_one_run_is_told_of_that_run_and_holds_no_other_up(monkeyp
     work.work()
 
     assert counted(job) == {"moved": 1, "refused": 1}
+
+
+class TestVerbs:
+    """Done to all runs that a search has found."""
+
+    def test_all_that_match_and_allow_it_are_cancelled_each_with_the_reason(self):
+        run_ids = waiting(3)
+        make.cancel(run_ids[0])
+        who, name = member("ann", "admin"), make.run(run_ids[0]).version.workflow.name
+
+        dry = jobs.begin_verb(who, "cancel", f"workflow:{name} input.n>=0", dry_run=True)
+        work.work()
+        assert (counted(dry), dry.workflow.name) == ({"able": 2}, name)
+        assert make.run(run_ids[1]).status == "RUNNING"
+        job = jobs.go(who, dry.pk, reason="a typo")
+        work.work()
+
+        assert (counted(job), job.query) == ({"done": 2}, dry.query)
+        assert [make.run(run_id).status for run_id in run_ids] == ["CANCELLED"] * 3
+        for run_id in run_ids[1:]:
+            assert "a typo" in {
+                event.payload.get("reason") for event in make.events(run_id, "RUN_CANCELLING")
+            }
+
+    def test_what_has_ended_or_refuses_meanwhile_is_told_of_that_run(self):
+        run_ids = waiting(3)
+        name, who = make.run(run_ids[0]).version.workflow.name, member("ann", "admin")
+        job = jobs.begin_verb(who, "pause", f"workflow:{name}")
+        make.cancel(run_ids[0])
+        make.pause(run_ids[1])
+
+        work.work()
+
+        assert counted(job) == {"done": 1, "refused": 1, "ended": 1}
+        assert [(one.code, one.run) for one in jobs.reasons_of(job)] == [("not_running", run_ids[1])]
+
+    def test_only_those_that_somebody_may_operate_are_taken(self):
+        waiting(2)
+        who = replace(member("eve", "operator"), reach=NOWHERE)
+
+        assert jobs.begin_verb(who, "cancel", "status:open").total == 0
+
+    def test_a_job_of_several_workflows_is_for_who_began_it_and_for_admins(self):
+        job = jobs.begin_verb(member("ann", "operator"), "cancel", "status:open")
+        stranger = replace(member("eve", "operator"), reach=NOWHERE)
+
+        assert job.workflow is None
+        guard_bulk_job(member("bob", "admin"), RUNS_READ, job.pk)
+        with pytest.raises(Missing):
+            guard_bulk_job(stranger, RUNS_READ, job.pk)
+        assert list(readable_bulk_jobs(jobs.jobs_of(job.tenant_id), stranger)) == []
+
+    @pytest.mark.parametrize("query", ["siemens", "", "status:none", "workflow:there-is-none"])
+    def test_what_can_not_be_searched_in_all_runs_is_refused(self, query):
+        with pytest.raises((Invalid, Missing)):
+            jobs.begin_verb(member("ann", "admin"), "cancel", query)
+        assert not BulkJob.unsafe_all_tenants.exists()
+
+    def test_a_job_that_was_no_dry_run_or_goes_on_is_not_gone_on_with(self):
+        waiting(1)
+        who = member("ann", "admin")
+        for dry_run in (False, True):
+            job = jobs.begin_verb(who, "cancel", "status:open", dry_run=dry_run)
+            with pytest.raises(Conflict):
+                jobs.go(who, job.pk, reason="now")
 
 
 def test_making_a_job_takes_as_many_statements_for_many_runs_as_for_one():

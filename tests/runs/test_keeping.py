@@ -3,7 +3,8 @@
 import pytest
 
 from runs.kernel.advance import advance
-from runs.kernel.plan import MAX_HOPS, Affinity
+from runs.kernel.advance_rows import MAX_HOPS
+from runs.kernel.plan import Affinity
 from runs.store.attempts import Succeeded
 from tests import factories as make
 

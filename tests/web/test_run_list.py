@@ -122,6 +122,18 @@ def test_statuses_of_the_api_that_have_no_word_of_their_own_are_understood_too(r
     assert found(reader, "status=compensated") == []
 
 
+def test_the_word_that_is_being_written_is_offered_to_its_end(reader, django_assert_max_num_queries):
+    run_id = a_run()
+    name = make.run(run_id).version.workflow.name
+    with django_assert_max_num_queries(4):
+        offered = reader.get(f"/runs/search-offers?q=siemens+workflow:{name[:2]}").text
+    assert f'<option value="siemens workflow:{name}">' in offered
+    assert (
+        '<option value="status:failed">Failed</option>' in reader.get("/runs/search-offers?q=status:f").text
+    )
+    assert reader.get("/runs/search-offers?q=siemens").text.strip() == ""
+
+
 @pytest.mark.parametrize(
     ("query", "words"),
     [
@@ -130,7 +142,8 @@ def test_statuses_of_the_api_that_have_no_word_of_their_own_are_understood_too(r
         ("status=failed&status=open", "This is there more than once."),
         ("test=perhaps", "Give 1 for test runs, or leave it out."),
         ("until=2026-02-30", "Enter a valid date"),
-        ("q=" + "x" * 201, "at most 200 characters"),
+        ("q=" + "x" * 1001, "at most 1000 characters"),
+        ("q=waiting:soon", "Write waiting:&gt;2d or waiting:&lt;1h"),
     ],
 )
 def test_a_filter_that_can_t_be_read_is_told_and_nothing_is_listed_as_if_it_fitted(reader, query, words):

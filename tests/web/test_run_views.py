@@ -4,6 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import Membership
+from runs.bulk_jobs import work as bulk_jobs
+from runs.commands import bulk
 from runs.models import Run, SavedSearch
 from runs.web import tabs
 from tests import factories as make
@@ -190,6 +192,33 @@ def test_all_that_match_are_taken_by_their_filter(operator):
     refused = operator.post("/runs/together?q=siemens", {"verb": "pause", "all": "1"}, follow=True)
     assert "select the runs on the page" in refused.text
     assert "No run is selected." in operator.post("/runs/together", {"verb": "pause"}, follow=True).text
+
+
+def test_more_than_are_taken_at_once_are_taken_by_a_bulk_job_that_only_looks_first(operator, monkeypatch):
+    monkeypatch.setattr(bulk, "MOST", 2)
+    version = make.a_version(WAITS)
+    runs = make.start_version(version, *({"n": number} for number in range(4)))
+    make.cancel(runs[0])
+    name = version.workflow.name
+
+    asked = operator.post(
+        f"/runs/together?workflow={name}&status=open&q=since:today", {"verb": "pause", "all": "1"}
+    )
+    bulk_jobs.work()
+    page = operator.get(asked.url).text
+    assert "Pause 3 of 3 runs?" in page
+    assert f"Found by workflow:{name} status:open since:today" in page
+    assert make.run(runs[1]).status == "RUNNING"
+    assert operator.post(f"{asked.url}/go", {"reason": ""}).status_code == 422
+    done = operator.post(f"{asked.url}/go", {"reason": "a fix"})
+    bulk_jobs.work()
+
+    assert "3 of 3 runs paused" in operator.get(done.url).text
+    assert {make.run(run).status for run in runs[1:]} == {"PAUSED"}
+    assert "Only a dry run" in operator.post(f"{done.url}/go", {"reason": "again"}, follow=True).text
+    listed = operator.get("/bulk-jobs").text
+    assert listed.count(f"workflow:{name}") == 2
+    assert "Looked at" in listed
 
 
 def test_who_only_reads_selects_nothing(client, ann):

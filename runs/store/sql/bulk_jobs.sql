@@ -19,9 +19,26 @@ i AS (
 )
 SELECT total FROM j
 
+-- name: begin_bulk_verb
+-- The job with an item for each of these runs.
+WITH r AS MATERIALIZED (SELECT DISTINCT unnest(%(runs)s::uuid[]) AS id),
+j AS (
+    INSERT INTO runs_bulkjob (id, tenant_id, verb, query, compensate, workflow_id, dry_run, total, reason, created_by, finished_at)
+    SELECT %(id)s::uuid, %(tenant)s, %(verb)s, %(query)s, %(compensate)s, %(workflow)s, %(dry_run)s, c.total, %(reason)s, %(by)s,
+           CASE WHEN c.total = 0 THEN clock_timestamp() END
+      FROM (SELECT count(*) AS total FROM r) c
+    RETURNING total
+),
+i AS (
+    INSERT INTO runs_bulkitem (tenant_id, job_id, run_id)
+    SELECT %(tenant)s, %(id)s::uuid, r.id FROM r ORDER BY r.id
+)
+SELECT total FROM j
+
 -- name: next_bulk_item
 -- The next item of the oldest job that has any left, and its job: nobody else has it until the transaction ends.
-SELECT json_build_array(i.id, i.tenant_id, i.run_id, i.tries, j.id, j.to_version_id, j.dry_run, j.reason, j.created_by)
+SELECT json_build_array(i.id, i.tenant_id, i.run_id, i.tries, j.id, j.verb, j.to_version_id, j.compensate, j.dry_run, j.reason,
+                        j.created_by)
   FROM runs_bulkjob j
   JOIN runs_bulkitem i ON i.job_id = j.id AND i.result = 'pending'
  WHERE j.finished_at IS NULL AND j.stopped_by = ''

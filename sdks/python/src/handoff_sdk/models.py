@@ -19,7 +19,7 @@ DifferenceKind = Literal["added", "removed", "changed", "moved"]
 DueTimeStatusEnum = Literal["started", "skipped", "buffered"]
 FormatEnum = Literal["json", "yaml"]
 IfExistsEnum = Literal["return", "new_if_ended", "error"]
-ItemResultEnum = Literal["pending", "able", "moved", "refused", "ended", "stopped"]
+ItemResultEnum = Literal["pending", "able", "moved", "done", "refused", "ended", "stopped"]
 LevelEnum = Literal["enough", "nobody", "in_run"]
 ListedStatus = Literal[
     "PENDING",
@@ -241,6 +241,16 @@ class BeatingJobRequest(TypedDict):
     id: str
 
 
+class BeginBulkJobRequest(TypedDict):
+    """What is done with which runs."""
+
+    reason: NotRequired[str]
+    verb: RunBulkAction
+    query: str
+    compensate: NotRequired[bool]
+    dry_run: NotRequired[bool]
+
+
 class Broadcast(TypedDict):
     """What became of a signal to many runs."""
 
@@ -272,10 +282,12 @@ class Bulk(TypedDict):
 BulkJob = TypedDict(
     "BulkJob",
     {
-        "from": "int",
+        "from": "int | None",
         "id": "str",
-        "workflow": "str",
-        "to": "int",
+        "verb": "str",
+        "query": "str",
+        "workflow": "str | None",
+        "to": "int | None",
         "dry_run": "bool",
         "reason": "str",
         "created_by": "str",
@@ -286,6 +298,7 @@ BulkJob = TypedDict(
         "pending": "int",
         "able": "int",
         "moved": "int",
+        "done": "int",
         "refused": "int",
         "ended": "int",
         "stopped": "int",
@@ -298,10 +311,12 @@ BulkJob = TypedDict(
 BulkJobRow = TypedDict(
     "BulkJobRow",
     {
-        "from": "int",
+        "from": "int | None",
         "id": "str",
-        "workflow": "str",
-        "to": "int",
+        "verb": "str",
+        "query": "str",
+        "workflow": "str | None",
+        "to": "int | None",
         "dry_run": "bool",
         "reason": "str",
         "created_by": "str",
@@ -639,10 +654,12 @@ class Conflict(TypedDict):
 CountedBulkJob = TypedDict(
     "CountedBulkJob",
     {
-        "from": "int",
+        "from": "int | None",
         "id": "str",
-        "workflow": "str",
-        "to": "int",
+        "verb": "str",
+        "query": "str",
+        "workflow": "str | None",
+        "to": "int | None",
         "dry_run": "bool",
         "reason": "str",
         "created_by": "str",
@@ -653,6 +670,7 @@ CountedBulkJob = TypedDict(
         "pending": "int",
         "able": "int",
         "moved": "int",
+        "done": "int",
         "refused": "int",
         "ended": "int",
         "stopped": "int",
@@ -3074,6 +3092,7 @@ __all__ = [
     "BatchItemRequest",
     "BatchStarted",
     "BeatingJobRequest",
+    "BeginBulkJobRequest",
     "BlankEnum",
     "Broadcast",
     "BroadcastSignalRequest",

@@ -108,7 +108,7 @@ def get_bulk_job(
     *,
     cursor: str | None = None,
     limit: int | None = None,
-    result: Literal["pending", "able", "moved", "refused", "ended", "stopped"] | None = None,
+    result: Literal["pending", "able", "moved", "done", "refused", "ended", "stopped"] | None = None,
 ) -> Call[models.BulkJob]:
     """How far the job is, and a page of what became of each run; with `result` only of those."""
     return Call(
@@ -440,6 +440,7 @@ def get_runs(
     limit: int | None = None,
     order: Literal["newest", "oldest", "due", "waiting"] | None = None,
     q: str | None = None,
+    query: str | None = None,
     status: Literal[
         "PENDING",
         "WAITING",
@@ -477,6 +478,7 @@ def get_runs(
             "limit": limit,
             "order": order,
             "q": q,
+            "query": query,
             "status": status,
             "test": test,
             "workflow": workflow,
@@ -1091,6 +1093,29 @@ def post_bulk_job_cancel(
         "POST",
         path("/bulk-jobs/{bulk_id}/cancel", bulk_id=bulk_id),
         body=given({"reason": reason}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_bulk_jobs(
+    *,
+    verb: models.RunBulkAction,
+    query: str,
+    reason: str | LeftOut = LEFT_OUT,
+    compensate: bool | LeftOut = LEFT_OUT,
+    dry_run: bool | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.BulkJob]:
+    """Does `verb` to all runs that `query` finds, that you may operate and that allow it, each by itself,
+    in the background: 202 a bulk job. With `dry_run` the job only finds out what would become of each.
+    """
+    return Call(
+        "POST",
+        "/bulk-jobs",
+        body=given(
+            {"verb": verb, "query": query, "reason": reason, "compensate": compensate, "dry_run": dry_run}
+        ),
         headers={"Idempotency-Key": idempotency_key},
         keyed=True,
     )

@@ -1,0 +1,174 @@
+"""The words of a search in a list of runs that narrow it: `status:failed waiting:>2d input.amount>1000`; pure."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+FIELDS = ("workflow", "status", "by", "since", "until", "key", "step", "waiting", "test")
+"""What a word may begin with, beside `input.` and the names of fields of the input."""
+ALIASES = {"flow": "workflow", "state": "status", "who": "by", "node": "step"}
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+UNITS = {"m": ("minutes", "minute"), "h": ("hours", "hour"), "d": ("days", "day"), "w": ("weeks", "week")}
+COMPARED = (">=", "<=", ">", "<")
+_OF_INPUT = ("input.", "data.")
+
+_WORD = re.compile(r"(?<!\S)([A-Za-z][\w.-]{0,127})(>=|<=|:|>|<)(\"[^\"]*\"|[^\s\"]\S*)")
+_SPAN = re.compile(r"(\d{1,4})([mhdw])")
+_NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
+_CONSTANTS = ("true", "false", "null")
+
+
+class NotUnderstood(ValueError):
+    """A word that can't be read; its text says what may stand there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as it was written: the name of a field, how it is compared (`:`, `>`, `<`, `>=`, `<=`), with what."""
+
+    name: str
+    compared: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class InputTest:
+    """What must hold of a field of the input: `path` are the names that lead to it."""
+
+    path: tuple[str, ...]
+    compared: str
+    value: str
+
+    @property
+    def json_path(self) -> str:
+        """The test as PostgreSQL's `jsonpath`; a list fits where one of its items does."""
+        place = "".join(f".{json.dumps(name)}" for name in self.path)
+        sign = "==" if self.compared == ":" else self.compared
+        return f"${place} ? ({' || '.join(f'@ {sign} {literal}' for literal in self._literals())})"
+
+    def _literals(self) -> list[str]:
+        """What the value may be: a number that is written so, true, false or null, or a text."""
+        number = [f"({self.value})"] if _NUMBER.fullmatch(self.value) else []
+        if self.compared != ":" and number:
+            return number
+        constant = [self.value] if self.compared == ":" and self.value in _CONSTANTS else []
+        return [json.dumps(self.value), *number, *constant]
+
+    def __str__(self) -> str:
+        sign = " is" if self.compared == ":" else f" {self.compared}"
+        return f"input {'.'.join(self.path)}{sign} {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How long a step of a run has waited: for longer than that, or for less."""
+
+    longer: bool
+    count: int
+    unit: str
+
+    @property
+    def span(self) -> timedelta:
+        """The time that is meant."""
+        return timedelta(**{UNITS[self.unit][0]: self.count})
+
+    def __str__(self) -> str:
+        many, one = UNITS[self.unit]
+        than = "more" if self.longer else "less"
+        return f"waiting for {than} than {self.count} {one if self.count == 1 else many}"
+
+
+def split(text: str) -> tuple[list[Word], str]:
+    """The words of a search, and the rest of its text. What only looks like a word, such as an address, is text."""
+    words: list[Word] = []
+
+    def taken(match: re.Match[str]) -> str:
+        name = match[1].lower()
+        name = ALIASES.get(name, name)
+        if name not in FIELDS and not name.startswith(_OF_INPUT):
+            return match[0]
+        compared, value = match[2], match[3]
+        if compared == ":":
+            compared = next((sign for sign in COMPARED if value.startswith(sign)), ":")
+            value = value.removeprefix(compared)
+        # The names of an input's fields are as they are written.
+        words.append(Word(match[1] if name.startswith(_OF_INPUT) else name, compared, value.strip('"')))
+        return " "
+
+    rest = _WORD.sub(taken, text)
+    return words, " ".join(rest.split()) if words else text
+
+
+def input_test(word: Word) -> InputTest | None:
+    """The test of the input that a word is, if it is one. Raises NotUnderstood for one without a field or a value."""
+    if not word.name.lower().startswith(_OF_INPUT):
+        return None
+    path = tuple(word.name.split(".")[1:])
+    if not all(path) or not word.value:
+        raise NotUnderstood("Write input.amount>1000 or input.country:DE.")
+    return InputTest(path, word.compared, word.value)
+
+
+def waiting(word: Word) -> Waiting:
+    """How long a step has waited, as `>2d` says it; `2d` alone is for longer. Raises NotUnderstood."""
+    match = _SPAN.fullmatch(word.value.lower())
+    if match is None:
+        raise NotUnderstood("Write waiting:>2d or waiting:<1h; there are m, h, d and w.")
+    return Waiting(not word.compared.startswith("<"), int(match[1]), match[2])
+
+
+def day(text: str, today: date) -> date | None:
+    """The day that a word stands for: `today`, `yesterday`, the last `monday`, `7d` ago; None for anything else."""
+    word = text.strip().lower()
+    if word in ("today", "yesterday"):
+        return today - timedelta(days=word == "yesterday")
+    if word in DAYS:
+        return today - timedelta(days=(today.weekday() - DAYS.index(word)) % 7)
+    match = _SPAN.fullmatch(word)
+    if match is None or match[2] not in "dw":
+        return None
+    return today - timedelta(**{UNITS[match[2]][0]: int(match[1])})
+
+
+Offer = tuple[str, str]
+"""A whole text to search for, and what it finds in words."""
+
+
+def offers(text: str, values: Mapping[str, Callable[[], list[tuple[str, str]]]]) -> list[Offer]:
+    """How the word that is being written at the end of a text may go on, each as a whole text to search for.
+
+    `values`: of which fields it is known what there may be, each value with its words.
+    """
+    before, _, last = text.rpartition(" ")
+    before = f"{before} " if before else ""
+    name, colon, begun = last.partition(":")
+    name = ALIASES.get(name.lower(), name.lower())
+    if colon:
+        known = values[name]() if name in values else []
+        return [
+            (f"{before}{name}:{value}", words)
+            for value, words in known
+            if value.lower().startswith(begun.lower()) and value.lower() != begun.lower()
+        ]
+    named = (*FIELDS, "input.")
+    return [
+        (f"{before}{one if one.endswith('.') else f'{one}:'}", MEANS[one])
+        for one in named
+        if last and one.startswith(last.lower()) and one != last.lower()
+    ]
+
+
+MEANS = {
+    "workflow": "runs of a workflow",
+    "status": "how they stand: failed, waiting, open…",
+    "by": "who started them, or me",
+    "since": "started since: today, monday, 7d or a date",
+    "until": "started until: yesterday or a date",
+    "key": "with exactly this business key",
+    "step": "that are at this step now",
+    "waiting": "waiting for more than: >2d, or less: <1h",
+    "test": "yes: tests of drafts, which are not listed otherwise",
+    "input.": "by a field of the input: input.amount>1000",
+}

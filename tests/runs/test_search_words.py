@@ -1,0 +1,140 @@
+"""What people type to find runs: which words narrow it, what they find, and how a word may go on."""
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from accounts.models import Tenant
+from lib.refusals import Invalid
+from runs.models import StepExecution
+from runs.reading import queries, search_words
+from runs.reading.filters import filters_of_search
+from runs.reading.search_words import InputTest, Word, day, offers, split
+from tests import factories as make
+
+THURSDAY = date(2026, 11, 26)
+SIGNAL = {"id": "b", "type": "signal", "params": {"name": "paid"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "rest"),
+    [
+        ("siemens status:failed", [Word("status", ":", "failed")], "siemens"),
+        ("flow:a who:me", [Word("workflow", ":", "a"), Word("by", ":", "me")], ""),
+        ('key:"A 1" x', [Word("key", ":", "A 1")], "x"),
+        ("waiting:>2d", [Word("waiting", ">", "2d")], ""),
+        ("waiting<1h", [Word("waiting", "<", "1h")], ""),
+        ("input.Amount>=1000", [Word("input.Amount", ">=", "1000")], ""),
+        ("input.amount:<5", [Word("input.amount", "<", "5")], ""),
+        ("http://a.example 12:30 a>b", [], "http://a.example 12:30 a>b"),
+        ("status: failed", [], "status: failed"),
+    ],
+)
+def test_words_are_told_from_text(text, words, rest):
+    assert split(text) == (words, rest)
+
+
+@given(st.text(max_size=300))
+@example('key:"')
+@example("input.:1")
+def test_any_text_is_read_and_nothing_of_it_is_lost(text):
+    words, rest = split(text)
+    assert all(word.name in search_words.FIELDS or "." in word.name for word in words)
+    assert words or rest == text
+    assert sum(len(word.value) for word in words) + len(rest) <= len(text)
+
+
+def test_days_are_counted_back_from_today():
+    assert {
+        word: day(word, THURSDAY) for word in ("today", "Yesterday", "thursday", "friday", "2w", "3h", "x")
+    } == {
+        "today": THURSDAY,
+        "Yesterday": THURSDAY - timedelta(days=1),
+        "thursday": THURSDAY,
+        "friday": date(2026, 11, 20),
+        "2w": date(2026, 11, 12),
+        "3h": None,
+        "x": None,
+    }
+
+
+@pytest.mark.parametrize("word", ["waiting:soon", "input.:1", "input.a..b:1", "status>failed"])
+def test_what_can_t_be_read_says_how_it_is_written(word):
+    with pytest.raises(Invalid) as refusal:
+        filters_of_search(word, "ann")
+    assert refusal.value.field == "query"
+    assert "Write" in refusal.value.message
+
+
+def test_a_number_is_compared_as_one_and_a_text_as_a_text():
+    assert InputTest(("a", 'b"'), ":", "7").json_path == '$."a"."b\\"" ? (@ == "7" || @ == (7))'
+    assert InputTest(("a",), ">", "-1.5").json_path == '$."a" ? (@ > (-1.5))'
+    assert InputTest(("a",), ">", "2026-11-01").json_path == '$."a" ? (@ > "2026-11-01")'
+    assert InputTest(("a",), ":", "true").json_path == '$."a" ? (@ == "true" || @ == true)'
+
+
+def test_the_word_at_the_end_may_go_on():
+    values = {"status": lambda: [("failed", "Failed"), ("open", "At work")]}
+    assert offers("siemens sta", values) == [("siemens status:", search_words.MEANS["status"])]
+    assert offers("siemens state:f", values) == [("siemens status:failed", "Failed")]
+    assert offers("status:failed", values) == []
+    assert offers("input.x:1 ", values) == []
+    assert {text for text, _ in offers("w", values)} == {"workflow:", "waiting:"}
+
+
+class TestFound:
+    """In the database."""
+
+    pytestmark = pytest.mark.django_db
+
+    def found(self, text: str) -> list[str]:
+        filters = filters_of_search(text, "ann")
+        rows = queries.runs_of(Tenant.objects.get().pk, **filters).order_by("id")
+        return [str(run) for run in rows.values_list("pk", flat=True)]
+
+    @pytest.fixture
+    def three(self):
+        """Three runs that wait for a signal, and what they were given."""
+        run_ids = make.start(
+            make.graph([SIGNAL], []),
+            {"order_id": 7, "country": "DE", "lines": [{"sku": "A1"}, {"sku": "B2"}]},
+            {"order_id": "7", "country": "FR", "amount": 20.5},
+            {"order_id": 8, "country": None, "amount": "no number", "paid": True},
+        )
+        make.work()
+        return run_ids
+
+    @pytest.mark.parametrize(
+        ("text", "places"),
+        [
+            ("input.order_id:7", [0, 1]),
+            ("input.order_id>7", [2]),
+            ("input.lines.sku:B2", [0]),
+            ("input.amount>=20.5", [1]),
+            ("input.amount<1000 input.country:FR", [1]),
+            ("input.paid:true", [2]),
+            ("input.country:null", [2]),
+            ("data.country:DE", [0]),
+            ('input.x:"\') || true"', []),
+            ("step:b", [0, 1, 2]),
+            ("step:c", []),
+        ],
+    )
+    def test_fields_of_the_input(self, three, text, places):
+        assert self.found(text) == [three[place] for place in places]
+
+    def test_who_has_waited_for_how_long(self, three):
+        old = make.steps(three[0])["b"]
+        StepExecution.unsafe_all_tenants.filter(pk=old.pk).update(
+            started_at=old.started_at - timedelta(days=3)
+        )
+        assert self.found("waiting:>2d") == [three[0]]
+        assert self.found("waiting:<2d") == three[1:]
+        make.cancel(three[0])
+        assert self.found("waiting:>2d") == []
+
+    def test_one_statement_finds_them(self, three, django_assert_num_queries):
+        with django_assert_num_queries(2):
+            assert self.found("input.order_id:7 waiting:<2d step:b status:waiting") == three[:2]
