@@ -4,10 +4,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from accounts.models import Membership
 from runs.alerts import channels, rules
 from runs.alerts.evaluating import make_rules
 from runs.models import Alert, AlertChannel, AlertDelivery, AlertRule
 from tests import factories as make
+from tests.web.axe import faults_by_day_and_night
 
 pytestmark = pytest.mark.django_db
 
@@ -190,3 +192,25 @@ def test_a_channel_is_made_tested_changed_and_deleted(admin, tenant):
     rule.refresh_from_db()
     assert rule.channels == []
     assert not channels.channels_of(tenant.pk).exists()
+
+
+def test_the_pages_have_no_fault_that_axe_finds(visitor):
+    Membership.unsafe_all_tenants.update(role="admin")
+    tenant = make.a_tenant()
+    for address in ("/operations/alerts", "/operations/alerts/channels"):
+        assert visitor.open(address) == 200
+        assert faults_by_day_and_night(visitor.page) == []
+    one = alert(tenant)
+    channel = AlertChannel.objects.create(
+        tenant_id=tenant.pk, kind="mail", name="on call", sealed=b"", shown="a@b.example", made_by="ann"
+    )
+    for event, state in (("raised", "sent"), ("escalated", "failed"), ("resolved", "pending")):
+        AlertDelivery.objects.create(
+            tenant_id=tenant.pk, alert_id=one.pk, channel_id=channel.pk, event=event, state=state, error="No."
+        )
+    rule = AlertRule.objects.for_tenant(tenant.pk).get(kind="failure_rate")
+    for address in ("", f"/{one.pk}", "/rules", f"/rules/{rule.pk}", "/channels", f"/channels/{channel.pk}"):
+        assert visitor.open(f"/operations/alerts{address}") == 200
+        visitor.page.wait_for_selector("#alerts, main .card")
+        assert faults_by_day_and_night(visitor.page) == [], address
+    visitor.page.wait_for_selector(".alert-count .count")
