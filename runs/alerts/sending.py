@@ -40,6 +40,9 @@ _PASSED_ON = (
     outside.SMTP_URL,
     outside.MAIL_FROM,
 )
+# Else `requests` would send passwords that the home of this process has for a host.
+_NO_PASSWORDS = {"NETRC": os.devnull}
+_TOO_LONG, _BROKEN = "The receiver took too long.", "The process that sends it ended by itself."
 _TEST_SUBJECT = "A test of Handoff"
 _TEST_BODY = "This is a test: alerts that are sent to this channel arrive here."
 _GONE = "The channel is gone or off."
@@ -70,11 +73,10 @@ def _outcomes(leased: Sequence[Mapping[str, Any]]) -> list[OutcomeRow]:
             continue
         ready.append(message_of({**one, **row, "address": address}))
     answers = _posted(ready) if ready else {}
-    for one in leased:
-        if one["id"] in {ready_one["id"] for ready_one in ready}:
-            answer = answers.get(one["id"], {"error": "The receiver took too long.", "for_good": False})
-            outcomes.append(_outcome(one, answer["error"], for_good=answer["for_good"]))
-    return outcomes
+    by_id = {one["id"]: one for one in leased}
+    return outcomes + [
+        _outcome(by_id[id], answer["error"], for_good=answer["for_good"]) for id, answer in answers.items()
+    ]
 
 
 def _outcome(of: Mapping[str, Any], error: str, *, for_good: bool) -> OutcomeRow:
@@ -111,7 +113,7 @@ def message_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _posted(messages: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
-    """What came of the messages, by id; without those of which nothing is known."""
+    """What came of each of the messages, by id."""
     own = [[server.host, server.port] for server in outside.egress().rules.deny]
     with subprocess.Popen(
         _COMMAND,
@@ -119,14 +121,17 @@ def _posted(messages: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=_ROOT,
-        env={name: os.environ[name] for name in _PASSED_ON if name in os.environ},
+        env={name: os.environ[name] for name in _PASSED_ON if name in os.environ} | _NO_PASSWORDS,
     ) as child:
         document = json.dumps({"own": own, "messages": list(messages)}).encode()
         try:
             answer, _ = child.communicate(document, timeout=CHILD_SECONDS)
+            unknown = _BROKEN
         except subprocess.TimeoutExpired:
             child.kill()
             # What it had written by then was sent.
             answer, _ = child.communicate()
+            unknown = _TOO_LONG
     whole = answer[: answer.rfind(b"\n") + 1]
-    return {one["id"]: one for one in map(orjson.loads, whole.splitlines())}
+    known = {one["id"]: one for one in map(orjson.loads, whole.splitlines())}
+    return {one["id"]: known.get(one["id"], {"error": unknown, "for_good": False}) for one in messages}

@@ -3,6 +3,7 @@
 import json
 import socket
 import subprocess
+import sys
 import time
 from urllib.parse import urlsplit
 
@@ -195,6 +196,21 @@ def test_a_receiver_that_hangs_holds_up_nobody_for_long_and_the_process_is_gone(
     assert time.monotonic() - began < 10
     assert (event, state, error) == ("test", "failed", "The receiver took too long.")
     assert [child.returncode for child in children] == [-9]
+
+
+@in_database
+def test_a_process_that_breaks_is_no_receiver_that_is_slow(admin, monkeypatch):
+    monkeypatch.setattr(sending, "_COMMAND", (sys.executable, "-c", "raise SystemExit(3)"))
+    outcome = outcome_of(admin, "webhook", "https://hooks.example/in")
+    assert outcome == ("test", "failed", "The process that sends it ended by itself.")
+
+
+@in_database
+def test_passwords_that_the_machine_has_for_a_host_are_not_sent(admin, receiver, monkeypatch, tmp_path):
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login me password secret\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert outcome_of(admin, "webhook", receiver.url("/in"))[1] == "sent"
+    assert "authorization" not in {name.lower() for name in receiver.asked[0].headers}
 
 
 @in_database
