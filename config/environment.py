@@ -18,6 +18,7 @@ IS_CHECKOUT = (BASE_DIR / "scripts" / "bootstrap").is_file()
 _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
 _MASTER_KEY_BYTES = 32
 _SHORTEST_METRICS_TOKEN = 16
+TEXT, JSON = "text", "json"
 _ON, _OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
 
@@ -254,6 +255,14 @@ def metrics_token() -> str:
     return value
 
 
+def log_format() -> str:
+    """How logs are written: `TEXT` or `JSON` (`HANDOFF_LOG_FORMAT`). Raises BadEnvironment."""
+    value = os.environ.get("HANDOFF_LOG_FORMAT", "").strip().lower() or TEXT
+    if value not in (TEXT, JSON):
+        raise BadEnvironment(f"HANDOFF_LOG_FORMAT must be {TEXT} or {JSON}, not '{value[:50]}'.")
+    return value
+
+
 def _padded(text: str) -> str:
     """Either spelling of base64, with or without its padding, as the one that is read."""
     text = text.rstrip("=").replace("+", "-").replace("/", "_")
@@ -270,6 +279,7 @@ def problems() -> list[str]:
         file_scan,
         master_keys,
         metrics_token,
+        log_format,
         trusted_proxies,
         session_hours,
         web_processes,

@@ -1,18 +1,24 @@
 """What of other people's log lines is worth a line here."""
 
+import json
 import logging
 import os
 import re
 import select
 import time
 import traceback
+from datetime import UTC, datetime
 
+from config import environment
+from lib import log_context
 from lib.api import PREFIXES
 from lib.messages import cut_line, named
 
 _TALKATIVE = ("celery.worker", "celery.beat", "kombu")
 _SELDOM_SECONDS = 30.0
 _MOST_SAID = 1000
+_MOST_WRITTEN = 4_000
+_LONGEST_LINE = 15_000
 _PATIENCE_MS = 200
 _STDERR = 2
 
@@ -27,6 +33,36 @@ class Line(logging.Formatter):
     def __init__(self) -> None:
         stamp = "" if os.environ.get("HANDOFF_SUPERVISED") else "{asctime} "
         super().__init__(stamp + "{levelname} {name}: {message}", style="{")
+
+
+class JsonLine(logging.Formatter):
+    """One JSON object a line, for who collects logs: `time`, `level`, `logger`, `message`, the `error` with its
+    traceback, and what it is about (`request`; `run`, `step`, `attempt`).
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as JSON; what is too long for a line of the supervisor is cut."""
+        line = self._line(record, _MOST_WRITTEN)
+        return line if len(line) <= _LONGEST_LINE else self._line(record, _MOST_SAID)
+
+    def _line(self, record: logging.LogRecord, most: int) -> str:
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        said: dict[str, str | int] = {
+            "time": at.replace("+00:00", "Z"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage()[:most],
+            **log_context.current(),
+        }
+        if record.exc_info:
+            # What went wrong stands at the end of a traceback.
+            said["error"] = self.formatException(record.exc_info)[-most:]
+        return json.dumps(said)
+
+
+def formatter() -> logging.Formatter:
+    """As `HANDOFF_LOG_FORMAT` asks: lines for people, or JSON."""
+    return JsonLine() if environment.log_format() == environment.JSON else Line()
 
 
 class Console(logging.Handler):

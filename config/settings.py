@@ -318,7 +318,7 @@ HANDOFF_OPERATOR_TASKS = environment.operator_tasks()
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "config.logs.Line"}},
+    "formatters": {"line": {"()": "config.logs.formatter"}},
     "filters": {
         "one_line": {"()": "config.logs.OneLine"},
         "no_tokens": {"()": "config.logs.NoTokens"},

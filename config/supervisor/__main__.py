@@ -20,9 +20,10 @@ _PORT_SECONDS = 3.0
 
 def main() -> int:
     """Run until a signal. Gives the exit code: 0 after a clean stop, 1 when it could not start."""
-    output = Output()
+    problems = environment.problems()
+    output = Output(as_json=not problems and environment.log_format() == environment.JSON)
     try:
-        if problems := environment.problems():
+        if problems:
             raise CannotStart(" ".join(problems))
         home = Home(environment.home())
         with home.open():
@@ -78,6 +79,9 @@ def _welcome(url: str, home: Home, seconds: float) -> str:
     password_file = home.folder / "admin-password"
     if os.environ.get("HANDOFF_ADMIN_PASSWORD"):
         login = "admin, with the password in HANDOFF_ADMIN_PASSWORD"
+    elif password_file.exists() and environment.log_format() == environment.JSON:
+        # Collected logs are read by many.
+        login = f"admin, with the password in {password_file}"
     elif password_file.exists():
         login = f"admin / {password_file.read_text().strip()}   (kept in {password_file})"
     else:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import queue
 import threading
@@ -24,16 +25,20 @@ class Output:
     A reader that stops reading (a full pipe) costs lines, never a stalled supervisor.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, as_json: bool = False) -> None:
+        self._as_json = as_json
         self._lines: queue.Queue[bytes | None] = queue.Queue(_MOST_LINES_WAITING)
         self._thread = threading.Thread(target=self._write, name="output", daemon=True)
         self._thread.start()
 
     def say(self, line: str, name: str = "", *, stamped: bool = True) -> None:
         """Print `line`, under `name` when a child said it, with the time (UTC) unless it is not `stamped`."""
-        text = f"{name:<{_WIDTH}}| {line}" if name else line
-        if stamped:
-            text = f"{_now()} {text}"
+        if self._as_json:
+            text = _as_json(line, name)
+        else:
+            text = f"{name:<{_WIDTH}}| {line}" if name else line
+            if stamped:
+                text = f"{_now()} {text}"
         with contextlib.suppress(queue.Full):
             self._lines.put_nowait(text.encode(errors="replace") + b"\n")
 
@@ -51,6 +56,14 @@ class Output:
                 os.write(1, line)
             except OSError:
                 continue
+
+
+def _as_json(line: str, name: str) -> str:
+    """The line of a child that logs JSON with its name, anything else as the `message` of an object."""
+    process = json.dumps(name or "supervisor")
+    if line.startswith('{"time": ') and line.endswith("}"):
+        return f'{{"process": {process}, {line[1:]}'
+    return f'{{"process": {process}, "time": "{_now()}", "message": {json.dumps(line.strip())}}}'
 
 
 def _now() -> str:

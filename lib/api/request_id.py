@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponseBase
 
+from lib import log_context
+
 HEADER = "X-Request-Id"
 _ACCEPTABLE = re.compile(r"[A-Za-z0-9_\-]{1,64}")
 
@@ -19,7 +21,11 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         header = request.headers.get(HEADER, "")
         request.META["handoff.request_id"] = header if _ACCEPTABLE.fullmatch(header) else uuid.uuid4().hex
-        response = self.get_response(request)
+        about = log_context.begin({"request": request_id(request)})
+        try:
+            response = self.get_response(request)
+        finally:
+            log_context.end(about)
         response.headers[HEADER] = request_id(request)
         return response
 

@@ -11,15 +11,16 @@ from runs.commands import bulk, saved
 from runs.commands.starts import MAX_BUSINESS_KEY
 from runs.reading.filters import MOST_CHARACTERS
 from runs.reading.orders import NEWEST, ORDERS
-from runs.reading.queries import FOR_PEOPLE, UNRESOLVED
+from runs.reading.queries import FOR_PEOPLE, STUCK, UNRESOLVED
 
-LISTED_STATUSES = [*RUN_STATUSES, FOR_PEOPLE, UNRESOLVED]
+LISTED_STATUSES = [*RUN_STATUSES, FOR_PEOPLE, UNRESOLVED, STUCK]
 BULK_ACTIONS = list(bulk.VERBS)
 ABLE, DONE, REFUSED = "able", "done", "refused"
 BULK_ANSWERS = [ABLE, DONE, REFUSED]
 MAX_USERNAME = 150
 _STATUS = (
-    "Also WAITING_FOR_PEOPLE: a person is asked; UNRESOLVED: it failed, and nobody has seen to it since."
+    "Also WAITING_FOR_PEOPLE: a person is asked; UNRESOLVED: it failed, and nobody has seen to it since; STUCK: a "
+    "timer is a minute late, a step could have been begun five minutes ago, or nothing would move it."
 )
 _BY = "The username of who started it, or `me`; looked for among the newest 20,000 that fit otherwise."
 

@@ -1,11 +1,10 @@
-"""Alerts: rules, what they raised, channels and the messages to them; which dead letters are open."""
+"""Alerts: rules, what they raised, channels and the messages to them."""
 
 import django.contrib.postgres.fields
 import django.contrib.postgres.functions
 import django.db.models.deletion
 import django.db.models.functions.datetime
 import django.db.models.manager
-from django.conf import settings
 from django.db import migrations, models
 
 
@@ -15,7 +14,6 @@ class Migration(migrations.Migration):
         ('accounts', '0009_tokens'),
         ('runs', '0020_blobs'),
         ('workflows', '0003_comments'),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -146,10 +144,6 @@ class Migration(migrations.Migration):
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='deadletter',
-            index=models.Index(condition=models.Q(('resolution__isnull', True)), fields=['tenant_id', '-id'], name='dead_letter_open'),
         ),
         migrations.AddField(
             model_name='alert',

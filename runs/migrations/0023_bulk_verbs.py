@@ -1,4 +1,4 @@
-"""Bulk jobs do any verb with the runs that a search has found."""
+"""Bulk jobs do any verb with the runs that a search has found; open dead letters are found by an index."""
 
 import django.db.models.deletion
 from django.db import migrations, models
@@ -57,6 +57,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='bulkjob',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('verb', 'migrate'), _negated=True), models.Q(('from_version__isnull', False), ('to_version__isnull', False), ('workflow__isnull', False)), _connector='OR'), name='bulk_job_has_versions'),
+        ),
+        migrations.AddIndex(
+            model_name='deadletter',
+            index=models.Index(condition=models.Q(('resolution', None)), fields=['tenant_id', '-id'], name='dead_letter_open'),
         ),
         SchemaSql('runs', 'abc0b7a804d9'),
     ]

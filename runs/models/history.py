@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Func
+from django.db.models import Func, Q
 from django.db.models.functions import Cast, Now
 
 from lib.stored_json import StoredJson
@@ -71,10 +71,6 @@ class DeadLetter(HotRow):
     class Meta(HotRow.Meta):
         indexes = [
             models.Index(fields=["tenant_id", "-id"], name="dead_letter_list"),
-            models.Index(
-                fields=["tenant_id", "-id"],
-                name="dead_letter_open",
-                condition=models.Q(resolution__isnull=True),
-            ),
             models.Index(fields=["run_id"], name="dead_letter_of_run"),
+            models.Index(fields=["tenant_id", "-id"], name="dead_letter_open", condition=Q(resolution=None)),
         ]

@@ -16,7 +16,7 @@ from lib.clock import now_here
 from lib.reader import date_text, reader
 from lib.refusals import Invalid
 from runs.reading.orders import NEWEST, ORDERS
-from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, UNRESOLVED, WAITING, is_me, starter
+from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, STUCK, UNRESOLVED, WAITING, is_me, starter
 from runs.reading.search_words import NotUnderstood, Word, day, input_test, split, waiting
 from workflows.titles import title_of
 
@@ -43,6 +43,7 @@ GROUPS: dict[str, tuple[str, dict[str, Json]]] = {
     "people": ("Waiting on people", {"status": FOR_PEOPLE}),
     "failed": ("Failed", {"status": "FAILED"}),
     "unresolved": ("Failed, unresolved", {"status": UNRESOLVED}),
+    "stuck": ("Stuck", {"status": STUCK}),
     "completed": ("Completed", {"status": "COMPLETED"}),
     "cancelled": ("Cancelled", {"status": "CANCELLED"}),
 }

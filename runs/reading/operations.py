@@ -9,12 +9,13 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from accounts.principal import Principal
+from accounts.roles import OPERATE, RUNS_OPERATE
 from engine.catalogue import Json
 from lib.clock import now_here
-from runs.access import readable
+from runs.access import readable, readable_letters
 from runs.kernel import graphs
 from runs.kernel.dispatch import BUILT_IN_QUEUES
-from runs.models import Repair, Run, StepExecution, Timer
+from runs.models import DeadLetter, Repair, Run, StepExecution, Timer
 from runs.reading.workers import STALE
 from runs.store import operations
 
@@ -121,6 +122,14 @@ def _timer_row(timer: Timer, places: Mapping[tuple[UUID, str], Place], now: date
         "fire_at": timer.fire_at,
         "overdue_seconds": max(0.0, round((now - timer.fire_at).total_seconds(), 1)),
     }
+
+
+def mendable_letters(who: Principal, letters: Sequence[DeadLetter]) -> set[UUID]:
+    """Those of these dead letters whose runs they may operate; one statement at most."""
+    if RUNS_OPERATE not in who.scopes:
+        return set()
+    rows = DeadLetter.objects.for_tenant(who.tenant_id).filter(pk__in=[letter.pk for letter in letters])
+    return set(readable_letters(rows, who, OPERATE).values_list("pk", flat=True))
 
 
 def repairs_of(who: Principal) -> QuerySet[Repair]:

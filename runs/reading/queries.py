@@ -27,7 +27,7 @@ from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
 from lib.clock import now_here
 from runs.access import readable
-from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution
+from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution, Timer
 from runs.reading.search_words import InputTest, Waiting
 from runs.reading.story import TOLD_OF_CHILDREN, UNTOLD
 from runs.reading.timeline import ENDINGS, Ending
@@ -38,10 +38,12 @@ PENDING = "PENDING"
 WAITING = "WAITING"
 SHOWN_STATUSES = (PENDING, WAITING)
 """Statuses that no run has but which runs are shown with (`shown`), by the state of their steps."""
-FOR_PEOPLE, UNRESOLVED = "WAITING_FOR_PEOPLE", "UNRESOLVED"
-ASKED_STATUSES = (*SHOWN_STATUSES, FOR_PEOPLE, UNRESOLVED)
-"""What runs can be asked for by as if it were a status: those, and what waits for people, and failures that nobody has
-seen to."""
+FOR_PEOPLE, UNRESOLVED, STUCK = "WAITING_FOR_PEOPLE", "UNRESOLVED", "STUCK"
+ASKED_STATUSES = (*SHOWN_STATUSES, FOR_PEOPLE, UNRESOLVED, STUCK)
+"""What runs can be asked for by as if it were a status: those, what waits for people, failures that nobody has seen to,
+and what should go on and doesn't."""
+TIMER_LATE, STEP_LATE = timedelta(minutes=1), timedelta(minutes=5)
+"""A run is stuck whose timer is overdue, or whose step could have been begun, for longer than this."""
 LOOKED_THROUGH = 20_000
 """Among so many of the newest runs those that somebody has started are looked for."""
 OPEN_COUNTED = 10_000
@@ -199,6 +201,8 @@ def _shown_as(runs: QuerySet[Run], tenant: int, status: str, from_id: UUID | Non
     """Those of the runs that are shown with this status."""
     if status == UNRESOLVED:
         return unresolved(runs, tenant)
+    if status == STUCK:
+        return _stuck(runs, tenant)
     if status not in ASKED_STATUSES and status != "RUNNING":
         return runs.filter(status=status)
     steps = StepExecution.objects.for_tenant(tenant)
@@ -218,6 +222,19 @@ def _shown_as(runs: QuerySet[Run], tenant: int, status: str, from_id: UUID | Non
     if status == WAITING:
         return runs.filter(waits, ~works)
     return runs.filter(begun).filter(~waits | works)
+
+
+def _stuck(runs: QuerySet[Run], tenant: int) -> QuerySet[Run]:
+    """Those of the open runs that nothing moves, or not in time; of each reason `LOOKED_AT` at most."""
+    now = now_here()
+    timers = Timer.objects.for_tenant(tenant).filter(status="PENDING", fire_at__lt=now - TIMER_LATE)
+    steps = StepExecution.objects.for_tenant(tenant).filter(status=StepStatus.QUEUED, held=False)
+    unmoved = Repair.objects.for_tenant(tenant).filter(done=False)
+    # A union, since an `or` would have every run looked at.
+    late = timers.order_by("fire_at").values("run_id")[:LOOKED_AT]
+    unbegun = steps.filter(available_at__lt=now - STEP_LATE).values("run_id")[:LOOKED_AT]
+    found = late.union(unbegun, unmoved.order_by("-id").values("run_id")[:LOOKED_AT])
+    return runs.filter(completed_at__isnull=True, pk__in=found)
 
 
 def history_of(run: Run) -> QuerySet[HistoryEvent]:

@@ -63,9 +63,12 @@ def letter_list(request: PageRequest) -> HttpResponse:
     shown = _page(request, found, ("id",))
     places = operations.places_of(who.tenant_id, [(letter.run_id, letter.node) for letter in shown.rows])
     titles.learn(who.tenant_id, {place.workflow for place in places.values()})
+    mendable = operations.mendable_letters(who, shown.rows)
     context = {
-        "letters": [(letter, places.get((letter.run_id, letter.node))) for letter in shown.rows],
-        "may_operate": RUNS_OPERATE in who.scopes,
+        "letters": [
+            (letter, places.get((letter.run_id, letter.node)), letter.pk in mendable) for letter in shown.rows
+        ],
+        "may_operate": bool(mendable),
     }
     return render(request, "operations/letters.html", context | pages.neighbours(shown))
 

@@ -33,6 +33,7 @@ TABS: dict[str, tuple[str, dict[str, str]]] = {
     "mine": ("Mine", {"by": "me"}),
     "people": ("Waiting on people", {"status": "people"}),
     "unresolved": ("Failed, unresolved", {"status": "unresolved"}),
+    "stuck": ("Stuck", {"status": "stuck"}),
     "open": ("At work", {"status": "open"}),
     "tests": ("Tests", {"test": "1"}),
 }

@@ -8,6 +8,7 @@ from functools import partial
 from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import ExpressionError, NotEvaluated, StepError
+from lib import log_context
 from lib.strict_json import BadJson, strict_dumps
 from runs.kernel.graphs import graph_of
 from runs.store import payloads
@@ -57,7 +58,11 @@ def prepare(step: ClaimedStep) -> Work:
 
 def _attempt(step: ClaimedStep, step_type: StepType, params: Json) -> AttemptResult:
     usage: dict[str, Json] = {}
-    result = _ending(step, step_type, params, usage)
+    about = log_context.begin({"run": step.run_id, "step": step.node, "attempt": step.attempt})
+    try:
+        result = _ending(step, step_type, params, usage)
+    finally:
+        log_context.end(about)
     return replace(result, usage=usage) if usage else result
 
 

@@ -229,10 +229,11 @@ wrong?.focus();
 palette(document.getElementById("palette"));
 
 // "3 min ago" where how long ago says more than when; the moment itself is in the title that the page came with.
+// A unit, its seconds, and from how many on it is used: "tomorrow" would be said of what is due in 47 hours.
 const UNITS = [
-  ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
+  ["day", 86_400, 2 * 86_400],
+  ["hour", 3600, 3600],
+  ["minute", 60, 60],
 ];
 const AGO = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
@@ -240,7 +241,7 @@ function tellAges() {
   for (const time of document.querySelectorAll("time[data-ago]")) {
     const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
     const away = Math.abs(seconds);
-    const [unit, size] = UNITS.find(([, each]) => away >= each) ?? [];
+    const [unit, size] = UNITS.find(([, , from]) => away >= from) ?? [];
     if (away > 30 * 86_400) continue;
     time.textContent = unit ? AGO.format(Math.trunc(seconds / size), unit) : seconds > 0 ? "in a moment" : "just now";
   }

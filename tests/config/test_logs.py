@@ -1,5 +1,6 @@
 """A lost Redis is a line, a bug keeps its traceback."""
 
+import json
 import logging
 import re
 import select
@@ -8,7 +9,9 @@ import sys
 
 import pytest
 
-from config.logs import Line, OneLine, Seldom
+from config.environment import BadEnvironment
+from config.logs import JsonLine, Line, OneLine, Seldom, formatter
+from lib import log_context
 
 
 def _record(name):
@@ -109,3 +112,39 @@ def test_who_logs_goes_on_though_nobody_reads_it(width, count):
     # Also behind a line that was cut in the middle.
     assert re.fullmatch(r"\d+ lines of the log are lost", lost)
     assert last == "WARNING:root:the last"
+
+
+def test_a_line_of_json_says_what_it_is_about():
+    record = _record("runs.workers.execute")
+    record.created = 1_700_000_000.5
+    about = log_context.begin({"run": "r", "step": "a", "attempt": 2})
+    said = json.loads(JsonLine().format(record))
+    log_context.end(about)
+    error = said.pop("error")
+    assert said == {
+        "time": "2023-11-14T22:13:20.500Z",
+        "level": "ERROR",
+        "logger": "runs.workers.execute",
+        "message": "lost it",
+        "run": "r",
+        "step": "a",
+        "attempt": 2,
+    }
+    assert error.endswith("ConnectionError: refused\nand more")
+    assert "run" not in json.loads(JsonLine().format(record))
+
+
+def test_a_line_of_json_is_no_longer_than_the_supervisor_carries():
+    record = logging.LogRecord("runs", logging.ERROR, __file__, 1, "\x00é" * 9_000, (), None)
+    line = JsonLine().format(record)
+    assert len(line) < 16_000
+    assert json.loads(line)["message"].startswith("\x00é")
+
+
+def test_the_format_is_what_the_environment_asks_for(monkeypatch):
+    assert isinstance(formatter(), Line)
+    monkeypatch.setenv("HANDOFF_LOG_FORMAT", "JSON")
+    assert isinstance(formatter(), JsonLine)
+    monkeypatch.setenv("HANDOFF_LOG_FORMAT", "xml")
+    with pytest.raises(BadEnvironment, match="text or json"):
+        formatter()

@@ -1,10 +1,11 @@
 """What a child says is printed as it comes, and remembered."""
 
 import asyncio
+import json
 
 import pytest
 
-from config.supervisor.output import Pump
+from config.supervisor.output import Output, Pump
 
 
 class Printed(list):
@@ -71,3 +72,17 @@ def test_who_says_nothing_for_too_long_is_not_waited_for():
             await Pump(Printed(), "prepare").run(stream, 0.01)
 
     asyncio.run(scenario())
+
+
+def test_as_json_every_line_is_an_object_with_the_name_of_its_process(capfd):
+    output = Output(as_json=True)
+    output.say('{"time": "t", "message": "one"}', "web")
+    output.say("\nplain “words”\n", "postgres")
+    output.say("Handoff stops")
+    output.close()
+    lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert lines[0] == {"process": "web", "time": "t", "message": "one"}
+    assert [(line["process"], line["message"]) for line in lines[1:]] == [
+        ("postgres", "plain “words”"),
+        ("supervisor", "Handoff stops"),
+    ]

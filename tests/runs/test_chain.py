@@ -2,7 +2,9 @@
 
 import pytest
 
+from lib import log_context
 from runs.commands.starts import NewRun, Terms, start_runs
+from runs.workers import execute
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -119,3 +121,18 @@ def test_a_join_has_the_priority_of_the_run_too():
     make.work()
 
     assert make.steps(run_id)["c"].priority == 7
+
+
+def test_what_is_logged_of_a_step_says_which_one(monkeypatch):
+    heard = []
+
+    def broken(*_, **__):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(execute, "execute_type", broken)
+    monkeypatch.setattr(execute.log, "error", lambda *_, **__: heard.append(dict(log_context.current())))
+    (run_id,) = make.start(make.graph([{"id": "a", "type": "noop", "retry": "none"}], []))
+    make.work()
+
+    assert heard == [{"run": run_id, "step": "a", "attempt": 1}]
+    assert log_context.current() == {}

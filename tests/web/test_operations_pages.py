@@ -174,6 +174,18 @@ def test_who_only_reads_is_offered_nothing_to_press(viewer):
     assert viewer.get("/operations/repairs").status_code == 403
 
 
+def test_an_operator_whom_a_folder_lets_only_read_is_not_offered_what_it_would_refuse(client):
+    make.start(JOB)
+    (step,) = make.claimed("card")
+    make.fail(step, code="CardRefused")
+    logged_in(client, "operator")
+    assert "Try again" in client.get("/operations/dead-letters").text
+    FolderGrant.unsafe_all_tenants.update(verbs=["read"])
+    page = client.get("/operations/dead-letters").text
+    assert "CardRefused" in page
+    assert "Try again" not in page
+
+
 def test_repairs_say_what_was_wrong_and_what_became_of_it(client):
     (run_id,) = make.start(JOB)
     RepairFactory(run_id=run_id, what="timer of nothing")

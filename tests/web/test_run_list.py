@@ -11,6 +11,9 @@ from runs.models import DeadLetter
 from runs.reading import search
 from runs.web import listing
 from tests import factories as make
+from tests.timing import clock
+
+__all__ = ["clock"]
 
 pytestmark = pytest.mark.django_db
 
@@ -120,6 +123,23 @@ def test_statuses_of_the_api_that_have_no_word_of_their_own_are_understood_too(r
     assert '<option value="PAUSED" selected>Paused</option>' in answer.text
     assert found(reader, "status=PENDING") == [at_work]
     assert found(reader, "status=compensated") == []
+
+
+def test_what_should_go_on_and_does_not_is_stuck(reader, clock):
+    timer = make.graph([{"id": "a", "type": "wait", "params": {"seconds": 600}}], [])
+    late, unserved, waiting = (
+        a_run(timer),
+        a_run(WAITS),
+        a_run(make.graph([{"id": "a", "type": "signal", "params": {"name": "go"}}], [])),
+    )
+    assert found(reader, "status=stuck") == []
+    clock.advance(400)
+    assert found(reader, "status=stuck") == [unserved]
+    clock.advance(300)
+    assert found(reader, "status=stuck") == [unserved, late]
+    make.cancel(late, unserved)
+    assert found(reader, "status=stuck") == []
+    assert make.run(waiting).status == "RUNNING"
 
 
 def test_the_word_that_is_being_written_is_offered_to_its_end(reader, django_assert_max_num_queries):

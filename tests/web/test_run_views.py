@@ -50,6 +50,7 @@ def test_tabs_find_what_is_mine_what_waits_for_people_and_what_failed(operator):
         "mine": "1",
         "people": "1",
         "unresolved": "1",
+        "stuck": "0",
         "open": "2",
         "tests": "",
     }
@@ -259,6 +260,11 @@ def test_keys_select_preview_and_lead_to_cancelling_many(visitor, ann):
     page.get_by_role("button", name="Cancel 3 runs").click()
     expect(page.get_by_text("3 of 3 cancelled.")).to_be_visible()
     assert [make.run(run).status for run in runs] == ["RUNNING", *["CANCELLED"] * 3]
+    # A word that is being written is offered to its end.
+    page.get_by_label("Text", exact=True).press_sequentially("status:canc")
+    expect(page.locator("#search-offers option")).to_have_attribute("value", "status:cancelled")
+    page.get_by_label("Text", exact=True).press("Escape")
+    page.get_by_label("Text", exact=True).blur()
     # What comes while somebody reads is announced, and shown when they want it.
     visitor.press("j")
     make.start_version(make.a_version(WAITS), {"name": "Claim 9"})

@@ -27,8 +27,7 @@ SELECT coalesce(json_object_agg(q.queue, json_build_array(r.steps, coalesce(runn
   LEFT JOIN running ON running.queue = q.queue
 
 -- name: count_state
--- How many there are of what is open, each up to `most`. Dead letters have no index of those that are open: the newest
--- `most` are looked at. A timer of a run that is closing is nobody's any more.
+-- How many there are of what is open, each up to `most`. A timer of a run that is closing is nobody's any more.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
 SELECT json_build_object(
     'runs', (SELECT coalesce(json_object_agg(g.status, g.runs), '{}')
@@ -44,8 +43,7 @@ SELECT json_build_object(
                          LIMIT %(most_overdue)s) t
                  CROSS JOIN LATERAL (SELECT r.status FROM runs_run r WHERE r.id = t.run_id LIMIT 1) r
                  WHERE r.status IN ('RUNNING', 'PAUSED', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')),
-    'letters', (SELECT count(*) FILTER (WHERE l.resolution IS NULL)
-                  FROM (SELECT l.resolution FROM runs_deadletter l ORDER BY l.id DESC LIMIT %(most)s) l),
+    'letters', (SELECT count(*) FROM (SELECT 1 FROM runs_deadletter l WHERE l.resolution IS NULL LIMIT %(most)s) l),
     'repairs', (SELECT count(*) FROM (SELECT 1 FROM runs_repair LIMIT %(most)s) p),
     'workers', (SELECT coalesce(json_object_agg(w.queue, w.workers), '{}')
                   FROM (SELECT w.queue, count(*) AS workers
