@@ -57,6 +57,7 @@ ListedStatus = Literal[
     "WAITING_FOR_MANUAL_ACTION",
     "WAITING_FOR_PEOPLE",
     "UNRESOLVED",
+    "STUCK",
 ]
 LocaleEnum = Literal["en", "en-GB", "cs", "da", "de", "es", "fr", "it", "nl", "pl", "pt", "sv"]
 MailChoice = Literal["everything", "assigned", "nothing"]

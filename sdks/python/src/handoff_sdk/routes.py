@@ -504,6 +504,7 @@ def get_runs(
         "WAITING_FOR_MANUAL_ACTION",
         "WAITING_FOR_PEOPLE",
         "UNRESOLVED",
+        "STUCK",
     ]
     | None = None,
     test: bool | None = None,
