@@ -27,6 +27,8 @@ UNGUARDED = frozenset(
         "token_id",
         "view_id",
         "rule_id",
+        "alert_rule_id",
+        "alert_channel_id",
         "calendar",
         "calendar_id",
         "job_id",

@@ -17,6 +17,7 @@ TOKENS_OWN: Final = "tokens:own"
 TASKS_READ: Final = "tasks:read"
 TASKS_DECIDE: Final = "tasks:decide"
 TASKS_ASSIGN: Final = "tasks:assign"
+ALERTS_MANAGE: Final = "alerts:manage"
 MEMBERS_READ: Final = "members:read"
 MEMBERS_MANAGE: Final = "members:manage"
 
@@ -33,6 +34,7 @@ SCOPES: Final = _EVERY_MEMBER | {
     TOKENS_MANAGE,
     TASKS_DECIDE,
     TASKS_ASSIGN,
+    ALERTS_MANAGE,
     MEMBERS_MANAGE,
 }
 

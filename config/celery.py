@@ -18,7 +18,7 @@ redis_transport.install()
 app = Celery("handoff")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(
-    ["runs.workers", "runs.schedules", "runs.bulk_jobs", "runs.outgoing", "tasks_inbox.duties"]
+    ["runs.workers", "runs.schedules", "runs.bulk_jobs", "runs.outgoing", "runs.alerts", "tasks_inbox.duties"]
 )
 
 

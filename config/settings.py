@@ -189,6 +189,9 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
+        "AlertSeverity": "runs.models.alerts.SEVERITIES",
+        "AlertChannelKind": "runs.models.alerts.CHANNEL_KINDS",
+        "AlertRuleKind": "runs.api.alert_serializers.RULE_KINDS",
         "RunStatus": "runs.api.serializers.RUN_STATUSES",
         "WorkflowExecutionStatus": "runs.api.orchestration.words.STATUSES",
         "ListedStatus": "runs.api.search_serializers.LISTED_STATUSES",
@@ -273,6 +276,13 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 1.0,
         "options": {"queue": "blocking", "expires": 1.0},
     },
+    "alerts": {"task": "runs.tick_alerts", "schedule": 15.0, "options": _TICK},
+    "alerts_out": {
+        "task": "runs.tick_alerts_out",
+        "schedule": 5.0,
+        "options": {"queue": "blocking", "expires": 5.0},
+    },
+    "alerts_kept": {"task": "runs.tick_alerts_kept", "schedule": 60.0, "options": _TICK},
     "blobs": {"task": "runs.tick_blobs", "schedule": 60.0, "options": {"queue": "blocking", "expires": 60.0}},
     "webhooks_out_kept": {"task": "runs.tick_webhooks_out_kept", "schedule": 60.0, "options": _TICK},
     "schedule_history": {"task": "runs.tick_schedule_history", "schedule": 60.0, "options": _TICK},

@@ -8,8 +8,10 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from accounts.guards import note, require_in
 from accounts.principal import Principal
-from accounts.roles import EDIT, READ, RUNS_START
-from runs.models import BulkJob, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
+from accounts.roles import EDIT, OPERATE, READ, RUNS_START
+from lib.refusals import Missing
+from runs.models import Alert, BulkJob, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
+from runs.models.alerts import ADMINS_KINDS
 from workflows.access import open_to
 from workflows.models import Workflow
 
@@ -95,6 +97,22 @@ def readable_letters(
     runs = Run.objects.for_tenant(principal.tenant_id)
     runs = runs.filter(workflow_id__in=open_to(principal, verb).values("id"))
     return letters.filter(run_id__in=runs.values("id"))
+
+
+def guard_alert(principal: Principal, scope: str, alert_id: int) -> None:
+    """Let pass who may see the alert: who may not operate what it is about may not know of it. Raises Missing."""
+    alerts = Alert.objects.for_tenant(principal.tenant_id).filter(pk=alert_id)
+    if not visible_alerts(alerts, principal).exists():
+        raise Missing("There is no such alert.")
+    note("alert_id", scope, alert_id)
+
+
+def visible_alerts(alerts: QuerySet[Alert], principal: Principal) -> QuerySet[Alert]:
+    """Those of the alerts that they see: of workflows that they may operate, of queues and timers; admins see all."""
+    if principal.reach.is_everywhere:
+        return alerts
+    shared = Q(workflow__isnull=True) & ~Q(kind__in=ADMINS_KINDS)
+    return alerts.filter(shared | Q(workflow__in=open_to(principal, OPERATE)))
 
 
 def editable_webhooks(webhooks: QuerySet[InboundWebhook], principal: Principal) -> QuerySet[InboundWebhook]:

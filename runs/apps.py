@@ -13,6 +13,7 @@ class RunsConfig(AppConfig):
         """Tell accounts who may reach a run, and workflows what runs took and gave, how many are open."""
         from accounts.guards import guards
         from runs.access import (
+            guard_alert,
             guard_bulk_job,
             guard_letter,
             guard_outgoing,
@@ -35,6 +36,7 @@ class RunsConfig(AppConfig):
         from workflows.ports.triggers import tell_triggers
         from workflows.ports.usage import counts_open_runs
 
+        guards("alert_id", guard_alert)
         guards("run_id", guard_run)
         guards("other_id", guard_run)
         guards("bulk_id", guard_bulk_job)

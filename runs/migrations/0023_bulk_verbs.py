@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0009_tokens'),
-        ('runs', '0021_telemetry'),
+        ('runs', '0022_alerts'),
         ('workflows', '0003_comments'),
     ]
 

@@ -1,6 +1,7 @@
 """The durable state of runs. Hot tables: UUIDv7 keys made by us, no database foreign keys among them (the run lock of
 advance stands for those), `tenant`, `run` and `shard` on every row, few indexes. Behaviour lives elsewhere."""
 
+from runs.models.alerts import Alert, AlertCause, AlertChannel, AlertDelivery, AlertRule
 from runs.models.base import HotRow
 from runs.models.blobs import Blob, SweptDay
 from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
@@ -27,6 +28,11 @@ __all__ = [
     "BULK_RESULTS",
     "OUTGOING_STATES",
     "UNSEALED",
+    "Alert",
+    "AlertCause",
+    "AlertChannel",
+    "AlertDelivery",
+    "AlertRule",
     "Blob",
     "BulkItem",
     "BulkJob",

@@ -8,7 +8,7 @@ from django.utils.functional import SimpleLazyObject
 from accounts.models import User
 from accounts.principal import Principal
 from accounts.queries import session_principal
-from accounts.roles import MEMBERS_READ, RUNS_READ, RUNS_START, TASKS_READ, WORKFLOWS_READ
+from accounts.roles import MEMBERS_READ, RUNS_OPERATE, RUNS_READ, RUNS_START, TASKS_READ, WORKFLOWS_READ
 from runs.reading.requests import has_requests
 from workflows.access import may_anywhere
 
@@ -33,6 +33,7 @@ def _places(principal: Principal | None) -> dict[str, bool]:
         "inbox": TASKS_READ in principal.scopes,
         "workflows": WORKFLOWS_READ in principal.scopes,
         "runs": RUNS_READ in principal.scopes,
+        "alerts": RUNS_OPERATE in principal.scopes,
         "members": MEMBERS_READ in principal.scopes,
         # Whom no folder lets start anything any more still follows what they asked for; a role that starts nothing
         # never did.

@@ -42,6 +42,9 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-task-draft", "PUT"): {"data": {"amount": "twelve"}},
     ("api-task-complete", "POST"): {"outcome": "approved"},
     ("api-task-resolve", "POST"): {"resolution": "retry"},
+    ("api-alert-mute", "POST"): {"seconds": 60},
+    ("api-alert-rules", "POST"): {"kind": "disk", "name": "ours"},
+    ("api-alert-channels", "POST"): {"kind": "mail", "name": "ours", "address": "ann@shop.example"},
     ("api-away-rules", "POST"): {
         "substitute": "operator-of-ours",
         "from": "2030-01-01T00:00:00Z",

@@ -6,6 +6,12 @@ _OUT = "/api/v1/webhooks/out"
 _OUT_PAGE = "/settings/webhooks/out/{outgoing}"
 _AN_OUT = f"{_OUT}/{{outgoing}}"
 _A_SCHEDULE = "/schedules/{schedule}"
+_OPERATES, _ALERTS = "runs:operate", "alerts:manage"
+_AN_ALERT, _A_RULE, _A_CHANNEL = "/alerts/{alert}", "/alert-rules/{alert_rule}", "/alert-channels/{channel}"
+_A_RULE_PAGE, _A_CHANNEL_PAGE = (
+    "/operations/alerts/rules/{alert_rule}",
+    "/operations/alerts/channels/{channel}",
+)
 _STARTS, _WRITES, _LOOKS = "runs:start", "workflows:write", "workflows:read"
 
 LISTS: dict[str, tuple[dict[str, str], str]] = {
@@ -70,12 +76,40 @@ LISTS: dict[str, tuple[dict[str, str], str]] = {
     "api-telemetry-step-types": ({"GET": _READS}, "/api/v1/telemetry/step-types"),
     "telemetry": ({"GET": _READS}, "/telemetry"),
     "telemetry-workflow": ({"GET": _READS}, "/telemetry/ours"),
+    "api-alerts": ({"GET": _OPERATES}, "/api/v1/alerts"),
+    "api-alert": ({"GET": _OPERATES}, f"/api/v1{_AN_ALERT}"),
+    "api-alert-acknowledge": ({"POST": _OPERATES}, f"/api/v1{_AN_ALERT}/acknowledge"),
+    "api-alert-resolve": ({"POST": _OPERATES}, f"/api/v1{_AN_ALERT}/resolve"),
+    "api-alert-mute": ({"POST": _OPERATES}, f"/api/v1{_AN_ALERT}/mute"),
+    "api-alert-rules": ({"GET": _OPERATES, "POST": _ALERTS}, "/api/v1/alert-rules"),
+    "api-alert-rule": ({"GET": _OPERATES, "PATCH": _ALERTS, "DELETE": _ALERTS}, f"/api/v1{_A_RULE}"),
+    "api-alert-channels": ({"GET": _ALERTS, "POST": _ALERTS}, "/api/v1/alert-channels"),
+    "api-alert-channel": (dict.fromkeys(("GET", "PATCH", "DELETE"), _ALERTS), f"/api/v1{_A_CHANNEL}"),
+    "api-alert-channel-test": ({"POST": _ALERTS}, f"/api/v1{_A_CHANNEL}/test"),
     "api-queues": ({"GET": _READS}, "/api/v1/queues"),
     "api-timers": ({"GET": _READS}, "/api/v1/timers"),
     "operations": ({"GET": _READS}, "/operations/"),
     "operations-timers": ({"GET": _READS}, "/operations/timers"),
     "operations-letters": ({"GET": "dead_letters:read"}, "/operations/dead-letters"),
     "operations-letter-redrive": ({"POST": "runs:operate"}, "/operations/dead-letters/{letter}/redrive"),
+    "operations-alerts": ({"GET": _OPERATES}, "/operations/alerts"),
+    "operations-alert-count": ({"GET": _OPERATES}, "/operations/alerts/count"),
+    "operations-alert": ({"GET": _OPERATES}, f"/operations{_AN_ALERT}"),
+    "operations-alert-acknowledge": ({"POST": _OPERATES}, f"/operations{_AN_ALERT}/acknowledge"),
+    "operations-alert-resolve": ({"POST": _OPERATES}, f"/operations{_AN_ALERT}/resolve"),
+    "operations-alert-mute": ({"POST": _OPERATES}, f"/operations{_AN_ALERT}/mute"),
+    "operations-alert-rules": ({"GET": _OPERATES}, "/operations/alerts/rules"),
+    "operations-alert-rule": ({"GET": _ALERTS, "POST": _ALERTS}, _A_RULE_PAGE),
+    "operations-alert-rule-new": (
+        {"GET": _ALERTS, "POST": _ALERTS},
+        "/operations/alerts/rules/new?kind=disk",
+    ),
+    "operations-alert-rule-delete": ({"POST": _ALERTS}, f"{_A_RULE_PAGE}/delete"),
+    "operations-alert-channels": ({"GET": _ALERTS, "POST": _ALERTS}, "/operations/alerts/channels"),
+    "operations-alert-channel": ({"GET": _ALERTS, "POST": _ALERTS}, _A_CHANNEL_PAGE),
+    "operations-alert-channel-test": ({"POST": _ALERTS}, f"{_A_CHANNEL_PAGE}/test"),
+    "operations-alert-channel-switch": ({"POST": _ALERTS}, f"{_A_CHANNEL_PAGE}/switch"),
+    "operations-alert-channel-delete": ({"POST": _ALERTS}, f"{_A_CHANNEL_PAGE}/delete"),
     "run-story": ({"GET": _READS}, "/runs/{run}/story"),
     "operations-repairs": ({"GET": "runs:operate"}, "/operations/repairs"),
     "api-token-revoke": ({"POST": "tokens:own"}, "/api/v1/tokens/{token}/revoke"),

@@ -390,7 +390,8 @@ for _name, (_methods, _path) in LISTS.items():
     _is_page, _names = not _path.startswith(("/api/", "/v1/")), "{" in _path or "/ours" in _path
     MATRIX[_name] = Route(_methods, _path, _is_page, _names)
 _NAMED = ("run", "other", "job", "letter", "task", "webhook", "outgoing", "file", "token", "schedule", "bulk")
-_NUMBERED = ("delivery", "group", "folder", "case", "comment", "away", "view", "search", "calendar")
+_NUMBERED = ("delivery", "group", "folder", "case", "comment", "away", "view", "search", "calendar", "alert",
+             "alert_rule", "channel")  # fmt: skip
 
 
 def address(name: str, **ids: str | int) -> str:

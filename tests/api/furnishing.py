@@ -1,7 +1,7 @@
 """A tenant that has one of everything."""
 
 from lib.uuid7 import uuid7
-from runs.models import BulkJob, Calendar, Schedule
+from runs.models import Alert, BulkJob, Calendar, Schedule
 from tests import factories as make
 from workflows.models import WorkflowVersion
 
@@ -62,6 +62,7 @@ def has_everything(client):
         | _scheduled(client)
         | _hooked(client)
         | {"bulk": _bulk_job()}
+        | _alerted(client)
     )
 
 
@@ -74,6 +75,27 @@ def _hooked(client):
     test = client.post(f"/api/v1/webhooks/out/{out.json()['id']}/test", {})
     assert test.status_code == 202, test.json()
     return {"webhook": hook.json()["id"], "outgoing": out.json()["id"], "delivery": test.json()["id"]}
+
+
+def _alerted(client):
+    """An alert of the tenant, a rule and a channel; their ids."""
+    channel = {"name": "ours", "kind": "webhook", "address": "https://hooks.example/in"}
+    made = client.post("/api/v1/alert-channels", channel)
+    assert made.status_code == 201, made.json()
+    rule = client.post("/api/v1/alert-rules", {"kind": "queue_depth", "name": "ours"})
+    assert rule.status_code == 201, rule.json()
+    version = WorkflowVersion.unsafe_all_tenants.get(workflow__name="ours", number=1)
+    alert = Alert.unsafe_all_tenants.create(
+        tenant_id=version.tenant_id,
+        rule_id=rule.json()["id"],
+        kind="queue_depth",
+        key="ours",
+        severity="warning",
+        subject="ours",
+        message="ours",
+        workflow_id=version.workflow_id,
+    )
+    return {"alert": alert.pk, "alert_rule": rule.json()["id"], "channel": made.json()["id"]}
 
 
 def _scheduled(client):

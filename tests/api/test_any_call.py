@@ -18,6 +18,7 @@ SECONDS = 240
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 # By its name in addresses, what the tenant that has everything calls it; what is not named is made up.
 NAMED = {
+    "alert_id": "alert", "alert_rule_id": "alert_rule", "alert_channel_id": "channel",
     "bulk_id": "bulk", "calendar": "calendar", "case_id": "case", "comment_id": "comment", "delivery_id": "delivery",
     "file_id": "file", "folder_id": "folder", "group_id": "group", "job_id": "job", "letter_id": "letter",
     "outgoing_id": "outgoing", "rule_id": "away", "run_id": "run", "schedule": "schedule", "task_id": "task",

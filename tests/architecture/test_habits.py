@@ -42,6 +42,10 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/kernel/messages.py",
     "runs/maintenance/telemetry.py",
     "runs/outgoing/services.py",
+    "runs/alerts/answering.py",
+    "runs/alerts/channels.py",
+    "runs/alerts/evaluating.py",
+    "runs/alerts/rules.py",
     "runs/outgoing/switching.py",
 }
 

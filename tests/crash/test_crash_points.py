@@ -17,7 +17,7 @@ from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tests import factories as make
 from tests import invariants
-from tests.crash import containers, failures, large, moves, outgoing, victim
+from tests.crash import alerting, containers, failures, large, moves, outgoing, victim
 from tests.crash.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -128,6 +128,7 @@ def test_every_crash_point_was_come_by():
         *victim.HARMLESS.split(),
         *victim.OF_SCHEDULES.split(),
         *outgoing.OF_OUTGOING.split(),
+        *alerting.OF_ALERTS.split(),
     }
     statements = {*hot.SQL.texts} - elsewhere | {*victim.OF_THE_INBOX.split()}
     points = in_code | {f"before_{name}" for name in statements}

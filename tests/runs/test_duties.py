@@ -4,6 +4,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from runs.alerts import tasks as alerts_tasks
 from runs.bulk_jobs import tasks as bulk_tasks
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
@@ -132,6 +133,7 @@ def test_what_this_process_is_at_for_too_long_is_known_to_its_watchdog():
 
 def test_the_clock_sends_each_registered_duty_as_often_as_it_says(monkeypatch):
     """The periods stand in the settings (for beat) and beside the duties (for who takes over)."""
+    assert alerts_tasks.tick_alerts.name == "runs.tick_alerts"
     assert inbox_tasks.tick_mails.name == "tasks_inbox.tick_mails"
     assert bulk_tasks.tick_bulk_jobs.name == "runs.tick_bulk_jobs"
     assert outgoing_tasks.tick_webhooks_out.name == "runs.tick_webhooks_out"

@@ -4,11 +4,16 @@ import re
 
 import pytest
 
-from runs.store import jobs, outgoing, rows, variables
+from runs.store import alerts, jobs, outgoing, rows, variables
 from runs.store.hot import SQL
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
 ROWS = {
+    ("make_alert_rules", "defaults"): alerts.RuleRow,
+    ("raise_alerts", "raised"): alerts.RaisedRow,
+    ("see_alerts", "seen"): alerts.SeenRow,
+    ("former_alerts", "keys"): alerts.KeyRow,
+    ("note_alert_deliveries", "outcomes"): alerts.OutcomeRow,
     ("advance", "ended"): rows.EndedRow,
     ("advance", "anchors"): rows.AnchorRow,
     ("advance", "steps"): rows.StepRow,

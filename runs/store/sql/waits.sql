@@ -242,7 +242,15 @@ u AS (
        SET sla_look_at = CASE WHEN r.completed_at IS NULL AND r.sla_deadline > clock.now THEN r.sla_deadline END
       FROM clock
      WHERE r.id = ANY (ARRAY(SELECT id FROM d)) AND r.sla_look_at <= clock.now
-    RETURNING r.id, r.tenant_id, r.shard, r.completed_at, r.sla_deadline, clock.now
+    RETURNING r.id, r.tenant_id, r.shard, r.completed_at, r.sla_deadline, r.is_test, clock.now
+),
+-- For whoever raises alerts; nobody is called because of a test.
+c AS (
+    INSERT INTO runs_alertcause (tenant_id, kind, run_id, created_at)
+    SELECT u.tenant_id, CASE WHEN u.sla_deadline > u.now THEN 'sla_warning' ELSE 'sla_breached' END, u.id, u.now
+      FROM u
+     WHERE u.completed_at IS NULL AND NOT u.is_test
+     ORDER BY u.id
 ),
 h AS (
     /* include write_history */

@@ -8,6 +8,25 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 ActionEnum = Literal["signal", "start"]
+AlertChannelKind = Literal["mail", "slack", "teams", "pagerduty", "webhook"]
+AlertDeliveryStateEnum = Literal["pending", "sent", "failed"]
+AlertRuleKind = Literal[
+    "queue_depth",
+    "queue_age",
+    "failure_rate",
+    "sla_warning",
+    "sla_breached",
+    "step_exhausted",
+    "compensation_failed",
+    "timer_late",
+    "worker_gone",
+    "run_stuck",
+    "webhook_off",
+    "mail_failing",
+    "disk",
+]
+AlertSeverity = Literal["critical", "warning", "info"]
+AlertStatusEnum = Literal["open", "acknowledged", "resolved"]
 BlankEnum = Literal[""]
 BulkAction = Literal["claim", "assign", "snooze", "decide", "undo"]
 BulkAnswer = Literal["done", "refused"]
@@ -17,6 +36,7 @@ ComparedPath = Literal["both", "left", "right", "neither"]
 DensityEnum = Literal["comfortable", "compact"]
 DifferenceKind = Literal["added", "removed", "changed", "moved"]
 DueTimeStatusEnum = Literal["started", "skipped", "buffered"]
+EventEnum = Literal["raised", "escalated", "resolved", "test"]
 FormatEnum = Literal["json", "yaml"]
 IfExistsEnum = Literal["return", "new_if_ended", "error"]
 ItemResultEnum = Literal["pending", "able", "moved", "done", "refused", "ended", "stopped"]
@@ -46,10 +66,12 @@ MeaningEnum = Literal["approve", "reject", "neutral"]
 MemberRole = Literal["viewer", "author", "operator", "requester", "approver", "admin"]
 OffReasonEnum = Literal["by hand", "gone", "failing", "backlog"]
 OnErrorEnum = Literal["fail", "continue", "branch"]
+OutgoingDeliveryStateEnum = Literal["pending", "delivered", "failed", "dropped"]
 OverlapEnum = Literal["skip", "buffer_one", "allow", "cancel_previous"]
 PlaceEnum = Literal[
     "params", "input", "set_vars", "when", "output", "business_key", "compensate", "body", "round"
 ]
+ProblemSeverityEnum = Literal["error", "warning"]
 RequestKind = Literal["wait", "good", "bad", "info", "quiet"]
 ResolutionEnum = Literal["retry", "done", "abandon"]
 RolesEnum = Literal["operator", "requester", "approver", "admin"]
@@ -73,6 +95,7 @@ RunStatus = Literal[
     "WAITING_FOR_MANUAL_ACTION",
 ]
 ScopesEnum = Literal[
+    "alerts:manage",
     "dead_letters:read",
     "jobs:work",
     "members:manage",
@@ -91,8 +114,6 @@ ScopesEnum = Literal[
     "workflows:read",
     "workflows:write",
 ]
-SeverityEnum = Literal["error", "warning"]
-StateEnum = Literal["pending", "delivered", "failed", "dropped"]
 StepDifference = Literal["path", "input", "status", "output", "error", "attempts"]
 StepStatus = Literal["PENDING", "QUEUED", "RUNNING", "WAITING", "COMPLETED", "FAILED", "SKIPPED", "CANCELLED"]
 TaskKind = Literal["approval", "form", "compensation", "incident"]
@@ -105,6 +126,14 @@ ViewEnum = Literal["mine", "teams", "due", "snoozed", "delegated", "done", "watc
 WhatEnum = Literal["status", "path", "output", "input", "stubs", "problems", "time", "size"]
 WhereEnum = Literal["nodes", "edges", "settings"]
 WhyEnum = Literal["pinned", "side_effects", "waits", "outside"]
+
+
+class AcknowledgeAlertRequest(TypedDict):
+    """Somebody sees to it."""
+
+    reason: NotRequired[str]
+    note: NotRequired[str]
+
 
 AddAwayRequest = TypedDict(
     "AddAwayRequest",
@@ -145,6 +174,103 @@ class AddRunSearchRequest(TypedDict):
     name: str
     query: NotRequired[str]
     group: NotRequired[str]
+
+
+class Alert(TypedDict):
+    """An alert."""
+
+    id: int
+    rule_id: int
+    kind: str
+    status: AlertStatusEnum
+    severity: AlertSeverity
+    key: str
+    subject: str
+    message: str
+    advice: str
+    link: str
+    workflow: NotRequired[str | None]
+    run_id: str | None
+    value: float | None
+    count: int
+    first_seen_at: str
+    last_seen_at: str
+    told_at: str | None
+    muted_until: str | None
+    escalated_at: str | None
+    acknowledged_at: str | None
+    acknowledged_by: str
+    note: str
+    resolved_at: str | None
+    resolved_by: str
+
+
+class AlertChannel(TypedDict):
+    """A channel."""
+
+    id: int
+    name: str
+    kind: AlertChannelKind
+    address: str
+    enabled: bool
+    made_by: str
+    created_at: str
+    last_message: AlertDelivery | None
+
+
+class AlertChannelPage(TypedDict):
+    """AlertChannelPage"""
+
+    results: list[AlertChannel]
+    next: str | None
+    previous: str | None
+
+
+class AlertDelivery(TypedDict):
+    """A message to a channel."""
+
+    id: int
+    alert_id: int | None
+    event: EventEnum
+    state: AlertDeliveryStateEnum
+    attempts: int
+    error: str
+    created_at: str
+    sent_at: str | None
+
+
+class AlertPage(TypedDict):
+    """AlertPage"""
+
+    results: list[Alert]
+    next: str | None
+    previous: str | None
+
+
+class AlertRule(TypedDict):
+    """A rule."""
+
+    id: int
+    kind: str
+    name: str
+    built_in: bool
+    params: Any
+    severity: AlertSeverity
+    cooldown_seconds: int
+    enabled: bool
+    muted_until: str | None
+    channels: list[int]
+    escalate_minutes: int | None
+    escalate_channels: list[int]
+    changed_by: str
+
+
+class AlertRulePage(TypedDict):
+    """AlertRulePage"""
+
+    results: list[AlertRule]
+    next: str | None
+    previous: str | None
 
 
 class AskedParamsRequest(TypedDict):
@@ -690,6 +816,31 @@ class Counts(TypedDict):
     done: int
     watching: int
     undecidable: int
+
+
+class CreateAlertChannelRequest(TypedDict):
+    """A new channel."""
+
+    reason: NotRequired[str]
+    name: str
+    kind: AlertChannelKind
+    address: str
+
+
+class CreateAlertRuleRequest(TypedDict):
+    """A new rule; what is not given is as in the built-in one of its kind."""
+
+    reason: NotRequired[str]
+    name: str
+    params: NotRequired[dict[str, Any]]
+    severity: NotRequired[AlertSeverity]
+    cooldown_seconds: NotRequired[int]
+    enabled: NotRequired[bool]
+    channels: NotRequired[list[int]]
+    escalate_minutes: NotRequired[int | None]
+    escalate_channels: NotRequired[list[int]]
+    mute_seconds: NotRequired[int]
+    kind: AlertRuleKind
 
 
 class CreateCalendarRequest(TypedDict):
@@ -1523,6 +1674,13 @@ class Misfit(TypedDict):
     message: str
 
 
+class MuteAlertRequest(TypedDict):
+    """Nobody is told for a while."""
+
+    reason: NotRequired[str]
+    seconds: int
+
+
 class NewMember(TypedDict):
     """A member who was just added."""
 
@@ -1614,7 +1772,7 @@ class OutgoingDelivery(TypedDict):
     message_id: str
     type: str
     run_id: str | None
-    state: StateEnum
+    state: OutgoingDeliveryStateEnum
     attempts: int
     due_at: str | None
     tried_at: str | None
@@ -1661,6 +1819,30 @@ class OutgoingWithSecret(TypedDict):
     secrets: list[Secret]
     created_at: str
     secret: str
+
+
+class PatchedChangeAlertChannelRequest(TypedDict):
+    """What can be changed of a channel."""
+
+    reason: NotRequired[str]
+    name: NotRequired[str]
+    address: NotRequired[str]
+    enabled: NotRequired[bool]
+
+
+class PatchedChangeAlertRuleRequest(TypedDict):
+    """What can be changed of a rule."""
+
+    reason: NotRequired[str]
+    name: NotRequired[str]
+    params: NotRequired[dict[str, Any]]
+    severity: NotRequired[AlertSeverity]
+    cooldown_seconds: NotRequired[int]
+    enabled: NotRequired[bool]
+    channels: NotRequired[list[int]]
+    escalate_minutes: NotRequired[int | None]
+    escalate_channels: NotRequired[list[int]]
+    mute_seconds: NotRequired[int]
 
 
 class PatchedChangeCalendarRequest(TypedDict):
@@ -1879,7 +2061,7 @@ class Problem(TypedDict):
     """One finding of `validate`."""
 
     code: str
-    severity: SeverityEnum
+    severity: ProblemSeverityEnum
     node: str | None
     field: str
     message: str
@@ -3194,11 +3376,24 @@ class WriteTextRequest(TypedDict):
 MigratedRun = Run | Checked
 
 __all__ = [
+    "AcknowledgeAlertRequest",
     "ActionEnum",
     "AddAwayRequest",
     "AddCommentRequest",
     "AddInboxViewRequest",
     "AddRunSearchRequest",
+    "Alert",
+    "AlertChannel",
+    "AlertChannelKind",
+    "AlertChannelPage",
+    "AlertDelivery",
+    "AlertDeliveryStateEnum",
+    "AlertPage",
+    "AlertRule",
+    "AlertRuleKind",
+    "AlertRulePage",
+    "AlertSeverity",
+    "AlertStatusEnum",
     "AskedParamsRequest",
     "AskedPlaceRequest",
     "AskedValueRequest",
@@ -3255,6 +3450,8 @@ __all__ = [
     "Conflict",
     "CountedBulkJob",
     "Counts",
+    "CreateAlertChannelRequest",
+    "CreateAlertRuleRequest",
     "CreateCalendarRequest",
     "CreateCaseRequest",
     "CreateFolderRequest",
@@ -3289,6 +3486,7 @@ __all__ = [
     "Error",
     "EscalateTaskRequest",
     "Event",
+    "EventEnum",
     "EventPage",
     "Example",
     "ExceptionFieldRequest",
@@ -3351,6 +3549,7 @@ __all__ = [
     "MigratedRun",
     "Milestone",
     "Misfit",
+    "MuteAlertRequest",
     "NewMember",
     "NewToken",
     "Next",
@@ -3361,9 +3560,12 @@ __all__ = [
     "Outgoing",
     "OutgoingDelivery",
     "OutgoingDeliveryPage",
+    "OutgoingDeliveryStateEnum",
     "OutgoingPage",
     "OutgoingWithSecret",
     "OverlapEnum",
+    "PatchedChangeAlertChannelRequest",
+    "PatchedChangeAlertRuleRequest",
     "PatchedChangeCalendarRequest",
     "PatchedChangeCaseRequest",
     "PatchedChangeDraftRequest",
@@ -3383,6 +3585,7 @@ __all__ = [
     "PollJobsRequest",
     "Presence",
     "Problem",
+    "ProblemSeverityEnum",
     "Problems",
     "Proxy",
     "PublishRequest",
@@ -3446,7 +3649,6 @@ __all__ = [
     "Sessions",
     "SetPasswordLink",
     "SetPasswordLinkRequest",
-    "SeverityEnum",
     "Shown",
     "SideError",
     "Signal",
@@ -3457,7 +3659,6 @@ __all__ = [
     "StartRunRequest",
     "StartTrialRequest",
     "StartedRun",
-    "StateEnum",
     "StayRequest",
     "Step",
     "StepComment",

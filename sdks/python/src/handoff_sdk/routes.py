@@ -9,6 +9,16 @@ from handoff_sdk import models
 from handoff_sdk.calls import LEFT_OUT, Call, LeftOut, given, path
 
 
+def delete_alert_channel(alert_channel_id: str | int) -> Call[None]:
+    """Removes the channel, also from rules; what waits for it is not sent."""
+    return Call("DELETE", path("/alert-channels/{alert_channel_id}", alert_channel_id=alert_channel_id))
+
+
+def delete_alert_rule(alert_rule_id: str | int) -> Call[None]:
+    """Removes the rule and its alerts. 409 for a built-in one: switch that off."""
+    return Call("DELETE", path("/alert-rules/{alert_rule_id}", alert_rule_id=alert_rule_id))
+
+
 def delete_away_rule(rule_id: str | int) -> Call[None]:
     """Ends it: nobody stands in by it any more. Others' with `members:manage`."""
     return Call("DELETE", path("/away/{rule_id}", rule_id=rule_id))
@@ -96,6 +106,43 @@ def delete_webhook(webhook_id: str | int) -> Call[None]:
 def delete_workflow(name: str | int) -> Call[None]:
     """Archives the workflow: no new runs; versions and runs stay."""
     return Call("DELETE", path("/workflows/{name}", name=name))
+
+
+def get_alert(alert_id: str | int) -> Call[models.Alert]:
+    """The alert as it stands."""
+    return Call("GET", path("/alerts/{alert_id}", alert_id=alert_id))
+
+
+def get_alert_channel(alert_channel_id: str | int) -> Call[models.AlertChannel]:
+    """The channel, and what came of the last message to it."""
+    return Call("GET", path("/alert-channels/{alert_channel_id}", alert_channel_id=alert_channel_id))
+
+
+def get_alert_channels(
+    *, cursor: str | None = None, limit: int | None = None
+) -> Call[models.AlertChannelPage]:
+    """The channels, oldest first, each with the last message to it."""
+    return Call("GET", "/alert-channels", query={"cursor": cursor, "limit": limit})
+
+
+def get_alert_rule(alert_rule_id: str | int) -> Call[models.AlertRule]:
+    """The rule."""
+    return Call("GET", path("/alert-rules/{alert_rule_id}", alert_rule_id=alert_rule_id))
+
+
+def get_alert_rules(*, cursor: str | None = None, limit: int | None = None) -> Call[models.AlertRulePage]:
+    """The rules that raise alerts, oldest first; the built-in ones are there from the start."""
+    return Call("GET", "/alert-rules", query={"cursor": cursor, "limit": limit})
+
+
+def get_alerts(
+    *,
+    cursor: str | None = None,
+    limit: int | None = None,
+    status: Literal["open", "acknowledged", "resolved"] | None = None,
+) -> Call[models.AlertPage]:
+    """Alerts of the workflows that you may operate and of the whole tenant, newest first; admins see all."""
+    return Call("GET", "/alerts", query={"cursor": cursor, "limit": limit, "status": status})
 
 
 def get_away_rules(*, cursor: str | None = None, limit: int | None = None) -> Call[models.AwayPage]:
@@ -697,6 +744,57 @@ def get_workflows(
     return Call("GET", "/workflows", query={"archived": archived, "cursor": cursor, "limit": limit, "q": q})
 
 
+def patch_alert_channel(
+    alert_channel_id: str | int,
+    *,
+    reason: str | LeftOut = LEFT_OUT,
+    name: str | LeftOut = LEFT_OUT,
+    address: str | LeftOut = LEFT_OUT,
+    enabled: bool | LeftOut = LEFT_OUT,
+) -> Call[models.AlertChannel]:
+    """Changes what is given; while it is off it is told nothing."""
+    return Call(
+        "PATCH",
+        path("/alert-channels/{alert_channel_id}", alert_channel_id=alert_channel_id),
+        body=given({"reason": reason, "name": name, "address": address, "enabled": enabled}),
+    )
+
+
+def patch_alert_rule(
+    alert_rule_id: str | int,
+    *,
+    reason: str | LeftOut = LEFT_OUT,
+    name: str | LeftOut = LEFT_OUT,
+    params: dict[str, Any] | LeftOut = LEFT_OUT,
+    severity: models.AlertSeverity | LeftOut = LEFT_OUT,
+    cooldown_seconds: int | LeftOut = LEFT_OUT,
+    enabled: bool | LeftOut = LEFT_OUT,
+    channels: list[int] | LeftOut = LEFT_OUT,
+    escalate_minutes: int | LeftOut | None = LEFT_OUT,
+    escalate_channels: list[int] | LeftOut = LEFT_OUT,
+    mute_seconds: int | LeftOut = LEFT_OUT,
+) -> Call[models.AlertRule]:
+    """Changes what is given; of `params` too, the others stay. What is open is over when a rule is off."""
+    return Call(
+        "PATCH",
+        path("/alert-rules/{alert_rule_id}", alert_rule_id=alert_rule_id),
+        body=given(
+            {
+                "reason": reason,
+                "name": name,
+                "params": params,
+                "severity": severity,
+                "cooldown_seconds": cooldown_seconds,
+                "enabled": enabled,
+                "channels": channels,
+                "escalate_minutes": escalate_minutes,
+                "escalate_channels": escalate_channels,
+                "mute_seconds": mute_seconds,
+            }
+        ),
+    )
+
+
 def patch_calendar(
     calendar: str | int,
     *,
@@ -1041,6 +1139,119 @@ def patch_workflow(
                 "folder": folder,
             }
         ),
+    )
+
+
+def post_alert_acknowledge(
+    alert_id: str | int,
+    *,
+    reason: str | LeftOut = LEFT_OUT,
+    note: str | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.Alert]:
+    """Says that you see to it: nobody else is called. 409 where it is not open."""
+    return Call(
+        "POST",
+        path("/alerts/{alert_id}/acknowledge", alert_id=alert_id),
+        body=given({"reason": reason, "note": note}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_alert_channel_test(
+    alert_channel_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
+) -> Call[models.AlertDelivery]:
+    """Sends a test as alerts are sent, once; `last_message` of the channel says what came of it."""
+    return Call(
+        "POST",
+        path("/alert-channels/{alert_channel_id}/test", alert_channel_id=alert_channel_id),
+        body=given({"reason": reason}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_alert_channels(
+    *,
+    name: str,
+    kind: models.AlertChannelKind,
+    address: str,
+    reason: str | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.AlertChannel]:
+    """A new channel; it is told nothing until a rule names it."""
+    return Call(
+        "POST",
+        "/alert-channels",
+        body=given({"name": name, "kind": kind, "address": address, "reason": reason}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_alert_mute(
+    alert_id: str | int, *, seconds: int, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
+) -> Call[models.Alert]:
+    """Has nobody told or called because of it for so many seconds. 409 where it is over."""
+    return Call(
+        "POST",
+        path("/alerts/{alert_id}/mute", alert_id=alert_id),
+        body=given({"seconds": seconds, "reason": reason}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_alert_resolve(
+    alert_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
+) -> Call[models.Alert]:
+    """Says that it is over, which it is by itself when its condition has ended. 409 where it is."""
+    return Call(
+        "POST",
+        path("/alerts/{alert_id}/resolve", alert_id=alert_id),
+        body=given({"reason": reason}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_alert_rules(
+    *,
+    name: str,
+    kind: models.AlertRuleKind,
+    reason: str | LeftOut = LEFT_OUT,
+    params: dict[str, Any] | LeftOut = LEFT_OUT,
+    severity: models.AlertSeverity | LeftOut = LEFT_OUT,
+    cooldown_seconds: int | LeftOut = LEFT_OUT,
+    enabled: bool | LeftOut = LEFT_OUT,
+    channels: list[int] | LeftOut = LEFT_OUT,
+    escalate_minutes: int | LeftOut | None = LEFT_OUT,
+    escalate_channels: list[int] | LeftOut = LEFT_OUT,
+    mute_seconds: int | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.AlertRule]:
+    """A new rule beside the built-in ones, such as one of a single queue or workflow."""
+    return Call(
+        "POST",
+        "/alert-rules",
+        body=given(
+            {
+                "name": name,
+                "kind": kind,
+                "reason": reason,
+                "params": params,
+                "severity": severity,
+                "cooldown_seconds": cooldown_seconds,
+                "enabled": enabled,
+                "channels": channels,
+                "escalate_minutes": escalate_minutes,
+                "escalate_channels": escalate_channels,
+                "mute_seconds": mute_seconds,
+            }
+        ),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
     )
 
 

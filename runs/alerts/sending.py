@@ -1,0 +1,137 @@
+"""Sends the messages that are due, through a process of its own that is ended when it takes too long.
+
+A message is leased before it is sent: one of which nobody could say what came of it is sent again, by the same id.
+"""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+from django.conf import settings
+
+from lib.sealing import CannotOpen
+from runs.alerts import channels
+from runs.store import alerts
+from runs.store.alerts import OutcomeRow
+from steps import outside
+
+log = logging.getLogger("handoff.alerts")
+
+TICK_SECONDS = 20.0
+"""After so long the rest is left for the next tick."""
+CHILD_SECONDS = 40.0
+"""After so long the process that sends is ended: more than a start and an attempt take."""
+MOST_ATTEMPTS = 8
+_ROOT = Path(__file__).resolve().parents[2]
+_COMMAND = (sys.executable, "-m", "runs.alerts.posting")
+_PASSED_ON = (
+    "PATH",
+    "LANG",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    outside.ALLOW,
+    outside.SMTP_URL,
+    outside.MAIL_FROM,
+)
+# Else `requests` would send passwords that the home of this process has for a host.
+_NO_PASSWORDS = {"NETRC": os.devnull}
+_TOO_LONG, _BROKEN = "The receiver took too long.", "The process that sends it ended by itself."
+_TEST_SUBJECT = "A test of Handoff"
+_TEST_BODY = "This is a test: alerts that are sent to this channel arrive here."
+_GONE = "The channel is gone or off."
+_HEADS = {"raised": "", "escalated": "Nobody has acknowledged it: ", "resolved": "Resolved: "}
+
+
+def send_due(seconds: float = TICK_SECONDS) -> int:
+    """Send what is due, for about so many seconds; gives how many messages were tried."""
+    until, count = time.monotonic() + seconds, 0
+    while time.monotonic() < until and (leased := alerts.lease_deliveries()):
+        alerts.note_deliveries(_outcomes(leased))
+        count += len(leased)
+    return count
+
+
+def _outcomes(leased: Sequence[Mapping[str, Any]]) -> list[OutcomeRow]:
+    rows = alerts.read_messages([one["id"] for one in leased])
+    ready, outcomes = [], list[OutcomeRow]()
+    for one in leased:
+        row = rows.get(one["id"])
+        if row is None:
+            outcomes.append({"id": one["id"], "state": "failed", "error": _GONE})
+            continue
+        try:
+            address = channels.open_address(one["tenant"], one["channel"], row["number"], row["sealed"])
+        except CannotOpen as error:
+            outcomes.append(_outcome(one, f"The address can’t be read: {error}.", for_good=False))
+            continue
+        ready.append(message_of({**one, **row, "address": address}))
+    answers = _posted(ready) if ready else {}
+    by_id = {one["id"]: one for one in leased}
+    return outcomes + [
+        _outcome(by_id[id], answer["error"], for_good=answer["for_good"]) for id, answer in answers.items()
+    ]
+
+
+def _outcome(of: Mapping[str, Any], error: str, *, for_good: bool) -> OutcomeRow:
+    # Who asks for a test waits for the answer.
+    ends = for_good or of["event"] == "test" or of["attempts"] >= MOST_ATTEMPTS
+    state = "sent" if not error else "failed" if ends else "pending"
+    if state == "failed":
+        log.error("The alert %s was not sent to the channel %s: %s", of["alert"], of["channel"], error)
+    return {"id": of["id"], "state": state, "error": error}
+
+
+def message_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A message as it is handed to `posting`: what is said in words, and what programs read."""
+    is_test = row["event"] == "test"
+    link = settings.HANDOFF_URL + row["link"] if row["link"] else f"{settings.HANDOFF_URL}/operations/alerts"
+    lines = [row["text"]] if not is_test else [_TEST_BODY]
+    if row["event"] in ("raised", "escalated"):
+        lines.append(row["advice"])
+    return {
+        "id": row["id"],
+        "kind": row["kind"],
+        "address": row["address"],
+        "event": row["event"],
+        "message": row["message"],
+        "alert": row["alert"] or "",
+        "rule": row["rule"] or "",
+        "severity": row["severity"] or "info",
+        "status": row["status"] or "",
+        "key": f"handoff:{row['tenant']}:{row['key'] or 'test'}",
+        "link": link,
+        "subject": _TEST_SUBJECT if is_test else _HEADS[row["event"]] + row["subject"],
+        "body": "\n".join([*(line for line in lines if line), link]),
+    }
+
+
+def _posted(messages: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
+    """What came of each of the messages, by id."""
+    own = [[server.host, server.port] for server in outside.egress().rules.deny]
+    with subprocess.Popen(
+        _COMMAND,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=_ROOT,
+        env={name: os.environ[name] for name in _PASSED_ON if name in os.environ} | _NO_PASSWORDS,
+    ) as child:
+        document = json.dumps({"own": own, "messages": list(messages)}).encode()
+        try:
+            answer, _ = child.communicate(document, timeout=CHILD_SECONDS)
+            unknown = _BROKEN
+        except subprocess.TimeoutExpired:
+            child.kill()
+            # What it had written by then was sent.
+            answer, _ = child.communicate()
+            unknown = _TOO_LONG
+    whole = answer[: answer.rfind(b"\n") + 1]
+    known = {one["id"]: one for one in map(orjson.loads, whole.splitlines())}
+    return {one["id"]: known.get(one["id"], {"error": unknown, "for_good": False}) for one in messages}

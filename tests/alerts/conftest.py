@@ -1,0 +1,71 @@
+"""A receiver of alerts over real HTTP, to which the egress gate lets pass, and who looks after them."""
+
+import json
+
+import pytest
+
+from runs.alerts import channels, evaluating, rules, sending
+from runs.models import Alert, AlertDelivery, AlertRule
+from tests.answering import answering, http
+from tests.people import People
+from tests.timing import clock
+
+__all__ = ["clock"]
+
+
+@pytest.fixture
+def receiver(monkeypatch):
+    with answering(http()) as server:
+        monkeypatch.setenv("HANDOFF_EGRESS_ALLOW", f"127.0.0.1:{server.port}")
+        yield server
+
+
+@pytest.fixture
+def admin(db):
+    return People().principal("admin", "default")
+
+
+class OnCall:
+    """Who is told of what, by a webhook and by hand."""
+
+    def __init__(self, admin, receiver) -> None:
+        self.admin, self.receiver = admin, receiver
+        self.channel = channels.create_channel(
+            admin, name="on call", kind="webhook", address=receiver.url("/in")
+        )
+
+    def rule(self, kind, **values) -> AlertRule:
+        """The built-in rule of a kind, which tells the channel; all others are off."""
+        rows = rules.rules_of(self.admin.tenant_id)
+        rows.exclude(kind=kind).update(enabled=False)
+        chosen = {"channels": [self.channel.pk], **values}
+        return rules.change_rule(self.admin, rows.get(kind=kind).pk, **chosen)
+
+    def told(self):
+        """What has arrived, in its order, after what is due was sent."""
+        sending.send_due()
+        return [json.loads(one.body) for one in self.receiver.asked]
+
+    def events(self):
+        """The same in short."""
+        return [one["event"] for one in self.told()]
+
+
+@pytest.fixture
+def on_call(admin, receiver):
+    return OnCall(admin, receiver)
+
+
+def look():
+    """One look of the tick; gives how many alerts were raised or resolved."""
+    return evaluating.look()
+
+
+def alerts():
+    """All alerts, the oldest first."""
+    return list(Alert.unsafe_all_tenants.order_by("id"))
+
+
+def deliveries():
+    """What became of each message."""
+    return list(AlertDelivery.unsafe_all_tenants.order_by("id").values_list("event", "state", "error"))

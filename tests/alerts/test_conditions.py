@@ -1,0 +1,243 @@
+"""Each kind of rule is fired by its real condition, told once to a receiver, acknowledged, and over by itself."""
+
+import shutil
+from collections import namedtuple
+from datetime import timedelta
+
+import pytest
+from django.db.models.functions import Now
+
+from accounts.models import AccountMail
+from runs.alerts import answering, evaluating
+from runs.alerts.kinds import KINDS
+from runs.commands import jobs
+from runs.commands.lifecycle import resolve_compensation
+from runs.maintenance import sla
+from runs.models import OutgoingWebhook, Repair, Timer
+from runs.outgoing import services as webhooks
+from runs.outgoing import switching
+from tests import factories as make
+from tests.alerts.conftest import alerts, deliveries, look
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+JOB = make.graph([{"id": "charge", "type": "job", "queue": "card"}], [])
+WAITS = make.graph([{"id": "s", "type": "signal", "params": {"name": "x"}}], [])
+FAILS = make.graph([{"id": "s", "type": "noop", "retry": "none"}], [])
+PAUSE = make.graph([{"id": "rest", "type": "wait", "params": {"seconds": 60}}], [])
+
+
+def goes_through(on_call, kind, ends, subject):
+    """The condition holds: it is raised and told once, acknowledged, and over when it has ended."""
+    assert look() == 1, alerts()
+    assert look() == 0
+    alert = alerts()[-1]
+    assert (alert.kind, alert.status, alert.severity) == (kind, "open", KINDS[kind].severity)
+    assert subject in alert.subject
+    assert on_call.events() == ["raised"], deliveries()
+    assert answering.acknowledge(on_call.admin, alert.pk, note="mine").status == "acknowledged"
+    assert look() == 0
+    assert on_call.events() == ["raised"]
+    ends()
+    assert look() == 1
+    alert.refresh_from_db()
+    assert (alert.status, alert.resolved_by, alert.acknowledged_by) == (
+        "resolved",
+        "",
+        on_call.admin.username,
+    )
+    assert on_call.events() == ["raised", "resolved"]
+    assert look() == 0
+
+
+def poll():
+    return jobs.poll(tenant=make.a_tenant().pk, worker="w1", queues=["card"], max_jobs=100)
+
+
+def stuck_in_compensation():
+    """A run whose one step could not be undone."""
+    undo = {"type": "job", "queue": "undo", "retry": "none"}
+    nodes = [
+        {"id": "reserve", "type": "job", "queue": "reserve", "compensate": undo},
+        {"id": "ship", "type": "job", "queue": "ship", "retry": "none"},
+    ]
+    run_id = make.start(make.graph(nodes, ["reserve>ship"]))[0]
+    make.complete(*make.claimed("reserve"), output={})
+    make.fail(*make.claimed("ship"))
+    make.fail(*make.claimed("undo"))
+    assert make.run(run_id).status == "WAITING_FOR_MANUAL_ACTION"
+    return run_id
+
+
+def test_a_queue_that_is_too_deep(on_call):
+    on_call.rule("queue_depth")
+    make.start(JOB, *[{}] * 50)
+    assert look() == 0
+    make.start(JOB)
+    goes_through(on_call, "queue_depth", poll, "Workflow Queue Backup: 51 steps wait in card")
+
+
+def test_a_step_that_waits_for_too_long(on_call, clock):
+    on_call.rule("queue_age", params={"seconds": 120})
+    make.start(JOB)
+    clock.advance(119)
+    assert look() == 0
+    clock.advance(2)
+    goes_through(on_call, "queue_age", poll, "Steps wait 2 min 1 s in card")
+
+
+def test_a_worker_that_is_gone(on_call, clock):
+    on_call.rule("worker_gone", params={"seconds": 60})
+    poll()
+    make.start(JOB)
+    clock.advance(100)
+    assert look() == 0
+    clock.advance(100)
+    goes_through(on_call, "worker_gone", poll, "No worker serves the queue card")
+
+
+def test_too_many_runs_that_fail(on_call, clock):
+    on_call.rule("failure_rate", params={"percent": 50, "least": 2})
+    make.start(FAILS)
+    make.fail(*make.claimed())
+    assert look() == 0
+    make.start(make.chain("noop"))
+    make.work()
+    goes_through(on_call, "failure_rate", lambda: clock.advance(7_200), "1 of 2 runs failed")
+
+
+def test_a_run_that_has_used_four_fifths_of_its_time_and_one_that_is_late(on_call, clock):
+    on_call.rule("sla_warning")
+    run_id = make.start({**WAITS, "sla_seconds": 100})[0]
+    clock.advance(80)
+    sla.look()
+    goes_through(on_call, "sla_warning", lambda: clock.advance(21), "has used 80 % of its time")
+    sla.look()
+    assert look() == 0
+    assert make.run(run_id).status == "RUNNING"
+
+
+def test_a_run_that_is_late_is_told_of_once_and_never_cancelled(on_call, clock):
+    on_call.rule("sla_breached")
+    run_id = make.start({**WAITS, "sla_seconds": 100})[0]
+    clock.advance(101)
+    sla.look()
+    sla.look()
+
+    def ends():
+        assert make.run(run_id).status == "RUNNING"
+        make.send(run_id, "x")
+        make.work()
+
+    goes_through(on_call, "sla_breached", ends, "is past its deadline")
+
+
+def test_a_run_that_is_done_in_time_or_a_test_is_nobodys_alert(on_call, clock):
+    on_call.rule("sla_breached")
+    make.start({**make.chain("noop"), "sla_seconds": 100})
+    make.work()
+    clock.advance(101)
+    sla.look()
+    assert look() == 0
+
+
+def test_a_step_that_failed_for_good_is_one_alert_however_many_do(on_call):
+    on_call.rule("step_exhausted")
+    runs = make.start(FAILS, *[{}] * 3)
+    make.fail(*make.claimed())
+
+    def ends():
+        for run_id in runs:
+            make.resume(run_id)
+        make.work()
+
+    goes_through(on_call, "step_exhausted", ends, "s failed for good")
+    assert "failed for good 3 times" in alerts()[0].message
+
+
+def test_what_could_not_be_undone(on_call):
+    on_call.rule("compensation_failed")
+    run_id = stuck_in_compensation()
+
+    def ends():
+        step = make.steps(run_id)["reserve:compensate"].pk
+        resolve_compensation(make.a_tenant().pk, run_id, step, "done", by="ann", reason="by hand")
+
+    goes_through(on_call, "compensation_failed", ends, "could not be undone")
+
+
+def test_timers_that_are_late(on_call, clock):
+    on_call.rule("timer_late", params={"seconds": 30})
+    make.start(PAUSE)
+    make.work()
+    clock.advance(80)
+    assert look() == 0
+    clock.advance(20)
+    goes_through(on_call, "timer_late", make.tick, "Timers are 40 s late")
+    assert Timer.unsafe_all_tenants.get().status == "FIRED"
+
+
+def test_a_run_that_is_stuck_and_could_not_be_repaired(on_call):
+    on_call.rule("run_stuck")
+    run_id = make.start(WAITS)[0]
+    make.work()
+    run = make.run(run_id)
+    make.RepairFactory(run_id=run_id, tenant_id=run.tenant_id, life=run.life, done=False)
+    assert Repair.unsafe_all_tenants.count() == 1
+    goes_through(on_call, "run_stuck", lambda: make.send(run_id, "x") or make.work(), "is stuck")
+
+
+def test_a_webhook_that_was_switched_off(on_call):
+    on_call.rule("webhook_off")
+    hook = webhooks.create_webhook(on_call.admin, url="https://hooks.example/in/secret").webhook
+    webhooks.change_webhook(on_call.admin, hook.pk, enabled=False)
+    assert look() == 0
+    webhooks.enable_webhook(on_call.admin, hook.pk)
+    switching.switch_off(hook.pk, "gone")
+    assert OutgoingWebhook.unsafe_all_tenants.get().off_reason == "gone"
+
+    def ends():
+        webhooks.enable_webhook(on_call.admin, hook.pk)
+
+    goes_through(on_call, "webhook_off", ends, "The webhook hooks.example was switched off")
+    assert "secret" not in alerts()[0].message
+
+
+def test_mail_that_is_not_sent(on_call):
+    on_call.rule("mail_failing")
+    mail = AccountMail.objects.create(
+        id="01890000-0000-7000-8000-000000000001",
+        tenant_id=on_call.admin.tenant_id,
+        user_id=on_call.admin.user_id,
+        kind="password",
+        attempts=1,
+        error="The mail server mail.example at port 25 does not answer.",
+        next_at=Now() + timedelta(minutes=5),
+    )
+    rows = AccountMail.objects.for_tenant(on_call.admin.tenant_id).filter(pk=mail.pk)
+    goes_through(
+        on_call,
+        "mail_failing",
+        lambda: rows.update(sent_at=Now(), next_at=None, error=""),
+        "Mail is not sent",
+    )
+
+
+def test_a_disk_that_fills_up(on_call, monkeypatch):
+    on_call.rule("disk")
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1000, 920, 80))
+    goes_through(
+        on_call,
+        "disk",
+        lambda: monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1000, 500, 500)),
+        "Only 8 % of the disk is free",
+    )
+    assert evaluating.free_percent() == 50
+
+
+def test_every_kind_is_fired_above():
+    assert set(KINDS) == {
+        *("queue_depth", "queue_age", "worker_gone", "failure_rate", "sla_warning", "sla_breached", "disk"),
+        *("step_exhausted", "compensation_failed", "timer_late", "run_stuck", "webhook_off", "mail_failing"),
+    }

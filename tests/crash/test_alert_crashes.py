@@ -1,0 +1,68 @@
+"""Whatever point a worker dies at while it raises and sends alerts, another one goes on: one alert, told by one id."""
+
+import json
+
+import pytest
+
+from lib.clock import set_now
+from runs.alerts import channels, rules
+from runs.models import Alert, AlertChannel, AlertDelivery, AlertRule, StepExecution
+from tests import factories as make
+from tests.answering import answering, http
+from tests.crash import alerting, victim
+from tests.people import People
+
+pytestmark = pytest.mark.django_db(transaction=True)
+JOB = make.graph([{"id": "charge", "type": "job", "queue": "card"}], [])
+
+
+@pytest.fixture(autouse=True)
+def _real_clock():
+    yield
+    set_now(None)
+
+
+@pytest.fixture
+def receiver():
+    with answering(http()) as server:
+        yield server
+
+
+def prepared(receiver):
+    """Two steps in a queue, one more than its rule says, and a channel that is told."""
+    set_now(None)
+    for rows in (Alert, AlertDelivery, AlertRule, AlertChannel, StepExecution):
+        rows.unsafe_all_tenants.all().delete()
+    admin = People().principal("admin", "default")
+    channel = channels.create_channel(admin, name="on call", kind="webhook", address=receiver.url("/in"))
+    own = rules.rules_of(admin.tenant_id)
+    # One is not there yet: it is made by the tick.
+    own.filter(kind="disk").delete()
+    own.exclude(kind="queue_depth").update(enabled=False)
+    rules.change_rule(admin, own.get(kind="queue_depth").pk, params={"above": 1}, channels=[channel.pk])
+    make.start(JOB, {}, {})
+    receiver.asked.clear()
+
+
+def test_an_alert_is_raised_once_and_told_wherever_a_worker_dies(receiver):
+    allowed = f"127.0.0.1:{receiver.port}"
+    prepared(receiver)
+    known = {f"before_{name}" for name in alerting.OF_ALERTS.split()}
+    points = sorted(
+        {hit for hit, _ in victim.hits_of(alerting.watch, allowed) if hit.partition(":")[0] in known}
+    )
+    for point in points:
+        prepared(receiver)
+        assert victim.dies(point, alerting.watch, allowed), point
+        victim.later(2)
+        alerting.watch(allowed)
+        victim.later(5)
+        alerting.watch(allowed)
+        assert [one.status for one in Alert.unsafe_all_tenants.filter(kind="queue_depth")] == ["resolved"], (
+            point
+        )
+        sent = AlertDelivery.unsafe_all_tenants.order_by("id").values_list("event", "state")
+        assert list(sent) == [("raised", "sent"), ("resolved", "sent")], point
+        messages = {one["id"]: one["event"] for one in map(json.loads, (one.body for one in receiver.asked))}
+        assert list(messages.values()) == ["raised", "resolved"], point
+    assert {point.partition(":")[0] for point in points} == known
