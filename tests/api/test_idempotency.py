@@ -1,6 +1,7 @@
 """`Idempotency-Key`: what is sent again is answered as it was, and done once (R-163)."""
 
 import json
+import re
 import zlib
 from datetime import timedelta
 from functools import partial
@@ -37,6 +38,14 @@ NOT_ONCE = {"api-jobs-poll", "v1-activities-poll"}
 """Routes whose POST changes something and takes no key."""
 
 
+def from_a_page():
+    """A logged-in browser, whose CSRF token is looked for in the body, too, and the header that has it."""
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(make.a_member("ops", "admin"))
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', browser.get("/workflows/").text)[1]
+    return browser, {"X-CSRFToken": token}
+
+
 @pytest.fixture
 def plain(api):
     """A workflow without a business key: each start of it is a new run."""
@@ -63,6 +72,15 @@ def test_a_start_that_is_sent_again_is_answered_as_it_was(api, plain):
     assert first.headers["X-Request-Id"] != again.headers["X-Request-Id"]
     assert api.post(RUNS, START).status_code == 201
     assert runs() == 2
+
+
+def test_a_page_of_somebody_who_is_logged_in_may_send_a_key():
+    browser, token = from_a_page()
+    path, new, kind = "/api/v1/workflows", {"name": "kept"}, "application/json"
+    first, again = (browser.post(path, new, content_type=kind, headers={**KEY, **token}) for _ in "12")
+    assert (first.status_code, again.content) == (201, first.content)
+    assert browser.post(path, new, headers={**KEY, **token}).status_code == 415
+    assert browser.post(path, new, content_type=kind, headers=KEY).status_code == 403
 
 
 @pytest.mark.parametrize(
