@@ -1,37 +1,18 @@
-"""The page that tells what happened to a run in sentences."""
+"""What happened to a run in sentences, as a view of it."""
 
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpResponse
-
 from accounts import pages, people
-from accounts.access import PageRequest, page
-from accounts.roles import RUNS_READ
+from accounts.access import PageRequest
 from engine.graph import Graph
 from lib.api.pagination import keyset_page
 from runs.kernel import graphs
 from runs.models import HistoryEvent
 from runs.reading import queries
-from runs.reading.presentation import found_run
-from runs.reading.stored import NOTHING
 from runs.reading.story import Event, story
-from runs.web import contexts
 
 LINES = 200
-
-
-@page(RUNS_READ)
-def story_page(request: PageRequest, run_id: UUID) -> HttpResponse:
-    """The events of a run as sentences, the first one first; the page follows while the run goes on."""
-    tenant = request.principal.tenant_id
-    run = found_run(tenant, run_id, NOTHING)
-    context = {
-        "run": run,
-        "follows": run["completed_at"] is None,
-        **story_context(request, run_id, queries.version_of(tenant, run_id)),
-    }
-    return contexts.following(request, "runs/story.html", "runs/_story.html", context)
 
 
 def story_context(

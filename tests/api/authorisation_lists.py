@@ -110,7 +110,6 @@ LISTS: dict[str, tuple[dict[str, str], str]] = {
     "operations-alert-channel-test": ({"POST": _ALERTS}, f"{_A_CHANNEL_PAGE}/test"),
     "operations-alert-channel-switch": ({"POST": _ALERTS}, f"{_A_CHANNEL_PAGE}/switch"),
     "operations-alert-channel-delete": ({"POST": _ALERTS}, f"{_A_CHANNEL_PAGE}/delete"),
-    "run-story": ({"GET": _READS}, "/runs/{run}/story"),
     "operations-repairs": ({"GET": "runs:operate"}, "/operations/repairs"),
     "api-token-revoke": ({"POST": "tokens:own"}, "/api/v1/tokens/{token}/revoke"),
     "api-token-rotate": ({"POST": "tokens:own"}, "/api/v1/tokens/{token}/rotate"),

@@ -21,7 +21,9 @@ interface Told {
   sprite: string;
 }
 
-const READABLE = 0.75;
+const READABLE = 0.6;
+/** What somebody looks for first where the graph is larger than its place. */
+const FIRST = ["[aria-current]", "[data-failed]", "[data-status=RUNNING], [data-status=WAITING]"];
 
 const part = <E extends HTMLElement>(id: string) => document.getElementById(id) as E | null;
 
@@ -40,7 +42,7 @@ async function show(told: Told): Promise<void> {
   markWays(card);
   zoomable(card, view, board, frame, READABLE);
   draggable(view);
-  reveal(view, card.querySelector("[aria-current]"));
+  reveal(view, FIRST.map((one) => card.querySelector(one)).find((one) => one !== null) ?? null);
   // The server has put the list right: steps that are new get a place, and ways what became of them.
   document.body.addEventListener("htmx:afterSwap", () => {
     putSteps(card, spots, picture.frame);
@@ -48,7 +50,7 @@ async function show(told: Told): Promise<void> {
   });
 }
 
-/** What is selected when the page comes is in sight. */
+/** It is in sight when the page comes. */
 function reveal(view: HTMLElement, step: Element | null): void {
   if (!step) return;
   const [around, own] = [view.getBoundingClientRect(), step.getBoundingClientRect()];
