@@ -5,21 +5,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from accounts.models import Folder
-from runs.maintenance import telemetry as duty
 from runs.models import RunTelemetry, StepTelemetry, TelemetryBucket
 from tests import factories as make
 from tests.store.watching import watching
+from tests.telemetry import count_all
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
 
 SUMMARY, STEPS = "/api/v1/telemetry/summary", "/api/v1/telemetry/step-types"
 ONE = {"retry": "none"}
-
-
-def counted():
-    for _ in range(3):
-        duty.count()
 
 
 @pytest.fixture
@@ -33,7 +28,7 @@ def busy(people):
     make.start_version(bad, {})
     make.fail(make.claimed()[0])
     make.start_version(good, {})
-    counted()
+    count_all()
     return good, bad
 
 
@@ -57,7 +52,7 @@ def test_a_workflow_has_its_versions_side_by_side(api, busy, people):
     newer = make.next_version(good.workflow, make.chain("noop"))
     make.start_version(newer, {})
     make.work()
-    counted()
+    count_all()
     shown = api.get(SUMMARY, {"workflow": good.workflow.name}).json()
     assert [(row["version"], row["completed"]) for row in shown["by_version"]] == [(1, 3), (2, 1)]
     assert shown["by_workflow"] == []
@@ -156,7 +151,7 @@ def test_so_many_statements_whatever_there_is(api, busy):
     for name in ("c", "d", "e"):
         make.start(make.chain("noop", "noop") | {"name": name}, tenant=busy[0].tenant)
     make.work()
-    counted()
+    count_all()
     assert (statements(SUMMARY), statements(STEPS)) == before
     assert StepTelemetry.unsafe_all_tenants.exists()
     assert TelemetryBucket.unsafe_all_tenants.exists()

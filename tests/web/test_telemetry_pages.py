@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from runs.maintenance import telemetry as duty
 from tests import factories as make
+from tests.telemetry import count_all
 from tests.web.test_page_queries import statements_of
 
 pytestmark = pytest.mark.django_db
@@ -18,11 +18,6 @@ def viewer(client):
     return client
 
 
-def counted():
-    for _ in range(3):
-        duty.count()
-
-
 def some_runs():
     """Two that completed and one that failed, of two workflows; gives the version of the first."""
     good = make.a_version({**make.chain("noop", "noop"), "name": "good"})
@@ -30,7 +25,7 @@ def some_runs():
     make.work()
     make.start(make.graph([{"id": "x", **ONE}], []))
     make.fail(make.claimed()[0])
-    counted()
+    count_all()
     return good
 
 
@@ -57,7 +52,7 @@ def test_a_workflow_has_its_versions_side_by_side_and_its_steps(viewer):
     newer = make.next_version(good.workflow, make.graph([{"id": "c", "title": "The third"}], []))
     make.start_version(newer, {})
     make.work()
-    counted()
+    count_all()
     page = viewer.get(f"/telemetry/{good.workflow.name}").text
     assert "Version 1" in page
     assert "Version 2" in page
@@ -105,6 +100,6 @@ def test_the_pages_cost_the_same_for_many_runs_as_for_few(viewer):
         make.start(make.chain("noop", "job", "noop"))
     make.start_version(make.next_version(good.workflow, make.chain("noop")), {})
     make.work()
-    counted()
+    count_all()
     assert (statements_of(viewer, "/telemetry"), statements_of(viewer, address)) == few
     assert max(few) <= 11
