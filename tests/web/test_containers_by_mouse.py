@@ -58,7 +58,7 @@ def test_a_list_with_an_approval_is_built_run_decided_and_looked_at(visitor, pag
     page.wait_for_url("**/runs/*")
     run = page.url
     make.work()
-    page.get_by_role("link", name="0 of 2 items").click()
+    page.get_by_role("link", name="0 of 2 items", exact=True).click()
     page.get_by_role("link", name="Item 1, waiting").click()
     page.locator("#item").get_by_role("link", name="Open its run").click()
     page.get_by_role("link", name="Go to the task").click()
@@ -66,7 +66,7 @@ def test_a_list_with_an_approval_is_built_run_decided_and_looked_at(visitor, pag
     page.get_by_role("button", name="Approve").click()
     make.work()
     page.goto(run)
-    page.get_by_role("link", name="1 of 2 items").click()
+    page.get_by_role("link", name="1 of 2 items", exact=True).click()
     expect(page.get_by_role("link", name="Item 0, waiting")).to_be_visible()
     page.get_by_role("link", name="Item 1, completed").click()
     page.locator("#item").get_by_role("link", name="Open its run").click()
