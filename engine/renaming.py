@@ -216,7 +216,9 @@ class _Renaming:
         (nodes_key, nodes_field), (edges_key, edges_field) = fields.items()
         nodes, made = holder.get(nodes_key), dict[str, Json]()
         self.sources |= _sources(nodes, edges)
-        self.mapped |= {node.get("id") for node in _objects(nodes) if node.get("input") is not None}
+        mapped = (node.get("id") for node in _objects(nodes) if node.get("input") is not None)
+        # In a draft an id may be anything.
+        self.mapped |= {name for name in mapped if isinstance(name, str)}
         if isinstance(nodes, list):
             made[nodes_key] = [self._node(node, f"{nodes_field}[{at}]") for at, node in enumerate(nodes)]
         if isinstance(holder.get(edges_key), list):

@@ -11,7 +11,7 @@ from engine.events import EventType
 from runs.models import HistoryEvent
 
 MOST_ATTEMPTS = 50
-_ENDS: Mapping[str, str] = {
+_WORDS_OF_ENDS: Mapping[str, str] = {
     EventType.STEP_COMPLETED: "COMPLETED",
     EventType.STEP_FAILED: "FAILED",
     EventType.ATTEMPT_FAILED: "FAILED",
@@ -42,7 +42,7 @@ def attempts_of(tenant: int, run_id: UUID, node: str, until: int | None = None) 
     """The last attempts of a step, the first one first; `until`: those that the event of this id had ended."""
     events = (
         HistoryEvent.objects.for_tenant(tenant)
-        .filter(run_id=run_id, node=node, type__in=list(_ENDS))
+        .filter(run_id=run_id, node=node, type__in=list(_WORDS_OF_ENDS))
         .exclude(payload__has_key="index")
         .order_by("-id")
     )
@@ -66,7 +66,7 @@ def _attempt(type_: str, number: int | None, told: Mapping[str, Any], at: dateti
     has_next = type_ == EventType.ATTEMPT_FAILED and isinstance(retry_in, int | float)
     return Attempt(
         number,
-        _ENDS[type_],
+        _WORDS_OF_ENDS[type_],
         at,
         took,
         error if isinstance(error, Mapping) else None,

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import orjson
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from engine.entries import entries
@@ -64,6 +64,7 @@ def test_it_has_fixes_that_can_be_sent(document):
 
 @QUICK
 @given(documents, st.sampled_from(["b", "in", "a-b"]))
+@example({"nodes": [{"id": [], "input": 1}]}, "b")
 def test_a_step_gets_another_id(document, new):
     document = as_sent(document)
     assume(isinstance(document, dict))
