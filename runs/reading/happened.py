@@ -33,6 +33,14 @@ class Happened(NamedTuple):
     taken: tuple[str, ...] | None = None
 
 
+class Extent(NamedTuple):
+    """How many events of a run there are, up to `MOST_EVENTS`, and the id and the time of the last of them."""
+
+    events: int
+    last: int | None
+    at: datetime | None
+
+
 def endings(events: Iterable[Happened]) -> list[Ending]:
     """Those of the events that end attempts, as the timeline takes them."""
     return [

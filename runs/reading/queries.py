@@ -13,6 +13,7 @@ from django.db.models import (
     Count,
     Exists,
     Func,
+    Max,
     OuterRef,
     Q,
     QuerySet,
@@ -29,7 +30,7 @@ from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, STEP_
 from lib.clock import now_here
 from runs.access import readable
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution, Timer
-from runs.reading.happened import MOST_EVENTS, Happened
+from runs.reading.happened import MOST_EVENTS, Extent, Happened
 from runs.reading.search_words import InputTest, Waiting
 from runs.reading.story import TOLD_OF_CHILDREN, UNTOLD
 from workflows.access import open_to
@@ -233,7 +234,9 @@ def _stuck(runs: QuerySet[Run], tenant: int) -> QuerySet[Run]:
     unmoved = Repair.objects.for_tenant(tenant).filter(done=False)
     # A union, since an `or` would have every run looked at.
     late = timers.order_by("fire_at").values("run_id")[:LOOKED_AT]
-    unbegun = steps.filter(available_at__lt=now - STEP_LATE).values("run_id")[:LOOKED_AT]
+    unbegun = (
+        steps.filter(available_at__lt=now - STEP_LATE).order_by("available_at").values("run_id")[:LOOKED_AT]
+    )
     found = late.union(unbegun, unmoved.order_by("-id").values("run_id")[:LOOKED_AT])
     return runs.filter(completed_at__isnull=True, pk__in=found)
 
@@ -272,13 +275,7 @@ def events_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> list[
 
     What happened to containers' children is left out.
     """
-    events = (
-        HistoryEvent.objects.for_tenant(tenant)
-        .filter(run_id=run_id)
-        .exclude(payload__has_key="index")
-        .order_by("id")
-    )
-    rows = events.values_list(
+    rows = _shown_events(tenant, run_id).values_list(
         "id",
         "type",
         "node",
@@ -299,6 +296,17 @@ def events_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> list[
         )
         for id_, type_, node, attempt, started, at, taken in rows[:most]
     ]
+
+
+def extent_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> Extent:
+    """How far what `events_of` gives of a run goes, without reading it."""
+    first = _shown_events(tenant, run_id).values("id", "created_at")[:most]
+    return Extent(**first.aggregate(events=Count("id"), last=Max("id"), at=Max("created_at")))
+
+
+def _shown_events(tenant: int, run_id: UUID | str) -> QuerySet[HistoryEvent]:
+    events = HistoryEvent.objects.for_tenant(tenant).filter(run_id=run_id)
+    return events.exclude(payload__has_key="index").order_by("id")
 
 
 def history_row(event: HistoryEvent) -> dict[str, Json]:

@@ -18,7 +18,7 @@ from engine.statuses import STEP_OPEN
 from runs.kernel import graphs
 from runs.reading import queries
 from runs.reading.attempts import attempts_of
-from runs.reading.happened import MOST_EVENTS, Happened, endings, steps_then, ways_taken
+from runs.reading.happened import MOST_EVENTS, Extent, Happened, endings, steps_then, ways_taken
 from runs.reading.pictures import picture_of
 from runs.reading.timeline import Timeline, timeline
 from runs.web import story
@@ -31,17 +31,22 @@ Context = dict[str, Any]
 def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Context:
     """One view of a run; where an earlier event is asked for, `run` gets its steps as they were then."""
     tenant, run_id = request.principal.tenant_id, UUID(run["id"])
-    events = queries.events_of(tenant, run_id)
-    total = len(events)
+    # The story as it is now reads what it tells by itself.
+    events = [] if asked.view == STORY and asked.at is None else queries.events_of(tenant, run_id)
+    end = (
+        queries.extent_of(tenant, run_id) if not events else Extent(len(events), events[-1].id, events[-1].at)
+    )
+    total = end.events
     # What the last event left is the run as it is now.
-    past = asked.at if asked.at is not None and 0 < asked.at < len(events) else None
+    past = asked.at if asked.at is not None and 0 < asked.at < total else None
     look = replace(asked, at=past)
     if past is not None:
         run["steps"] = steps_then(run["steps"], events, past)
         events = events[:past]
+        end = Extent(total, events[-1].id, events[-1].at)
     version = queries.version_of(tenant, run_id)
     step = inspected(run["steps"], look)
-    until = events[-1].id if past is not None else None
+    until = end.last if past is not None else None
     context: Context = {
         "look": look,
         "tabs": [(TITLES[view], look.address(view=view), view == look.view) for view in VIEWS],
@@ -50,8 +55,8 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
         "failing": json.dumps([step["node"] for step in run["steps"] if step["error"]]),
         "attempts": attempts_of(tenant, run_id, step["node"], until) if step and step["id"] else [],
         # Of what was in the past nothing is known of the steps now.
-        "seen": events[-1].id if events and past is None else "",
-        "scrubber": _scrubber(look, total, events[-1].at if events else None),
+        "seen": end.last if end.last and past is None else "",
+        "scrubber": _scrubber(look, total, end.at),
     }
     if look.view == TIMELINE:
         context["timeline"] = _timeline(run["steps"], events, graphs.shown(version).graph, past)

@@ -5,7 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.reading.value_pages import LINES, value_page
+from runs.reading import value_pages
+from runs.reading.value_pages import LINES, MOST_FOUND, MOST_INDENTED, Line, value_page
 
 JSON = st.recursive(
     st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
@@ -28,3 +29,23 @@ def test_a_page_that_is_not_there_is_the_nearest_and_what_is_found_says_where_it
     assert found.page == 6
     assert found in value_page(value, 6).lines
     assert value_page("x" * 1_000_000, 1).lines[-1].number == LINES
+
+
+def test_no_more_lines_are_kept_than_are_shown(monkeypatch):
+    kept: list[int] = []
+
+    def line(number: int, text: str, page: int) -> Line:
+        kept.append(number)
+        return Line(number, text, page)
+
+    monkeypatch.setattr(value_pages, "Line", line)
+    found = value_page([1] * (MOST_INDENTED // 3 + 1), 3, "1, 1")
+    assert len(found.lines) == len(kept) == MOST_FOUND < found.total
+    assert value_page("x\n" * MOST_INDENTED, 2).total == MOST_INDENTED + 1
+    assert kept[MOST_FOUND:] == list(range(LINES + 1, 2 * LINES + 1))
+
+
+def test_a_value_of_millions_of_items_is_not_indented():
+    count = MOST_INDENTED // len("1, ")
+    assert value_page([1] * count, 1).lines[1].text.strip() == "1,"
+    assert value_page([1] * (count + 1), 1).lines[0].text.startswith("[1, 1, 1")
