@@ -1,5 +1,6 @@
 """What a list of runs is asked for: by the query string of its page, which searches keep."""
 
+import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Any, cast
@@ -48,6 +49,7 @@ GROUPS: dict[str, tuple[str, dict[str, Json]]] = {
     "cancelled": ("Cancelled", {"status": "CANCELLED"}),
 }
 
+_VERSION = re.compile(r"v?[1-9][0-9]{0,8}")
 _SPELLED = (*ASKED_STATUSES, *(status.value for status in RunStatus))
 YES, NO = frozenset({"1", "true", "yes", "on"}), frozenset({"", "0", "false", "no", "off"})
 
@@ -122,8 +124,12 @@ class FilterForm(forms.Form):
         if (test := input_test(word)) is not None:
             self.cleaned_data.setdefault("inputs", []).append(test)
             return
-        if word.name == "waiting":
-            given: Json = waiting(word)
+        if word.name == "version":
+            if not _VERSION.fullmatch(word.value):
+                raise NotUnderstood("Write version:3.")
+            given: Json = int(word.value.removeprefix("v"))
+        elif word.name == "waiting":
+            given = waiting(word)
         elif word.compared != ":":
             raise NotUnderstood(f"Write {word.name}:{word.value}.")
         elif word.name in ("key", "step"):
@@ -195,10 +201,7 @@ class FilterForm(forms.Form):
             filters["business_key"] = cleaned["key"]
         if "step" in cleaned:
             filters["at_step"] = cleaned["step"]
-        if "waiting" in cleaned:
-            filters["waiting"] = cleaned["waiting"]
-        if "inputs" in cleaned:
-            filters["inputs"] = cleaned["inputs"]
+        filters |= {name: cleaned[name] for name in ("version", "waiting", "inputs") if name in cleaned}
         if "until" in cleaned and cleaned["until"] < date.max:
             filters["created_before"] = _midnight(cleaned["until"] + timedelta(days=1))
         return filters
@@ -224,6 +227,7 @@ class FilterForm(forms.Form):
             "until": lambda value: f"to {date_text(value)}",
             "key": lambda value: f"key {value}",
             "step": lambda value: f"at the step {value}",
+            "version": "version {}".format,
             "waiting": str,
             "inputs": lambda value: ", ".join(map(str, value)),
             "q": lambda value: f"“{value}”",

@@ -6,20 +6,24 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import reduce
 from operator import and_
+from typing import Any
 from uuid import UUID
 
 from django.db.models import (
     BooleanField,
     Count,
     Exists,
+    F,
     Func,
     Max,
     OuterRef,
     Q,
     QuerySet,
     Subquery,
+    Sum,
     TextField,
     Value,
+    Window,
 )
 from django.db.models.fields.json import KeyTextTransform
 
@@ -31,10 +35,11 @@ from lib.clock import now_here
 from runs.access import readable
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution, Timer
 from runs.reading.happened import MOST_EVENTS, Extent, Happened
+from runs.reading.inputs import STORED
 from runs.reading.search_words import InputTest, Waiting
 from runs.reading.story import TOLD_OF_CHILDREN, UNTOLD
 from workflows.access import open_to
-from workflows.models import Workflow
+from workflows.models import Workflow, WorkflowVersion
 
 PENDING = "PENDING"
 WAITING = "WAITING"
@@ -47,7 +52,9 @@ and what should go on and doesn't."""
 TIMER_LATE, STEP_LATE = timedelta(minutes=1), timedelta(minutes=5)
 """A run is stuck whose timer is overdue, or whose step could have been begun, for longer than this."""
 LOOKED_THROUGH = 20_000
-"""Among so many of the newest runs those that somebody has started are looked for."""
+"""Among so many of the newest runs is looked for what no index has."""
+LOOKED_FOR = frozenset({"created_by", "version", "inputs"})
+BYTES_TESTED = 16 * 1024 * 1024
 OPEN_COUNTED = 10_000
 LOOKED_AT = 1_000
 """How many of the newest failed runs are looked at for those that nobody has seen to."""
@@ -89,6 +96,7 @@ def runs_of(
     created_by: str | None = None,
     at_step: str | None = None,
     waiting: Waiting | None = None,
+    version: int | None = None,
     inputs: Sequence[InputTest] = (),
     test: bool = False,
     from_id: UUID | None = None,
@@ -99,8 +107,9 @@ def runs_of(
     alone.
 
     `from_id`: none that is older than the run of this id, so that these alone are read (`first_of_newest`).
-    `created_by` and `inputs` are looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has
-    them. `at_step`: the node of a step that is open. An input that is kept beside the database has no fields to test.
+    `LOOKED_FOR` are looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has them; and of
+    `inputs` no more than `BYTES_TESTED`, as they are stored, are read. `version`: its number. `at_step`: the node of a
+    step that is open. An input that is kept beside the database has no fields to test.
     """
     # What only the newest are looked through for is looked for among those that somebody may read.
     runs = _slim(Run.objects.for_tenant(tenant) if within is None else within).filter(
@@ -126,8 +135,12 @@ def runs_of(
     if waiting is not None:
         runs = runs.filter(completed_at__isnull=True, pk__in=_waits(tenant, waiting).values("run_id"))
     conditions = [Q(created_by=created_by)] if created_by is not None else []
+    if version is not None:
+        conditions.append(Q(version_id__in=_versions(tenant, workflow, version)))
     conditions += [Q(_Holds("input", one.json_path)) for one in inputs]
-    return of_newest(runs, reduce(and_, conditions)) if conditions else runs
+    if not conditions:
+        return runs
+    return of_newest(runs, reduce(and_, conditions), most_bytes=BYTES_TESTED if inputs else None)
 
 
 def _waits(tenant: int, waiting: Waiting) -> QuerySet[StepExecution]:
@@ -147,9 +160,15 @@ class _Holds(Func):
         super().__init__(column, Value(path, output_field=TextField()))
 
 
-def of_newest(runs: QuerySet[Run], condition: Q) -> QuerySet[Run]:
-    """Those of the newest `LOOKED_THROUGH` of these runs for which something holds that no index has."""
-    return runs.filter(condition, pk__in=runs.order_by("-id").values("pk")[:LOOKED_THROUGH])
+def of_newest(runs: QuerySet[Run], condition: Q, *, most_bytes: int | None = None) -> QuerySet[Run]:
+    """Those of the newest `LOOKED_THROUGH` of these runs for which something holds that no index has; none behind those
+    whose inputs are `most_bytes` together.
+    """
+    newest = runs.order_by("-id").values("pk")[:LOOKED_THROUGH]
+    if most_bytes is not None:
+        summed = Window(Sum(STORED), order_by=F("id").desc())
+        newest = runs.filter(pk__in=newest).annotate(bytes=summed).filter(bytes__lte=most_bytes).values("pk")
+    return runs.filter(condition, pk__in=newest)
 
 
 def is_me(by: str) -> bool:
@@ -160,6 +179,11 @@ def is_me(by: str) -> bool:
 def starter(by: str, who: str) -> str:
     """The username that such a filter stands for where `who` asks."""
     return who if is_me(by) else by
+
+
+def _versions(tenant: int, workflow: str | None, number: int) -> QuerySet[WorkflowVersion, Any]:
+    versions = WorkflowVersion.objects.for_tenant(tenant).filter(number=number)
+    return (versions.filter(workflow__name=workflow) if workflow is not None else versions).values("pk")
 
 
 def _workflows(tenant: int) -> QuerySet[Workflow]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-FIELDS = ("workflow", "status", "by", "since", "until", "key", "step", "waiting", "test")
+FIELDS = ("workflow", "version", "status", "by", "since", "until", "key", "step", "waiting", "test")
 """What a word may begin with, beside `input.` and the names of fields of the input."""
 ALIASES = {"flow": "workflow", "state": "status", "who": "by", "node": "step"}
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -162,6 +162,7 @@ def offers(text: str, values: Mapping[str, Callable[[], list[tuple[str, str]]]])
 
 MEANS = {
     "workflow": "runs of a workflow",
+    "version": "that are on this version of it",
     "status": "how they stand: failed, waiting, open…",
     "by": "who started them, or me",
     "since": "started since: today, monday, 7d or a date",

@@ -17,8 +17,8 @@ from lib.clock import now_here
 from lib.refusals import Missing
 from runs.access import readable
 from runs.models import Run
-from runs.reading import brief, queries, search_words
-from runs.reading.filters import COLUMNS, GROUPS, FilterForm
+from runs.reading import brief, queries
+from runs.reading.filters import COLUMNS, FilterForm
 from runs.reading.orders import LOOKED_AT, NEWEST, ORDERS, in_order
 from runs.reading.presentation import rows_with_order
 from runs.reading.search import Searched, search_page
@@ -33,14 +33,6 @@ IN_BRIEF = Bounds(2 * 1024, 0, 0)
 """Of what a run was given, gave and failed with so much is read to tell it by; nothing of its steps."""
 USUAL = ("status", "now", "started", "by", "took", "deadline", "version")
 COOKIE = "runs_list"
-MOST_OFFERS = 12
-DAYS_OFFERED = [
-    ("today", "today"),
-    ("yesterday", "yesterday"),
-    ("monday", "the last Monday"),
-    ("7d", "7 days ago"),
-]
-SPANS_OFFERED = [(">1h", "an hour"), (">1d", "a day"), (">2d", "2 days"), (">1w", "a week")]
 STEPS_SHOWN = 40
 """So many steps of a run are in its preview."""
 SCROLL, PAGES = "scroll", "pages"
@@ -100,24 +92,10 @@ def list_context(request: PageRequest) -> dict[str, Json]:
         "shown": shown,
         "headings": [(name, COLUMNS[name]) for name in shown.columns],
         "all_columns": [(name, words, name in shown.columns) for name, words in COLUMNS.items()],
-        "looked_through": queries.LOOKED_THROUGH if filters.keys() & {"created_by", "inputs"} else None,
+        "looked_through": queries.LOOKED_THROUGH if filters.keys() & queries.LOOKED_FOR else None,
         "may_operate": may_anywhere(request.principal, RUNS_OPERATE),
         "keeps": without(request.GET, "cursor"),
     }
-
-
-def offers(principal: Principal, text: str) -> list[search_words.Offer]:
-    """How the word at the end of a text may go on, with the names of workflows that they may read."""
-    values = {
-        "workflow": lambda: queries.workflow_names(principal, MOST_NAMES),
-        "status": lambda: [(name, words) for name, (words, _) in GROUPS.items()],
-        "by": lambda: [(queries.ME, "you")],
-        "since": lambda: DAYS_OFFERED,
-        "until": lambda: DAYS_OFFERED,
-        "waiting": lambda: SPANS_OFFERED,
-        "test": lambda: [("yes", "tests of drafts")],
-    }
-    return search_words.offers(text, values)[:MOST_OFFERS]
 
 
 def preview_context(principal: Principal, run_id: UUID) -> dict[str, Json]:

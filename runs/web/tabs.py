@@ -96,8 +96,8 @@ def address_of(search: SavedSearch) -> str:
 
 
 def _counts(request: PageRequest, searches: list[SavedSearch], first: UUID | None) -> dict[str, str]:
-    """How many runs each tab finds, none older than the `first`, by its key or id, in one statement; a search for a
-    text is not counted.
+    """How many runs each tab finds, none older than the `first`, by its key or id, in one statement; a search that
+    reads inputs is not counted.
     """
     asked = {
         key: listing.with_parameters(request.GET, {name: does.get(name, "") for name in _OF_TABS}, _KEPT)
@@ -121,11 +121,11 @@ def _at_most(count: int, *, there_are_older: bool) -> str:
 
 def _counted(request: PageRequest, key: str, query: str, first: UUID | None) -> list[QuerySet[Run, Any]]:
     """The runs to count, none older than the `first`, at most one more than are told; none where the search can't be
-    read or is for a text.
+    read or reads inputs.
     """
     form = FilterForm(QueryDict(query))
     filters = form.asked(request.principal.username)
-    if not form.is_valid() or "q" in filters:
+    if not form.is_valid() or filters.keys() & {"q", "inputs"}:
         return []
     rows = listing.matching(request, filters | {"from_id": first}).annotate(
         tab=Value(key, output_field=TextField())

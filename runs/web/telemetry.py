@@ -127,7 +127,7 @@ def _figures(what: Asked, rows: list[dict[str, Json]], in_runs: str) -> dict[str
     board = telemetry.summary(replace(what, version=None))
     address = _address(what.workflow.name if what.workflow else None, in_runs)
     for name in ("by_workflow", "by_version"):
-        board[name] = [_timed(row) | {"address": _address_of(row, address, in_runs)} for row in board[name]]
+        board[name] = [_timed(row) | {"address": _address_of(what, row, in_runs)} for row in board[name]]
     steps = [row | {"work": max(WORK, key=lambda name: row[name]["total_ms"])} for row in rows]
     return {
         "board": _timed(board) | {"a_day": _rounded(board["interventions_per_day"])},
@@ -139,14 +139,16 @@ def _figures(what: Asked, rows: list[dict[str, Json]], in_runs: str) -> dict[str
     }
 
 
-def _address(workflow: str | None, in_runs: str) -> str:
-    """The list of the runs of a period, of a workflow or of all."""
-    named = f"{urlencode({'workflow': workflow})}&" if workflow else ""
-    return f"{reverse('runs')}?{named}{in_runs}"
+def _address(workflow: str | None, in_runs: str, version: int | None = None) -> str:
+    """The list of the runs of a period, of a workflow or of all, of one version where it is given."""
+    named = {"workflow": workflow, "q": version and f"version:{version}"}
+    return f"{reverse('runs')}?{urlencode({name: text for name, text in named.items() if text})}&{in_runs}"
 
 
-def _address_of(row: dict[str, Json], address: str, in_runs: str) -> str:
-    return _address(row["workflow"], in_runs) if "workflow" in row else address
+def _address_of(what: Asked, row: dict[str, Json], in_runs: str) -> str:
+    if "workflow" in row:
+        return _address(row["workflow"], in_runs)
+    return _address(what.workflow.name if what.workflow else None, in_runs, row["version"])
 
 
 def _timed(row: dict[str, Json]) -> dict[str, Json]:

@@ -11,6 +11,7 @@ from runs.reading.filters import MOST_CHARACTERS
 from runs.reading.presentation import found_run
 from runs.web import contexts, listing, tabs
 from runs.web.look import look_of, remember
+from runs.web.offers import offers
 from runs.web.values import reading_context
 from runs.web.viewing import view_context
 from workflows.queries import get_workflow
@@ -31,7 +32,7 @@ def runs_page(request: PageRequest) -> HttpResponse:
 @page(RUNS_READ)
 def search_offers(request: PageRequest) -> HttpResponse:
     """How the word at the end of a search may go on, as options of its field."""
-    found = listing.offers(request.principal, request.GET.get("q", "")[:MOST_CHARACTERS])
+    found = offers(request.principal, request.GET.get("q", "")[:MOST_CHARACTERS])
     return render(request, "runs/_search_offers.html", {"offers": found})
 
 

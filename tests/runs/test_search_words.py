@@ -7,11 +7,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from accounts.models import Tenant
+from accounts.queries import principals_of
 from lib.refusals import Invalid
 from runs.models import StepExecution
 from runs.reading import queries, search_words
 from runs.reading.filters import filters_of_search
 from runs.reading.search_words import InputTest, Word, day, offers, split
+from runs.web.offers import offers as offered
 from tests import factories as make
 
 THURSDAY = date(2026, 11, 26)
@@ -120,6 +122,9 @@ class TestFound:
             ('input.x:"\') || true"', []),
             ("step:b", [0, 1, 2]),
             ("step:c", []),
+            ("version:1", [0, 1, 2]),
+            ("version:v1 workflow:other", []),
+            ("version:2", []),
         ],
     )
     def test_fields_of_the_input(self, three, text, places):
@@ -134,6 +139,22 @@ class TestFound:
         assert self.found("waiting:<2d") == three[1:]
         make.cancel(three[0])
         assert self.found("waiting:>2d") == []
+
+    def test_what_is_offered_is_what_they_may_read(self, three):
+        user = make.a_member("ann")
+        ann = principals_of([user])[user.pk]
+        text = f"workflow:{queries.workflow_names(ann, 1)[0][0]}"
+        assert [found for found, _ in offered(ann, f"{text} step:")] == [f"{text} step:b"]
+        assert [found for found, _ in offered(ann, f"{text} version:")] == [f"{text} version:1"]
+        assert offered(ann, "step:") == offered(ann, "workflow:other version:") == []
+        make.a_member("bea", "operator")
+        assert ("by:bea", "bea") in offered(ann, "by:b")
+
+    def test_no_more_of_inputs_is_read_than_may_be(self, three, monkeypatch):
+        assert self.found("input.country:DE") == three[:1]
+        monkeypatch.setattr(queries, "BYTES_TESTED", 170)
+        assert self.found("input.country:FR") == [three[1]]
+        assert self.found("input.country:DE") == []
 
     def test_one_statement_finds_them(self, three, django_assert_num_queries):
         with django_assert_num_queries(2):

@@ -1,0 +1,67 @@
+"""What may go on a word that is being written in the search of a list of runs."""
+
+from accounts.people import called
+from accounts.principal import Principal
+from accounts.queries import members_of
+from accounts.roles import READ
+from runs.kernel import graphs
+from runs.reading import queries, search_words
+from runs.reading.filters import GROUPS
+from workflows.access import open_to
+from workflows.models import Workflow
+from workflows.queries import latest_of, versions_of
+
+MOST_NAMES, MOST_OFFERS = 500, 12
+
+_DAYS = [
+    ("today", "today"),
+    ("yesterday", "yesterday"),
+    ("monday", "the last Monday"),
+    ("7d", "7 days ago"),
+]
+_SPANS = [(">1h", "an hour"), (">1d", "a day"), (">2d", "2 days"), (">1w", "a week")]
+
+
+def offers(principal: Principal, text: str) -> list[search_words.Offer]:
+    """How the word at the end of a text may go on, with what they may read: workflows, the versions and steps of the
+    one that the text names, and their colleagues.
+    """
+    words, _ = search_words.split(text)
+    named = next((word.value for word in words if word.name == "workflow"), "")
+    values = {
+        "workflow": lambda: queries.workflow_names(principal, MOST_NAMES),
+        "status": lambda: [(name, words) for name, (words, _) in GROUPS.items()],
+        "version": lambda: _versions(principal, named),
+        "step": lambda: _steps(principal, named),
+        "by": lambda: [(queries.ME, "you"), *_colleagues(principal.tenant_id)],
+        "since": lambda: _DAYS,
+        "until": lambda: _DAYS,
+        "waiting": lambda: _SPANS,
+        "test": lambda: [("yes", "tests of drafts")],
+    }
+    return search_words.offers(text, values)[:MOST_OFFERS]
+
+
+def _versions(principal: Principal, workflow: str) -> list[tuple[str, str]]:
+    found = _readable(principal, workflow)
+    if found is None:
+        return []
+    numbers = versions_of(found).order_by("-number").values_list("number", flat=True)[:MOST_OFFERS]
+    return [(str(number), f"version {number}") for number in numbers]
+
+
+def _steps(principal: Principal, workflow: str) -> list[tuple[str, str]]:
+    """The steps of the latest version, which an old one need not have."""
+    found = _readable(principal, workflow)
+    version = found and latest_of(found)
+    nodes = graphs.shown(version.pk).graph.nodes.values() if version else []
+    return [(node.id, node.title or node.id) for node in nodes]
+
+
+def _readable(principal: Principal, workflow: str) -> Workflow | None:
+    return open_to(principal, READ).filter(name=workflow).first() if workflow else None
+
+
+def _colleagues(tenant: int) -> list[tuple[str, str]]:
+    users = [member.user for member in members_of(tenant).order_by("user__username")[:MOST_NAMES]]
+    return [(user.get_username(), called(user)) for user in users]
