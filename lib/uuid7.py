@@ -2,7 +2,10 @@
 
 import os
 import time
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
+NOTHING = timedelta()
 _last = 0
 
 
@@ -15,3 +18,14 @@ def uuid7() -> str:
     tail = int.from_bytes(os.urandom(8), "big") & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     text = f"{stamp >> 12:012x}7{stamp & 0xFFF:03x}{tail:016x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def least_at(moment: datetime, later: timedelta = NOTHING) -> UUID:
+    """The least id that is made at this time, or so much later; whatever the time is, there is one."""
+    milliseconds = int((moment.timestamp() + later.total_seconds()) * 1000)
+    return UUID(int=min(max(0, milliseconds), 2**48 - 1) << 80)
+
+
+def moment_of(made: UUID) -> datetime:
+    """When an id of version 7 was made, to the millisecond."""
+    return datetime.fromtimestamp((made.int >> 80) / 1000, UTC)

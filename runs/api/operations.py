@@ -27,6 +27,8 @@ class QueueSerializer(serializers.Serializer[Any]):
     oldest_seconds = serializers.FloatField(
         allow_null=True, help_text="How long what is ready waits, at most; null where nothing is ready."
     )
+    in_per_minute = serializers.FloatField(help_text="Steps that came to it a minute, over the last minute.")
+    out_per_minute = serializers.FloatField(help_text="Steps that ended a minute, over the last minute.")
     workers = serializers.IntegerField(
         help_text="Workers of the queue that were heard of in the last minutes."
     )

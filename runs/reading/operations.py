@@ -21,6 +21,9 @@ from runs.store import operations
 
 COUNTED = 100_000
 """Steps of a queue are counted up to so many."""
+FLOW_SPAN, FLOW_COUNTED = timedelta(minutes=1), 20_000
+"""What comes and ends a minute is told by the last minute, or by so many of the newest steps and events."""
+NO_FLOW = operations.Flow(0.0, 0.0)
 SHOWN = 50
 """So many steps of a queue are shown: those that come next, and those at work."""
 _SHOWN = (
@@ -56,19 +59,22 @@ class QueuedStep:
 
 
 def queue_rows(tenant: int) -> list[dict[str, Json]]:
-    """The queues of a tenant as they are shown (docs/api.md, "Operations"), the unserved first; one statement."""
+    """The queues of a tenant as they are shown (docs/api.md, "Operations"), the unserved first; two statements."""
     found = operations.queues_of(tenant, built_in=BUILT_IN_QUEUES, stale=STALE.total_seconds(), most=COUNTED)
-    rows = [_queue_row(one) for one in found]
+    flow = operations.flow_of(tenant, span=FLOW_SPAN, most=FLOW_COUNTED)
+    rows = [_queue_row(one, flow.get(one.queue, NO_FLOW)) for one in found]
     return sorted(rows, key=lambda row: (not row["unserved"], row["queue"]))
 
 
-def _queue_row(one: operations.QueueState) -> dict[str, Json]:
+def _queue_row(one: operations.QueueState, flow: operations.Flow) -> dict[str, Json]:
     return {
         "queue": one.queue,
         "ready": one.ready,
         "running": one.running,
         "waiting": one.waiting,
         "oldest_seconds": None if one.oldest_seconds is None else round(max(one.oldest_seconds, 0.0), 1),
+        "in_per_minute": round(flow.came, 1),
+        "out_per_minute": round(flow.ended, 1),
         "workers": one.workers,
         "last_polled_at": None if one.polled_at is None else datetime.fromisoformat(one.polled_at),
         "built_in": one.queue in BUILT_IN_QUEUES,

@@ -32,6 +32,7 @@ from accounts.roles import READ
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
 from lib.clock import now_here
+from lib.uuid7 import least_at
 from runs.access import readable
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution, Timer
 from runs.reading.happened import MOST_EVENTS, Extent, Happened
@@ -122,9 +123,9 @@ def runs_of(
     if business_key is not None:
         runs = runs.filter(business_key=business_key)
     if created_after is not None:
-        runs = runs.filter(created_at__gte=created_after, id__gte=_id_at(created_after, -_SKEW))
+        runs = runs.filter(created_at__gte=created_after, id__gte=least_at(created_after, -_SKEW))
     if created_before is not None:
-        runs = runs.filter(created_at__lt=created_before, id__lt=_id_at(created_before, _SKEW))
+        runs = runs.filter(created_at__lt=created_before, id__lt=least_at(created_before, _SKEW))
     if statuses:
         runs = runs.filter(status__in=statuses)
     if status is not None:
@@ -209,12 +210,6 @@ def open_runs_by_version(workflow: Workflow, *, most: int | None = OPEN_COUNTED)
     if most is not None:
         return dict(Counter(versions[:most]))
     return dict(runs.order_by().values_list("version_id").annotate(count=Count("id")))
-
-
-def _id_at(moment: datetime, skew: timedelta) -> UUID:
-    """The least id of a run made at this time: ids rise with time, and lists are read along them."""
-    milliseconds = int((moment.timestamp() + skew.total_seconds()) * 1000)
-    return UUID(int=min(max(0, milliseconds), 2**48 - 1) << 80)
 
 
 def first_of_newest(tenant: int, count: int) -> UUID | None:

@@ -1,9 +1,12 @@
 """What operators look at, as typed functions (SQL in `sql/operations.sql`)."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
+from uuid import UUID
 
 from lib.clock import now_or_none
+from lib.uuid7 import least_at, moment_of
 from runs.store.hot import SQL, WORKER_SECONDS
 
 MOST_QUEUES = 1_000
@@ -38,3 +41,31 @@ def queues_of(tenant: int, *, built_in: Sequence[str], stale: float, most: int) 
         "now": now_or_none(),
     }
     return [QueueState(*row) for row in SQL.value("queues_of", params)]
+
+
+class Flow(NamedTuple):
+    """How many steps come to a queue and end there, a minute."""
+
+    came: float
+    ended: float
+
+
+def flow_of(tenant: int, *, span: timedelta, most: int) -> dict[str, Flow]:
+    """What came to each queue and ended there in this time until now; where more than `most` steps or events of all
+    tenants lie in it, in the time that so many of the newest take.
+    """
+    # What the clock of a test says is in no id.
+    now = datetime.now(UTC)
+    since = now - span
+    params = {"tenant": tenant, "since": since, "since_id": least_at(since), "most": most}
+    first_step, first_event, rows = SQL.value("queue_flow", params)
+    steps_since = moment_of(UUID(first_step)) if first_step else since
+    events_since = max(since, datetime.fromtimestamp(first_event, UTC)) if first_event else since
+    return {
+        queue: Flow(came / _minutes(now - steps_since), ended / _minutes(now - events_since))
+        for queue, came, ended in rows
+    }
+
+
+def _minutes(span: timedelta) -> float:
+    return max(span.total_seconds(), 1.0) / 60

@@ -18,6 +18,7 @@ from tasks_inbox.duties import settling
 from tests import factories as make
 from tests import invariants
 from tests.crash import alerting, containers, failures, large, moves, outgoing, victim
+from tests.crash.harmless import HARMLESS
 from tests.crash.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -125,7 +126,7 @@ def test_every_crash_point_was_come_by():
         for name in re.findall(r'crash_points\.hit\("(\w+)"\)', path.read_text())
     }
     elsewhere = {
-        *victim.HARMLESS.split(),
+        *HARMLESS,
         *victim.OF_SCHEDULES.split(),
         *outgoing.OF_OUTGOING.split(),
         *alerting.OF_ALERTS.split(),

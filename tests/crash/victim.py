@@ -58,15 +58,6 @@ OF_SCHEDULES = (
     "moment forget_entries"
 )
 """The statements of schedules, which `test_schedule_crashes.py` dies at."""
-HARMLESS = (
-    "show_runs queues_of payload_digests count_queues count_state count_held held_by inner_steps told_runs standing "
-    "count_variables last_deliveries used_blobs swept_days note_swept refuse_delivery clear_refusals take_duty "
-    "end_duty limit_statements duties_begun postpone_message put_bulk_item_off stop_bulk_job outgoing_pending "
-    "replay_outgoing retire_outgoing_secrets switch_outgoing_off runs_in_period steps_in_period telemetry_standing "
-    "settle_telemetry lock_telemetry count_telemetry forget_telemetry"
-)
-"""Statements that read for those who look, note why a message was refused, is over or can't be delivered, stop a job,
-which can be asked for again, lease a duty, which others take over, or count what happened: no half is left."""
 
 Hit = tuple[str, int]
 """A point that was come by, and in which transaction."""

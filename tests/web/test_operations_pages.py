@@ -6,6 +6,7 @@ import pytest
 
 from accounts.models import FolderGrant
 from runs.commands import jobs
+from runs.commands.job_reports import complete
 from runs.models import DeadLetter, StepExecution, Timer, Worker
 from tests import factories as make
 from tests.factories.runs import RepairFactory
@@ -51,12 +52,27 @@ def test_a_queue_tells_what_is_ready_at_work_and_waits_and_who_asks_for_it(viewe
         "running": 1,
         "waiting": 0,
         "oldest_seconds": pytest.approx(30, abs=5),
+        "in_per_minute": 3.0,
+        "out_per_minute": 0.0,
         "workers": 1,
         "last_polled_at": row["last_polled_at"],
         "built_in": False,
         "unserved": False,
     }
     assert row["last_polled_at"] is not None
+
+
+def test_what_comes_and_ends_is_told_by_the_minute(viewer, monkeypatch):
+    make.start(JOB, *[{}] * 4)
+    for job in poll(many=3):
+        complete(tenant=make.a_tenant().pk, job=str(job.step.id), lease_token=job.lease_token, output={})
+    row = queue(viewer, "card")
+    assert (row["in_per_minute"], row["out_per_minute"]) == (4.0, 3.0)
+    # Of more than are looked at those of less than a minute count, for a minute: of the newest second 2 are 120.
+    monkeypatch.setattr("runs.reading.operations.FLOW_COUNTED", 2)
+    assert queue(viewer, "card")["in_per_minute"] >= 100
+    StepExecution.unsafe_all_tenants.update(tenant_id=make.a_tenant("other").pk)
+    assert queue(viewer, "card")["in_per_minute"] == 0.0
 
 
 def test_a_queue_that_no_worker_asks_for_comes_first_and_says_what_to_do(viewer, clock):

@@ -2119,6 +2119,8 @@ class Queue(TypedDict):
     running: int
     waiting: int
     oldest_seconds: float | None
+    in_per_minute: float
+    out_per_minute: float
     workers: int
     last_polled_at: str | None
     built_in: bool
