@@ -26,7 +26,12 @@ def queue_list(request: PageRequest) -> HttpResponse:
     """The queues, and of one of them (`?queue=`) the steps at work and those that come next."""
     who = request.principal
     rows = [
-        row | {"oldest_ms": _milliseconds(row["oldest_seconds"])}
+        row
+        | {
+            "oldest_ms": _milliseconds(row["oldest_seconds"]),
+            "came": _a_minute(row["in_per_minute"]),
+            "ended": _a_minute(row["out_per_minute"]),
+        }
         for row in operations.queue_rows(who.tenant_id)
     ]
     asked = request.GET.get("queue", "")
@@ -90,6 +95,11 @@ def repair_list(request: PageRequest) -> HttpResponse:
     """What nothing would have moved any more, newest first: repaired, or for a person."""
     shown = _page(request, operations.repairs_of(request.principal), ("id",))
     return render(request, "operations/repairs.html", {"repairs": shown.rows} | pages.neighbours(shown))
+
+
+def _a_minute(rate: float) -> float | int:
+    """A rate as it is shown: from ten on, and where there is no part, without one."""
+    return round(rate) if rate >= 10 or rate == int(rate) else rate
 
 
 def _milliseconds(seconds: float | None) -> float | None:

@@ -1,5 +1,6 @@
 """The pages of webhooks that go out: which there are and how they stand, what was sent, and what is done with them."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -164,16 +165,20 @@ def _listed(request: PageRequest, chosen: Any) -> dict[str, Any]:
     cursor = request.GET.get("cursor") or None
     shown = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")
-    waiting = outgoing.pending([one.pk for one in shown.rows], MOST_WAITING) if shown.rows else {}
-    hooks = [_described(one) | {"waiting": waiting[one.pk]} for one in shown.rows]
     return {
-        "hooks": hooks,
+        "hooks": shown_hooks(shown.rows),
         "most_waiting": MOST_WAITING,
         "workflows": list(choices.values_list("name", "title")[:MOST_WORKFLOWS]),
         "may_all": request.principal.reach.is_everywhere,
         "groups": _grouped(),
         "chosen": chosen,
     } | pages.neighbours(shown)
+
+
+def shown_hooks(hooks: Sequence[OutgoingWebhook]) -> list[dict[str, Any]]:
+    """Webhooks as rows of a list, each with how many messages wait for it, up to `MOST_WAITING`."""
+    waiting = outgoing.pending([one.pk for one in hooks], MOST_WAITING) if hooks else {}
+    return [_described(one) | {"waiting": waiting[one.pk]} for one in hooks]
 
 
 def _grouped() -> list[tuple[str, list[str]]]:

@@ -1,7 +1,7 @@
 """The pages of inbound webhooks: which there are, one with what came of its messages, and what is done with it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -117,14 +117,18 @@ def _listed(request: PageRequest) -> dict[str, Any]:
     shown = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")
     workflows = list(choices.values_list("name", "title")[:MOST_WORKFLOWS])
-    titles.learn_titles([(one.workflow.name, one.workflow.title) for one in shown.rows])
-    taken = last_deliveries(tenant, [one.id for one in shown.rows])
-    lately = refused.lately([bytes(one.token_sha256) for one in shown.rows])
-    hooks = [
+    return {"hooks": shown_hooks(tenant, shown.rows), "workflows": workflows} | pages.neighbours(shown)
+
+
+def shown_hooks(tenant: int, hooks: Sequence[InboundWebhook]) -> list[dict[str, Any]]:
+    """Webhooks as rows of a list, each with when it took a message last, and the last one that it refused."""
+    titles.learn_titles([(one.workflow.name, one.workflow.title) for one in hooks])
+    taken = last_deliveries(tenant, [one.id for one in hooks])
+    lately = refused.lately([bytes(one.token_sha256) for one in hooks])
+    return [
         {"hook": one, "does": DOES[one.action], "taken_at": taken.get(str(one.id)), "refused": refusals[:1]}
-        for one, refusals in zip(shown.rows, lately, strict=True)
+        for one, refusals in zip(hooks, lately, strict=True)
     ]
-    return {"hooks": hooks, "workflows": workflows} | pages.neighbours(shown)
 
 
 def _refused(

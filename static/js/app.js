@@ -247,10 +247,10 @@ function tellAges() {
   }
 }
 
-/** Tabs that have no room beside each other are one line: the one where somebody is comes into sight. */
+/** Tabs, or a menu, that have no room beside each other are one line: where somebody is comes into sight. */
 function showWhere() {
-  for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
-    const line = tab.closest(".tabs");
+  for (const tab of document.querySelectorAll(":is(.tabs, .side > .nav) [aria-current]")) {
+    const line = tab.closest(".tabs, .nav");
     const [inner, outer] = [tab.getBoundingClientRect(), line.getBoundingClientRect()];
     line.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
   }

@@ -1,0 +1,21 @@
+"""Messages to runs that no step has taken yet."""
+
+from accounts.principal import Principal
+from runs.access import readable
+from runs.models import Run, Signal
+from runs.reading.queries import LOOKED_THROUGH
+
+
+def unread_signals(who: Principal, most: int) -> list[Signal]:
+    """The newest signals that no step of runs that they may read has taken, at most so many, without what they brought;
+    among the newest `LOOKED_THROUGH` of all, since no index has them.
+    """
+    ids = Signal.unsafe_all_tenants.order_by("-id").values_list("id", flat=True)
+    first = next(iter(ids[LOOKED_THROUGH - 1 : LOOKED_THROUGH]), None)
+    signals = Signal.objects.for_tenant(who.tenant_id).filter(consumed_at__isnull=True)
+    if first is not None:
+        signals = signals.filter(id__gte=first)
+    if not who.reach.is_everywhere:
+        runs = readable(Run.objects.for_tenant(who.tenant_id), who)
+        signals = signals.filter(run_id__in=runs.values("id"))
+    return list(signals.defer("payload").order_by("-id")[:most])

@@ -1,0 +1,47 @@
+"""The page of messages: signals that no step has taken, webhooks in and out."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+
+from accounts import people
+from accounts.access import PageRequest, page
+from accounts.principal import Principal
+from accounts.roles import RUNS_READ, WEBHOOKS_MANAGE
+from runs.access import editable_outgoing, editable_webhooks
+from runs.outgoing import services as outgoing_services
+from runs.reading.messages import unread_signals
+from runs.web import contexts, outgoing, webhooks
+from runs.web.listing import brief_rows
+from runs.webhooks import services
+
+SHOWN, HOOKS_SHOWN = 50, 20
+
+
+@page(RUNS_READ)
+def message_list(request: PageRequest) -> HttpResponse:
+    """What came for runs and was not taken, and how the webhooks stand that they may manage."""
+    who = request.principal
+    signals = unread_signals(who, SHOWN)
+    people.learn(who.tenant_id, [signal.sent_by for signal in signals])
+    rows = brief_rows(who.tenant_id, list({signal.run_id for signal in signals})) if signals else []
+    runs = {str(row["id"]): row for row in rows}
+    context: dict[str, Any] = {
+        "signals": [(one, runs[str(one.run_id)]) for one in signals if str(one.run_id) in runs],
+        "most": SHOWN,
+    }
+    if WEBHOOKS_MANAGE in who.scopes:
+        context |= {"hooks": _hooks(who), "most_waiting": outgoing.MOST_WAITING}
+    return contexts.following(request, "operations/messages.html", "operations/_messages.html", context)
+
+
+def _hooks(who: Principal) -> dict[str, Any]:
+    tenant = who.tenant_id
+    incoming = _newest(editable_webhooks(services.webhooks_of(tenant), who))
+    out = _newest(editable_outgoing(outgoing_services.webhooks_of(tenant), who))
+    return {"incoming": webhooks.shown_hooks(tenant, incoming), "out": outgoing.shown_hooks(out)}
+
+
+def _newest(hooks: QuerySet[Any]) -> list[Any]:
+    return list(hooks.order_by("-id")[:HOOKS_SHOWN])
