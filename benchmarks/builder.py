@@ -53,7 +53,7 @@ def drawn_and_dragged(url: str, steps: int) -> dict[str, Any]:
     password = (Path(os.environ["HANDOFF_HOME"]) / "admin-password").read_text().strip()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=_chromium(), args=["--no-sandbox", "--disable-gpu"]
+            executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"]
         )
         page = browser.new_context(base_url=url, viewport={"width": 1440, "height": 900}).new_page()
         page.goto("/login")
@@ -74,8 +74,9 @@ def drawn_and_dragged(url: str, steps: int) -> dict[str, Any]:
     }
 
 
-def _chromium() -> str:
-    path = shutil.which("chromium")
+def chromium() -> str:
+    """Where the browser is. Raises FileNotFoundError."""
+    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if path is None:
         raise FileNotFoundError("Chromium is missing: apt-get install chromium")
     return path

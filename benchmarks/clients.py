@@ -66,7 +66,7 @@ def rate(url: str, connections: int, seconds: float, call: Call) -> dict[str, An
     clients = [Client(url, token) for _ in range(connections)]
     done: list[int] = []
     until = time.monotonic() + seconds
-    begun, before = time.monotonic(), _cpu_seconds()
+    begun, before = time.monotonic(), cpu_seconds()
     threads = [
         threading.Thread(target=_repeat, args=(client, call, place, until, done))
         for place, client in enumerate(clients)
@@ -75,7 +75,7 @@ def rate(url: str, connections: int, seconds: float, call: Call) -> dict[str, An
         thread.start()
     for thread in threads:
         thread.join()
-    took, after = time.monotonic() - begun, _cpu_seconds()
+    took, after = time.monotonic() - begun, cpu_seconds()
     for client in clients:
         client.close()
     if len(done) < connections:
@@ -101,7 +101,7 @@ def expect(answer: tuple[int, bytes], *statuses: int) -> bytes:
     return body
 
 
-def _cpu_seconds() -> Mapping[str, float]:
+def cpu_seconds() -> Mapping[str, float]:
     """Seconds of CPU that the processes of this Handoff have had, by kind, and this one as `client`."""
     found: defaultdict[str, float] = defaultdict(float, {"client": time.process_time()})
     mine = f"HANDOFF_HOME={os.environ['HANDOFF_HOME']}\0".encode()

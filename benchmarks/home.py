@@ -32,7 +32,11 @@ def running() -> Iterator[dict[str, Any]]:
         )
         try:
             facts = _wait_for(home / "run.json", process)
-            os.environ.update(HANDOFF_HOME=str(home), DJANGO_SETTINGS_MODULE="config.settings")
+            os.environ.update(
+                HANDOFF_HOME=str(home),
+                HANDOFF_PORT=environment["HANDOFF_PORT"],
+                DJANGO_SETTINGS_MODULE="config.settings",
+            )
             yield facts
         finally:
             process.terminate()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from benchmarks import builder, claims, containers, inbox, payloads, rest, scenarios, waits
+from benchmarks import builder, claims, containers, inbox, payloads, rest, scenarios, seeing, waits, watching
 from lib.messages import named
 
 Figures = dict[str, Any]
@@ -65,6 +65,11 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
     },
     "claims beside 1,000,000 finished steps": lambda _, share: claims.beside_finished(int(1_000_000 * share)),
     "inbox of 1,000,000 open tasks, p95 ms": lambda _, share: inbox.million(int(1_000_000 * share)),
+    "seeing 1,000,000 runs, p95 ms": lambda _, share: seeing.million(int(1_000_000 * share)),
+    "watching: CPU of 100 runs, taking turns": lambda url, share: watching.cost(
+        url, 100, max(1, int(5 * share))
+    ),
+    "watching: from commit to page": lambda url, share: watching.freshness(url, max(3, int(30 * share))),
     "chain of 3, 2 workers, beside those": lambda _, share: scenarios.chain_throughput(3, int(5000 * share)),
 }
 

@@ -1,0 +1,173 @@
+"""What it costs that people watch runs, in CPU, and how soon a page shows a change."""
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from statistics import median
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import httpx
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import sync_playwright
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+from websockets.typing import Origin
+
+from accounts.models import Membership, Tenant, User
+from benchmarks.builder import chromium
+from benchmarks.clients import cpu_seconds
+from benchmarks.scenarios import percentiles, published, started, wait_for
+from runs.commands import jobs
+from runs.commands.job_reports import complete
+from runs.commands.signals import NewSignal, send_signals
+from runs.models import Run, StepExecution
+from workflows.models import WorkflowVersion
+
+STEPS = 10
+GAP = 0.5
+"""So often a page asks again at most, in seconds (`static/js/live.js`)."""
+NOBODY, SOCKETS, PAGES = "nobody", "a socket each", "a page each"
+SOCKETS_EACH = 20
+"""So many may one person have (`runs/web/consumers.py`)."""
+QUEUE = "bench-watched"
+# When the text of the run's header last changed, by the clock of this machine.
+NOTE = """
+() => {
+  const all = { subtree: true, childList: true, characterData: true };
+  const seen = () => { window.changedAt = Date.now(); };
+  new MutationObserver(seen).observe(document.getElementById("run"), all);
+}
+"""
+CHANGED = """
+() => new Promise((tell) => {
+  const look = () => (window.changedAt ? tell(window.changedAt) : setTimeout(look, 5));
+  look();
+})
+"""
+Figures = dict[str, Any]
+
+
+def cost(url: str, runs: int, rounds: int) -> Figures:
+    """CPU seconds of Handoff for 1,000 steps of `runs` runs: watched by nobody, by a socket each, by a page each.
+
+    The three take turns `rounds` times; the medians are told.
+    """
+    entry = {"id": "go", "type": "signal", "params": {"name": "go"}}
+    version = published([entry, *({"id": f"s{n}", "type": "noop"} for n in range(STEPS))])
+    cookies = [_cookie(f"watcher-{n}") for n in range(-(-runs // SOCKETS_EACH))]
+    took: dict[str, list[float]] = {NOBODY: [], SOCKETS: [], PAGES: []}
+    for _ in range(rounds):
+        for name, seconds in took.items():
+            seconds.append(_round(url, cookies, version, runs, name))
+    middle = {name: median(seconds) for name, seconds in took.items()}
+    return {
+        **{f"CPU s per 1,000 steps, {name}": round(seconds, 2) for name, seconds in middle.items()},
+        **{f"% more, {name}": round(100 * (middle[name] / middle[NOBODY] - 1)) for name in (SOCKETS, PAGES)},
+    }
+
+
+def _round(
+    url: str, cookies: Sequence[Mapping[str, str]], version: WorkflowVersion, runs: int, watched: str
+) -> float:
+    started(version, runs)
+    waiting = StepExecution.unsafe_all_tenants.filter(version_id=version.pk, status="WAITING")
+    while waiting.count() < runs:
+        time.sleep(0.05)
+    ids = [str(run) for run in waiting.values_list("run_id", flat=True)]
+    with ExitStack() as stack:
+        # Whoever watches is there before anything happens.
+        for place, run in enumerate(ids if watched != NOBODY else ()):
+            cookie = cookies[place // SOCKETS_EACH]
+            stack.enter_context(_watching(url, cookie, run, reads=watched == PAGES))
+        before = cpu_seconds()
+        send_signals(version.tenant_id, [(run, NewSignal(str(uuid4()), "go", {})) for run in ids], by="bench")
+        wait_for(version, runs)
+        time.sleep(2 * GAP)
+        after = cpu_seconds()
+    spent = sum(seconds - before.get(kind, 0.0) for kind, seconds in after.items() if kind != "client")
+    return spent / (runs * STEPS / 1000)
+
+
+@contextmanager
+def _watching(url: str, cookie: Mapping[str, str], run: str, *, reads: bool) -> Iterator[None]:
+    """As a page does: hears what changes, and `reads` the view again then."""
+    words = "; ".join(f"{name}={value}" for name, value in cookie.items())
+    place = urlsplit(url)
+    address = f"ws://{place.netloc}/ws/runs/{run}"
+    with (
+        httpx.Client(
+            base_url=url, cookies=dict(cookie), headers={"HX-Request": "true"}, timeout=60
+        ) as client,
+        connect(address, origin=Origin(url), additional_headers={"Cookie": words}, proxy=None) as socket,
+    ):
+
+        def follow() -> None:
+            try:
+                for _ in socket:
+                    if reads:
+                        client.get(f"/runs/{run}")
+                        time.sleep(GAP)
+            except ConnectionClosed:
+                pass
+
+        follower = threading.Thread(target=follow, daemon=True)
+        follower.start()
+        yield
+        socket.close()
+        follower.join(10)
+
+
+def _cookie(username: str) -> dict[str, str]:
+    """The session of a member, who is added where there is none."""
+    user, is_new = User.objects.get_or_create(username=username)
+    if is_new:
+        Membership.objects.create(tenant=Tenant.objects.get(slug="default"), user=user, role="admin")
+    client = Client()
+    client.force_login(user)
+    name = settings.SESSION_COOKIE_NAME
+    return {name: client.cookies[name].value}
+
+
+def freshness(url: str, changes: int) -> Figures:
+    """Milliseconds from the commit of a step's end to the page of its run that shows it, in Chromium."""
+    version = published([{"id": f"s{n}", "type": "job", "queue": QUEUE} for n in range(changes)])
+    started(version, 1)
+    run = Run.unsafe_all_tenants.get(version=version)
+    cookie = _cookie("admin")
+    # Where Playwright runs its loop Django reads no table.
+    with sync_playwright() as playwright, ThreadPoolExecutor(1) as elsewhere:
+        browser = playwright.chromium.launch(
+            executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"]
+        )
+        context = browser.new_context(base_url=url)
+        context.add_cookies([{"name": name, "value": value, "url": url} for name, value in cookie.items()])
+        page = context.new_page()
+        page.goto(f"/runs/{run.pk}?view=story")
+        page.evaluate(NOTE)
+        took = []
+        for _ in range(changes):
+            # So far apart that each is a change by itself.
+            page.wait_for_timeout(1000 * GAP * 2)
+            job = elsewhere.submit(_job, version).result()
+            page.wait_for_timeout(1000 * GAP * 2)
+            page.evaluate("() => { window.changedAt = 0; }")
+            committed = elsewhere.submit(_done, version, job).result()
+            took.append(page.evaluate(CHANGED) - committed)
+        browser.close()
+    return percentiles("ms", took)
+
+
+def _job(version: WorkflowVersion) -> jobs.Job:
+    (job,) = jobs.poll(tenant=version.tenant_id, worker="bench", queues=[QUEUE], max_jobs=1)
+    return job
+
+
+def _done(version: WorkflowVersion, job: jobs.Job) -> float:
+    """Completes a job; gives when that was committed, in milliseconds."""
+    complete(tenant=version.tenant_id, job=str(job.step.id), lease_token=job.lease_token, output={})
+    return time.time() * 1000
