@@ -50,7 +50,7 @@ class RestTimes:
             return 1.0
         place = bisect_right(self._ends, seconds)
         if place == len(self._ends):
-            return self._left[-1] * (self._ends[-1] / seconds) ** self._power
+            return float(self._left[-1] * (self._ends[-1] / seconds) ** self._power)
         (begin, end), (more, less) = self._ends[place - 1 : place + 1], self._left[place - 1 : place + 1]
         return more - (more - less) * (seconds - begin) / (end - begin)
 
@@ -61,7 +61,7 @@ class RestTimes:
         """
         left = self.share_beyond(passed) * (1 - share)
         if left < self._left[-1]:
-            return max(passed, self._ends[-1] * (self._left[-1] / left) ** (1 / self._power))
+            return max(passed, float(self._ends[-1] * (self._left[-1] / left) ** (1 / self._power)))
         # What is left falls from end to end.
         place = bisect_right(self._left, -left, key=float.__neg__)
         before = bisect_right(self._left, -left - 1e-15, key=float.__neg__)

@@ -102,7 +102,10 @@ def changed(after: int, last: int) -> Changed:
     are over is forgotten.
     """
     found = SQL.value("runs_changed", {"after": after, "last": last, "weeks": WEEKS, "now": now_or_none()})
-    completed = [Completed(*row[:-1], [(node, due) for node, due in row[-1]]) for row in found["completed"]]
+    completed = [
+        Completed(tenant, workflow, version, began, ended, [(node, due) for node, due in steps])
+        for tenant, workflow, version, began, ended, steps in found["completed"]
+    ]
     return Changed(found["open"], completed)
 
 
@@ -120,7 +123,18 @@ def next_runs(limit: int) -> list[str]:
 def open_runs(runs: Sequence[str]) -> tuple[float, list[OpenRun]]:
     """The database's time, and those of these runs that go on."""
     found = SQL.value("open_to_forecast", {"runs": list(runs), "now": now_or_none()})
-    rows = [OpenRun(*row[:-1], [tuple(step) for step in row[-1]]) for row in found["runs"]]
+    rows = [
+        OpenRun(
+            run,
+            tenant,
+            workflow,
+            version,
+            began,
+            deadline,
+            [(node, due, least) for node, due, least in steps],
+        )
+        for run, tenant, workflow, version, began, deadline, steps in found["runs"]
+    ]
     return found["now"], rows
 
 
@@ -129,7 +143,8 @@ def rest_times(wanted: Sequence[WantedRow]) -> dict[tuple[int, str, bool], Rests
     params = {"wanted": orjson.dumps(list(wanted)).decode(), "weeks": WEEKS, "now": now_or_none()}
     return {
         (version, node, is_working): Rests(
-            {bucket: int(own) for bucket, own, _ in buckets}, {bucket: int(all_) for bucket, _, all_ in buckets}
+            {bucket: int(own) for bucket, own, _ in buckets},
+            {bucket: int(all_) for bucket, _, all_ in buckets},
         )
         for version, node, is_working, buckets in SQL.value("rest_times", params)
     }

@@ -46,7 +46,6 @@ LATER = 40
 """Seconds: longer than a lease, shorter than a timeout."""
 QUEUES = ("default", "engine", "blocking")
 OUTSIDE = "outside"
-
 OF_THE_INBOX = (
     "open_compensation_tasks close_compensation_task open_tasks add_comment delegate_task complete_task hold_task "
     "hold_chain add_decision note_vote hold_compensation_task hand_vote take_vote_back return_task send_again "
@@ -63,7 +62,8 @@ HARMLESS = (
     "count_variables last_deliveries used_blobs swept_days note_swept refuse_delivery clear_refusals take_duty "
     "end_duty limit_statements duties_begun postpone_message put_bulk_item_off stop_bulk_job outgoing_pending "
     "replay_outgoing retire_outgoing_secrets switch_outgoing_off runs_in_period steps_in_period telemetry_standing "
-    "settle_telemetry lock_telemetry count_telemetry forget_telemetry"
+    "settle_telemetry lock_telemetry count_telemetry forget_telemetry lock_forecasts runs_changed "
+    "learn_rest_times next_to_forecast open_to_forecast rest_times keep_forecasts forget_rest_times"
 )
 """Statements that read for those who look, note why a message was refused, is over or can't be delivered, stop a job,
 which can be asked for again, lease a duty, which others take over, or count what happened: no half is left."""
