@@ -13,7 +13,7 @@ from itertools import chain
 from django.db import transaction
 
 from lib.batches import in_bounded_batches
-from lib.rest_times import bucket_of
+from lib.rest_times import bucket_of, coarse_of
 from runs.maintenance.foretelling import WHOLE, Clocks, Past, foretell
 from runs.store import forecasts as store
 from runs.store.forecasts import Completed, RestRow
@@ -67,13 +67,17 @@ def learn(clocks: Clocks, seconds: float) -> list[str]:
 
 def rest_rows(completed: Iterable[Completed], clocks: Clocks) -> list[RestRow]:
     """How long these runs went on from each of their steps and from their beginning, counted by week and bucket."""
-    counts: Counter[tuple[int, int, str, str, int, bool, int]] = Counter()
+    counts: Counter[tuple[int, int, str, str, int, bool, int, int]] = Counter()
     for run in completed:
         week = _monday(run.ended)
-        for node, due in (*run.steps, (WHOLE, run.began)):
+        # A whole run is at itself until its end.
+        for node, due, over in (*run.steps, (WHOLE, run.began, run.began)):
             clock, is_working = clocks.of(run.tenant_id, run.version_id, node)
-            bucket = bucket_of(max(0.0, clock.place(run.ended) - clock.place(due)))
-            counts[run.tenant_id, run.workflow_id, node, week, run.version_id, is_working, bucket] += 1
+            start = clock.place(due)
+            lasted = coarse_of(max(0.0, clock.place(over) - start))
+            bucket = bucket_of(max(0.0, clock.place(run.ended) - start))
+            of = (run.tenant_id, run.workflow_id, node, week, run.version_id, is_working)
+            counts[*of, lasted, bucket] += 1
     return [
         {
             "tenant_id": tenant,
@@ -82,10 +86,11 @@ def rest_rows(completed: Iterable[Completed], clocks: Clocks) -> list[RestRow]:
             "week": week,
             "version_id": version,
             "is_working": is_working,
+            "lasted": lasted,
             "bucket": bucket,
             "times": times,
         }
-        for (tenant, workflow, node, week, version, is_working, bucket), times in counts.items()
+        for (tenant, workflow, node, week, version, is_working, lasted, bucket), times in counts.items()
     ]
 
 

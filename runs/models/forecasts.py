@@ -6,20 +6,22 @@ from runs.models.base import HotRow
 
 
 class RestTime(HotRow):
-    """Of how many completed runs of a version the time from when a node's turn came to the run's end was of a bucket.
+    """Of how many completed runs of a version the time from when a node's turn came to the run's end was of a bucket,
+    and that to the node's own end of a coarse one (`lasted`); buckets are those of `lib/rest_times.py`.
 
     `node` is empty for whole runs. `week`: the Monday (UTC) of the week in which they ended. `is_working`: working
-    hours count (`lib/working_clock.py`); buckets are those of `lib/rest_times.py`.
+    hours count (`lib/working_clock.py`).
     """
 
     pk = models.CompositePrimaryKey(
-        "tenant_id", "workflow_id", "node", "week", "version_id", "is_working", "bucket"
+        "tenant_id", "workflow_id", "node", "week", "version_id", "is_working", "lasted", "bucket"
     )
     workflow_id = models.BigIntegerField()
     node = models.TextField()
     week = models.DateField()
     version_id = models.BigIntegerField()
     is_working = models.BooleanField()
+    lasted = models.SmallIntegerField()
     bucket = models.SmallIntegerField()
     times = models.BigIntegerField()
 

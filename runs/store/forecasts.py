@@ -14,14 +14,16 @@ WEEKS = 13
 
 
 class Completed(NamedTuple):
-    """A run that completed, in seconds since 1970: when it began and ended, and when the turn of each step came."""
+    """A run that completed, in seconds since 1970: when it began and ended, and of each step when its turn came and
+    when it was over.
+    """
 
     tenant_id: int
     workflow_id: int
     version_id: int
     began: float
     ended: float
-    steps: list[tuple[str, float]]
+    steps: list[tuple[str, float, float]]
 
 
 class OpenRun(NamedTuple):
@@ -55,6 +57,7 @@ class RestRow(TypedDict):
     week: str
     version_id: int
     is_working: bool
+    lasted: int
     bucket: int
     times: int
 
@@ -77,8 +80,8 @@ class ForecastRow(TypedDict):
     risk: float | None
 
 
-Counts = dict[int, int]
-"""How often a time was, by its bucket."""
+Counts = dict[tuple[int, int], int]
+"""How often a time was, by the coarse bucket of how long the step took and its own bucket."""
 
 
 class Rests(NamedTuple):
@@ -103,7 +106,7 @@ def changed(after: int, last: int) -> Changed:
     """
     found = SQL.value("runs_changed", {"after": after, "last": last, "weeks": WEEKS, "now": now_or_none()})
     completed = [
-        Completed(tenant, workflow, version, began, ended, [(node, due) for node, due in steps])
+        Completed(tenant, workflow, version, began, ended, [(node, due, over) for node, due, over in steps])
         for tenant, workflow, version, began, ended, steps in found["completed"]
     ]
     return Changed(found["open"], completed)
@@ -143,8 +146,8 @@ def rest_times(wanted: Sequence[WantedRow]) -> dict[tuple[int, str, bool], Rests
     params = {"wanted": orjson.dumps(list(wanted)).decode(), "weeks": WEEKS, "now": now_or_none()}
     return {
         (version, node, is_working): Rests(
-            {bucket: int(own) for bucket, own, _ in buckets},
-            {bucket: int(all_) for bucket, _, all_ in buckets},
+            {(lasted, bucket): int(own) for lasted, bucket, own, _ in buckets if own},
+            {(lasted, bucket): int(all_) for lasted, bucket, _, all_ in buckets},
         )
         for version, node, is_working, buckets in SQL.value("rest_times", params)
     }

@@ -16,7 +16,7 @@ SELECT json_build_array(c.after, t.after)
    FOR UPDATE OF c SKIP LOCKED
 
 -- name: runs_changed
--- To which runs something has happened, and of those that completed since when each of their steps was due: what failed
+-- To which runs something has happened, and of those that completed when each of their steps was due and over: what failed
 -- on the way was mended by somebody, and tells nothing. What was foretold of runs that are over is gone with it.
 WITH e AS MATERIALIZED (
     SELECT h.run_id, bool_or(h.type = 'RUN_COMPLETED') AS completes, max(h.id) AS last
@@ -40,7 +40,9 @@ SELECT json_build_object(
     'completed', (SELECT coalesce(json_agg(json_build_array(
                              r.tenant_id, r.workflow_id, r.version_id, /* include run_began */,
                              extract(epoch FROM r.completed_at)::float8,
-                             (SELECT coalesce(json_agg(json_build_array(s.node, extract(epoch FROM s.queued_at)::float8)), '[]')
+                             (SELECT coalesce(json_agg(json_build_array(
+                                                s.node, extract(epoch FROM s.queued_at)::float8,
+                                                extract(epoch FROM coalesce(s.completed_at, r.completed_at))::float8)), '[]')
                                 FROM runs_stepexecution s
                                WHERE s.run_id = r.id AND s.index IS NULL AND s.undoes IS NULL AND s.kept_from IS NULL
                                  AND s.started_at IS NOT NULL))), '[]')
@@ -56,13 +58,13 @@ extract(epoch FROM CASE WHEN r.root_id = r.id THEN r.created_at
 -- name: learn_rest_times
 -- Counts go up and the cursor moves at once: whoever comes twice counts once.
 WITH learned AS (
-    INSERT INTO runs_resttime AS t (tenant_id, workflow_id, node, week, version_id, is_working, bucket, times)
-    SELECT w.tenant_id, w.workflow_id, w.node, w.week, w.version_id, w.is_working, w.bucket, w.times
+    INSERT INTO runs_resttime AS t (tenant_id, workflow_id, node, week, version_id, is_working, lasted, bucket, times)
+    SELECT w.tenant_id, w.workflow_id, w.node, w.week, w.version_id, w.is_working, w.lasted, w.bucket, w.times
       FROM jsonb_to_recordset(%(rests)s::jsonb)
-        AS w(tenant_id bigint, workflow_id bigint, node text, week date, version_id bigint, is_working boolean, bucket smallint,
-             times bigint)
-     ORDER BY 1, 2, 3, 4, 5, 6, 7
-    ON CONFLICT (tenant_id, workflow_id, node, week, version_id, is_working, bucket) DO UPDATE
+        AS w(tenant_id bigint, workflow_id bigint, node text, week date, version_id bigint, is_working boolean, lasted smallint,
+             bucket smallint, times bigint)
+     ORDER BY 1, 2, 3, 4, 5, 6, 7, 8
+    ON CONFLICT (tenant_id, workflow_id, node, week, version_id, is_working, lasted, bucket) DO UPDATE
        SET times = t.times + excluded.times
 )
 UPDATE runs_forecastcursor c SET after = %(last)s WHERE c.id = 1
@@ -110,13 +112,13 @@ SELECT json_build_object(
 SELECT coalesce(json_agg(json_build_array(w.version_id, w.node, t.is_working, t.buckets)), '[]')
   FROM jsonb_to_recordset(%(wanted)s::jsonb) AS w(tenant_id bigint, workflow_id bigint, version_id bigint, node text)
  CROSS JOIN LATERAL (
-           SELECT b.is_working, json_agg(json_build_array(b.bucket, b.own, b.all)) AS buckets
-             FROM (SELECT t.is_working, t.bucket, coalesce(sum(t.times) FILTER (WHERE t.version_id = w.version_id), 0) AS own,
+           SELECT b.is_working, json_agg(json_build_array(b.lasted, b.bucket, b.own, b.all)) AS buckets
+             FROM (SELECT t.is_working, t.lasted, t.bucket, coalesce(sum(t.times) FILTER (WHERE t.version_id = w.version_id), 0) AS own,
                           sum(t.times) AS all
                      FROM runs_resttime t
                     WHERE t.tenant_id = w.tenant_id AND t.workflow_id = w.workflow_id AND t.node = w.node
                       AND t.week > (coalesce(%(now)s::timestamptz, statement_timestamp()) AT TIME ZONE 'UTC')::date - 7 * (%(weeks)s + 1)
-                    GROUP BY t.is_working, t.bucket) b
+                    GROUP BY t.is_working, t.lasted, t.bucket) b
             GROUP BY b.is_working) t
 
 -- name: keep_forecasts
