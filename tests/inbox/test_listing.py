@@ -26,7 +26,7 @@ def titles(who, text="", sort="sla"):
     asking, order = replace(identity.who_is(who), folders=None), listing.order_of(sort)
     (found,) = listing.found(asking, sources.parts_of(asking), text)
     keys = (k if order.oldest_first else f"-{k}" for k in order.keys)
-    return [task.title for task in listing.in_order(found, sort).order_by(*keys)]
+    return [task.title for task in listing.in_order(asking.tenant_id, found, sort).order_by(*keys)]
 
 
 def test_each_view_shows_what_its_name_says():
