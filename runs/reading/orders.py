@@ -39,7 +39,7 @@ ORDERS: dict[str, Order] = {
     "due": Order("Due first", ("next_due", "id"), is_of_open=True),
     "waiting": Order("Longest waiting", ("waits_since", "id"), is_of_open=True),
     "likely": Order("Likely done first", ("likely_done", "id"), is_of_open=True),
-    "risk": Order("Deadline at risk", ("deadline_risk", "id"), rises=False, is_of_open=True),
+    "risk": Order("At risk first", ("deadline_risk", "id"), rises=False, is_of_open=True),
 }
 FORETOLD = frozenset({"likely", "risk"})
 """Those that are by forecasts."""

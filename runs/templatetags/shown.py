@@ -30,6 +30,7 @@ _MOST_RANKED = 100
 _MADE_OF_TEXT = {"text.summarize", "text.translate"}
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
 _WEEK = 7
+_ROUNDED = ((_HOUR, _MINUTE), (12 * _HOUR, 5 * _MINUTE), (float("inf"), 30 * _MINUTE))
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 AT_RISK = 0.25
 """A deadline that is missed as likely as that is told to be at risk."""
@@ -239,12 +240,21 @@ def deadline(run: Mapping[str, Any]) -> str:
 
 @register.filter
 def foretold(at: datetime) -> str:
-    """A moment that is to come: its time of day, with the day of the week where it is within one, or else its date."""
-    here, today = at.astimezone(reader().clock), now_here().astimezone(reader().clock).date()
-    days = (here.date() - today).days
+    """By when something is probably so: no more exact than anybody knows, with the day of the week where it is within
+    one, or else its date.
+    """
+    now = now_here().astimezone(reader().clock)
+    here = _rounded(at.astimezone(reader().clock), (at - now).total_seconds())
+    days = (here.date() - now.date()).days
     if days == 0:
-        return reader().time(at)
-    return f"{_WEEKDAYS[here.weekday()]} {reader().time(at)}" if 0 < days < _WEEK else reader().moment(at)
+        return reader().time(here)
+    return f"{_WEEKDAYS[here.weekday()]} {reader().time(here)}" if 0 < days < _WEEK else reader().moment(here)
+
+
+def _rounded(at: datetime, away: float) -> datetime:
+    """The next full minute, five minutes or half an hour, by how far away it is."""
+    step = next(step for until, step in _ROUNDED if away < until)
+    return at + timedelta(seconds=-at.timestamp() % step)
 
 
 @register.filter

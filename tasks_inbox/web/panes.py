@@ -57,7 +57,7 @@ _UNSORTED = ("done", "watching")
 """Of what is decided the newest stand first, unless something else is asked."""
 SORT_WORDS = {
     "sla": "Due first",
-    "risk": "Deadline at risk",
+    "risk": "At risk first",
     "priority": "Urgent first",
     "newest": "Newest",
     "oldest": "Oldest",
@@ -340,7 +340,7 @@ def _by_value(task: ManualTask, by: str | None) -> Json:
     if by:
         return task.told.get(by)
     safety = getattr(task, "at_safety", listing.UNKNOWN)
-    return None if safety > 1 else f"{round(100 * (1 - safety))} % late"
+    return None if safety > 1 else f"risk {round(100 * (1 - safety))} %"
 
 
 def _urgency(away: timedelta) -> str:
