@@ -296,6 +296,16 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"queue": "blocking", "expires": 60.0},
     },
+    "forecasts": {
+        "task": "runs.tick_forecasts",
+        "schedule": 15.0,
+        "options": {"queue": "blocking", "expires": 15.0},
+    },
+    "forecasts_kept": {
+        "task": "runs.tick_forecasts_kept",
+        "schedule": 60.0,
+        "options": {"queue": "blocking", "expires": 60.0},
+    },
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 

@@ -144,6 +144,13 @@ class RedrivenSerializer(serializers.Serializer[Any]):
     left = serializers.IntegerField(help_text="How many more fit the filter, beyond the 1,000 done at once.")
 
 
+class ForecastSerializer(serializers.Serializer[Any]):
+    """When a run is probably done."""
+
+    p50 = serializers.DateTimeField(help_text="In half of the cases it is done by then.")
+    p90 = serializers.DateTimeField(help_text="In nine of ten cases it is done by then.")
+
+
 class RunSerializer(serializers.Serializer[Any]):
     """A run with its steps."""
 
@@ -170,6 +177,14 @@ class RunSerializer(serializers.Serializer[Any]):
     sla = serializers.CharField(
         allow_null=True,
         help_text="`ok`, `warning` (open, with 80 % of its time over) or `breached`; null without a deadline.",
+    )
+    forecast = ForecastSerializer(
+        allow_null=True,
+        help_text="null of a run that does not go on, and where too few runs like it have completed.",
+    )
+    deadline_risk = serializers.FloatField(
+        allow_null=True,
+        help_text="How likely it misses its deadline, from 0 to 1; null without one or a forecast.",
     )
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()

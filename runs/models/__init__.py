@@ -6,6 +6,7 @@ from runs.models.base import HotRow
 from runs.models.blobs import Blob, SweptDay
 from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
 from runs.models.drafts import StartDraft
+from runs.models.forecasts import Forecast, ForecastCursor, RestTime
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
 from runs.models.messages import RunMessage
 from runs.models.outgoing import (
@@ -41,6 +42,8 @@ __all__ = [
     "DeadLetter",
     "Duty",
     "DutyCursor",
+    "Forecast",
+    "ForecastCursor",
     "HistoryEvent",
     "HotRow",
     "InboundWebhook",
@@ -50,6 +53,7 @@ __all__ = [
     "QueuePoll",
     "Repair",
     "Request",
+    "RestTime",
     "Run",
     "RunKey",
     "RunMessage",

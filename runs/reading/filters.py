@@ -28,6 +28,7 @@ COLUMNS = {
     "by": "By",
     "took": "Took",
     "deadline": "Deadline",
+    "likely": "Likely done",
     "version": "Version",
 }
 """The columns beside the run itself, in their order, by what they are called."""

@@ -1,13 +1,15 @@
-"""In which order a list of runs stands: by age along an index, or by dues and waits among the oldest open runs."""
+"""In which order a list of runs stands: by age along an index, or by dues, waits and forecasts among the oldest open
+runs.
+"""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.db.models import DateTimeField, OuterRef, QuerySet, Subquery, Value
+from django.db.models import DateTimeField, FloatField, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, Least
 
 from engine.statuses import StepStatus
-from runs.models import Run, StepExecution
+from runs.models import Forecast, Run, StepExecution
 from runs.reading.task_dues import next_due
 
 LOOKED_AT = 2_000
@@ -15,6 +17,7 @@ LOOKED_AT = 2_000
 either.
 """
 _NEVER = Value(datetime(9999, 1, 1, tzinfo=UTC), output_field=DateTimeField())
+_UNTOLD = Value(-1.0, output_field=FloatField())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,11 @@ ORDERS: dict[str, Order] = {
     "oldest": Order("Oldest first"),
     "due": Order("Due first", ("next_due", "id"), is_of_open=True),
     "waiting": Order("Longest waiting", ("waits_since", "id"), is_of_open=True),
+    "likely": Order("Likely done first", ("likely_done", "id"), is_of_open=True),
+    "risk": Order("At risk first", ("deadline_risk", "id"), rises=False, is_of_open=True),
 }
+FORETOLD = frozenset({"likely", "risk"})
+"""Those that are by forecasts."""
 
 
 def in_order(runs: QuerySet[Run], tenant: int, name: str) -> QuerySet[Run]:
@@ -52,5 +59,17 @@ def in_order(runs: QuerySet[Run], tenant: int, name: str) -> QuerySet[Run]:
         since = steps.filter(run_id=OuterRef("pk"), started_at__isnull=False).order_by("started_at")
         first = Subquery(since.values("started_at")[:1])
         return found.annotate(waits_since=Coalesce(first, _NEVER, output_field=DateTimeField()))
+    if name in FORETOLD:
+        return _foretold(found, tenant, name)
     earlier = Least("sla_deadline", next_due(tenant), output_field=DateTimeField())
     return found.annotate(next_due=Coalesce(earlier, _NEVER, output_field=DateTimeField()))
+
+
+def _foretold(runs: QuerySet[Run], tenant: int, name: str) -> QuerySet[Run]:
+    """Runs of which nothing is told stand last."""
+    told = Forecast.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"))
+    if name == "risk":
+        risk = Subquery(told.values("risk")[:1])
+        return runs.annotate(deadline_risk=Coalesce(risk, _UNTOLD, output_field=FloatField()))
+    p50 = Subquery(told.values("p50")[:1])
+    return runs.annotate(likely_done=Coalesce(p50, _NEVER, output_field=DateTimeField()))

@@ -153,6 +153,7 @@ def _run_row(run: RunRead) -> dict[str, Json]:
         "sla_counts": run.sla_counts,
         "deadline": _time(run.sla_deadline),
         "sla": _sla(run),
+        **_forecast(run.forecast),
         "waiting_for": _run_waits_for(run, rows),
         "created_by": run.created_by,
         "rerun_of": run.rerun_of,
@@ -180,6 +181,14 @@ def _sla(run: RunRead) -> str | None:
     if run.is_late is None:
         return None
     return "breached" if run.is_late else "warning" if run.is_near else "ok"
+
+
+def _forecast(told: list[Json] | None) -> dict[str, Json]:
+    """When it is done in half of the cases and in nine of ten, and how likely it misses its deadline."""
+    if told is None:
+        return {"forecast": None, "deadline_risk": None}
+    p50, p90, risk = told
+    return {"forecast": {"p50": _time(p50), "p90": _time(p90)}, "deadline_risk": risk}
 
 
 def _shown_status(run: RunRead) -> str:

@@ -85,6 +85,7 @@ class RunRead(NamedTuple):
     sla_counts: str | None
     is_late: bool | None
     is_near: bool
+    forecast: list[Json] | None
     variables: list[list[Json]] | None
     payloads: list[list[Json]]
     steps: list[StepRead]

@@ -13,7 +13,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from lib.clock import now_here
-from lib.reader import number_text
+from lib.reader import number_text, reader
 from runs.kernel import wait_kinds
 from runs.reading.timeline import Bar
 from steps.catalogue import EXECUTABLE
@@ -29,6 +29,11 @@ _LONG_LINES, _LONG_TEXT = 9, 1200
 _MOST_RANKED = 100
 _MADE_OF_TEXT = {"text.summarize", "text.translate"}
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
+_WEEK = 7
+_ROUNDED = ((_HOUR, _MINUTE), (12 * _HOUR, 5 * _MINUTE), (float("inf"), 30 * _MINUTE))
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+AT_RISK = 0.25
+"""A deadline that is missed as likely as that is told to be at risk."""
 _HUNDREDTH = 0.0001
 """Of a per cent."""
 
@@ -231,6 +236,32 @@ def deadline(run: Mapping[str, Any]) -> str:
     if run["completed_at"] is None:
         return f"overdue by {apart}" if run["sla_breached"] else f"due in {apart}"
     return f"ended {apart} {'after' if run['sla_breached'] else 'before'} its deadline"
+
+
+@register.filter
+def foretold(at: datetime) -> str:
+    """By when something is probably so: no more exact than anybody knows, with the day of the week where it is within
+    one, or else its date.
+    """
+    now = now_here().astimezone(reader().clock)
+    here = _rounded(at.astimezone(reader().clock), (at - now).total_seconds())
+    days = (here.date() - now.date()).days
+    if days == 0:
+        return reader().time(here)
+    return f"{_WEEKDAYS[here.weekday()]} {reader().time(here)}" if 0 < days < _WEEK else reader().moment(here)
+
+
+def _rounded(at: datetime, away: float) -> datetime:
+    """The next full minute, five minutes or half an hour, by how far away it is."""
+    step = next(step for until, step in _ROUNDED if away < until)
+    return at + timedelta(seconds=-at.timestamp() % step)
+
+
+@register.filter
+def at_risk(run: Mapping[str, Any]) -> int | None:
+    """How likely an open run misses its deadline, in per cent, where somebody should look after it."""
+    risk = run["deadline_risk"]
+    return None if risk is None or risk < AT_RISK or run["sla_breached"] else min(99, round(100 * risk))
 
 
 @register.filter

@@ -1,7 +1,7 @@
 """The list of runs: which of them its address asks for, as rows with the columns that its reader has chosen."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from runs.access import readable
 from runs.models import Run
 from runs.reading import brief, queries
 from runs.reading.filters import COLUMNS, FilterForm
-from runs.reading.orders import LOOKED_AT, NEWEST, ORDERS, in_order
+from runs.reading.orders import FORETOLD, LOOKED_AT, NEWEST, ORDERS, in_order
 from runs.reading.presentation import rows_with_order
 from runs.reading.search import Searched, search_page
 from runs.reading.stored import Bounds
@@ -44,6 +44,10 @@ class Shown:
 
     columns: tuple[str, ...] = USUAL
     scrolls: bool = False
+
+    def also(self, column: str) -> "Shown":
+        """The same with this column."""
+        return replace(self, columns=tuple(name for name in COLUMNS if name in (*self.columns, column)))
 
     def written(self) -> str:
         """As the cookie keeps it."""
@@ -72,6 +76,8 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     workflows = queries.workflow_names(request.principal, MOST_NAMES)
     titles.learn_titles(workflows)
     shown = shown_for(request, form.cleaned_data.get("columns") or "")
+    if order in FORETOLD:
+        shown = shown.also("likely")
     rows = brief_rows(request.principal.tenant_id, [run.id for run in page.rows])
     if "deadline" in shown.columns:
         rows = _with_dues(request.principal.tenant_id, rows)

@@ -13,6 +13,7 @@ from runs.maintenance import (
     deliveries,
     due,
     duties,
+    forecasts,
     leases,
     seals,
     sla,
@@ -38,6 +39,8 @@ duties.register(
     Duty("blobs", 60.0, blobs.sweep, is_slow=True),
     Duty("telemetry", 5.0, telemetry.count, is_slow=True),
     Duty("telemetry_kept", 60.0, telemetry.forget, is_slow=True),
+    Duty("forecasts", 15.0, forecasts.make, is_slow=True),
+    Duty("forecasts_kept", 60.0, forecasts.forget, is_slow=True),
     # Last: whatever it finds, the others are done.
     Duty("stuck", 60.0, stuck.check),
 )
@@ -119,6 +122,18 @@ def tick_telemetry() -> int:
 def tick_telemetry_kept() -> int:
     """Every minute: delete hours of telemetry of which only the day is asked for any more."""
     return ticking("telemetry_kept")
+
+
+@shared_task(name="runs.tick_forecasts")
+def tick_forecasts() -> int:
+    """Every quarter of a minute: learn how long runs take, and foretell when the open ones are done."""
+    return ticking("forecasts")
+
+
+@shared_task(name="runs.tick_forecasts_kept")
+def tick_forecasts_kept() -> int:
+    """Every minute: delete times of runs that count no more."""
+    return ticking("forecasts_kept")
 
 
 def ticking(duty: str) -> int:

@@ -34,8 +34,9 @@ class TaskListQuery(PageQuery):
     sort = serializers.CharField(
         default="newest",
         max_length=120,
-        help_text="One of sla (overdue first, then by due time, priority and age), due, priority, newest, oldest; or a "
-        "value that tasks tell, `data.amount`, falling `-data.amount`: tasks without it stand last.",
+        help_text="One of sla (overdue first, then by due time, priority and age), due, priority, risk (whose run most "
+        "likely misses its deadline), newest, oldest; or a value that tasks tell, `data.amount`, falling "
+        "`-data.amount`: tasks without it stand last.",
     )
     filter = serializers.CharField(
         required=False,

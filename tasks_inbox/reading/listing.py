@@ -9,12 +9,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Case, F, OuterRef, Q, QuerySet, SmallIntegerField, Subquery, Value, When
+from django.db.models import (
+    Case,
+    F,
+    FloatField,
+    OuterRef,
+    Q,
+    QuerySet,
+    SmallIntegerField,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
 from lib.api.pagination import Cursor, Page, cursor_of, key_values, keyset_page, rows_from
 from lib.clock import now_there
 from lib.refusals import Invalid
+from runs.models import Forecast
 from tasks_inbox.eligibility.identity import Who
 from tasks_inbox.models import ManualTask
 from tasks_inbox.reading.search import NotUnderstood, Titled, conditions
@@ -29,11 +43,15 @@ COUNTED_VIEWS: tuple[View, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The keys by which a list is paged, all rising or all falling; `told` is the value that they are of."""
+    """The keys by which a list is paged, all rising or all falling; `told` is the value that they are of.
+
+    `is_foretold`: the first one is of what is foretold of their runs.
+    """
 
     keys: tuple[str, ...]
     oldest_first: bool
     told: str | None = None
+    is_foretold: bool = False
 
 
 ORDERS: dict[str, Order] = {
@@ -41,10 +59,14 @@ ORDERS: dict[str, Order] = {
     "sla": Order(("at_due", "at_unimportance", "id"), True),
     "due": Order(("at_due", "id"), True),
     "priority": Order(("at_unimportance", "at_due", "id"), True),
+    # Those whose run is most likely to miss its deadline.
+    "risk": Order(("at_safety", "at_due", "id"), True, is_foretold=True),
     "newest": Order(("id",), False),
     "oldest": Order(("id",), True),
 }
 SORTS = tuple(ORDERS)
+UNKNOWN = 2.0
+"""The key of tasks of whose runs nothing is foretold: they stand last."""
 _BY_VALUE = re.compile(rf"(-?)data\.({TOLD_KEY})")
 
 
@@ -89,9 +111,11 @@ def _condition(tenant: int, one: Q | ToldIs | Titled) -> Q:
     return one
 
 
-def in_order(tasks: QuerySet[ManualTask], sort: str) -> QuerySet[ManualTask]:
-    """The tasks with the keys of their order."""
+def in_order(tenant: int, tasks: QuerySet[ManualTask], sort: str) -> QuerySet[ManualTask]:
+    """The tasks of a tenant with the keys of their order."""
     order = _known(sort)
+    if order.is_foretold:
+        tasks = tasks.alias(at_safety=_safety(tenant))
     if order.told is None:
         return tasks.annotate(**{key: F(key) for key in order.keys if key != "id"})
     has = {"at_told__has_key": order.told}
@@ -100,6 +124,12 @@ def in_order(tasks: QuerySet[ManualTask], sort: str) -> QuerySet[ManualTask]:
         **{order.keys[0]: Case(When(**has, then=there), default=not_there, output_field=SmallIntegerField())},
         told_value=told_value("at_told", order.told),
     )
+
+
+def _safety(tenant: int) -> Combinable:
+    """How likely the run of a task meets its deadline, `UNKNOWN` where nobody knows."""
+    risk = Forecast.objects.for_tenant(tenant).filter(run_id=OuterRef("run_id")).values("risk")[:1]
+    return Coalesce(1 - Subquery(risk, output_field=FloatField()), Value(UNKNOWN), output_field=FloatField())
 
 
 def _known(sort: str) -> Order:
@@ -118,7 +148,7 @@ def page(
     """A page of a list. Raises Invalid for a cursor or an order that there isn't."""
     order = _known(sort)
     at = cursor_of(request, cursor, order.keys)
-    rows = in_order(_first(tenant, parts, sort, at, limit + 1), sort)
+    rows = in_order(tenant, _first(tenant, parts, sort, at, limit + 1), sort)
     return keyset_page(
         rows, request, keys=order.keys, oldest_first=order.oldest_first, limit=limit, cursor=cursor
     )
@@ -127,7 +157,7 @@ def page(
 def first_of(who: Who, view: View, sort: str, most: int) -> list[ManualTask]:
     """The first tasks of a view in an order."""
     order = _known(sort)
-    rows = in_order(_first(who.tenant_id, parts_of(who, view=view), sort, None, most), sort)
+    rows = in_order(who.tenant_id, _first(who.tenant_id, parts_of(who, view=view), sort, None, most), sort)
     return list(rows_from(rows, None, order.keys, oldest_first=order.oldest_first)[:most])
 
 
@@ -138,10 +168,10 @@ def after(
     of `but`.
     """
     order = _known(sort)
-    here = in_order(tasks_by_id(tenant, [task_id]), sort).get()
+    here = in_order(tenant, tasks_by_id(tenant, [task_id]), sort).get()
     others = [rows.exclude(pk__in=[task_id, *but]) for rows in parts]
     for at in (Cursor("", False, key_values(here, order.keys)), None):
-        rows = in_order(_first(tenant, others, sort, at, 1), sort)
+        rows = in_order(tenant, _first(tenant, others, sort, at, 1), sort)
         successor = rows_from(rows, at, order.keys, oldest_first=order.oldest_first).first()
         if successor is not None:
             return successor
@@ -154,9 +184,9 @@ def _first(tenant: int, parts: Parts, sort: str, at: Cursor | None, most: int) -
         return parts[0]
     order = _known(sort)
     first, *others = (
-        rows_from(in_order(rows, sort), at, order.keys, oldest_first=order.oldest_first).values_list("pk")[
-            :most
-        ]
+        rows_from(in_order(tenant, rows, sort), at, order.keys, oldest_first=order.oldest_first).values_list(
+            "pk"
+        )[:most]
         for rows in parts
     )
     return tasks_by_id(tenant, [pk for (pk,) in first.union(*others)])

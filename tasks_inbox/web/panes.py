@@ -55,7 +55,13 @@ SNOOZES = (("1", "For an hour"), ("24", "For a day"), ("72", "For three days"), 
 MOST_VALUES = 20
 _UNSORTED = ("done", "watching")
 """Of what is decided the newest stand first, unless something else is asked."""
-SORT_WORDS = {"sla": "Due first", "priority": "Urgent first", "newest": "Newest", "oldest": "Oldest"}
+SORT_WORDS = {
+    "sla": "Due first",
+    "risk": "At risk first",
+    "priority": "Urgent first",
+    "newest": "Newest",
+    "oldest": "Oldest",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +138,7 @@ def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = No
     by = listing.told_of(place.sort)
     rows = [
         _row(row, now)
-        | {"by_value": task.told.get(by) if by else None, "workflow_title": workflows[task.workflow_id].title}
+        | {"by_value": _by_value(task, by), "workflow_title": workflows[task.workflow_id].title}
         for task, row in zip(page.rows, task_rows.list_rows(page.rows, workflows, who), strict=True)
     ]
     rarer = TABS[IN_LINE:] + (UNDECIDABLE if who.assigns else ())
@@ -327,6 +333,14 @@ def _row(row: dict[str, Json], now: datetime) -> dict[str, Json]:
         "urgency": "" if not is_open or due is None else _urgency(due - now),
         "several": needs_several(row["quorum"]),
     }
+
+
+def _by_value(task: ManualTask, by: str | None) -> Json:
+    """By what the list is ordered: a value of the task, or how likely its run is late."""
+    if by:
+        return task.told.get(by)
+    safety = getattr(task, "at_safety", listing.UNKNOWN)
+    return None if safety > 1 else f"risk {round(100 * (1 - safety))} %"
 
 
 def _urgency(away: timedelta) -> str:

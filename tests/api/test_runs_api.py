@@ -7,8 +7,10 @@ from threading import Barrier
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 
-from runs.models import Run
+from runs.models import Forecast, Run
 from tests import factories
 from tests.api.authorisation_matrix import NOBODY
 from tests.definitions import chain
@@ -42,6 +44,7 @@ RUN_FIELDS = {
     "continues_run", "continued_as",
     "next_workflow", "can_compensate", "verbs", "steps", "test",
     "sla_seconds", "sla_deadline", "sla_breached", "sla_counts", "deadline", "sla", "parent", "variables",
+    "forecast", "deadline_risk",
 }  # fmt: skip
 STEP_FIELDS = {
     "id", "node", "undoes", "index", "type", "title", "status", "attempt", "max_attempts", "input", "output", "error",
@@ -159,6 +162,29 @@ def test_a_run_stays_on_its_version(flow):
     flow.post("/api/v1/workflows/flow/publish")
     assert start(flow)["version"] == 2
     assert start(flow, version=1)["version"] == 1
+
+
+def test_a_run_tells_when_it_is_probably_done_while_it_goes_on(flow):
+    runs = [start(flow, sla_seconds=9_000)["id"] for _ in range(3)]
+    now = timezone.now()
+    for run, hours, risk in ((runs[0], 2, 0.25), (runs[1], 1, 0.75)):
+        tenant = factories.run(run).tenant_id
+        soon, late = now + timedelta(hours=hours), now + timedelta(hours=9)
+        Forecast.objects.create(run_id=run, tenant_id=tenant, p50=soon, p90=late, risk=risk, made_at=now)
+    shown = flow.get(f"{URL}/{runs[1]}").json()
+    assert {name: parse_datetime(at) for name, at in shown["forecast"].items()} == {
+        "p50": now + timedelta(hours=1),
+        "p90": now + timedelta(hours=9),
+    }
+    assert shown["deadline_risk"] == 0.75
+    untold = flow.get(f"{URL}/{runs[2]}").json()
+    assert (untold["forecast"], untold["deadline_risk"]) == (None, None)
+    for order, first in (("likely", [runs[1], runs[0], runs[2]]), ("risk", [runs[1], runs[0], runs[2]])):
+        assert [run["id"] for run in flow.get(f"{URL}?order={order}").json()["results"]] == first
+    Forecast.unsafe_all_tenants.update(p50=now - timedelta(hours=1))
+    assert parse_datetime(flow.get(f"{URL}/{runs[0]}").json()["forecast"]["p50"]) >= now
+    factories.work()
+    assert flow.get(f"{URL}/{runs[0]}").json()["forecast"] is None
 
 
 def test_a_batch_starts_all_in_order(flow):

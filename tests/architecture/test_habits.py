@@ -40,6 +40,7 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/commands/child_runs.py",
     "runs/commands/jobs.py",
     "runs/kernel/messages.py",
+    "runs/maintenance/forecasts.py",
     "runs/maintenance/telemetry.py",
     "runs/outgoing/services.py",
     "runs/alerts/answering.py",

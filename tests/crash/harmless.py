@@ -38,6 +38,14 @@ HARMLESS = frozenset(
         "lock_telemetry",
         "count_telemetry",
         "forget_telemetry",
+        "lock_forecasts",
+        "runs_changed",
+        "learn_rest_times",
+        "next_to_forecast",
+        "open_to_forecast",
+        "rest_times",
+        "keep_forecasts",
+        "forget_rest_times",
     }
 )
 """Statements that read for those who look, note why a message was refused, is over or can't be delivered, stop a job,

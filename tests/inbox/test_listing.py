@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from lib.refusals import Conflict, Invalid
+from runs.models import Forecast
 from tasks_inbox.actions import assignment, notes
 from tasks_inbox.eligibility import identity
 from tasks_inbox.models import ManualTask, TaskNote
@@ -26,7 +27,7 @@ def titles(who, text="", sort="sla"):
     asking, order = replace(identity.who_is(who), folders=None), listing.order_of(sort)
     (found,) = listing.found(asking, sources.parts_of(asking), text)
     keys = (k if order.oldest_first else f"-{k}" for k in order.keys)
-    return [task.title for task in listing.in_order(found, sort).order_by(*keys)]
+    return [task.title for task in listing.in_order(asking.tenant_id, found, sort).order_by(*keys)]
 
 
 def test_each_view_shows_what_its_name_says():
@@ -242,6 +243,20 @@ def test_many_that_tell_a_value_are_found_as_few_are(monkeypatch):
 def test_a_word_that_says_nothing_is_told(text, says):
     with pytest.raises(Invalid, match=says):
         titles(member("ann"), text)
+
+
+def test_tasks_are_ordered_by_how_likely_their_run_misses_its_deadline():
+    for title, risk in (("sure", 0.1), ("late", 0.9), ("free", None)):
+        foretold(asked(approval(title=title)), risk)
+    asked(approval(title="unknown"))
+    foretold(asked(approval(title="half")), 0.5)
+    assert titles(member("ann"), sort="risk") == ["late", "half", "sure", "free", "unknown"]
+
+
+def foretold(task, risk):
+    """Foretell how likely the run of a task misses its deadline."""
+    told = {"run_id": task.run_id, "tenant_id": task.tenant_id, "risk": risk}
+    Forecast.objects.create(**told, p50=datetime.now(UTC), p90=datetime.now(UTC), made_at=datetime.now(UTC))
 
 
 @pytest.mark.parametrize("value", ["1e400", "-1e400", "NaN", "Infinity", "-Infinity"])

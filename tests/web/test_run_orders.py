@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from runs.models import Run, StepExecution
+from runs.models import Forecast, Run, StepExecution
 from runs.reading import orders
 from tasks_inbox.models import ManualTask
 from tests import factories as make
@@ -37,6 +37,19 @@ def late(run: str, days: float) -> None:
     Run.unsafe_all_tenants.filter(pk=run).update(sla_deadline=timezone.now() + timedelta(days=days))
 
 
+def tell(run: str, hours: float = 1, risk: float | None = None) -> None:
+    """Foretell that a run is done in so many hours."""
+    now = timezone.now()
+    Forecast.objects.create(
+        run_id=run,
+        tenant_id=make.run(run).tenant_id,
+        p50=now + timedelta(hours=hours),
+        p90=now + timedelta(hours=2 * hours, days=1),
+        risk=risk,
+        made_at=now,
+    )
+
+
 def listed(reader, query: str) -> list[str]:
     return [row["id"] for row in reader.get(f"/runs/?{query}").context["runs"]]
 
@@ -45,7 +58,10 @@ def test_the_oldest_come_first_where_that_is_asked_for(reader):
     first, second = (waiting() for _ in range(2))
     assert listed(reader, "order=oldest") == [first, second]
     assert listed(reader, "order=newest") == listed(reader, "") == [second, first]
-    assert "Runs are listed by newest, oldest, due, waiting." in reader.get("/runs/?order=best").text
+    assert (
+        "Runs are listed by newest, oldest, due, waiting, likely, risk."
+        in reader.get("/runs/?order=best").text
+    )
 
 
 def test_what_is_due_first_is_a_task_or_the_run_itself(reader):
@@ -81,6 +97,38 @@ def test_what_has_waited_longest_comes_first_and_what_works_is_not_there(reader)
     assert listed(reader, "order=waiting&status=completed") == []
 
 
+def test_what_is_likely_done_first_and_what_risks_its_deadline_most(reader):
+    sure, risky, unknown, quick = (waiting() for _ in range(4))
+    tell(sure, hours=2, risk=0.01), tell(risky, hours=3, risk=0.6), tell(quick, hours=1)
+    assert listed(reader, "order=likely") == [quick, sure, risky, unknown]
+    assert listed(reader, "order=risk")[:2] == [risky, sure]
+    page = reader.get("/runs/?order=risk").text
+    assert "Risk 60 %" in page
+    assert "Risk 1 %" not in page
+    assert "Likely done</th>" in page
+    assert "Likely done</th>" not in reader.get("/runs/").text
+    told = reader.get(f"/runs/{risky}").text
+    assert "Probably done by" in told
+    assert "very likely by" in told
+    assert "Deadline at risk: 60 %" in told
+    assert "Probably done" not in reader.get(f"/runs/{unknown}").text
+    make.pause(risky)
+    assert "Probably done" not in reader.get(f"/runs/{risky}").text
+
+
+def test_pages_by_risk_lead_on_and_back(reader, monkeypatch):
+    monkeypatch.setattr("runs.web.listing.ON_A_PAGE", 2)
+    runs = [waiting() for _ in range(5)]
+    for run, risk in zip(runs, (0.1, 0.75, 1 / 3, 1 / 3, None), strict=True):
+        tell(run, risk=risk)
+    pages, address = [], "/runs/?order=risk"
+    while address:
+        last = reader.get(address)
+        pages += [row["id"] for row in last.context["runs"]]
+        address = last.context["older"]
+    assert pages == [runs[1], runs[3], runs[2], runs[0], runs[4]]
+
+
 def test_pages_of_an_order_lead_on_and_back(reader, monkeypatch):
     monkeypatch.setattr("runs.web.listing.ON_A_PAGE", 2)
     runs = [waiting(days) for days in (3, 1, 2, 5, 4)]
@@ -103,10 +151,10 @@ def test_an_order_looks_at_so_many_open_runs_and_no_more(reader, monkeypatch):
 
 
 def test_an_order_costs_the_same_for_few_and_for_many(reader):
-    waiting(1)
+    tell(waiting(1), risk=0.5)
     few = [statements_of(reader, f"/runs/?order={order}") for order in orders.ORDERS]
     for days in range(4):
-        waiting(days)
+        tell(waiting(days), risk=0.5)
     assert [statements_of(reader, f"/runs/?order={order}") for order in orders.ORDERS] == few
     assert max(few) <= 10
 

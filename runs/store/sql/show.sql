@@ -75,6 +75,12 @@ SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.
                         r.completed_at IS NULL AND NOT coalesce(
                             r.sla_look_at < r.sla_deadline AND r.sla_look_at > coalesce(%(now)s::timestamptz, statement_timestamp()),
                             false),
+                        -- Minutes old: what should be over by now is told to be so any moment.
+                        CASE WHEN r.status = 'RUNNING' THEN (
+                            SELECT json_build_array(greatest(f.p50, c.now), greatest(f.p90, c.now), f.risk)
+                              FROM runs_forecast f
+                             CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, statement_timestamp()) AS now) c
+                             WHERE f.run_id = r.id) END,
                         -- Of one run that is looked at; what is beyond 1 MiB together is told by its size.
                         CASE WHEN %(variables)s THEN (
                             SELECT json_agg(json_build_array(

@@ -1333,6 +1333,13 @@ class FolderPage(TypedDict):
     previous: str | None
 
 
+class Forecast(TypedDict):
+    """When a run is probably done."""
+
+    p50: str
+    p90: str
+
+
 class Foretold(TypedDict):
     """Who may decide a step as members and groups are now."""
 
@@ -2381,6 +2388,8 @@ class Run(TypedDict):
     sla_counts: str | None
     deadline: str | None
     sla: str | None
+    forecast: Forecast | None
+    deadline_risk: float | None
     waiting_for: str | None
     created_by: str
     rerun_of: str | None
@@ -2685,6 +2694,8 @@ class StartedRun(TypedDict):
     sla_counts: str | None
     deadline: str | None
     sla: str | None
+    forecast: Forecast | None
+    deadline_risk: float | None
     waiting_for: str | None
     created_by: str
     rerun_of: str | None
@@ -3116,6 +3127,8 @@ class Trial(TypedDict):
     sla_counts: str | None
     deadline: str | None
     sla: str | None
+    forecast: Forecast | None
+    deadline_risk: float | None
     waiting_for: str | None
     created_by: str
     rerun_of: str | None
@@ -3502,6 +3515,7 @@ __all__ = [
     "Fix",
     "Folder",
     "FolderPage",
+    "Forecast",
     "Foretold",
     "FormatEnum",
     "Function",

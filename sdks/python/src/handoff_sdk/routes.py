@@ -485,7 +485,7 @@ def get_runs(
     created_before: str | None = None,
     cursor: str | None = None,
     limit: int | None = None,
-    order: Literal["newest", "oldest", "due", "waiting"] | None = None,
+    order: Literal["newest", "oldest", "due", "waiting", "likely", "risk"] | None = None,
     q: str | None = None,
     query: str | None = None,
     status: Literal[

@@ -1,0 +1,67 @@
+"""What forecasts promise they keep: of a month that they know nothing of, about so many runs end by then."""
+
+import random
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+
+from runs.maintenance import forecasts as duty
+from runs.maintenance.foretelling import Clocks, Past, foretell
+from runs.models import Calendar, Forecast
+from tests import factories as make
+from tests.runs.foretold import CLAIM, OFFICE, claims, insert, midnight
+from tests.telemetry import count_all
+
+pytestmark = pytest.mark.django_db
+MOMENTS = 40
+
+
+@pytest.fixture
+def _sound():
+    """The tables hold what a simulation wrote, and not what Handoff does."""
+
+
+def test_of_a_month_that_is_held_out_nine_of_ten_runs_end_by_p90(clock):
+    dice = random.Random(13)
+    version = make.a_version(CLAIM)
+    Calendar.objects.create(
+        tenant_id=version.tenant_id,
+        name=OFFICE.name,
+        timezone=OFFICE.timezone,
+        weekdays=sorted(OFFICE.weekdays),
+        opens=OFFICE.opens,
+        closes=OFFICE.closes,
+    )
+    month = midnight("2026-04-01")
+    clock.set(month)
+    insert(version, claims(month - timedelta(days=120), 120, dice), month)
+    count_all()
+    # The first time it notes where history begins.
+    duty.make(), duty.make(seconds=60)
+
+    held_out = [*claims(month - timedelta(days=20), 50, dice)]
+    past = Past(Clocks())
+    kept = [0, 0, 0]
+    for _ in range(MOMENTS):
+        clock.set(month + timedelta(days=dice.uniform(0, 30)))
+        for told, ended in foretold_at(version, held_out, past, clock.now):
+            kept = [kept[0] + 1, kept[1] + (ended <= told.p50), kept[2] + (ended <= told.p90)]
+    many, by_p50, by_p90 = kept
+    assert many > 500
+    assert 0.40 <= by_p50 / many <= 0.60
+    assert 0.85 <= by_p90 / many <= 0.95
+
+
+def foretold_at(version, held_out, past, now):
+    """What is told at a moment of the claims that are open then, with when they ended."""
+    with transaction.atomic():
+        found = insert(version, [claim for claim in held_out if claim.began <= now < claim.ended], now)
+        foretell([*found], past)
+        told = [
+            (row, found[str(row.run_id)].ended)
+            for row in Forecast.unsafe_all_tenants.filter(run_id__in=found)
+        ]
+        assert len(told) == len(found)
+        transaction.set_rollback(True)
+    return told
