@@ -37,7 +37,7 @@ class Line(logging.Formatter):
 
 class JsonLine(logging.Formatter):
     """One JSON object a line, for who collects logs: `time`, `level`, `logger`, `message`, the `error` with its
-    traceback, and what it is about (`request`; `run`, `step`, `attempt`).
+    traceback, and what it is about (`request`; `run`, `step`, `attempt`, `trace`).
     """
 
     def format(self, record: logging.LogRecord) -> str:
