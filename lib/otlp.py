@@ -42,10 +42,10 @@ _dropped = process_metrics.counter(
 class Outbox(SpanProcessor):
     """Spans that are over, until a thread of its own has sent them; nobody waits for it."""
 
-    def __init__(self, exporter: SpanExporter, most: int = MOST_WAITING) -> None:
+    def __init__(self, exporter: SpanExporter, most: int | None = None) -> None:
         self._exporter = exporter
-        self._waiting: Queue[ReadableSpan] = Queue(most)
-        self._stops = threading.Event()
+        self._waiting: Queue[ReadableSpan] = Queue(most or MOST_WAITING)
+        self._stops, self._gives_up = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._send, name="spans", daemon=True)
         self._thread.start()
 
@@ -59,12 +59,15 @@ class Outbox(SpanProcessor):
             _dropped.inc()
 
     def stop(self, seconds: float) -> None:
-        """Send what waits, for so long at most."""
+        """Send what waits, for so long at most; what is left then is dropped, and its receiver not asked again."""
         self._stops.set()
         self._thread.join(seconds)
+        self._gives_up.set()
+        _dropped.inc(self._waiting.qsize())
+        self._exporter.shutdown()
 
     def _send(self) -> None:
-        while not (self._stops.is_set() and self._waiting.empty()):
+        while not (self._gives_up.is_set() or (self._stops.is_set() and self._waiting.empty())):
             if batch := self._batch():
                 self._sent(batch)
 

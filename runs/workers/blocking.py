@@ -166,9 +166,11 @@ class BlockingDrain(QueueWorker):
             for step in steps:
                 if self.in_hand.begin(step):
                     self._gather()
-                    work, name = prepare(step), f"step {step.id}"
+                    attempt: Work = partial(attempted, prepare(step))
+                    if self._burst is not None:
+                        attempt = self._burst.told(step, attempt)
                     threading.Thread(
-                        target=self._run, args=(step, work, self._burst), name=name, daemon=True
+                        target=self._run, args=(step, attempt), name=f"step {step.id}", daemon=True
                     ).start()
                     self._running[step.id, step.epoch] = _Running(step)
         finally:
@@ -179,9 +181,8 @@ class BlockingDrain(QueueWorker):
         if self._burst is None or self._burst.is_full:
             self._burst = another(self._burst, self.queue)
 
-    def _run(self, step: ClaimedStep, work: Work, burst: Burst | None) -> None:
-        attempt = partial(attempted, work)
-        self._news.put((step, burst.do(step, attempt) if burst else attempt()))
+    def _run(self, step: ClaimedStep, attempt: Work) -> None:
+        self._news.put((step, attempt()))
 
     def _ended_within(self, seconds: float) -> list[Ended]:
         """What ended: the first within `seconds`, and those that end with it."""

@@ -2,19 +2,22 @@
 
 import logging
 from collections.abc import Callable
+from functools import partial
 
 from lib import tracing
-from runs.kernel.graphs import graph_of, shown
+from lib.trace_context import Trace
+from runs.kernel.graphs import BrokenVersion, compiled
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Suspended
 
 log = logging.getLogger(__name__)
 
+Attempt = Callable[[], AttemptResult]
 MOST_SPANS = 1_000
 """So many attempts are one trace; behind them another one begins."""
 
 
 class Burst:
-    """What a drain executes until it is quiet. It may be told of attempts by several threads."""
+    """What a drain executes until it is quiet. Several threads may do attempts of it."""
 
     def __init__(self, queue: str) -> None:
         self.queue = queue
@@ -26,46 +29,48 @@ class Burst:
         """Whether another one is to be begun."""
         return self.count >= MOST_SPANS
 
-    def do(self, step: ClaimedStep, attempt: Callable[[], AttemptResult]) -> AttemptResult:
-        """Attempt a step, and tell of it; how the attempt ends is its own."""
-        began = tracing.now()
-        result = attempt()
-        self.count += 1
+    def told(self, step: ClaimedStep, attempt: Attempt) -> Attempt:
+        """The attempt at a step, told of when it has ended; how it ends is its own. What is told of it beside that is
+        known before: the thread that does it may have no database.
+        """
         try:
-            self._tell(step, began, result)
-        except Exception:
-            log.exception("An attempt can't be told of")
-        return result
-
-    def end(self) -> None:
-        """It is over."""
-        if self._trace is not None:
-            self._trace.end(tracing.now())
-
-    def _tell(self, step: ClaimedStep, began: int, result: AttemptResult) -> None:
-        version = shown(step.version_id)
+            version = compiled(step.version_id)
+            kind = version.graph.step(step.node, step.index).type
+        except BrokenVersion:
+            # Nobody can say what it is.
+            return attempt
         facts: dict[str, str | int] = {
             "handoff.run": step.run_id,
             "handoff.workflow": version.workflow,
             "handoff.step": step.node,
             "handoff.attempt": step.attempt,
             "handoff.queue": self.queue,
-            "handoff.outcome": _outcome(result),
         }
         if version.number is not None:
             facts["handoff.version"] = version.number
         if step.index is not None:
             facts["handoff.index"] = step.index
-        error = str(result.error.get("code")) if isinstance(result, Errored) else None
-        tracing.tell(
-            graph_of(step.version_id).step(step.node, step.index).type,
-            facts,
-            began,
-            tracing.now(),
-            within=self._trace,
-            linked=step.trace,
-            error=error,
-        )
+        self.count += 1
+        return partial(self._done, attempt, kind, facts, step.trace)
+
+    def end(self) -> None:
+        """It is over."""
+        if self._trace is not None:
+            self._trace.end(tracing.now())
+
+    def _done(
+        self, attempt: Attempt, kind: str, facts: dict[str, str | int], trace: Trace | None
+    ) -> AttemptResult:
+        began = tracing.now()
+        result = attempt()
+        try:
+            error = str(result.error.get("code")) if isinstance(result, Errored) else None
+            facts["handoff.outcome"] = _outcome(result)
+            ended = tracing.now()
+            tracing.tell(kind, facts, began, ended, within=self._trace, linked=trace, error=error)
+        except Exception:
+            log.exception("An attempt can't be told of")
+        return result
 
 
 def another(before: Burst | None, queue: str) -> Burst | None:

@@ -328,7 +328,8 @@ class Drain(QueueWorker):
                 step = hand.popleft()
                 if self.in_hand.begin(step):
                     turn.since, turn.lost_at, turn.step = now, None, step
-                    result = turn.burst.do(step, partial(execute, step)) if turn.burst else execute(step)
+                    burst = turn.burst
+                    result = execute(step) if burst is None else burst.told(step, partial(execute, step))()
                     turn.step = None
                     ended.append((step, result))
                     size += len(result.encoded or b"") if isinstance(result, Succeeded) else 0
