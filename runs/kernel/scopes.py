@@ -112,7 +112,8 @@ def load(steps: Iterable[ClaimedStep]) -> None:
         return
     for run_id, found in hot.read_scopes(_merged(rows)).items():
         alike = asking[run_id]
-        trace = trace_context.parse(*found[0]["trace"])
+        headers = found[0]["trace"]
+        trace = trace_context.parse(*headers) if headers else None
         for step in alike:
             step.trace = trace
         try:

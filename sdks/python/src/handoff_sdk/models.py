@@ -1527,6 +1527,8 @@ class Job(TypedDict):
     lease_token: str
     lease_expires_at: str
     idempotency_key: str
+    traceparent: str | None
+    tracestate: str | None
 
 
 class JobAnswer(TypedDict):
@@ -2377,6 +2379,7 @@ class Run(TypedDict):
     sla_deadline: str | None
     sla_breached: bool | None
     sla_counts: str | None
+    sla_paused_at: str | None
     deadline: str | None
     sla: str | None
     waiting_for: str | None
@@ -2387,6 +2390,7 @@ class Run(TypedDict):
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
+    traceparent: str | None
     test: bool
     next_workflow: str | None
     can_compensate: bool
@@ -2681,6 +2685,7 @@ class StartedRun(TypedDict):
     sla_deadline: str | None
     sla_breached: bool | None
     sla_counts: str | None
+    sla_paused_at: str | None
     deadline: str | None
     sla: str | None
     waiting_for: str | None
@@ -2691,6 +2696,7 @@ class StartedRun(TypedDict):
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
+    traceparent: str | None
     test: bool
     next_workflow: str | None
     can_compensate: bool
@@ -3112,6 +3118,7 @@ class Trial(TypedDict):
     sla_deadline: str | None
     sla_breached: bool | None
     sla_counts: str | None
+    sla_paused_at: str | None
     deadline: str | None
     sla: str | None
     waiting_for: str | None
@@ -3122,6 +3129,7 @@ class Trial(TypedDict):
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
+    traceparent: str | None
     test: bool
     next_workflow: str | None
     can_compensate: bool
