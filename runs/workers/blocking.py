@@ -26,7 +26,8 @@ from runs.kernel.hand_back import hand_back
 from runs.kernel.transition import Result
 from runs.store import hot
 from runs.store.attempts import AttemptResult, ClaimedStep
-from runs.workers.bursts import Burst, another
+from runs.workers import bursts
+from runs.workers.bursts import Burst
 from runs.workers.drain import QueueWorker
 from runs.workers.execute import Work, attempted, prepare
 
@@ -178,8 +179,7 @@ class BlockingDrain(QueueWorker):
 
     def _gather(self) -> None:
         """What begins while others run is of their trace."""
-        if self._burst is None or self._burst.is_full:
-            self._burst = another(self._burst, self.queue)
+        self._burst = self._burst.go_on() if self._burst else bursts.begin(self.queue)
 
     def _run(self, step: ClaimedStep, attempt: Work) -> None:
         self._news.put((step, attempt()))

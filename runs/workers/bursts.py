@@ -24,10 +24,12 @@ class Burst:
         self.count = 0
         self._trace = tracing.begin(f"drain {queue}", {"handoff.queue": queue}, tracing.now())
 
-    @property
-    def is_full(self) -> bool:
-        """Whether another one is to be begun."""
-        return self.count >= MOST_SPANS
+    def go_on(self) -> "Burst":
+        """Itself, or, where it has as many attempts as one may have, the one behind it."""
+        if self.count < MOST_SPANS:
+            return self
+        self.end()
+        return Burst(self.queue)
 
     def told(self, step: ClaimedStep, attempt: Attempt) -> Attempt:
         """The attempt at a step, told of when it has ended; how it ends is its own. What is told of it beside that is
@@ -73,10 +75,8 @@ class Burst:
         return result
 
 
-def another(before: Burst | None, queue: str) -> Burst | None:
-    """A new one behind the one before, which is over; None where nothing is told of."""
-    if before is not None:
-        before.end()
+def begin(queue: str) -> Burst | None:
+    """A new one; None where nothing is told of."""
     return Burst(queue) if tracing.is_on() else None
 
 

@@ -28,8 +28,8 @@ from runs.kernel.plan import Affinity
 from runs.kernel.transition import Result
 from runs.store import hot
 from runs.store.attempts import AttemptResult, ClaimedStep, Succeeded
-from runs.workers import leases
-from runs.workers.bursts import Burst, another
+from runs.workers import bursts, leases
+from runs.workers.bursts import Burst
 from runs.workers.execute import execute
 
 log = logging.getLogger(__name__)
@@ -319,8 +319,7 @@ class Drain(QueueWorker):
     def _round(self, turn: _Turn, hand: deque[ClaimedStep], *, keep: int) -> int:
         """Execute what is in hand for up to 200 ms and commit it; successors that stay here join the hand."""
         ended: list[tuple[ClaimedStep, AttemptResult]] = []
-        if turn.burst is None or turn.burst.is_full:
-            turn.burst = another(turn.burst, self.queue)
+        turn.burst = turn.burst.go_on() if turn.burst else bursts.begin(self.queue)
         began = now = time.monotonic()
         size = 0
         try:

@@ -83,6 +83,21 @@ def test_an_alert_is_acknowledged_muted_and_resolved_on_its_page(admin, tenant):
     assert admin.get("/operations/alerts/count").text.strip() == ""
 
 
+def test_the_page_of_an_alert_asks_what_has_become_of_it(admin, tenant):
+    one = alert(tenant)
+    path = f"/operations/alerts/{one.pk}"
+    page = admin.get(path).text
+    assert 'hx-trigger="handoff:tick from:body"' in page
+    assert "I see to it" in page
+    Alert.objects.for_tenant(tenant.pk).filter(pk=one.pk).update(status="resolved", subject="It was wrong")
+    part = admin.get(path, headers={"HX-Request": "true", "Handoff-Automatic": "1"})
+    assert "HX-Request" in part.headers["Vary"]
+    assert part.text.lstrip().startswith('<div id="alert"')
+    assert "It was wrong" in part.text
+    assert "I see to it" not in part.text
+    assert cost(admin, path) <= 7
+
+
 def test_an_operator_sees_no_alert_of_the_installation_and_changes_no_rule(client, tenant):
     mine, theirs = alert(tenant), alert(tenant, kind="disk")
     client.force_login(make.a_member("the-operator", "operator"))
