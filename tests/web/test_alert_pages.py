@@ -229,3 +229,18 @@ def test_the_pages_have_no_fault_that_axe_finds(visitor):
         visitor.page.wait_for_selector("#alerts, main .card")
         assert faults_by_day_and_night(visitor.page) == [], address
     visitor.page.wait_for_selector(".alert-count .count")
+
+
+def test_what_is_typed_stays_while_the_page_of_an_alert_follows_what_happens(visitor):
+    Membership.unsafe_all_tenants.update(role="admin")
+    one = alert(make.a_tenant())
+    visitor.open(f"/operations/alerts/{one.pk}")
+    visitor.page.fill("#note", "I look into it")
+    Alert.unsafe_all_tenants.filter(pk=one.pk).update(message="It is worse.")
+    visitor.page.evaluate("document.body.dispatchEvent(new CustomEvent('handoff:tick'))")
+    visitor.page.wait_for_selector("text=It is worse.")
+    assert visitor.page.input_value("#note") == "I look into it"
+    Alert.unsafe_all_tenants.filter(pk=one.pk).update(status="resolved")
+    visitor.page.evaluate("document.body.dispatchEvent(new CustomEvent('handoff:tick'))")
+    visitor.page.wait_for_selector("text=It is over.")
+    assert visitor.page.locator("#note").count() == 0
