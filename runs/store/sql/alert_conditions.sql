@@ -79,7 +79,8 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', l.workflow_id || '
  LIMIT %(limit)s
 
 -- name: alerts_of_compensations
--- Runs that wait for a person since what they did could not be undone.
+-- Runs that wait for a person since what they did could not be undone; the oldest first, so that newer ones take no
+-- place from those that are told of already.
 WITH /* include alert_rules */
 SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.id, 'workflow', r.workflow_id, 'run', r.id, 'value', NULL,
            'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'business_key', r.business_key))::text
@@ -87,7 +88,7 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.id, 'workflow', 
            SELECT r.id, r.workflow_id, r.business_key
              FROM runs_run r
             WHERE r.tenant_id = a.tenant_id AND r.status = 'WAITING_FOR_MANUAL_ACTION' AND NOT r.is_test
-            ORDER BY r.id DESC
+            ORDER BY r.id
             LIMIT %(most)s) r
   JOIN workflows_workflow w ON w.id = r.workflow_id
  WHERE coalesce(a.params ->> 'workflow', '') IN ('', w.name)
