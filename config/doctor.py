@@ -28,6 +28,7 @@ from config.startup import (
     server_problems,
 )
 from config.supervisor.home import Home
+from lib import tracing
 from lib.messages import first_line
 from lib.sealing import CannotOpen
 from runs.reading import queries
@@ -190,6 +191,19 @@ def _steps() -> Iterator[Finding]:
         yield Finding("warn", f"mail comes from {mail.sender}", f"set {outside.MAIL_FROM}")
     else:
         yield Finding("ok", f"mail goes to {mail.server.host} at port {mail.server.port}")
+
+
+def _spans() -> Iterator[Finding]:
+    if not tracing.is_wanted():
+        return
+    if tracing.is_installed():
+        yield Finding("ok", "attempts and runs are told as spans")
+    else:
+        wanted, advice = (
+            next(name for name in tracing.VARIABLES if os.environ.get(name)),
+            "install handoff[otel]",
+        )
+        yield Finding("problem", f"{wanted} is set, and the extra {tracing.EXTRA} is not installed", advice)
 
 
 def _variables_of_the_server() -> Mapping[str, str]:
@@ -356,4 +370,5 @@ _CHECKS = (
     _plug_ins,
     _steps,
     _payloads,
+    _spans,
 )

@@ -14,7 +14,7 @@ from lib import log_context
 from lib.api import PREFIXES
 from lib.messages import cut_line, named
 
-_TALKATIVE = ("celery.worker", "celery.beat", "kombu")
+_TALKATIVE = ("celery.worker", "celery.beat", "kombu", "opentelemetry")
 _SELDOM_SECONDS = 30.0
 _MOST_SAID = 1000
 _MOST_WRITTEN = 4_000
@@ -37,7 +37,7 @@ class Line(logging.Formatter):
 
 class JsonLine(logging.Formatter):
     """One JSON object a line, for who collects logs: `time`, `level`, `logger`, `message`, the `error` with its
-    traceback, and what it is about (`request`; `run`, `step`, `attempt`).
+    traceback, and what it is about (`request`; `run`, `step`, `attempt`, `trace`).
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -98,7 +98,9 @@ class Console(logging.Handler):
 
 
 class Seldom(logging.Filter):
-    """What Celery's machinery says again and again while Redis is away, full or read-only is said twice a minute."""
+    """What Celery's machinery says again and again while Redis is away, full or read-only is said twice a minute; and
+    what OpenTelemetry's says while nobody takes spans.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -228,6 +228,9 @@ class Definition(Shape):
     sla_calendar: CalendarName | None = _field(
         "Calendar of the deadline", "Whose working days count. Empty: the default calendar.", "calendar"
     )
+    sla_pauses: bool | None = _field(
+        "Deadline stands still in a pause", "Whether the time in which a run is paused does not count."
+    )
     on_failure: Literal["stop", "finish_others"] | None = _field(
         "When a step has failed for good",
         "The run stops at once, or its other branches go on to their ends before it fails.",

@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
 from engine.errors import StepError
+from lib import trace_context
 from lib.egress import (
     EgressError,
     EgressRefused,
@@ -154,6 +155,9 @@ def headers_of(params: HttpParams, idempotency_key: str) -> dict[str, str]:
         "user-agent": "Handoff",
         "idempotency-key": idempotency_key,
     }
+    # Theirs are told together: a state of ours beside a parent of theirs would be of another trace.
+    if "traceparent" not in {name.lower() for name in params.headers}:
+        ours |= trace_context.headers()
     if params.data is not None:
         ours["content-type"] = "application/json"
     elif params.body is not None:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.catalogue import Json
 from engine.errors import StepError
+from lib import trace_context
 from lib.egress import EgressError, EgressRefused, EgressResponse, EgressTooLarge
 from lib.strict_json import BadJson, strict_dumps, strict_loads
 from steps import outside
@@ -136,6 +137,7 @@ def _body(question: Question, model: str, form: str) -> bytes:
 
 def _posted(server: outside.LlmServer, body: bytes) -> EgressResponse:
     headers = {"content-type": "application/json", "accept": "application/json", "user-agent": "Handoff"}
+    headers |= trace_context.headers()
     if server.key:
         headers["authorization"] = f"Bearer {server.key}"
     try:

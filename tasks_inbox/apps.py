@@ -13,6 +13,7 @@ class TasksInboxConfig(AppConfig):
         """Tell `runs` who opens and closes what a step or a failed compensation waits for, `accounts` who has tasks."""
         from accounts import ties
         from accounts.guards import guards
+        from runs.alerts.mails import find_unsent
         from runs.commands.starts import judges_starts
         from runs.kernel.compensation import tell_of_failures, tell_of_settling
         from runs.kernel.wait_kinds import register
@@ -25,6 +26,7 @@ class TasksInboxConfig(AppConfig):
         from tasks_inbox.eligibility.seeing import guard_task
         from tasks_inbox.lifecycle import compensations
         from tasks_inbox.lifecycle.waits import TASK
+        from tasks_inbox.mail import outbox
         from tasks_inbox.reading import dues, open_with, requests
         from workflows.ports.judges import judges_definitions
 
@@ -34,6 +36,7 @@ class TasksInboxConfig(AppConfig):
         judges_starts(judge_starts)
         tell_asked(requests)
         tell_dues(dues)
+        find_unsent(outbox.unsent)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
         ties.tell_what_is_open(open_with.open_with)

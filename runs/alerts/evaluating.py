@@ -4,36 +4,22 @@ One transaction of some statements, however many runs, tenants and rules there a
 do no harm: of a rule and key one alert is open, and each is told once.
 """
 
-import shutil
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 
 from lib.batches import in_bounded_batches
 from runs.alerts.deciding import Decision, Finding, FormerAlert, NewAlert, OpenAlert, Rule, decide
+from runs.alerts.disk import free_percent_in_time
+from runs.alerts.finding import Found, find
 from runs.alerts.kinds import KINDS, default_params
-from runs.reading.workers import STALE
 from runs.store import alerts
-from runs.store.alerts import KeyRow, RaisedRow, RuleRow, SeenRow
+from runs.store.alerts import RaisedRow, RuleRow, SeenRow
 
-_MOST_SUBJECT, _MOST_MESSAGE = 300, 2_000
-_OF_QUEUES = ("queue_depth", "queue_age", "worker_gone")
-_OF_DEADLINES = ("sla_warning", "sla_breached")
-_CONDITIONS: Mapping[str, tuple[str, Mapping[str, int]]] = {
-    "failure_rate": ("alerts_of_failures", {"most": alerts.MOST}),
-    "step_exhausted": ("alerts_of_steps", {"most": alerts.MOST}),
-    "compensation_failed": ("alerts_of_compensations", {"most": alerts.MOST}),
-    "timer_late": ("alerts_of_timers", {"most": alerts.MOST_LATE}),
-    "run_stuck": ("alerts_of_repairs", {}),
-    "webhook_off": ("alerts_of_webhooks", {}),
-    "mail_failing": ("alerts_of_mails", {"most": alerts.MOST_LATE}),
-}
 _BATCH, _SECONDS = 1_000, 0.8
 
 
@@ -49,10 +35,10 @@ class Decided:
 def look() -> int:
     """Raise, tell of, escalate and resolve alerts as rules say; gives how many were raised or resolved."""
     make_rules()
+    # A disk that hangs must hold no transaction open.
+    free = free_percent_in_time()
     with transaction.atomic():
-        found = _findings()
-        decisions = _decisions(found)
-        return _applied(decisions)
+        return _applied(_decisions(find(free)))
 
 
 def make_rules(tenant_id: int | None = None) -> int:
@@ -75,58 +61,20 @@ def forget() -> int:
     return in_bounded_batches(alerts.forget, _BATCH, _SECONDS)
 
 
-def free_percent() -> float:
-    """How much of the disk is free that Handoff keeps its files on."""
-    place = settings.HANDOFF_HOME
-    while not place.exists():
-        place = place.parent
-    usage = shutil.disk_usage(place)
-    return 100 * usage.free / usage.total
-
-
-def _findings() -> dict[int, list[Finding]]:
-    """What holds now, by rule."""
-    rows = alerts.found_in_queues(_OF_QUEUES, STALE.total_seconds())
-    for kind, (condition, params) in _CONDITIONS.items():
-        rows += alerts.found(condition, [kind], **params)
-    rows += alerts.found("alerts_of_disk", ["disk"], free=free_percent())
-    rows += alerts.found("alerts_of_deadlines", _OF_DEADLINES, most=alerts.MOST)
-    found: dict[int, list[Finding]] = defaultdict(list)
-    for row in rows:
-        found[row["rule"]].append(_finding(row))
-    return found
-
-
-def _finding(row: Mapping[str, Any]) -> Finding:
-    said = KINDS[row["kind"]].words(row["facts"], row["run"])
-    return Finding(
-        key=str(row["key"]),
-        subject=said.subject[:_MOST_SUBJECT],
-        message=said.message[:_MOST_MESSAGE],
-        value=row["value"],
-        advice=said.advice,
-        link=said.link,
-        workflow=row["workflow"],
-        run=row["run"] and UUID(row["run"]),
-    )
-
-
-def _decisions(found: Mapping[int, Sequence[Finding]]) -> list[Decided]:
-    """What becomes of the alerts of each rule that has found something, or has some that are open."""
+def _decisions(found: Found) -> list[Decided]:
+    """What becomes of the alerts of each rule that has found something, or has some that are over."""
+    keys = found.keys
     standing: dict[int, list[OpenAlert]] = defaultdict(list)
-    for row in alerts.open_alerts():
+    for row in alerts.open_alerts([*keys, *found.over], found.kept):
         standing[row.pop("rule")].append(
             OpenAlert(**row | _times(row, "quiet_until", "muted_until", "told_at"))
         )
-    keys: list[KeyRow] = [
-        {"rule": rule, "key": one.key} for rule, findings in found.items() for one in findings
-    ]
     former: dict[int, dict[str, FormerAlert]] = defaultdict(dict)
     for row in alerts.former_alerts(keys) if keys else []:
         rule_id = row.pop("rule")
         former[rule_id][row["key"]] = FormerAlert(**row | _times(row, "told_at", "resolved_at"))
     decided = []
-    for row in alerts.rules_of({*found, *standing}):
+    for row in alerts.rules_of({*found.findings, *standing}):
         now = datetime.fromisoformat(row["now"])
         rule = Rule(
             row["id"],
@@ -135,7 +83,7 @@ def _decisions(found: Mapping[int, Sequence[Finding]]) -> list[Decided]:
             row["escalate_minutes"],
         )
         id = rule.id
-        decision = decide(rule, found.get(id, ()), standing[id], former[id], now)
+        decision = decide(rule, found.findings.get(id, ()), standing[id], former[id], now)
         decided.append(Decided(id, now, decision))
     return decided
 

@@ -108,10 +108,11 @@ def _sla_breached(facts: Facts, run: str | None) -> Words:
 
 def _step_exhausted(facts: Facts, run: str | None) -> Words:
     many = f"{facts['many']:,} times" if facts["many"] > 1 else "once"
+    attempts = f"{facts['attempts']} attempt{'' if facts['attempts'] == 1 else 's'}"
     return Words(
         f"{facts['workflow']}: {facts['node']} failed for good",
         f"The step {facts['node']} of {facts['workflow']} has failed for good {many}, last after "
-        f"{facts['attempts']} attempts with {facts['code'] or 'an error'}.",
+        f"{attempts} with {facts['code'] or 'an error'}.",
         "Mend the cause, then retry what failed (Operations, Dead letters) or discard it.",
         f"/runs/{run}",
     )

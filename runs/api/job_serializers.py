@@ -127,6 +127,10 @@ class JobSerializer(serializers.Serializer[Any]):
     lease_token = serializers.CharField()
     lease_expires_at = serializers.DateTimeField()
     idempotency_key = serializers.CharField()
+    traceparent = serializers.CharField(
+        allow_null=True, help_text="The trace that its run is of: the header to send with what it calls."
+    )
+    tracestate = serializers.CharField(allow_null=True, help_text="What belongs beside it.")
 
 
 class JobsSerializer(serializers.Serializer[Any]):

@@ -91,6 +91,8 @@ def _job_row(job: jobs.Job) -> dict[str, Any]:
         "lease_token": job.lease_token,
         "lease_expires_at": job.lease_expires_at,
         "idempotency_key": job.idempotency_key,
+        "traceparent": job.step.trace and job.step.trace.parent,
+        "tracestate": job.step.trace and job.step.trace.state,
     }
 
 

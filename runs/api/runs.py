@@ -13,6 +13,7 @@ from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
 from lib.refusals import Invalid, Missing
+from lib.trace_context import of_headers
 from runs.access import readable
 from runs.api import search_serializers as listed
 from runs.api import serializers as s
@@ -75,7 +76,7 @@ class RunsView(RunsApiView):
     @extend_schema(request=s.StartRun, responses={200: s.StartedRunSerializer, 201: s.StartedRunSerializer})
     def post(self, request: Request) -> Response:
         """Starts a run: 201; the same business key again: 200 and the run that exists."""
-        run, created = start_one(self.principal, body(s.StartRun, request))
+        run, created = start_one(self.principal, body(s.StartRun, request), of_headers(request.headers))
         return Response(
             run, status=201 if created else 200, headers={"Location": f"/api/v1/runs/{run['id']}"}
         )
@@ -89,7 +90,7 @@ class RunBatchView(RunsApiView):
     @extend_schema(request=s.StartBatch, responses={201: s.BatchSerializer})
     def post(self, request: Request) -> Response:
         """Starts up to 1,000 runs of a workflow in one transaction, all or none."""
-        started = start_many(self.principal, body(s.StartBatch, request))
+        started = start_many(self.principal, body(s.StartBatch, request), of_headers(request.headers))
         rows = [
             {"id": run.id, "business_key": run.business_key, "created": run.created}
             | ({"input_mismatch": True} if run.input_mismatch else {})

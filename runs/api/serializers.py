@@ -173,6 +173,9 @@ class RunSerializer(serializers.Serializer[Any]):
         help_text="Whether the deadline was over before the run was, or is; null without one.",
     )
     sla_counts = serializers.CharField(allow_null=True, help_text="How it was counted, if in working days.")
+    sla_paused_at = serializers.DateTimeField(
+        allow_null=True, help_text="Since when the deadline stands still, while the run is paused."
+    )
     deadline = serializers.DateTimeField(allow_null=True, help_text="As `sla_deadline`.")
     sla = serializers.CharField(
         allow_null=True,
@@ -202,6 +205,9 @@ class RunSerializer(serializers.Serializer[Any]):
     )
     follows_run = serializers.UUIDField(
         allow_null=True, help_text="The run that it was started behind, as its `next_workflow`."
+    )
+    traceparent = serializers.CharField(
+        allow_null=True, help_text="The trace in which it was started, as W3C Trace Context says it."
     )
     test = serializers.BooleanField(help_text="Whether it is a test run, which is in no list.")
     next_workflow = serializers.CharField(

@@ -6,6 +6,7 @@ from accounts.guards import note
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ, RUNS_SIGNAL, RUNS_START
 from lib.api.serializers import Parsed
+from lib.trace_context import Trace
 from runs.api.signals import signal_of
 from runs.commands.named_starts import start_workflow
 from runs.commands.signals import send_signals
@@ -15,14 +16,16 @@ from runs.reading.presentation import found_run
 from workflows.access import guard_workflow, scopes_for
 
 
-def start_one(principal: Principal, payload: Parsed) -> tuple[dict[str, Any], bool]:
-    """Starts a run; the run as it is shown, and whether it is a new one.
+def start_one(
+    principal: Principal, payload: Parsed, trace: Trace | None = None
+) -> tuple[dict[str, Any], bool]:
+    """Starts a run, of this `trace`; the run as it is shown, and whether it is a new one.
 
     The run that exists already says `input_mismatch` where it was started with another input (H-12).
     Raises Missing, Conflict and RunRefused.
     """
     signal = signal_of(payload["signal"]) if "signal" in payload else None
-    item = NewRun(payload["input"], payload.get("business_key"), signal=signal)
+    item = NewRun(payload["input"], payload.get("business_key"), signal=signal, trace=trace)
     (start,) = _start(principal, payload, [item], if_exists=payload["if_exists"], is_request=True)
     if signal is not None and not start.created:
         principal.require(RUNS_SIGNAL)
@@ -49,9 +52,9 @@ def _shown(principal: Principal, workflow: str, start: Started) -> dict[str, Any
     }
 
 
-def start_many(principal: Principal, payload: Parsed) -> list[Started]:
+def start_many(principal: Principal, payload: Parsed, trace: Trace | None = None) -> list[Started]:
     """Starts all items or none. Raises Missing, Conflict and RunRefused naming the item."""
-    items = [NewRun(item["input"], item.get("business_key")) for item in payload["items"]]
+    items = [NewRun(item["input"], item.get("business_key"), trace=trace) for item in payload["items"]]
     try:
         return _start(principal, payload, items)
     except RunRefused as refusal:

@@ -13,6 +13,7 @@ from engine.decide import begin
 from engine.errors import ExpressionError
 from engine.graph import Graph
 from engine.overrides import Overrides, copied, outputs_of
+from lib.trace_context import Trace
 from lib.uuid7 import uuid7
 from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, rows_of
 from runs.kernel import scopes
@@ -71,7 +72,8 @@ class NewRun:
     """What a caller asks to start; `id`: one that was set apart for it, so that asking twice starts it once.
 
     `signal`: one that a new run is sent with its start (R-131). `rerun_of`: the run of which it keeps what `overrides`
-    say; `origin`: whence it comes, if another run began it; `payload`: what history keeps of that.
+    say; `origin`: whence it comes, if another run began it; `payload`: what history keeps of that. `trace`: the one of
+    whoever asks; without one it is that of the run that it comes from.
     """
 
     input: Json
@@ -82,6 +84,7 @@ class NewRun:
     overrides: Overrides = field(default_factory=dict)
     payload: Mapping[str, Json] = field(default_factory=dict)
     origin: Origin | None = None
+    trace: Trace | None = None
 
     @property
     def is_child(self) -> bool:
@@ -231,6 +234,8 @@ def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[Checked
                     row |= item.origin.columns()
                 if item.payload:
                     row["said"] = item.payload
+                if item.trace:
+                    row |= {"traceparent": item.trace.parent, "tracestate": item.trace.state}
                 rows.append(row)
                 if item.overrides:
                     overrides[run_id] = item.overrides

@@ -7,9 +7,10 @@ from engine import bodies
 from engine.catalogue import Json
 from engine.cel_reads import References
 from engine.graph import Graph, entry_reads
+from lib import trace_context, tracing
 from lib.blobs import BlobError
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
-from runs.store import hot, payloads
+from runs.store import hot, payloads, traces
 from runs.store.attempts import ClaimedStep
 from runs.store.rows import ScopeRow
 
@@ -17,6 +18,8 @@ EVERYTHING = References(steps=frozenset(), every_step=True, names=frozenset({"va
 VARIABLES = References(names=frozenset({"vars"}))
 RUN_FACTS = frozenset({"input", "run", "vars"})
 PART_FACTS = RUN_FACTS | {"item", "index"}
+TELLING = frozenset({"blocking", "external"})
+"""Kinds of steps that tell somebody else of the trace that their run is of."""
 
 
 def needs_reading(reads: References, graph: Graph) -> bool:
@@ -70,11 +73,13 @@ def _whole(facts: dict[str, Json], outputs: dict[str, Any]) -> Read:
 
 
 def load(steps: Iterable[ClaimedStep]) -> None:
-    """Give each step the scope that running it and getting past it needs: at most one statement for all of them.
+    """Give each step the scope that running it and getting past it needs: at most one statement for all of them, and
+    one more for those that tell of the trace that their run is of and read nothing else of it.
 
     Steps whose input or scope is kept beside the database and can't be read are `unreadable` then.
     """
     asking: dict[str, list[ClaimedStep]] = {}
+    telling: list[ClaimedStep] = []
     rows = []
     for step in steps:
         if not step.is_whole:
@@ -97,10 +102,20 @@ def load(steps: Iterable[ClaimedStep]) -> None:
             rows.append(wanted(step.run_id, reads))
         else:
             step.scope["vars"] = {}
+            if tracing.is_on() or graph.step(step.node, step.index).kind in TELLING:
+                telling.append(step)
+    if telling:
+        found_traces = traces.read_traces({step.run_id for step in telling})
+        for step in telling:
+            step.trace = found_traces.get(step.run_id)
     if not asking:
         return
     for run_id, found in hot.read_scopes(_merged(rows)).items():
         alike = asking[run_id]
+        headers = found[0]["trace"]
+        trace = trace_context.parse(*headers) if headers else None
+        for step in alike:
+            step.trace = trace
         try:
             facts, outputs = _whole(*found)
         except BlobError as error:

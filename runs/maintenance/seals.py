@@ -3,6 +3,7 @@
 from django.db import transaction
 
 from lib.batches import in_bounded_batches
+from runs.maintenance import spans
 from runs.store import hot
 
 BATCH = 200
@@ -17,4 +18,6 @@ def seal(seconds: float = TICK_SECONDS) -> int:
 def _seal_some(limit: int) -> int:
     with transaction.atomic():
         runs = hot.lock_unsealed(limit)
-        return hot.seal_runs(runs) if runs else 0
+        sealed = hot.seal_runs(runs) if runs else 0
+    spans.tell(runs)
+    return sealed

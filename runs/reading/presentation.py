@@ -151,6 +151,7 @@ def _run_row(run: RunRead) -> dict[str, Json]:
         "sla_deadline": _time(run.sla_deadline),
         "sla_breached": run.is_late,
         "sla_counts": run.sla_counts,
+        "sla_paused_at": _time(run.sla_paused_at),
         "deadline": _time(run.sla_deadline),
         "sla": _sla(run),
         **_forecast(run.forecast),
@@ -160,6 +161,7 @@ def _run_row(run: RunRead) -> dict[str, Json]:
         "parent_run": run.parent,
         "parent": run.parent,
         "follows_run": run.follows,
+        "traceparent": run.traceparent,
         "continues_run": run.continues,
         "continued_as": run.continued_as,
         "test": run.is_test,
@@ -173,7 +175,9 @@ def _run_row(run: RunRead) -> dict[str, Json]:
 
 def _sla_seconds(run: RunRead) -> int | None:
     created, deadline = _time(run.created_at), _time(run.sla_deadline)
-    return round((deadline - created).total_seconds()) if created and deadline else None
+    if created is None or deadline is None:
+        return None
+    return round((deadline - created).total_seconds() - run.sla_paused_seconds)
 
 
 def _sla(run: RunRead) -> str | None:

@@ -83,6 +83,9 @@ class RunRead(NamedTuple):
     is_test: bool
     sla_deadline: str | None
     sla_counts: str | None
+    sla_paused_at: str | None
+    sla_paused_seconds: float
+    traceparent: str | None
     is_late: bool | None
     is_near: bool
     forecast: list[Json] | None

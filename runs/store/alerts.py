@@ -14,7 +14,8 @@ MOST = 1_000
 MOST_READY = 10_000
 MOST_LATE = 10_000
 MOST_QUEUES = 100
-MOST_OPEN = 10_000
+MOST_OVER = 1_000
+"""Of what is found no more so many are over by one look; the next look ends more."""
 MOST_TENANTS_RULES = 5_000
 KEPT_DAYS = 90
 LEASED = 10
@@ -69,6 +70,14 @@ class KeyRow(TypedDict):
     key: str
 
 
+class MailRow(TypedDict):
+    """A mail that was tried in vain: it waits for another attempt, or was given up lately. Times are ISO 8601."""
+
+    tenant_id: int
+    error: str
+    created_at: str
+
+
 class OutcomeRow(TypedDict):
     """What came of a message."""
 
@@ -101,9 +110,15 @@ def found_in_queues(kinds: Collection[str], stale: float) -> list[dict[str, Any]
     )
 
 
-def open_alerts() -> list[dict[str, Any]]:
-    """The alerts that are not over, of all tenants."""
-    return _rows("open_alerts", {"limit": MOST_OPEN})
+def found_in_mails(kinds: Collection[str], others: Sequence[MailRow]) -> list[dict[str, Any]]:
+    """As `found`; `others`: the mails tried in vain that are not about accounts."""
+    return found("alerts_of_mails", kinds, most=MOST_LATE, others=_document(others))
+
+
+def open_alerts(keys: Sequence[KeyRow], kept: Collection[str]) -> list[dict[str, Any]]:
+    """The open alerts of these keys, and of the others those that are over: of all kinds but the `kept` ones."""
+    params = {"keys": _document(keys), "kept": sorted(kept), "limit": MOST_OVER}
+    return _rows("open_alerts", params)
 
 
 def rules_of(rules: Collection[int]) -> list[dict[str, Any]]:

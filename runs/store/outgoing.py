@@ -46,6 +46,8 @@ class Due:
     workflow: str | None
     version: int | None
     business_key: str | None
+    traceparent: str | None = None
+    tracestate: str | None = None
 
 
 class OutcomeRow(TypedDict):

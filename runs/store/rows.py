@@ -284,6 +284,8 @@ class RunRow(TypedDict, total=False):
     follows: str
     chained: int
     root: str
+    traceparent: str
+    tracestate: str | None
 
 
 class ChildWaitRow(TypedDict):

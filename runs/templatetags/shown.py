@@ -231,8 +231,10 @@ def with_code(message: str | None) -> SafeString:
 @register.filter
 def deadline(run: Mapping[str, Any]) -> str:
     """How a run stands to its deadline."""
-    over = run["completed_at"] or datetime.now(UTC)
+    over = run.get("sla_paused_at") or run["completed_at"] or datetime.now(UTC)
     apart = as_duration(abs(over - run["sla_deadline"]) / timedelta(milliseconds=1))
+    if run["completed_at"] is None and run.get("sla_paused_at"):
+        return f"paused, overdue by {apart}" if run["sla_breached"] else f"paused with {apart} left"
     if run["completed_at"] is None:
         return f"overdue by {apart}" if run["sla_breached"] else f"due in {apart}"
     return f"ended {apart} {'after' if run['sla_breached'] else 'before'} its deadline"

@@ -61,7 +61,7 @@ def alert_page(request: PageRequest, alert_id: int) -> HttpResponse:
         "right_now": now_here(),
         "may_manage": ALERTS_MANAGE in request.principal.scopes,
     }
-    return render(request, "operations/alert.html", context)
+    return contexts.following(request, "operations/alert.html", "operations/_alert.html", context)
 
 
 @page(RUNS_OPERATE, "POST")

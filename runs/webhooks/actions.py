@@ -16,6 +16,7 @@ from lib.refusals import Conflict, Gone, Invalid, Missing, NotAllowed, NotProven
 from lib.sealing import Place
 from lib.standard_webhooks import NotSigned, is_id, verify
 from lib.strict_json import JsonTooLarge, strict_loads
+from lib.trace_context import Trace, of_headers
 from runs.commands.named_starts import start_workflow
 from runs.commands.signals import NewSignal, send_signals
 from runs.commands.starts import NewRun
@@ -97,7 +98,7 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
     _require_rights(hook, message or Message("", digest))
     # Before there is any transaction: an expression may take its time.
     meant = meaning(hook.action, hook.mapping, body, message_id)
-    done = _done_once(hook, meant, message)
+    done = _done_once(hook, meant, message, of_headers(headers))
     if hook.has_refused and not done.duplicate:
         webhooks.clear_refusals(hook.id)
     return done
@@ -147,7 +148,7 @@ def _verified(hook: FoundWebhook, headers: Mapping[str, str], raw: bytes) -> str
     return message_id
 
 
-def _done_once(hook: FoundWebhook, meant: Meaning, message: Message | None) -> Delivered:
+def _done_once(hook: FoundWebhook, meant: Meaning, message: Message | None, trace: Trace | None) -> Delivered:
     """What is meant and the note that the message was taken are one transaction: both are kept, or neither.
 
     The note comes first. Who sends the same at the same moment waits for it, holding nothing that anybody else needs,
@@ -160,16 +161,18 @@ def _done_once(hook: FoundWebhook, meant: Meaning, message: Message | None) -> D
                     hook.tenant_id, hook.id, message.id, message.body
                 ):
                     return Delivered(duplicate=_is_repeated(hook, message))
-                return _signalled(hook, meant, meant.signal) if meant.signal else _started(hook, meant)
+                if meant.signal:
+                    return _signalled(hook, meant, meant.signal, trace)
+                return _started(hook, meant, trace)
         except RunRefused as refusal:
             raise refusal.as_refusal(Unprocessable) from refusal
     raise Conflict("Runs with this business key come and go; send it again.", code="conflict")
 
 
-def _signalled(hook: FoundWebhook, meant: Meaning, signal: NewSignal) -> Delivered:
+def _signalled(hook: FoundWebhook, meant: Meaning, signal: NewSignal, trace: Trace | None) -> Delivered:
     run = queries.run_with_key(hook.tenant_id, hook.workflow, meant.business_key or "")
     if run is None and meant.starts:
-        start = _started(hook, meant)
+        start = _started(hook, meant, trace)
         if not start.created:
             # The start has locked the key, which a resume locks behind its run: to lock the run behind the key could
             # be a deadlock. From the beginning, then; the run is there now.
@@ -182,8 +185,8 @@ def _signalled(hook: FoundWebhook, meant: Meaning, signal: NewSignal) -> Deliver
     return Delivered(not new, run, False, signal.signal_id)
 
 
-def _started(hook: FoundWebhook, meant: Meaning) -> Delivered:
-    item = NewRun(meant.input, meant.business_key, signal=meant.signal)
+def _started(hook: FoundWebhook, meant: Meaning, trace: Trace | None) -> Delivered:
+    item = NewRun(meant.input, meant.business_key, signal=meant.signal, trace=trace)
     (start,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=name_in_history(hook.name))
     return Delivered(False, start.id, start.created, input_mismatch=start.input_mismatch)
 

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 
 import psycopg
@@ -25,6 +26,8 @@ from runs.kernel.hand_back import hand_back
 from runs.kernel.transition import Result
 from runs.store import hot
 from runs.store.attempts import AttemptResult, ClaimedStep
+from runs.workers import bursts
+from runs.workers.bursts import Burst
 from runs.workers.drain import QueueWorker
 from runs.workers.execute import Work, attempted, prepare
 
@@ -67,6 +70,7 @@ class BlockingDrain(QueueWorker):
     _stuck: int = 0
     _owner: threading.Thread | None = None
     _turned_at: float = 0.0
+    _burst: Burst | None = None
 
     def start(self) -> None:
         """Start the thread that owns the drain; it looks for work at once."""
@@ -125,6 +129,9 @@ class BlockingDrain(QueueWorker):
         self._turned_at = time.monotonic()
         self._fill()
         self._commit(self._ended_within(LOOK_SECONDS))
+        if self._burst is not None and not self._running:
+            self._burst.end()
+            self._burst = None
         self._count_stuck()
 
     def _fill(self) -> None:
@@ -159,15 +166,23 @@ class BlockingDrain(QueueWorker):
                 return
             for step in steps:
                 if self.in_hand.begin(step):
+                    self._gather()
+                    attempt: Work = partial(attempted, prepare(step))
+                    if self._burst is not None:
+                        attempt = self._burst.told(step, attempt)
                     threading.Thread(
-                        target=self._run, args=(step, prepare(step)), name=f"step {step.id}", daemon=True
+                        target=self._run, args=(step, attempt), name=f"step {step.id}", daemon=True
                     ).start()
                     self._running[step.id, step.epoch] = _Running(step)
         finally:
             self.in_hand.drop(step for step in steps if (step.id, step.epoch) not in self._running)
 
-    def _run(self, step: ClaimedStep, work: Work) -> None:
-        self._news.put((step, attempted(work)))
+    def _gather(self) -> None:
+        """What begins while others run is of their trace."""
+        self._burst = self._burst.go_on() if self._burst else bursts.begin(self.queue)
+
+    def _run(self, step: ClaimedStep, attempt: Work) -> None:
+        self._news.put((step, attempt()))
 
     def _ended_within(self, seconds: float) -> list[Ended]:
         """What ended: the first within `seconds`, and those that end with it."""

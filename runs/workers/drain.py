@@ -12,6 +12,7 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
+from functools import partial
 
 import psycopg
 from django.db import DatabaseError, connection
@@ -27,7 +28,8 @@ from runs.kernel.plan import Affinity
 from runs.kernel.transition import Result
 from runs.store import hot
 from runs.store.attempts import AttemptResult, ClaimedStep, Succeeded
-from runs.workers import leases
+from runs.workers import bursts, leases
+from runs.workers.bursts import Burst
 from runs.workers.execute import execute
 
 log = logging.getLogger(__name__)
@@ -151,6 +153,7 @@ class _Turn:
     step: ClaimedStep | None = None
     since: float = 0.0
     lost_at: float | None = None
+    burst: Burst | None = None
 
 
 @dataclass(slots=True)
@@ -256,6 +259,8 @@ class Drain(QueueWorker):
             return 0
         finally:
             turn.step = None
+            if turn.burst is not None:
+                turn.burst.end()
             with self._turns:
                 if self._turn is turn:
                     self._turn = None
@@ -314,6 +319,7 @@ class Drain(QueueWorker):
     def _round(self, turn: _Turn, hand: deque[ClaimedStep], *, keep: int) -> int:
         """Execute what is in hand for up to 200 ms and commit it; successors that stay here join the hand."""
         ended: list[tuple[ClaimedStep, AttemptResult]] = []
+        turn.burst = turn.burst.go_on() if turn.burst else bursts.begin(self.queue)
         began = now = time.monotonic()
         size = 0
         try:
@@ -321,7 +327,8 @@ class Drain(QueueWorker):
                 step = hand.popleft()
                 if self.in_hand.begin(step):
                     turn.since, turn.lost_at, turn.step = now, None, step
-                    result = execute(step)
+                    burst = turn.burst
+                    result = execute(step) if burst is None else burst.told(step, partial(execute, step))()
                     turn.step = None
                     ended.append((step, result))
                     size += len(result.encoded or b"") if isinstance(result, Succeeded) else 0

@@ -8,7 +8,7 @@ from functools import partial
 from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import ExpressionError, NotEvaluated, StepError
-from lib import log_context
+from lib import log_context, trace_context
 from lib.strict_json import BadJson, strict_dumps
 from runs.kernel.graphs import graph_of
 from runs.store import payloads
@@ -58,10 +58,14 @@ def prepare(step: ClaimedStep) -> Work:
 
 def _attempt(step: ClaimedStep, step_type: StepType, params: Json) -> AttemptResult:
     usage: dict[str, Json] = {}
-    about = log_context.begin({"run": step.run_id, "step": step.node, "attempt": step.attempt})
+    facts: dict[str, str | int] = {"run": step.run_id, "step": step.node, "attempt": step.attempt}
+    if step.trace:
+        facts["trace"] = step.trace.id
+    about, told = log_context.begin(facts), trace_context.begin(step.trace)
     try:
         result = _ending(step, step_type, params, usage)
     finally:
+        trace_context.end(told)
         log_context.end(about)
     return replace(result, usage=usage) if usage else result
 

@@ -11,6 +11,7 @@ import psycopg
 from celery.signals import worker_init, worker_shutdown, worker_shutting_down
 from django.db import DatabaseError, connection
 
+from lib import tracing
 from lib.database_errors import log_database_error
 from runs.kernel import dispatch, live
 from runs.maintenance import duties
@@ -194,6 +195,7 @@ def begin(**_: object) -> None:
     queue = os.environ.get("HANDOFF_WORKER_QUEUE", "")
     if queue in (*dispatch.BUILT_IN_QUEUES, TICKS):
         _here = WorkerProcess(queue)
+        tracing.start("handoff")
         _here.start()
 
 
@@ -209,6 +211,7 @@ def gone(**_: object) -> None:
         with suppress(psycopg.Error, DatabaseError):
             _here.finish()
     live.settle()
+    tracing.stop()
 
 
 # Before Celery looks for Redis: where there is none, a worker works all the same.

@@ -37,6 +37,8 @@ export function keepWhatIsTyped() {
     if (event.detail.elt.name === "edit") document.getElementById(FIELDS)?.removeAttribute("inert");
   });
 
+  // On a page that follows what happens nothing of the answer is newer than what somebody types into it.
+  leave((name, node) => name === "value" && node.closest?.("[data-keeps-typed]") && node.value !== node.defaultValue);
   leave(
     (name, node) =>
       ["value", "checked", "selected"].includes(name) &&

@@ -8,7 +8,7 @@ import pytest
 from django.db.models.functions import Now
 
 from accounts.models import AccountMail
-from runs.alerts import answering, evaluating
+from runs.alerts import answering, disk
 from runs.alerts.kinds import KINDS
 from runs.commands import jobs
 from runs.commands.lifecycle import resolve_compensation
@@ -233,7 +233,7 @@ def test_a_disk_that_fills_up(on_call, monkeypatch):
         lambda: monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1000, 500, 500)),
         "Only 8 % of the disk is free",
     )
-    assert evaluating.free_percent() == 50
+    assert disk.free_percent() == 50
 
 
 def test_every_kind_is_fired_above():

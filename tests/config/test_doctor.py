@@ -12,6 +12,7 @@ from accounts.sealed import ring_of
 from config import doctor
 from config.embedded.redis import free_port
 from config.supervisor.home import Home
+from lib import tracing
 from lib.sealing import new_key
 from tests import factories as make
 
@@ -161,3 +162,14 @@ def test_payloads_are_tried(settings, tmp_path):
     [(level, text, advice)] = _lines(doctor._payloads)
     assert (level, "HANDOFF_BLOBS" in advice) == ("problem", True)
     assert "can't be used" in text
+
+
+def test_spans_that_are_wanted_need_the_extra(monkeypatch):
+    for name in tracing.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    assert _lines(doctor._spans) == []
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
+    assert _lines(doctor._spans) == [("ok", "attempts and runs are told as spans", "")]
+    monkeypatch.setattr(tracing, "is_installed", lambda: False)
+    text = "OTEL_EXPORTER_OTLP_ENDPOINT is set, and the extra otel is not installed"
+    assert _lines(doctor._spans) == [("problem", text, "install handoff[otel]")]

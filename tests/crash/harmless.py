@@ -46,6 +46,8 @@ HARMLESS = frozenset(
         "rest_times",
         "keep_forecasts",
         "forget_rest_times",
+        "read_traces",
+        "ended_runs",
     }
 )
 """Statements that read for those who look, note why a message was refused, is over or can't be delivered, stop a job,

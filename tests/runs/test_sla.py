@@ -6,9 +6,11 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
+from runs.alerts import evaluating
+from runs.commands.lifecycle import pause_runs, unpause_runs
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.maintenance import sla
-from runs.models import Run
+from runs.models import Alert, Run
 from runs.reading.presentation import run_row
 from tests import factories as make
 
@@ -175,3 +177,76 @@ def test_the_page_of_a_run_says_how_long_it_has(client):
     assert "ended 5 min" in text
     assert "after its deadline" in text
     assert "data-deadline" not in text
+
+
+PAUSES = {**WAITS, "sla_seconds": 100, "sla_pauses": True}
+
+
+def pause(run_id):
+    pause_runs(make.a_tenant().pk, [str(run_id)], by="ann")
+
+
+def go_on(run_id):
+    unpause_runs(make.a_tenant().pk, [str(run_id)], by="ann")
+
+
+def stands(run_id):
+    return run_row(make.a_tenant().pk, run_id)["sla"]
+
+
+def test_the_time_in_which_a_run_is_paused_does_not_count_where_its_version_says_so(clock):
+    run_id = make.start(PAUSES)[0]
+    make.work()
+    clock.advance(70)
+    pause(run_id)
+    clock.advance(500)
+    assert sla.look() == 0
+    assert stands(run_id) == "ok"
+    assert run_row(make.a_tenant().pk, run_id)["sla_paused_at"] is not None
+    go_on(run_id)
+    assert run_row(make.a_tenant().pk, run_id)["sla_seconds"] == 100
+    clock.advance(9)
+    assert sla.look() == 0
+    clock.advance(1)
+    assert (sla.look(), stands(run_id)) == (1, "warning")
+    pause(run_id)
+    clock.advance(500)
+    assert (sla.look(), stands(run_id)) == (0, "warning")
+    go_on(run_id)
+    clock.advance(20)
+    assert (sla.look(), stands(run_id)) == (1, "breached")
+    assert told(run_id) == ["SLA_WARNING", "SLA_BREACHED"]
+    row = run_row(make.a_tenant().pk, run_id)
+    assert (row["sla_seconds"], row["sla_paused_at"], row["status"]) == (100, None, "WAITING")
+
+
+def test_a_deadline_counts_on_in_a_pause_where_nothing_is_said(clock):
+    run_id = make.start({**WAITS, "sla_seconds": 100})[0]
+    clock.advance(70)
+    pause(run_id)
+    clock.advance(30)
+    assert (sla.look(), stands(run_id)) == (1, "breached")
+    assert run_row(make.a_tenant().pk, run_id)["sla_paused_at"] is None
+
+
+def test_a_paused_run_that_is_cancelled_was_in_time_if_it_was_when_it_was_paused(clock):
+    run_id = make.start(PAUSES)[0]
+    make.work()
+    clock.advance(70)
+    pause(run_id)
+    clock.advance(500)
+    make.cancel(run_id)
+    assert (stands(run_id), sla.look()) == ("ok", 0)
+
+
+def test_an_alert_of_a_run_that_is_paused_stays_as_it_was(clock):
+    run_id = make.start(PAUSES)[0]
+    clock.advance(85)
+    sla.look()
+    evaluating.look()
+    pause(run_id)
+    clock.advance(500)
+    sla.look()
+    evaluating.look()
+    kinds = Alert.unsafe_all_tenants.exclude(status="resolved").values_list("kind", flat=True)
+    assert [*kinds] == ["sla_warning"]

@@ -13,6 +13,8 @@ ROWS = {
     ("raise_alerts", "raised"): alerts.RaisedRow,
     ("see_alerts", "seen"): alerts.SeenRow,
     ("former_alerts", "keys"): alerts.KeyRow,
+    ("open_alerts", "keys"): alerts.KeyRow,
+    ("alerts_of_mails", "others"): alerts.MailRow,
     ("note_alert_deliveries", "outcomes"): alerts.OutcomeRow,
     ("advance", "ended"): rows.EndedRow,
     ("advance", "anchors"): rows.AnchorRow,

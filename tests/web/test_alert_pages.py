@@ -83,6 +83,21 @@ def test_an_alert_is_acknowledged_muted_and_resolved_on_its_page(admin, tenant):
     assert admin.get("/operations/alerts/count").text.strip() == ""
 
 
+def test_the_page_of_an_alert_asks_what_has_become_of_it(admin, tenant):
+    one = alert(tenant)
+    path = f"/operations/alerts/{one.pk}"
+    page = admin.get(path).text
+    assert 'hx-trigger="handoff:tick from:body"' in page
+    assert "I see to it" in page
+    Alert.objects.for_tenant(tenant.pk).filter(pk=one.pk).update(status="resolved", subject="It was wrong")
+    part = admin.get(path, headers={"HX-Request": "true", "Handoff-Automatic": "1"})
+    assert "HX-Request" in part.headers["Vary"]
+    assert part.text.lstrip().startswith('<div id="alert"')
+    assert "It was wrong" in part.text
+    assert "I see to it" not in part.text
+    assert cost(admin, path) <= 7
+
+
 def test_an_operator_sees_no_alert_of_the_installation_and_changes_no_rule(client, tenant):
     mine, theirs = alert(tenant), alert(tenant, kind="disk")
     client.force_login(make.a_member("the-operator", "operator"))
@@ -214,3 +229,18 @@ def test_the_pages_have_no_fault_that_axe_finds(visitor):
         visitor.page.wait_for_selector("#alerts, main .card")
         assert faults_by_day_and_night(visitor.page) == [], address
     visitor.page.wait_for_selector(".alert-count .count")
+
+
+def test_what_is_typed_stays_while_the_page_of_an_alert_follows_what_happens(visitor):
+    Membership.unsafe_all_tenants.update(role="admin")
+    one = alert(make.a_tenant())
+    visitor.open(f"/operations/alerts/{one.pk}")
+    visitor.page.fill("#note", "I look into it")
+    Alert.unsafe_all_tenants.filter(pk=one.pk).update(message="It is worse.")
+    visitor.page.evaluate("document.body.dispatchEvent(new CustomEvent('handoff:tick'))")
+    visitor.page.wait_for_selector("text=It is worse.")
+    assert visitor.page.input_value("#note") == "I look into it"
+    Alert.unsafe_all_tenants.filter(pk=one.pk).update(status="resolved")
+    visitor.page.evaluate("document.body.dispatchEvent(new CustomEvent('handoff:tick'))")
+    visitor.page.wait_for_selector("text=It is over.")
+    assert visitor.page.locator("#note").count() == 0

@@ -174,7 +174,7 @@ class _Cut:
 
     def _is_dropped(self, key: str) -> bool:
         """What speaks of the whole workflow says nothing of a part; a test is in no hurry and starts nothing else."""
-        if key in ("sla_seconds", "sla_working_days", "sla_calendar", "next_workflow"):
+        if key in ("sla_seconds", "sla_working_days", "sla_calendar", "sla_pauses", "next_workflow"):
             return True
         if self.options.only is not None and key in ("business_key", "input_schema"):
             return True

@@ -73,7 +73,7 @@ export function SettingsForm() {
       <Section
         title="Key and deadline"
         summary={[short(key), typeof sla === "number" ? secondsInWords(sla) : ""].filter(Boolean).join(", ")}
-        hasProblems={has("business_key", "sla_seconds", "sla_working_days", "sla_calendar")}
+        hasProblems={has("business_key", "sla_seconds", "sla_working_days", "sla_calendar", "sla_pauses")}
       >
         <Frame
           title={shapes.business_key.title}
@@ -95,6 +95,7 @@ export function SettingsForm() {
         <Valued spot={spot("sla_seconds")} shape={shapes.sla_seconds} isFixed />
         <Valued spot={spot("sla_working_days")} shape={shapes.sla_working_days} isFixed />
         <Valued spot={spot("sla_calendar")} shape={shapes.sla_calendar} isFixed />
+        <Valued spot={spot("sla_pauses")} shape={shapes.sla_pauses} isFixed />
       </Section>
       <Section
         title="When a step fails"

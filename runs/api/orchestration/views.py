@@ -11,6 +11,7 @@ from accounts.api.authentication import BearerAuthentication
 from accounts.roles import JOBS_WORK, RUNS_READ, RUNS_SIGNAL, RUNS_START
 from lib.api.serializers import Parsed, body
 from lib.refusals import Invalid, Missing
+from lib.trace_context import of_headers
 from runs.api import polls
 from runs.api.base import RunsApiView
 from runs.api.orchestration import ids, words
@@ -42,7 +43,7 @@ class WorkflowExecutionsView(RunsApiView):
         payload = {"workflow": given["workflowType"], "input": given["input"], "if_exists": "return"}
         if "businessKey" in given:
             payload["business_key"] = given["businessKey"]
-        run, created = start_one(self.principal, payload)
+        run, created = start_one(self.principal, payload, of_headers(request.headers))
         row: dict[str, Any] = {"workflowId": ids.shown_run(run["id"])}
         if "status" in run:
             # What was just made has started, whatever a worker has done with it since.

@@ -8,33 +8,12 @@ rules AS MATERIALIZED (
 -- a bound, so that a backlog of millions costs no more than one of so many.
 WITH RECURSIVE clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 /* include alert_rules */,
+tenants AS MATERIALIZED (SELECT DISTINCT tenant_id FROM rules),
 /* include queues_found */,
+/* include queues_served */,
 ready AS MATERIALIZED (
-    SELECT t.tenant_id, q.queue, c.many, extract(epoch FROM clock.now - c.oldest)::float8 AS age
-      FROM (SELECT DISTINCT tenant_id FROM rules) t CROSS JOIN found q CROSS JOIN clock CROSS JOIN LATERAL (
-           SELECT count(*) AS many, min(x.available_at) AS oldest
-             FROM (SELECT s.available_at FROM runs_stepexecution s
-                    WHERE s.queue = q.queue AND s.tenant_id = t.tenant_id AND s.status = 'QUEUED' AND NOT s.held
-                    LIMIT %(most)s) x
-            WHERE x.available_at <= clock.now) c
-     WHERE q.queue IS NOT NULL AND c.many > 0
-),
--- Who is at work on a long job polls no more, and beats.
-at_work AS MATERIALIZED (
-    SELECT DISTINCT s.tenant_id, s.queue
-      FROM runs_stepexecution s CROSS JOIN clock
-     WHERE s.status = 'RUNNING' AND s.worker > '' AND s.type = 'job'
-       AND coalesce(s.heartbeat_at, s.started_at) > clock.now - make_interval(secs => %(stale)s)
-),
-heard AS MATERIALIZED (
-    SELECT c.tenant_id, unnest(c.queues) AS queue
-      FROM runs_workercontact c CROSS JOIN clock
-     WHERE c.seen_at > clock.now - make_interval(secs => %(stale)s)
-    UNION SELECT w.tenant_id, w.queue FROM at_work w
-),
-built_in AS MATERIALIZED (
-    SELECT DISTINCT p.queue FROM runs_worker p CROSS JOIN clock
-     WHERE p.seen_at > clock.now - make_interval(secs => %(silent)s)
+    SELECT q.tenant_id, q.queue, q.ready AS many, extract(epoch FROM clock.now - q.oldest)::float8 AS age
+      FROM queued q CROSS JOIN clock WHERE q.ready > 0
 )
 SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.queue, 'workflow', NULL, 'run', NULL,
            'value', CASE a.kind WHEN 'queue_depth' THEN r.many ELSE r.age END,
@@ -44,9 +23,9 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.queue, 'workflow
             WHEN 'queue_depth' THEN r.many > (a.params ->> 'above')::int
             WHEN 'queue_age' THEN r.age > (a.params ->> 'seconds')::int
             ELSE r.age > (a.params ->> 'seconds')::int
-                 AND NOT EXISTS (SELECT 1 FROM built_in b WHERE b.queue = r.queue)
                  AND NOT EXISTS (SELECT 1 FROM heard h WHERE h.tenant_id = r.tenant_id AND h.queue = r.queue)
        END
+ ORDER BY a.id, r.queue
  LIMIT %(limit)s
 
 -- name: alerts_of_failures
@@ -55,7 +34,7 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.queue, 'workflow
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 /* include alert_rules */
 SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'runs', 'workflow', w.id, 'run', NULL, 'value', 100.0 * c.failed / c.ended,
-           'facts', json_build_object('failed', c.failed, 'ended', c.ended, 'workflow', w.name,
+           'facts', json_build_object('failed', c.failed, 'ended', c.ended, 'workflow', coalesce(nullif(w.title, ''), w.name),
                                       'minutes', (a.params ->> 'minutes')::int))::text
   FROM rules a CROSS JOIN clock
   LEFT JOIN workflows_workflow w ON w.tenant_id = a.tenant_id AND w.name = a.params ->> 'workflow'
@@ -73,6 +52,7 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'runs', 'workflow'
    AND c.ended >= (a.params ->> 'least')::int
    AND 100.0 * c.failed >= c.ended * (a.params ->> 'percent')::int
    AND c.failed > 0
+ ORDER BY a.id
  LIMIT %(limit)s
 
 -- name: alerts_of_steps
@@ -80,35 +60,39 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'runs', 'workflow'
 -- alert.
 WITH /* include alert_rules */
 SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', l.workflow_id || '/' || l.node, 'workflow', l.workflow_id, 'run', l.run_id,
-           'value', l.many, 'facts', json_build_object('workflow', w.name, 'node', l.node, 'many', l.many,
-                                                       'attempts', l.attempts, 'code', l.code))::text
+           'value', l.many, 'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'node', l.node, 'version', l.version_id, 'many', l.many,
+                                      'attempts', l.attempts, 'code', l.code))::text
   FROM rules a CROSS JOIN LATERAL (
            SELECT r.workflow_id, x.node, count(*) AS many, (array_agg(x.run_id ORDER BY x.id DESC))[1] AS run_id,
+                  (array_agg(r.version_id ORDER BY x.id DESC))[1] AS version_id,
                   (array_agg(x.attempts ORDER BY x.id DESC))[1] AS attempts, (array_agg(x.code ORDER BY x.id DESC))[1] AS code
              FROM (SELECT l.id, l.run_id, l.node, l.attempts, l.error ->> 'code' AS code
                      FROM runs_deadletter l
                     WHERE l.tenant_id = a.tenant_id AND l.resolution IS NULL
                     ORDER BY l.id DESC
                     LIMIT %(most)s) x
-            CROSS JOIN LATERAL (SELECT o.workflow_id FROM runs_run o WHERE o.id = x.run_id LIMIT 1) r
+            CROSS JOIN LATERAL (SELECT o.workflow_id, o.version_id FROM runs_run o WHERE o.id = x.run_id LIMIT 1) r
             GROUP BY r.workflow_id, x.node) l
   JOIN workflows_workflow w ON w.id = l.workflow_id
  WHERE coalesce(a.params ->> 'workflow', '') IN ('', w.name)
+ ORDER BY a.id, l.workflow_id, l.node
  LIMIT %(limit)s
 
 -- name: alerts_of_compensations
--- Runs that wait for a person since what they did could not be undone.
+-- Runs that wait for a person since what they did could not be undone; the oldest first, so that newer ones take no
+-- place from those that are told of already.
 WITH /* include alert_rules */
 SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.id, 'workflow', r.workflow_id, 'run', r.id, 'value', NULL,
-           'facts', json_build_object('workflow', w.name, 'business_key', r.business_key))::text
+           'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'business_key', r.business_key))::text
   FROM rules a CROSS JOIN LATERAL (
            SELECT r.id, r.workflow_id, r.business_key
              FROM runs_run r
             WHERE r.tenant_id = a.tenant_id AND r.status = 'WAITING_FOR_MANUAL_ACTION' AND NOT r.is_test
-            ORDER BY r.id DESC
+            ORDER BY r.id
             LIMIT %(most)s) r
   JOIN workflows_workflow w ON w.id = r.workflow_id
  WHERE coalesce(a.params ->> 'workflow', '') IN ('', w.name)
+ ORDER BY a.id, r.id
  LIMIT %(limit)s
 
 -- name: alerts_of_timers
@@ -132,20 +116,22 @@ by_tenant AS (
 SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'timers', 'workflow', NULL, 'run', NULL, 'value', t.seconds,
            'facts', json_build_object('many', t.many, 'seconds', t.seconds))::text
   FROM rules a JOIN by_tenant t ON t.tenant_id = a.tenant_id AND t.seconds > (a.params ->> 'seconds')::int
+ ORDER BY a.id
  LIMIT %(limit)s
 
 -- name: alerts_of_repairs
 -- Open runs that nothing would move any more, and that could not be repaired.
 WITH /* include alert_rules */
 SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', p.run_id, 'workflow', r.workflow_id, 'run', p.run_id, 'value', NULL,
-           'facts', json_build_object('workflow', w.name, 'what', min(p.what)))::text
+           'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'what', min(p.what)))::text
   FROM rules a
   JOIN runs_repair p ON p.tenant_id = a.tenant_id AND NOT p.done
  CROSS JOIN LATERAL (SELECT o.workflow_id FROM runs_run o
                       WHERE o.id = p.run_id AND o.life = p.life AND o.completed_at IS NULL LIMIT 1) r
   JOIN workflows_workflow w ON w.id = r.workflow_id
  WHERE coalesce(a.params ->> 'workflow', '') IN ('', w.name)
- GROUP BY a.id, a.kind, p.run_id, r.workflow_id, w.name
+ GROUP BY a.id, a.kind, p.run_id, r.workflow_id, w.name, w.title
+ ORDER BY a.id, p.run_id
  LIMIT %(limit)s
 
 -- name: alerts_of_webhooks
@@ -155,10 +141,12 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', h.id, 'workflow', 
            'facts', json_build_object('description', h.description, 'url', h.url, 'reason', h.off_reason))::text
   FROM rules a JOIN runs_outgoingwebhook h ON h.tenant_id = a.tenant_id
  WHERE NOT h.enabled AND h.off_reason <> 'by hand'
+ ORDER BY a.id, h.id
  LIMIT %(limit)s
 
 -- name: alerts_of_mails
--- Mails about accounts that were tried in vain: those that wait for another attempt, and those given up lately.
+-- Mails that were tried in vain: those that wait for another attempt, and those given up lately. Those about accounts
+-- are found here; of `others` whoever sends them says so.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 /* include alert_rules */,
 unsent AS MATERIALIZED (
@@ -170,12 +158,16 @@ unsent AS MATERIALIZED (
       WHERE m.next_at IS NULL AND m.sent_at IS NULL AND m.attempts > 0 AND m.error <> ''
         AND m.created_at > clock.now - interval '1 hour'
       ORDER BY m.created_at DESC LIMIT %(most)s)
+    UNION ALL
+    SELECT o.tenant_id, o.error, o.created_at
+      FROM jsonb_to_recordset(%(others)s::jsonb) AS o(tenant_id bigint, error text, created_at timestamptz)
 )
 SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'mail', 'workflow', NULL, 'run', NULL, 'value', m.many,
            'facts', json_build_object('many', m.many, 'error', m.error))::text
   FROM rules a JOIN (SELECT tenant_id, count(*) AS many, (array_agg(error ORDER BY created_at DESC))[1] AS error
                        FROM unsent GROUP BY tenant_id) m USING (tenant_id)
  WHERE m.many >= (a.params ->> 'least')::int
+ ORDER BY a.id
  LIMIT %(limit)s
 
 -- name: alerts_of_disk
@@ -185,10 +177,12 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'disk', 'workflow'
            'facts', json_build_object('free', %(free)s::float8))::text
   FROM rules a
  WHERE %(free)s::float8 < (a.params ->> 'percent')::int
+ ORDER BY a.id
  LIMIT %(limit)s
 
 -- name: alerts_of_deadlines
--- Runs that have just neared or passed their deadline, each taken once, and those already told of that still do.
+-- Runs that have just neared or passed their deadline, each taken once, and of those already told of the ones that were
+-- looked at longest ago: whatever their number, each has its turn. `over`: it is so no more.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 /* include alert_rules */,
 taken AS (
@@ -196,18 +190,27 @@ taken AS (
      WHERE id = ANY (ARRAY(SELECT c.id FROM runs_alertcause c ORDER BY c.id LIMIT %(most)s FOR UPDATE SKIP LOCKED))
     RETURNING tenant_id, kind, run_id
 ),
+standing AS MATERIALIZED (
+    SELECT a.id, o.run_id
+      FROM rules a JOIN runs_alert o ON o.rule_id = a.id AND o.status <> 'resolved'
+     ORDER BY o.last_seen_at, o.id
+     LIMIT %(limit)s
+),
 told AS (
     SELECT a.id, t.run_id FROM taken t JOIN rules a ON a.tenant_id = t.tenant_id AND a.kind = t.kind
     UNION
-    SELECT a.id, o.run_id FROM rules a JOIN runs_alert o ON o.rule_id = a.id AND o.status <> 'resolved'
+    SELECT s.id, s.run_id FROM standing s
 )
-SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.id, 'workflow', r.workflow_id, 'run', r.id,
-           'value', extract(epoch FROM clock.now - r.sla_deadline)::float8,
-           'facts', json_build_object('workflow', w.name, 'business_key', r.business_key, 'status', r.status,
-                                      'late', extract(epoch FROM clock.now - r.sla_deadline)::float8))::text
+SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', t.run_id, 'workflow', r.workflow_id, 'run', t.run_id,
+           'over', NOT coalesce((a.kind = 'sla_breached') = (r.late >= 0)
+                                AND coalesce(a.params ->> 'workflow', '') IN ('', r.name), false),
+           'value', r.late, 'facts', json_build_object('workflow', r.called, 'business_key', r.business_key, 'late', r.late))::text
   FROM told t CROSS JOIN clock
   JOIN rules a ON a.id = t.id
- CROSS JOIN LATERAL (SELECT * FROM runs_run o WHERE o.id = t.run_id AND o.completed_at IS NULL LIMIT 1) r
-  JOIN workflows_workflow w ON w.id = r.workflow_id
- WHERE (a.kind = 'sla_breached') = (r.sla_deadline <= clock.now)
-   AND coalesce(a.params ->> 'workflow', '') IN ('', w.name)
+  LEFT JOIN LATERAL (
+           SELECT o.workflow_id, o.business_key, w.name, coalesce(nullif(w.title, ''), w.name) AS called,
+                  extract(epoch FROM coalesce(o.sla_paused_at, clock.now) - o.sla_deadline)::float8 AS late
+             FROM runs_run o JOIN workflows_workflow w ON w.id = o.workflow_id
+            WHERE o.id = t.run_id AND o.completed_at IS NULL
+            LIMIT 1) r ON true
+ ORDER BY a.id, t.run_id

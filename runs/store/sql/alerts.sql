@@ -10,12 +10,25 @@ SELECT t.id, d.kind, d.name, true, d.params, d.severity, d.cooldown, '{}', '{}'
 ON CONFLICT DO NOTHING
 
 -- name: open_alerts
+-- The open alerts of these keys, and so many of those that are over: of rules that are off, and of kinds of which all
+-- that holds was found; of the `kept` kinds it was not.
+WITH k AS MATERIALIZED (
+    SELECT DISTINCT k.rule, k.key FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(rule bigint, key text)
+),
+o AS (
+    SELECT o.* FROM k JOIN runs_alert o ON o.rule_id = k.rule AND o.key = k.key AND o.status <> 'resolved'
+    UNION ALL
+    (SELECT o.*
+       FROM runs_alert o JOIN runs_alertrule a ON a.id = o.rule_id
+      WHERE o.status <> 'resolved' AND NOT (a.enabled AND a.kind = ANY (%(kept)s::text[]))
+        AND NOT EXISTS (SELECT 1 FROM k WHERE k.rule = o.rule_id AND k.key = o.key)
+      ORDER BY o.id
+      LIMIT %(limit)s)
+)
 SELECT json_build_object('id', o.id, 'rule', o.rule_id, 'key', o.key, 'status', o.status,
            'quiet_until', o.quiet_until, 'muted_until', o.muted_until, 'told_at', o.told_at, 'escalated', o.escalated_at IS NOT NULL)::text
-  FROM runs_alert o
- WHERE o.status <> 'resolved'
+  FROM o
  ORDER BY o.id
- LIMIT %(limit)s
 
 -- name: rules_of_alerts
 SELECT json_build_object('id', a.id, 'kind', a.kind, 'cooldown_seconds', a.cooldown_seconds, 'muted_until', a.muted_until,

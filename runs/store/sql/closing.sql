@@ -23,8 +23,11 @@ w AS MATERIALIZED (
 r AS (
     UPDATE runs_run r
        SET status = w.status, error = coalesce(r.error, w.error), undo = coalesce(w.undo, false),
-           cancelled = w.status = 'CANCELLING'
-      FROM w
+           cancelled = w.status = 'CANCELLING',
+           sla_look_at = coalesce(r.sla_look_at, r.sla_kept_look_at + (clock.now - r.sla_paused_at)),
+           sla_kept_look_at = NULL, sla_paused_at = NULL,
+           /* include sla_goes_on */
+      FROM w CROSS JOIN clock
      WHERE r.id = w.run_id AND r.id = ANY (ARRAY(SELECT run_id FROM w))
        AND (r.status IN ('RUNNING', 'PAUSED') OR r.status = 'FAILING' AND w.status = 'CANCELLING')
     RETURNING r.id, r.tenant_id, r.shard, r.status, coalesce(w.payload, '{}') AS payload, w.error
@@ -102,7 +105,7 @@ r AS (
        SET status = CASE r.status WHEN 'FAILED' THEN 'RUNNING' ELSE r.status END,
            life = r.life + (r.status = 'FAILED')::int, error = NULL, completed_at = NULL, undo = false,
            -- It may have been looked at while it stood still, and nothing was told then.
-           sla_look_at = CASE WHEN r.sla_look_at IS NOT NULL OR r.sla_deadline IS NULL OR EXISTS (
+           sla_look_at = CASE WHEN coalesce(r.sla_look_at, r.sla_paused_at) IS NOT NULL OR r.sla_deadline IS NULL OR EXISTS (
                                    SELECT 1 FROM runs_historyevent e
                                     WHERE e.run_id = r.id AND e.type = 'SLA_BREACHED')
                               THEN r.sla_look_at ELSE clock.now END
@@ -191,11 +194,23 @@ SELECT coalesce(json_agg(json_build_array(
 
 -- name: pause_runs
 -- Pausing holds what is queued, and lets it go again; what runs already runs on. The caller holds the runs FOR UPDATE. A
--- claim that was first has the step: it is not QUEUED any more when its row can be had.
+-- claim that was first has the step: it is not QUEUED any more when its row can be had. Where the version says so the
+-- deadline stands still, too.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+p AS MATERIALIZED (
+    SELECT r.id
+      FROM runs_run r JOIN workflows_workflowversion v ON v.id = r.version_id
+     WHERE r.id = ANY (%(runs)s::uuid[]) AND %(pause)s AND r.sla_deadline IS NOT NULL AND v.definition @> '{"sla_pauses": true}'
+),
 r AS (
     UPDATE runs_run r
-       SET status = CASE WHEN %(pause)s THEN 'PAUSED' ELSE 'RUNNING' END
+       SET status = CASE WHEN %(pause)s THEN 'PAUSED' ELSE 'RUNNING' END,
+           sla_paused_at = CASE WHEN r.id IN (SELECT id FROM p) THEN clock.now END,
+           sla_kept_look_at = CASE WHEN r.id IN (SELECT id FROM p) THEN r.sla_look_at END,
+           sla_look_at = CASE WHEN r.id NOT IN (SELECT id FROM p)
+                              THEN coalesce(r.sla_look_at, r.sla_kept_look_at + (clock.now - r.sla_paused_at)) END,
+           /* include sla_goes_on */
+      FROM clock
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = CASE WHEN %(pause)s THEN 'RUNNING' ELSE 'PAUSED' END
     RETURNING r.id, r.tenant_id, r.shard, r.status
 ),

@@ -26,6 +26,45 @@ found(queue, place) AS (
      WHERE found.queue IS NOT NULL AND found.place < %(most_queues)s
 )
 
+-- name: queues_served (fragment)
+-- What each of the `tenants` has to claim in the queues `found`, who is at work, and who was heard of lately in which
+-- queue. What is ready or comes later is counted up to a bound.
+queued AS MATERIALIZED (
+    SELECT t.tenant_id, q.queue, c.ready, c.later, c.oldest
+      FROM tenants t CROSS JOIN found q CROSS JOIN clock CROSS JOIN LATERAL (
+           SELECT count(*) FILTER (WHERE x.available_at <= clock.now) AS ready,
+                  count(*) FILTER (WHERE x.available_at > clock.now) AS later,
+                  min(x.available_at) FILTER (WHERE x.available_at <= clock.now) AS oldest
+             FROM (SELECT s.available_at FROM runs_stepexecution s
+                    WHERE s.queue = q.queue AND s.tenant_id = t.tenant_id AND s.status = 'QUEUED' AND NOT s.held
+                    LIMIT %(most)s) x) c
+     WHERE q.queue IS NOT NULL AND c.ready + c.later > 0
+),
+at_work AS MATERIALIZED (
+    SELECT s.tenant_id, s.queue, s.worker, s.type, s.heartbeat_at, s.started_at
+      FROM tenants t JOIN runs_stepexecution s ON s.tenant_id = t.tenant_id
+     WHERE s.status = 'RUNNING' AND s.worker > ''
+),
+heard AS MATERIALIZED (
+    SELECT c.tenant_id, unnest(c.queues) AS queue, c.worker
+      FROM tenants t JOIN runs_workercontact c ON c.tenant_id = t.tenant_id CROSS JOIN clock
+     WHERE c.seen_at > clock.now - make_interval(secs => %(stale)s)
+    UNION
+    -- Who is at work on a long job polls no more, and beats.
+    SELECT w.tenant_id, w.queue, w.worker
+      FROM at_work w CROSS JOIN clock
+     WHERE w.type = 'job' AND coalesce(w.heartbeat_at, w.started_at) > clock.now - make_interval(secs => %(stale)s)
+    UNION
+    SELECT t.tenant_id, p.queue, p.id
+      FROM tenants t CROSS JOIN runs_worker p CROSS JOIN clock
+     WHERE p.seen_at > clock.now - make_interval(secs => %(silent)s)
+)
+
+-- name: sla_goes_on (fragment)
+-- A deadline that stood still while the run was paused is as far away again as it was then.
+sla_deadline = r.sla_deadline + coalesce(clock.now - r.sla_paused_at, interval '0'),
+sla_paused_seconds = r.sla_paused_seconds + coalesce(extract(epoch FROM clock.now - r.sla_paused_at), 0)
+
 -- name: held (fragment)
 s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.undoes, s.index, s.attempt, s.priority, s.solo
 

@@ -46,7 +46,7 @@ SELECT coalesce(json_agg(json_build_object(
            'id', d.id, 'message', d.message, 'run', d.run_id, 'event', d.event_id, 'type', d.type,
            'attempts', d.attempts, 'at', coalesce(h.created_at, d.created_at), 'node', h.node, 'attempt', h.attempt,
            'payload', coalesce(h.payload, '{}'), 'workflow', f.name, 'version', v.number,
-           'business_key', r.business_key) ORDER BY d.id), '[]')
+           'business_key', r.business_key, 'traceparent', r.traceparent, 'tracestate', r.tracestate) ORDER BY d.id), '[]')
   FROM heads d
   LEFT JOIN LATERAL (SELECT h.created_at, h.node, h.attempt, h.payload FROM runs_historyevent h
                       WHERE h.run_id = d.run_id AND h.id = d.event_id) h ON true

@@ -68,12 +68,14 @@ SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.
                             (SELECT n.id FROM runs_run n
                               WHERE n.root_id = r.root_id AND n.root_id <> n.id AND n.id > r.id
                               ORDER BY n.id LIMIT 1) END,
-                        r.is_test, r.sla_deadline, r.sla_counts,
-                        -- By the one clock that says so in history, too.
-                        coalesce(r.completed_at, %(now)s::timestamptz, statement_timestamp()) >= r.sla_deadline,
+                        r.is_test, r.sla_deadline, r.sla_counts, r.sla_paused_at, r.sla_paused_seconds, r.traceparent,
+                        -- By the one clock that says so in history, too; it may stand still while the run is paused.
+                        coalesce(r.sla_paused_at, r.completed_at, %(now)s::timestamptz, statement_timestamp()) >= r.sla_deadline,
                         -- It is looked at when 80 per cent of its time are over, then at its deadline.
                         r.completed_at IS NULL AND NOT coalesce(
-                            r.sla_look_at < r.sla_deadline AND r.sla_look_at > coalesce(%(now)s::timestamptz, statement_timestamp()),
+                            coalesce(r.sla_look_at, r.sla_kept_look_at) < r.sla_deadline
+                            AND coalesce(r.sla_look_at, r.sla_kept_look_at)
+                                > coalesce(r.sla_paused_at, %(now)s::timestamptz, statement_timestamp()),
                             false),
                         -- Minutes old: what should be over by now is told to be so any moment.
                         CASE WHEN r.status = 'RUNNING' THEN (

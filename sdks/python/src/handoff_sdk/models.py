@@ -1534,6 +1534,8 @@ class Job(TypedDict):
     lease_token: str
     lease_expires_at: str
     idempotency_key: str
+    traceparent: str | None
+    tracestate: str | None
 
 
 class JobAnswer(TypedDict):
@@ -2386,6 +2388,7 @@ class Run(TypedDict):
     sla_deadline: str | None
     sla_breached: bool | None
     sla_counts: str | None
+    sla_paused_at: str | None
     deadline: str | None
     sla: str | None
     forecast: Forecast | None
@@ -2398,6 +2401,7 @@ class Run(TypedDict):
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
+    traceparent: str | None
     test: bool
     next_workflow: str | None
     can_compensate: bool
@@ -2692,6 +2696,7 @@ class StartedRun(TypedDict):
     sla_deadline: str | None
     sla_breached: bool | None
     sla_counts: str | None
+    sla_paused_at: str | None
     deadline: str | None
     sla: str | None
     forecast: Forecast | None
@@ -2704,6 +2709,7 @@ class StartedRun(TypedDict):
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
+    traceparent: str | None
     test: bool
     next_workflow: str | None
     can_compensate: bool
@@ -3125,6 +3131,7 @@ class Trial(TypedDict):
     sla_deadline: str | None
     sla_breached: bool | None
     sla_counts: str | None
+    sla_paused_at: str | None
     deadline: str | None
     sla: str | None
     forecast: Forecast | None
@@ -3137,6 +3144,7 @@ class Trial(TypedDict):
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
+    traceparent: str | None
     test: bool
     next_workflow: str | None
     can_compensate: bool

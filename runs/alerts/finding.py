@@ -1,0 +1,102 @@
+"""What holds now of all that rules are about, by statements that are each bounded."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from engine.catalogue import Json
+from runs.alerts import mails
+from runs.alerts.deciding import Finding
+from runs.alerts.kinds import KINDS
+from runs.kernel import graphs
+from runs.reading.workers import STALE
+from runs.store import alerts
+from runs.store.alerts import KeyRow
+from workflows.models import WorkflowVersion
+
+_MOST_SUBJECT, _MOST_MESSAGE = 300, 2_000
+_OF_QUEUES = ("queue_depth", "queue_age", "worker_gone")
+_OF_DEADLINES = ("sla_warning", "sla_breached")
+_CONDITIONS: Mapping[str, tuple[str, Mapping[str, int]]] = {
+    "failure_rate": ("alerts_of_failures", {"most": alerts.MOST}),
+    "step_exhausted": ("alerts_of_steps", {"most": alerts.MOST}),
+    "compensation_failed": ("alerts_of_compensations", {"most": alerts.MOST}),
+    "timer_late": ("alerts_of_timers", {"most": alerts.MOST_LATE}),
+    "run_stuck": ("alerts_of_repairs", {}),
+    "webhook_off": ("alerts_of_webhooks", {}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What holds, by rule; what was looked at and is `over`; and the kinds that are `kept`: not all was looked at."""
+
+    findings: Mapping[int, Sequence[Finding]]
+    over: Sequence[KeyRow]
+    kept: frozenset[str]
+
+    @property
+    def keys(self) -> list[KeyRow]:
+        """What tells apart that which holds."""
+        return [{"rule": rule, "key": one.key} for rule, some in self.findings.items() for one in some]
+
+
+def find(free: float | None) -> Found:
+    """What holds now; `free`: how much of the disk is, in per cent, None where nobody knows."""
+    rows: list[dict[str, Any]] = []
+    kept = set(_OF_DEADLINES)
+
+    def take(kinds: Sequence[str], some: list[dict[str, Any]]) -> None:
+        rows.extend(some)
+        # More may hold than was found: nothing says of the rest that it is over.
+        if len(some) >= alerts.MOST:
+            kept.update(kinds)
+
+    take(_OF_QUEUES, alerts.found_in_queues(_OF_QUEUES, STALE.total_seconds()))
+    for kind, (condition, params) in _CONDITIONS.items():
+        take([kind], alerts.found(condition, [kind], **params))
+    take(["mail_failing"], alerts.found_in_mails(["mail_failing"], mails.unsent(alerts.MOST_LATE)))
+    if free is None:
+        kept.add("disk")
+    else:
+        take(["disk"], alerts.found("alerts_of_disk", ["disk"], free=free))
+    take(_OF_DEADLINES, alerts.found("alerts_of_deadlines", _OF_DEADLINES, most=alerts.MOST))
+    return _sorted_out(rows, kept)
+
+
+def _sorted_out(rows: Sequence[Mapping[str, Any]], kept: set[str]) -> Found:
+    findings: dict[int, list[Finding]] = defaultdict(list)
+    over: list[KeyRow] = []
+    for row in rows:
+        if row.get("over"):
+            over.append({"rule": row["rule"], "key": str(row["key"])})
+        else:
+            findings[row["rule"]].append(_finding(row))
+    return Found(findings, over, frozenset(kept))
+
+
+def _finding(row: Mapping[str, Any]) -> Finding:
+    said = KINDS[row["kind"]].words(_titled(row["facts"]), row["run"])
+    return Finding(
+        key=str(row["key"]),
+        subject=said.subject[:_MOST_SUBJECT],
+        message=said.message[:_MOST_MESSAGE],
+        value=row["value"],
+        advice=said.advice,
+        link=said.link,
+        workflow=row["workflow"],
+        run=row["run"] and UUID(row["run"]),
+    )
+
+
+def _titled(facts: Mapping[str, Json]) -> Mapping[str, Json]:
+    """With what the step is called on pages, where it is about one."""
+    if "node" not in facts:
+        return facts
+    try:
+        step = graphs.shown(facts["version"]).graph.steps.get(facts["node"])
+    except (graphs.BrokenVersion, WorkflowVersion.DoesNotExist):
+        return facts
+    return {**facts, "node": step.title} if step else facts
