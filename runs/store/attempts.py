@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from engine.catalogue import Json
 from lib.blobs import BlobError
+from steps.attempt_log import AttemptLog
 
 
 @dataclass(slots=True)
@@ -14,7 +15,7 @@ class ClaimedStep:
 
     `undoes`: the node that it compensates; `index`: of a container's child its place; `fired`: the targets of its
     boundary timers that have fired, where somebody looked. `is_whole`: its input has all that is kept beside the
-    database. `unreadable`: why that, or what its expressions see, can't be had.
+    database. `unreadable`: why that, or what its expressions see, can't be had. `log`: what its attempt has said.
     """
 
     id: str
@@ -36,6 +37,7 @@ class ClaimedStep:
     is_whole: bool = False
     unreadable: BlobError | None = None
     scope: dict[str, Json] = field(default_factory=dict)
+    log: AttemptLog | None = None
 
 
 _HELD_COLUMNS = 13

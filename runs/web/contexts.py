@@ -20,10 +20,11 @@ from lib.refusals import Conflict, Missing
 from runs.reading import children, queries
 from runs.reading.beside import timers_beside
 from runs.reading.presentation import COLUMNS, STEP_COLUMNS, run_row, run_rows, step_rows
+from runs.reading.step_logs import SaidOfAttempt
 from runs.reading.stored import NOTHING, WHOLE
 from runs.web.listing import brief_rows
 from runs.web.look import UNFOLDED
-from steps.catalogue import CATALOGUE, EXECUTABLE
+from steps.catalogue import BUILT_IN, CATALOGUE, EXECUTABLE
 from workflows import titles
 from workflows.access import scopes_for
 from workflows.models import Workflow
@@ -63,7 +64,7 @@ def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
         "failures": any(step["error"] for step in run["steps"]),
         "failed_step": _failed_step(run),
         "at_work": any(step["status"] == "RUNNING" for step in run["steps"]),
-        "waits_for_ours": any(step["status"] == "QUEUED" and _is_ours(step["type"]) for step in run["steps"]),
+        "waits_for_ours": any(step["status"] == "QUEUED" and is_ours(step["type"]) for step in run["steps"]),
         "verbs": verbs,
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or "resume" in verbs,
@@ -110,9 +111,17 @@ def _may_begin_runs(step_type: str) -> bool:
     return known is not None and (known.begins_run or known.collects is not None)
 
 
-def _is_ours(step_type: str) -> bool:
+def is_ours(step_type: str) -> bool:
     """Whether workers of Handoff's own do steps of this type."""
     return step_type in CATALOGUE and CATALOGUE[step_type].kind != "external"
+
+
+def log_shown(step_type: str, logs: list[SaidOfAttempt]) -> list[SaidOfAttempt] | None:
+    """What the log of a step shows; None where it has none and is of a type that never says anything."""
+    known = EXECUTABLE.get(step_type)
+    if known is None or known.kind not in ("inline", "blocking", "external"):
+        return logs or None
+    return logs if logs or known.kind == "external" or known not in BUILT_IN else None
 
 
 def _has_newer(principal: Principal, run: dict[str, Json]) -> bool:

@@ -14,14 +14,16 @@ from accounts import people
 from accounts.access import PageRequest
 from engine.catalogue import Json
 from engine.graph import Graph
-from engine.statuses import STEP_OPEN
+from engine.statuses import STEP_OPEN, StepStatus
 from runs.kernel import graphs
 from runs.reading import queries
 from runs.reading.attempts import attempts_of
 from runs.reading.happened import MOST_EVENTS, Happened, endings, steps_then, ways_taken
 from runs.reading.pictures import picture_of
+from runs.reading.step_logs import SaidOfAttempt, said_by
 from runs.reading.timeline import Timeline, timeline
 from runs.web import story
+from runs.web.contexts import is_ours, log_shown
 from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, VIEWS, Look, inspected, number_of
 from workflows.web.builder import SPRITE
 
@@ -49,6 +51,8 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
         "nodes": json.dumps([step["node"] for step in run["steps"]]),
         "failing": json.dumps([step["node"] for step in run["steps"] if step["error"]]),
         "attempts": attempts_of(tenant, run_id, step["node"], until) if step and step["id"] else [],
+        "logs": _logs(tenant, run_id, step, events[-1].at if past is not None else None),
+        "said_by_worker": step is not None and not is_ours(step["type"]),
         # Of what was in the past nothing is known of the steps now.
         "seen": events[-1].id if events and past is None else "",
         "scrubber": _scrubber(look, total, events[-1].at if events else None),
@@ -66,6 +70,15 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
         context |= story.story_context(request, run_id, version, until)
     people.learn(tenant, [attempt.by for attempt in context["attempts"] if attempt.by])
     return context
+
+
+def _logs(
+    tenant: int, run_id: UUID, step: Mapping[str, Json] | None, until: datetime | None
+) -> list[SaidOfAttempt] | None:
+    """What the attempts at a step have said; None where nobody can have said anything of it."""
+    if step is None or not step["id"] or step["status"] == StepStatus.SKIPPED:
+        return None
+    return log_shown(step["type"], said_by(tenant, run_id, step["node"], until=until))
 
 
 def _known(

@@ -63,10 +63,10 @@ HARMLESS = (
     "count_variables last_deliveries used_blobs swept_days note_swept refuse_delivery clear_refusals take_duty "
     "end_duty limit_statements duties_begun postpone_message put_bulk_item_off stop_bulk_job outgoing_pending "
     "replay_outgoing retire_outgoing_secrets switch_outgoing_off runs_in_period steps_in_period telemetry_standing "
-    "settle_telemetry lock_telemetry count_telemetry forget_telemetry"
+    "settle_telemetry lock_telemetry count_telemetry forget_telemetry keep_log"
 )
 """Statements that read for those who look, note why a message was refused, is over or can't be delivered, stop a job,
-which can be asked for again, lease a duty, which others take over, or count what happened: no half is left."""
+which can be asked for again, lease a duty, count what happened, or keep what a step says: no half is left."""
 
 Hit = tuple[str, int]
 """A point that was come by, and in which transaction."""

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from runs.store import alerts, jobs, outgoing, rows, variables
+from runs.store import alerts, jobs, outgoing, rows, step_logs, variables
 from runs.store.hot import SQL
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
@@ -51,6 +51,7 @@ ROWS = {
     ("resume_children", "waits"): rows.AgainRow,
     ("workers_polled", "workers"): jobs.ContactRow,
     ("note_outgoing", "outcomes"): outgoing.OutcomeRow,
+    ("keep_log", "lines"): step_logs.LogRow,
     ("set_variables", "rows"): variables.VariableRow,
     ("set_variables", "events"): variables.AssignedRow,
 }
