@@ -20,10 +20,11 @@ from lib.refusals import Conflict, Missing
 from runs.reading import children, queries
 from runs.reading.beside import timers_beside
 from runs.reading.presentation import COLUMNS, STEP_COLUMNS, run_row, run_rows, step_rows
+from runs.reading.rendered import Rendered, rendered_params
 from runs.reading.step_logs import SaidOfAttempt
 from runs.reading.stored import NOTHING, WHOLE
 from runs.web.listing import brief_rows
-from runs.web.look import UNFOLDED
+from runs.web.look import UNFOLDED, number_of
 from steps.catalogue import BUILT_IN, CATALOGUE, EXECUTABLE
 from workflows import titles
 from workflows.access import scopes_for
@@ -31,6 +32,8 @@ from workflows.models import Workflow
 from workflows.queries import latest_version
 
 LAST = 10
+PARAMS = "params"
+MOST_INDEX = 2**31 - 1
 MOST_BEGUN = 5
 """So many of the runs that a run began are shown on its page."""
 _OF_THE_INPUT = {"BadInput"}
@@ -180,23 +183,47 @@ class Value:
 
 
 def value_of(principal: Principal, run_id: UUID, query: QueryDict) -> Value:
-    """The payload `of` (input, output, error; progress) of a run, or of its step `node` (and `index`); of an object its
-    `field` where that is named. Raises Missing.
+    """The payload `of` (input, output, error; progress, params) of a run, or of its step `node` (and `index`); of an
+    object its `field` where that is named. Raises Missing.
     """
     of, node = query.get("of", ""), query.get("node")
     node = node and node.replace("\x00", "")
+    if of == PARAMS and node is not None:
+        return params_of(principal, run_id, node, query)
     known = COLUMNS if node is None else STEP_COLUMNS
     rows = _rows(principal, run_id, node, query.get("index")) if of in known else []
     if not rows:
         raise Missing("There is no such value.")
     if why := rows[0].get("unreadable", {}).get(of):
         raise Conflict(why, code="payload_unreadable")
-    value, field = rows[0][of], query.get("field")
+    return _named(run_id, node, of, rows[0][of], query.get("field"))
+
+
+def _named(run_id: UUID, node: str | None, of: str, value: Json, field: str | None) -> Value:
     if field is not None:
         if not isinstance(value, dict) or field not in value:
             raise Missing("There is no such value.")
         value = value[field]
     return Value("-".join(part for part in (str(run_id)[-12:], node, of, field) if part), value)
+
+
+def rendered_of(principal: Principal, run_id: UUID, query: QueryDict) -> Rendered | None:
+    """The params of the step `node` (and `index`) of a run; None where there is no such step, or not yet."""
+    node, index = query.get("node", "").replace("\x00", ""), query.get("index")
+    place = None if index is None else number_of(index)
+    if index is not None and (place is None or place > MOST_INDEX):
+        return None
+    return rendered_params(principal.tenant_id, run_id, node, place)
+
+
+def params_of(principal: Principal, run_id: UUID, node: str, query: QueryDict) -> Value:
+    """The params of a step as a value. Raises Missing, and Conflict where they can't be computed."""
+    rendered = rendered_of(principal, run_id, query)
+    if rendered is None:
+        raise Missing("There is no such value.")
+    if rendered.why_not:
+        raise Conflict(rendered.why_not, code="not_computed")
+    return _named(run_id, node, PARAMS, rendered.params, query.get("field"))
 
 
 def _rows(principal: Principal, run_id: UUID, node: str | None, index: str | None) -> list[dict[str, Json]]:

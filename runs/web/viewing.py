@@ -20,6 +20,7 @@ from runs.reading import queries
 from runs.reading.attempts import attempts_of
 from runs.reading.happened import MOST_EVENTS, Happened, endings, steps_then, ways_taken
 from runs.reading.pictures import picture_of
+from runs.reading.rendered import has_params
 from runs.reading.step_logs import SaidOfAttempt, said_by
 from runs.reading.timeline import Timeline, timeline
 from runs.web import story
@@ -52,6 +53,7 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
         "failing": json.dumps([step["node"] for step in run["steps"] if step["error"]]),
         "attempts": attempts_of(tenant, run_id, step["node"], until) if step and step["id"] else [],
         "logs": _logs(tenant, run_id, step, events[-1].at if past is not None else None),
+        "has_params": bool(step and step["id"]) and has_params(version, step["node"]),
         "said_by_worker": step is not None and not is_ours(step["type"]),
         # Of what was in the past nothing is known of the steps now.
         "seen": events[-1].id if events and past is None else "",

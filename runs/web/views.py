@@ -1,9 +1,11 @@
 """Pages that show runs."""
 
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
@@ -59,6 +61,18 @@ def run_value(request: PageRequest, run_id: UUID) -> HttpResponse:
     if "page" in request.GET:
         return render(request, "runs/value.html", reading_context(request, run_id, content))
     return contexts.as_file(content)
+
+
+@page(RUNS_READ)
+def run_params(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """The params of the step `node` of a run, computed from what is recorded, as a fragment."""
+    rendered = contexts.rendered_of(request.principal, run_id, request.GET)
+    asked = [
+        ("of", contexts.PARAMS),
+        *((key, request.GET[key]) for key in ("node", "index") if key in request.GET),
+    ]
+    download = f"{reverse('run-value', args=[run_id])}?{urlencode(asked)}"
+    return render(request, "runs/_params.html", {"rendered": rendered, "download": download})
 
 
 @page(RUNS_READ)
