@@ -53,7 +53,7 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
         "failing": json.dumps([step["node"] for step in run["steps"] if step["error"]]),
         "attempts": attempts_of(tenant, run_id, step["node"], until) if step and step["id"] else [],
         "logs": _logs(tenant, run_id, step, events[-1].at if past is not None else None),
-        "has_params": bool(step and step["id"]) and has_params(version, step["node"]),
+        "has_params": step is not None and step["id"] is not None and has_params(version, step["node"]),
         "said_by_worker": step is not None and not is_ours(step["type"]),
         # Of what was in the past nothing is known of the steps now.
         "seen": events[-1].id if events and past is None else "",
