@@ -18,15 +18,17 @@ export function zoomable(
   frame: Frame,
   readable = READABLE,
 ): void {
-  let scale = 1;
   let fits = true;
   let least = readable;
+  // A large picture stays as it is at first: it is laid out once.
+  let scale = least;
+  board.style.zoom = String(scale);
   const fitting = () => Math.min(view.clientWidth / frame.width, view.clientHeight / frame.height, 1);
   const zoom = (wanted: number, x = view.clientWidth / 2, y = view.clientHeight / 2) => {
     const next = Math.min(Math.max(wanted, LEAST), MOST);
     const [left, top] = [(view.scrollLeft + x) / scale, (view.scrollTop + y) / scale];
+    if (next !== scale) board.style.zoom = String(next);
     scale = next;
-    board.style.zoom = String(scale);
     view.scrollTo(left * scale - x, top * scale - y);
   };
   const fit = () => {
