@@ -25,6 +25,7 @@ from runs.reading.step_logs import SaidOfAttempt, said_by
 from runs.reading.timeline import Timeline, timeline
 from runs.web import story
 from runs.web.contexts import is_ours, log_shown
+from runs.web.inner import inner_shown
 from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, VIEWS, Look, inspected, number_of
 from workflows.web.builder import SPRITE
 
@@ -64,6 +65,7 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
     elif look.view == GRAPH:
         ways = ways_taken(run["steps"], events)
         context["ways"] = {node: json.dumps(targets) for node, targets in ways.items()}
+        context["inner"] = inner_shown(tenant, run_id, version, is_past=past is not None)
         context["known"] = _known(request, run["steps"], events, look, step)
         if not request.headers.get("HX-Request"):
             picture = picture_of(tenant, version)
