@@ -23,6 +23,7 @@ from runs.reading.presentation import COLUMNS, STEP_COLUMNS, run_row, run_rows, 
 from runs.reading.rendered import Rendered, rendered_params
 from runs.reading.step_logs import SaidOfAttempt
 from runs.reading.stored import NOTHING, WHOLE
+from runs.reading.times import times_of
 from runs.web.listing import brief_rows
 from runs.web.look import UNFOLDED, number_of
 from steps.catalogue import BUILT_IN, CATALOGUE, EXECUTABLE
@@ -55,6 +56,7 @@ def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     return {
         "run": run,
         "running_for": (now - run["created_at"]) / timedelta(milliseconds=1),
+        "times": times_of(run["steps"], now),
         "unfolded": len(run["steps"]) <= UNFOLDED,
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
         "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
