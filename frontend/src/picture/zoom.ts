@@ -66,5 +66,7 @@ export function zoomable(
   );
   new ResizeObserver(() => fits && fit()).observe(view);
   fit();
-  view.scrollTop = (view.scrollHeight - view.clientHeight) / 2;
+  // What is left below it is room for the buttons, and no reason to move it.
+  const hidden = frame.height * scale - view.clientHeight;
+  if (hidden > 0) view.scrollTop = hidden / 2;
 }
