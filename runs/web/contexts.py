@@ -191,7 +191,7 @@ def value_of(principal: Principal, run_id: UUID, query: QueryDict) -> Value:
     of, node = query.get("of", ""), query.get("node")
     node = node and node.replace("\x00", "")
     if of == PARAMS and node is not None:
-        return params_of(principal, run_id, node, query)
+        return _params_of(principal, run_id, node, query)
     known = COLUMNS if node is None else STEP_COLUMNS
     rows = _rows(principal, run_id, node, query.get("index")) if of in known else []
     if not rows:
@@ -218,7 +218,7 @@ def rendered_of(principal: Principal, run_id: UUID, query: QueryDict) -> Rendere
     return rendered_params(principal.tenant_id, run_id, node, place)
 
 
-def params_of(principal: Principal, run_id: UUID, node: str, query: QueryDict) -> Value:
+def _params_of(principal: Principal, run_id: UUID, node: str, query: QueryDict) -> Value:
     """The params of a step as a value. Raises Missing, and Conflict where they can't be computed."""
     rendered = rendered_of(principal, run_id, query)
     if rendered is None:
