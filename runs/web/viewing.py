@@ -32,10 +32,14 @@ from workflows.web.builder import SPRITE
 Context = dict[str, Any]
 
 
-def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Context:
-    """One view of a run; where an earlier event is asked for, `run` gets its steps as they were then."""
+def view_context(
+    request: PageRequest, run: dict[str, Json], asked: Look, events: Sequence[Happened]
+) -> Context:
+    """One view of a run; where an earlier event is asked for, `run` gets its steps as they were then.
+
+    `events` were read before the run: what the page says that it has seen must not be newer than what it shows.
+    """
     tenant, run_id = request.principal.tenant_id, UUID(run["id"])
-    events = queries.events_of(tenant, run_id)
     total = len(events)
     # What the last event left is the run as it is now.
     past = asked.at if asked.at is not None and 0 < asked.at < len(events) else None

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
+from runs.reading import queries
 from runs.reading.filters import MOST_CHARACTERS
 from runs.reading.presentation import found_run
 from runs.web import contexts, listing, tabs
@@ -40,9 +41,11 @@ def search_offers(request: PageRequest) -> HttpResponse:
 @page(RUNS_READ)
 def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """A run with its steps."""
-    run, look = found_run(request.principal.tenant_id, run_id), look_of(request)
+    tenant, look = request.principal.tenant_id, look_of(request)
+    events = queries.events_of(tenant, run_id)
+    run = found_run(tenant, run_id)
     # The view comes first: where it shows the past, the rest is told of the steps as they were.
-    context = {"run": run, **view_context(request, run, look)}
+    context = {"run": run, **view_context(request, run, look, events)}
     context |= contexts.run_context(request.principal, run)
     response = contexts.following(request, "runs/detail.html", "runs/_live.html", context)
     return remember(request, response, look)
