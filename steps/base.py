@@ -12,6 +12,7 @@ from engine.catalogue import BODY, Json, Kind, OnError
 from engine.errors import StepError
 from lib.forms.hints import with_hints
 from lib.strict_json import BadJson, strict_dumps
+from steps.attempt_log import AttemptLog
 from steps.problems import sentence_of
 
 MAX_OUTPUT_BYTES = 4 * 1024 * 1024
@@ -69,6 +70,15 @@ class StepContext:
     idempotency_key: str
     usage: dict[str, Json] = field(default_factory=dict)
     """What the attempt has used up, such as tokens: `run` writes it here, history keeps it."""
+    lines: AttemptLog = field(default_factory=AttemptLog)
+    """What the attempt has said: `log` writes it."""
+
+    def log(self, text: object, level: str = "info") -> None:
+        """Say a line for people who look at the run; `level`: `info`, `warning` or `error`. Raises ValueError.
+
+        Of an attempt 200 lines are kept, of a line 2,000 characters; what has the name of a secret is masked.
+        """
+        self.lines.add(text, level)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,22 +238,26 @@ def execute(
     attempt: int,
     idempotency_key: str,
     usage: dict[str, Json] | None = None,
+    lines: AttemptLog | None = None,
 ) -> Json:
     """One attempt of a step: its output, or StepError.
 
-    `params` are rendered; what the attempt used up is written into `usage`. BadParams, BadInput and BadOutput name the
-    field, no retries (R-014, R-252).
+    `params` are rendered; what the attempt used up is written into `usage`, what it says into `lines`. BadParams,
+    BadInput and BadOutput name the field, no retries (R-014, R-252).
     """
     if step_type.takes_nothing and not params:
         # Chains of noop run 10,000 times a second and more: they pay for no validation.
-        return step_type.run(StepContext(params, value, run_id, node, attempt, idempotency_key))
+        return step_type.run(
+            StepContext(params, value, run_id, node, attempt, idempotency_key, {}, lines or AttemptLog())
+        )
     checked = _checked(step_type.params_model, params, "BadParams", "params")
     checked_input = (
         _checked(step_type.input_model, value, "BadInput", "input") if step_type.input_model else value
     )
     usage_so_far = {} if usage is None else usage
+    log = lines or AttemptLog({"params": params, "input": value})
     output = step_type.run(
-        StepContext(checked, checked_input, run_id, node, attempt, idempotency_key, usage_so_far)
+        StepContext(checked, checked_input, run_id, node, attempt, idempotency_key, usage_so_far, log)
     )
     if step_type.output_model is not None and step_type.kind != "wait":
         _checked(step_type.output_model, output, "BadOutput", "output")

@@ -1,5 +1,6 @@
 /** The keys of the builder, in one table: what they do, where they are shown, and the listener. */
 
+import { laid } from "./canvas/meanwhile";
 import { fit, zoom } from "./canvas/view";
 import { togglePanel } from "./frame/sizes";
 import { WITHIN, holdsSteps, homeOf, withContents } from "./model/bodies";
@@ -79,10 +80,13 @@ export function removeSelected(bridge = false): void {
 
 export async function tidySelected(): Promise<void> {
   const { doc, selected } = state();
-  const { tidy } = await import("./canvas/tidy");
+  const places = await laid(doc, selected.nodes);
+  // What was deleted meanwhile gets no place.
+  const now = state().doc;
+  const there = Object.entries(places).filter(([id]) => Object.hasOwn(now.nodes, id));
   act(
     selected.nodes.length > 1 ? `Tidy ${selected.nodes.length} steps` : "Tidy the canvas",
-    moveSteps(doc, tidy(doc, selected.nodes)),
+    moveSteps(now, Object.fromEntries(there)),
   );
   if (selected.nodes.length < 2) requestAnimationFrame(() => fit());
 }

@@ -23,10 +23,10 @@ const DEFINITION = {
 };
 const LAYOUT = { nodes: { ask: { x: 0, y: 0 }, yes: { x: 330, y: 0 }, no: { x: 330, y: 108 } } };
 
-function graph(steps) {
+async function graph(steps) {
   const { document } = new Window();
   globalThis.document = document;
-  const { board, frame } = drawn(keyed(DEFINITION, LAYOUT), {}, "/sprite.svg");
+  const { board, frame } = await drawn(keyed(DEFINITION, LAYOUT), {}, "/sprite.svg");
   const card = document.createElement("section");
   for (const [id, status, taken] of steps) {
     const step = document.createElement("li");
@@ -46,8 +46,8 @@ const ways = (card) =>
     ]),
   );
 
-test("each step stands where the canvas has it, and what undoes others below all of it", () => {
-  const { card, board, frame } = graph([
+test("each step stands where the canvas has it, and what undoes others below all of it", async () => {
+  const { card, board, frame } = await graph([
     ["ask", "COMPLETED"],
     ["yes", "QUEUED"],
     ["no", "PENDING"],
@@ -65,15 +65,15 @@ test("each step stands where the canvas has it, and what undoes others below all
   assert.ok(undo[1] >= frame.height);
 });
 
-test("a way is taken, not taken, or not yet decided", () => {
-  const before = graph([
+test("a way is taken, not taken, or not yet decided", async () => {
+  const before = await graph([
     ["ask", "RUNNING"],
     ["yes", "PENDING"],
     ["no", "PENDING"],
   ]);
   markWays(before.card);
   assert.deepEqual(ways(before.card), { yes: "", no: "" });
-  const after = graph([
+  const after = await graph([
     ["ask", "COMPLETED", ["yes"]],
     ["yes", "QUEUED"],
     ["no", "SKIPPED"],

@@ -34,8 +34,8 @@ const LAYOUT = {
   groups: { g: { title: "Both ends", nodes: ["yes", "odd", "gone"] } },
 };
 
-test("steps, ways with their words, notes and frames stand within the picture", () => {
-  const { board, frame } = picture(DEFINITION, LAYOUT);
+test("steps, ways with their words, notes and frames stand within the picture", async () => {
+  const { board, frame } = await picture(DEFINITION, LAYOUT);
   const steps = [...board.querySelectorAll(".picture-step")];
   assert.deepEqual(
     steps.map((step) => [step.dataset.node, step.dataset.group, step.querySelector("small").textContent]),
@@ -61,14 +61,14 @@ test("steps, ways with their words, notes and frames stand within the picture", 
   }
 });
 
-test("what others wrote is text, never markup", () => {
-  const { board } = picture(DEFINITION, LAYOUT);
+test("what others wrote is text, never markup", async () => {
+  const { board } = await picture(DEFINITION, LAYOUT);
   assert.equal(board.querySelectorAll("b").length, 0);
 });
 
-test("what is collapsed in the draft is shown all the same, with room for it", () => {
+test("what is collapsed in the draft is shown all the same, with room for it", async () => {
   const each = (id, ...steps) => ({ id, type: "map", params: { items: [1], body: { steps } } });
-  const { board } = picture(
+  const { board } = await picture(
     { nodes: [each("each", { id: "a", type: "noop" }), { id: "last", type: "noop" }], edges: [] },
     {
       nodes: { each: { x: 0, y: 0 }, a: { x: 30, y: 90 }, last: { x: 330, y: 0 } },

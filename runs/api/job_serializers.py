@@ -7,9 +7,12 @@ from rest_framework import serializers
 from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb
 from runs.api.variable_serializers import Variables
+from steps.attempt_log import LEVELS
 
 MOST_JOBS = 1_000
 """So many jobs one call may speak of."""
+MOST_SAID = 1_000
+"""So many lines may be said of a job at once: those that are too many are counted."""
 
 
 class PollJobs(Verb):
@@ -31,6 +34,32 @@ class PollJobs(Verb):
     )
 
 
+class LogLineBody(StrictSerializer):
+    """A line that a worker says of a job."""
+
+    text = fields.Text(allow_blank=True, max_length=100_000, help_text="2,000 characters of it are kept.")
+    level = fields.OneOf(LEVELS, required=False, default="info")
+    at = fields.Moment(required=False, help_text="When it was said; now, where nothing else is.")
+    seq = fields.Whole(
+        required=False,
+        min_value=1,
+        max_value=1_000_000,
+        help_text="Its number in the attempt, from 1: one that is told again is kept once. The next one, where "
+        "nothing is said.",
+    )
+
+
+class Log(fields.Items):
+    """Lines that a worker says of a job."""
+
+    def __init__(self, **more: Any) -> None:
+        more |= {"child": LogLineBody(), "required": False, "max_length": MOST_SAID}
+        more.setdefault(
+            "help_text", "What it has to say for people who look: of an attempt 200 lines are kept."
+        )
+        super().__init__(**more)
+
+
 class JobVerb(Verb):
     """What a worker says of a job that it holds."""
 
@@ -45,6 +74,7 @@ class CompleteJob(JobVerb):
         required=False,
         help_text="Variables of the run that it sets, by name: at most 50, 64 KiB together.",
     )
+    log = Log()
 
 
 class JobError(StrictSerializer):
@@ -63,6 +93,7 @@ class FailJob(JobVerb):
 
     error = JobError()
     retryable = fields.Flag()
+    log = Log()
 
 
 class Heartbeat(JobVerb):
@@ -71,6 +102,7 @@ class Heartbeat(JobVerb):
     progress = fields.JsonValue(
         required=False, help_text="How far it is: up to 64 KiB, for whoever watches and for the next attempt."
     )
+    log = Log()
 
 
 class CompletedJob(CompleteJob):

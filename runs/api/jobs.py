@@ -22,6 +22,7 @@ from runs.commands.job_errors import Failure
 from runs.commands.job_leases import StaleToken
 from runs.commands.job_reports import Answer, Beat, Completion, Fault, Refused, Said
 from runs.kernel.refused import RunRefused
+from steps.attempt_log import LogLine
 
 
 class JobsApiView(RunsApiView):
@@ -124,6 +125,13 @@ def _results(items: Sequence[Parsed], said: Sequence[Said], always: Sequence[str
     return Response({"results": rows})
 
 
+def _lines(item: Parsed) -> list[LogLine]:
+    """What a worker has said of a job."""
+    return [
+        LogLine(one["text"], one["level"], one.get("at"), one.get("seq")) for one in item.get("log") or ()
+    ]
+
+
 def _refused(error: Refused | Fault) -> dict[str, Any]:
     if isinstance(error, RunRefused):
         return {"applied": False, "reason": error.code, "message": error.message, "field": error.field}
@@ -149,6 +157,7 @@ class JobCompleteView(JobsApiView):
                 lease_token=payload["lease_token"],
                 output=payload["output"],
                 variables=payload.get("variables") or {},
+                log=_lines(payload),
             )
         )
 
@@ -170,6 +179,7 @@ class JobFailView(JobsApiView):
                 details=payload["error"].get("details"),
                 stack=payload["error"].get("stack"),
                 retryable=payload["retryable"],
+                log=_lines(payload),
             )
         )
 
@@ -186,6 +196,7 @@ class JobHeartbeatView(JobsApiView):
             job=str(job_id),
             lease_token=payload["lease_token"],
             progress=payload.get("progress"),
+            log=_lines(payload),
         )
         return _answer(answer, cancel_requested=answer.cancel_requested)
 
@@ -210,7 +221,9 @@ class JobsCompleteView(JobsApiView):
         """Up to 1,000 jobs are done, each by itself: what is refused of one, or comes too late, is said of that one."""
         items = body(s.CompleteJobs, request)["items"]
         done = [
-            Completion(str(one["id"]), one["lease_token"], one["output"], one.get("variables") or {})
+            Completion(
+                str(one["id"]), one["lease_token"], one["output"], one.get("variables") or {}, _lines(one)
+            )
             for one in items
         ]
         return _results(items, job_reports.complete_all(self.principal.tenant_id, done))
@@ -232,6 +245,7 @@ class JobsFailView(JobsApiView):
                 one["retryable"],
                 one["error"].get("details"),
                 one["error"].get("stack"),
+                _lines(one),
             )
             for one in items
         ]
@@ -245,7 +259,7 @@ class JobsHeartbeatView(JobsApiView):
     def post(self, request: Request) -> Response:
         """Renews up to 1,000 leases; says of each until when, and whether its run wants the job no more."""
         items = body(s.HeartbeatJobs, request)["items"]
-        beats = [Beat(str(one["id"]), one["lease_token"], one.get("progress")) for one in items]
+        beats = [Beat(str(one["id"]), one["lease_token"], one.get("progress"), _lines(one)) for one in items]
         return _results(
             items, job_reports.heartbeat_all(self.principal.tenant_id, beats), always=("cancel_requested",)
         )

@@ -19,6 +19,7 @@ from runs.api import (
     runs,
     schedules,
     signals,
+    step_logs,
     telemetry,
     together,
     trials,
@@ -75,6 +76,7 @@ urlpatterns = [
     path(
         "runs/<uuid:run_id>/steps/<str:node>/retry", operators.StepRetryView.as_view(), name="api-step-retry"
     ),
+    path("runs/<uuid:run_id>/steps/<str:node>/logs", step_logs.StepLogsView.as_view(), name="api-step-logs"),
     path("runs/<uuid:run_id>/steps/<str:node>/skip", operators.StepSkipView.as_view(), name="api-step-skip"),
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
     path("signals/broadcast", signals.BroadcastView.as_view(), name="api-signals-broadcast"),

@@ -1,11 +1,12 @@
 """What workers say when an attempt failed, and how much of it is kept."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.catalogue import Json
 from lib.strict_json import BadJson, strict_dumps
 from runs.workers.execute import MAX_ERROR_BYTES
+from steps.attempt_log import LogLine
 
 MAX_ERROR_CODE = 100
 MAX_ERROR_MESSAGE = 10_000
@@ -24,6 +25,7 @@ class Failure:
     retryable: bool = True
     details: Mapping[str, Json] | None = None
     stack: str | None = None
+    log: Sequence[LogLine] = ()
 
 
 def too_much(progress: Json) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import orjson
+from django.db import transaction
 
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, StepStatus
@@ -17,7 +18,8 @@ from lib.database_errors import is_away, log_database_error
 from lib.gathering import BY_ITSELF, Gathered
 from runs.commands.job_errors import Failure, fitting, too_much
 from runs.commands.job_leases import Facts, StaleToken, UnknownJob, facts_of
-from runs.kernel import dispatch, late, live, scopes
+from runs.commands.job_log import log_of
+from runs.kernel import dispatch, late, live, scopes, step_logs
 from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
 from runs.kernel.refused import RunRefused, storable
@@ -26,6 +28,7 @@ from runs.store import hot, payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.rows import BeatRow
 from runs.store.variables import count_variables
+from steps.attempt_log import LogLine
 from steps.base import MAX_OUTPUT_BYTES
 
 log = logging.getLogger(__name__)
@@ -42,15 +45,17 @@ class Completion:
     lease_token: str
     output: Json
     variables: Mapping[str, Json] = field(default_factory=dict)
+    log: Sequence[LogLine] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """A worker is still at a job."""
+    """A worker is still at a job; `log`: what it has said."""
 
     job: str
     lease_token: str
     progress: Json = None
+    log: Sequence[LogLine] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,7 @@ def complete_all(tenant: int, done: Sequence[Completion]) -> list[Said]:
             counts[run] = counts.get(run, 0) + len(done[place].variables)
         except RunRefused as refusal:
             said[place] = refusal
+    _say({place: (facts[place], done[place].log) for place in ended})
     applied, faults = _ended({place: (facts[place].step, result) for place, result in ended.items()})
     said |= dict.fromkeys(applied, Answer(True))
     said |= faults
@@ -127,6 +133,7 @@ def fail_all(tenant: int, failed: Sequence[Failure]) -> list[Said]:
         for place, one in facts.items()
         if one.is_running
     }
+    _say({place: (facts[place], failed[place].log) for place in ended})
     applied, faults = _ended(ended)
     lost = Answer(False, "lease_lost")
     said |= {place: Answer(True, cut=errors[place][1]) if place in applied else lost for place in facts}
@@ -150,11 +157,12 @@ def heartbeat_all(tenant: int, beats: Sequence[Beat]) -> list[Said]:
         for place, one in facts.items()
         if one.is_running
     }
-    leases = hot.heartbeat([*held.values()]) if held else {}
+    speaking = {place: (one, beats[place].log) for place, one in facts.items() if one.is_running}
+    leases = _beat([*held.values()], speaking) if held else {}
     live.tell_steps(
         facts[place].step
         for place in facts
-        if facts[place].step.id in leases and beats[place].progress is not None
+        if facts[place].step.id in leases and (beats[place].progress is not None or beats[place].log)
     )
     for place, one in facts.items():
         if one.is_running and one.step.id in leases:
@@ -172,6 +180,31 @@ def heartbeat_all(tenant: int, beats: Sequence[Beat]) -> list[Said]:
     return [said[place] for place in range(len(beats))]
 
 
+Speaking = Mapping[int, tuple[Facts, Sequence[LogLine]]]
+"""By place the jobs that are their workers', and what these have said of them."""
+
+
+def _say(speaking: Speaking) -> None:
+    """Lets what workers have said be kept with how their attempts end."""
+    said = [(facts.step, lines) for facts, lines in speaking.values() if lines]
+    if said:
+        scopes.load(step for step, _ in said)
+        for step, lines in said:
+            step.log = log_of(step, lines)
+
+
+def _beat(held: Sequence[BeatRow], speaking: Speaking) -> dict[str, tuple[str, str]]:
+    """Renew leases and keep what was said of those jobs, which whoever has them may do alone."""
+    _say(speaking)
+    said = [facts.step for facts, _ in speaking.values() if facts.step.log is not None]
+    if not said:
+        return hot.heartbeat(held)
+    with transaction.atomic():
+        leases = hot.heartbeat(held)
+        step_logs.write(step for step in said if step.id in leases)
+    return leases
+
+
 def _apart(do: Callable[[int, Sequence[A]], list[Said]]) -> Callable[[int, Sequence[A]], list[Said]]:
     """As `do`, but for those with a fault, which must be done by themselves."""
 
@@ -187,10 +220,16 @@ _beaten_together = Gathered(heartbeat_all)
 
 
 def complete(
-    *, tenant: int, job: str, lease_token: str, output: Json, variables: Mapping[str, Json] | None = None
+    *,
+    tenant: int,
+    job: str,
+    lease_token: str,
+    output: Json,
+    variables: Mapping[str, Json] | None = None,
+    log: Sequence[LogLine] = (),
 ) -> Answer:
     """As `complete_all`, of one job. Raises UnknownJob, StaleToken and RunRefused."""
-    return _answer(_completed_together(tenant, Completion(job, lease_token, output, variables or {})))
+    return _answer(_completed_together(tenant, Completion(job, lease_token, output, variables or {}, log)))
 
 
 def fail(
@@ -203,16 +242,19 @@ def fail(
     retryable: bool,
     details: Mapping[str, Json] | None = None,
     stack: str | None = None,
+    log: Sequence[LogLine] = (),
 ) -> Answer:
     """As `fail_all`, of one attempt. Raises UnknownJob."""
     return _answer(
-        _failed_together(tenant, Failure(job, lease_token, code, message, retryable, details, stack))
+        _failed_together(tenant, Failure(job, lease_token, code, message, retryable, details, stack, log))
     )
 
 
-def heartbeat(*, tenant: int, job: str, lease_token: str, progress: Json = None) -> Answer:
+def heartbeat(
+    *, tenant: int, job: str, lease_token: str, progress: Json = None, log: Sequence[LogLine] = ()
+) -> Answer:
     """As `heartbeat_all`, of one job. Raises UnknownJob."""
-    return _answer(_beaten_together(tenant, Beat(job, lease_token, progress)))
+    return _answer(_beaten_together(tenant, Beat(job, lease_token, progress, log)))
 
 
 def release(*, tenant: int, job: str, lease_token: str) -> Answer:

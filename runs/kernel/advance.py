@@ -17,7 +17,7 @@ from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING
 from lib import crash_points
 from lib.blobs import BlobAway, BlobError
-from runs.kernel import compensation, late, live
+from runs.kernel import compensation, late, live, step_logs
 from runs.kernel.counting import count_ended
 from runs.kernel.graphs import BrokenVersion, graph_of
 from runs.kernel.plan import Affinity, Planned, closing_row, plan, plan_hopeless, runs_of
@@ -148,14 +148,21 @@ def _light(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
             alone += [planned for planned in mine if locked[planned.step.run_id].has_failed]
             if mine := [planned for planned in mine if not locked[planned.step.run_id].has_failed]:
                 _forward(transition, mine, locked)
+            logs = _write_logs(plans, transition.result)
             crash_points.hit("before_commit")
     except _NeedsAlone as conflict:
         refused = [planned for planned in plans if planned.step.run_id in conflict.runs]
         rest = [planned for planned in plans if planned.step.run_id not in conflict.runs]
         return refused + (_light(rest, keep, result) if rest else [])
+    step_logs.keep(logs)
     result.add(transition.result)
     count_ended(transition.result)
     return alone
+
+
+def _write_logs(plans: Sequence[Planned], result: Result) -> step_logs.Kept:
+    """Write what the attempts have said that ended here."""
+    return step_logs.write(planned.step for planned in plans if planned.step.id in result.applied)
 
 
 def _sorted(plans: list[Planned], locked: Mapping[str, LockedRun]) -> tuple[list[Planned], list[Planned]]:
@@ -230,7 +237,9 @@ def _heavy(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
             transition.end_compensations(over)
         if waiting := [planned for planned in undoing if isinstance(planned.result, Suspended)]:
             transition.suspend(waiting, locked)
+        logs = _write_logs(plans, transition.result)
         crash_points.hit("before_commit")
+    step_logs.keep(logs)
     result.add(transition.result)
     count_ended(transition.result)
     return []

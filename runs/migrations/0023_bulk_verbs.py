@@ -3,8 +3,6 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -62,5 +60,4 @@ class Migration(migrations.Migration):
             model_name='deadletter',
             index=models.Index(condition=models.Q(('resolution', None)), fields=['tenant_id', '-id'], name='dead_letter_open'),
         ),
-        SchemaSql('runs', 'abc0b7a804d9'),
     ]

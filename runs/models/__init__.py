@@ -19,7 +19,7 @@ from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey
 from runs.models.schedules import Calendar, Schedule, ScheduleEntry
 from runs.models.searches import SavedSearch
-from runs.models.steps import Container, RunVariable, StepExecution, StepJoin
+from runs.models.steps import Container, RunVariable, StepExecution, StepJoin, StepLog
 from runs.models.telemetry import RunTelemetry, StepTelemetry, TelemetryBucket, TelemetryCursor
 from runs.models.waits import Signal, Timer
 from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
@@ -67,6 +67,7 @@ __all__ = [
     "StartDraft",
     "StepExecution",
     "StepJoin",
+    "StepLog",
     "StepTelemetry",
     "SweptDay",
     "TelemetryBucket",

@@ -145,3 +145,30 @@ class Container(HotRow):
 
     class Meta(HotRow.Meta):
         constraints = [models.UniqueConstraint(fields=["run_id", "node"], name="container_once_per_run")]
+
+
+class StepLog(HotRow):
+    """A line that an attempt at a step has said, the `seq`-th of it; `more`: so many behind those were not kept.
+
+    A line stays where its step is done anew, which may be another row.
+    """
+
+    run_id = models.UUIDField()
+    shard = models.SmallIntegerField()
+    step_id = models.UUIDField()
+    node = models.TextField()
+    index = models.IntegerField(null=True)
+    epoch = models.IntegerField()
+    attempt = models.IntegerField()
+    seq = models.IntegerField()
+    at = models.DateTimeField()
+    level = models.TextField()
+    text = models.TextField()
+    more = models.IntegerField(null=True)
+
+    class Meta(HotRow.Meta):
+        constraints = [
+            # What is said again is kept once: a word that is repeated, a batch that is tried again.
+            models.UniqueConstraint(fields=["step_id", "epoch", "seq"], name="log_line_once"),
+        ]
+        indexes = [models.Index(fields=["run_id", "node", "id"], name="log_of_step")]

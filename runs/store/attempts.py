@@ -7,6 +7,7 @@ from typing import NamedTuple
 from engine.catalogue import Json
 from lib.blobs import BlobError
 from lib.trace_context import Trace
+from steps.attempt_log import AttemptLog
 
 
 @dataclass(slots=True)
@@ -15,8 +16,8 @@ class ClaimedStep:
 
     `undoes`: the node that it compensates; `index`: of a container's child its place; `fired`: the targets of its
     boundary timers that have fired, where somebody looked. `is_whole`: its input has all that is kept beside the
-    database. `unreadable`: why that, or what its expressions see, can't be had. `trace`: the one that its run is of,
-    where somebody looked.
+    database. `unreadable`: why that, or what its expressions see, can't be had. `log`: what its attempt has said.
+    `trace`: the one that its run is of, where somebody looked.
     """
 
     id: str
@@ -39,6 +40,7 @@ class ClaimedStep:
     unreadable: BlobError | None = None
     scope: dict[str, Json] = field(default_factory=dict)
     trace: Trace | None = None
+    log: AttemptLog | None = None
 
 
 _HELD_COLUMNS = 13

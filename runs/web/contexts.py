@@ -20,16 +20,21 @@ from lib.refusals import Conflict, Missing
 from runs.reading import children, queries
 from runs.reading.beside import timers_beside
 from runs.reading.presentation import COLUMNS, STEP_COLUMNS, run_row, run_rows, step_rows
+from runs.reading.rendered import Rendered, rendered_params
+from runs.reading.step_logs import SaidOfAttempt
 from runs.reading.stored import NOTHING, WHOLE
+from runs.reading.times import times_of
 from runs.web.listing import brief_rows
-from runs.web.look import UNFOLDED
-from steps.catalogue import CATALOGUE, EXECUTABLE
+from runs.web.look import UNFOLDED, number_of
+from steps.catalogue import BUILT_IN, CATALOGUE, EXECUTABLE
 from workflows import titles
 from workflows.access import scopes_for
 from workflows.models import Workflow
 from workflows.queries import latest_version
 
 LAST = 10
+PARAMS = "params"
+MOST_INDEX = 2**31 - 1
 MOST_BEGUN = 5
 """So many of the runs that a run began are shown on its page."""
 _OF_THE_INPUT = {"BadInput"}
@@ -51,6 +56,7 @@ def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     return {
         "run": run,
         "running_for": (now - run["created_at"]) / timedelta(milliseconds=1),
+        "times": times_of(run["steps"], now),
         "unfolded": len(run["steps"]) <= UNFOLDED,
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
         "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
@@ -63,7 +69,7 @@ def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
         "failures": any(step["error"] for step in run["steps"]),
         "failed_step": _failed_step(run),
         "at_work": any(step["status"] == "RUNNING" for step in run["steps"]),
-        "waits_for_ours": any(step["status"] == "QUEUED" and _is_ours(step["type"]) for step in run["steps"]),
+        "waits_for_ours": any(step["status"] == "QUEUED" and is_ours(step["type"]) for step in run["steps"]),
         "verbs": verbs,
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or "resume" in verbs,
@@ -110,9 +116,17 @@ def _may_begin_runs(step_type: str) -> bool:
     return known is not None and (known.begins_run or known.collects is not None)
 
 
-def _is_ours(step_type: str) -> bool:
+def is_ours(step_type: str) -> bool:
     """Whether workers of Handoff's own do steps of this type."""
     return step_type in CATALOGUE and CATALOGUE[step_type].kind != "external"
+
+
+def log_shown(step_type: str, logs: list[SaidOfAttempt]) -> list[SaidOfAttempt] | None:
+    """What the log of a step shows; None where it has none and is of a type that never says anything."""
+    known = EXECUTABLE.get(step_type)
+    if known is None or known.kind not in ("inline", "blocking", "external"):
+        return logs or None
+    return logs if logs or known.kind == "external" or known not in BUILT_IN else None
 
 
 def _has_newer(principal: Principal, run: dict[str, Json]) -> bool:
@@ -171,23 +185,47 @@ class Value:
 
 
 def value_of(principal: Principal, run_id: UUID, query: QueryDict) -> Value:
-    """The payload `of` (input, output, error; progress) of a run, or of its step `node` (and `index`); of an object its
-    `field` where that is named. Raises Missing.
+    """The payload `of` (input, output, error; progress, params) of a run, or of its step `node` (and `index`); of an
+    object its `field` where that is named. Raises Missing.
     """
     of, node = query.get("of", ""), query.get("node")
     node = node and node.replace("\x00", "")
+    if of == PARAMS and node is not None:
+        return _params_of(principal, run_id, node, query)
     known = COLUMNS if node is None else STEP_COLUMNS
     rows = _rows(principal, run_id, node, query.get("index")) if of in known else []
     if not rows:
         raise Missing("There is no such value.")
     if why := rows[0].get("unreadable", {}).get(of):
         raise Conflict(why, code="payload_unreadable")
-    value, field = rows[0][of], query.get("field")
+    return _named(run_id, node, of, rows[0][of], query.get("field"))
+
+
+def _named(run_id: UUID, node: str | None, of: str, value: Json, field: str | None) -> Value:
     if field is not None:
         if not isinstance(value, dict) or field not in value:
             raise Missing("There is no such value.")
         value = value[field]
     return Value("-".join(part for part in (str(run_id)[-12:], node, of, field) if part), value)
+
+
+def rendered_of(principal: Principal, run_id: UUID, query: QueryDict) -> Rendered | None:
+    """The params of the step `node` (and `index`) of a run; None where there is no such step, or not yet."""
+    node, index = query.get("node", "").replace("\x00", ""), query.get("index")
+    place = None if index is None else number_of(index)
+    if index is not None and (place is None or place > MOST_INDEX):
+        return None
+    return rendered_params(principal.tenant_id, run_id, node, place)
+
+
+def _params_of(principal: Principal, run_id: UUID, node: str, query: QueryDict) -> Value:
+    """The params of a step as a value. Raises Missing, and Conflict where they can't be computed."""
+    rendered = rendered_of(principal, run_id, query)
+    if rendered is None:
+        raise Missing("There is no such value.")
+    if rendered.why_not:
+        raise Conflict(rendered.why_not, code="not_computed")
+    return _named(run_id, node, PARAMS, rendered.params, query.get("field"))
 
 
 def _rows(principal: Principal, run_id: UUID, node: str | None, index: str | None) -> list[dict[str, Json]]:

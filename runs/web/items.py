@@ -10,6 +10,7 @@ from engine.catalogue import Json
 from lib.refusals import Missing
 from runs.reading import items
 from runs.reading.presentation import found_run
+from runs.reading.step_logs import said_by
 from runs.reading.stored import NOTHING, ONE_RUN
 from runs.web import contexts
 
@@ -44,6 +45,8 @@ def _context(request: PageRequest, run_id: UUID, node: str) -> dict[str, Json]:
         "after": after,
         "next": shown.next,
         "chosen": rows[0] if rows else None,
+        "logs": contexts.log_shown(rows[0]["type"], said_by(tenant, run_id, node, chosen)) if rows else None,
+        "said_by_worker": bool(rows) and not contexts.is_ours(rows[0]["type"]),
         "follows": run["completed_at"] is None,
     }
 

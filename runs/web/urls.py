@@ -164,6 +164,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/compare/<uuid:other_id>", comparing.compare_page, name="run-compared"),
     path("runs/<uuid:run_id>/items/<str:node>", items.items_page, name="run-items"),
     path("runs/<uuid:run_id>/preview", views.run_preview, name="run-preview"),
+    path("runs/<uuid:run_id>/params", views.run_params, name="run-params"),
     path("runs/<uuid:run_id>/value", views.run_value, name="run-value"),
     path("runs/<uuid:run_id>/resume", lifecycle.resume, name="run-resume"),
     path("runs/<uuid:run_id>/resume-on", step_forms.resume_on, name="run-resume-on"),

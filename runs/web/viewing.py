@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 from uuid import UUID
 
@@ -14,28 +14,44 @@ from accounts import people
 from accounts.access import PageRequest
 from engine.catalogue import Json
 from engine.graph import Graph
-from engine.statuses import STEP_OPEN
+from engine.statuses import STEP_OPEN, StepStatus
 from runs.kernel import graphs
 from runs.reading import queries
 from runs.reading.attempts import attempts_of
 from runs.reading.happened import MOST_EVENTS, Extent, Happened, endings, steps_then, ways_taken
 from runs.reading.pictures import picture_of
+from runs.reading.rendered import has_params
+from runs.reading.step_logs import SaidOfAttempt, said_by
 from runs.reading.timeline import Timeline, timeline
 from runs.web import story
+from runs.web.contexts import is_ours, log_shown
+from runs.web.inner import inner_shown
 from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, VIEWS, Look, inspected, number_of
 from workflows.web.builder import SPRITE
 
 Context = dict[str, Any]
 
 
-def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Context:
+class Told(NamedTuple):
+    """What happened to a run, as far as a view of it needs that, and how far it goes."""
+
+    events: Sequence[Happened]
+    end: Extent
+
+
+def told_of(tenant: int, run_id: UUID, asked: Look) -> Told:
+    """What happened to a run, to be read before it: what a page has seen must not be newer than what it shows."""
+    if asked.view == STORY and asked.at is None:
+        # It reads what it tells by itself.
+        return Told([], queries.extent_of(tenant, run_id))
+    events = queries.events_of(tenant, run_id)
+    return Told(events, Extent(len(events), *((events[-1].id, events[-1].at) if events else (None, None))))
+
+
+def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: Told) -> Context:
     """One view of a run; where an earlier event is asked for, `run` gets its steps as they were then."""
     tenant, run_id = request.principal.tenant_id, UUID(run["id"])
-    # The story as it is now reads what it tells by itself.
-    events = [] if asked.view == STORY and asked.at is None else queries.events_of(tenant, run_id)
-    end = (
-        queries.extent_of(tenant, run_id) if not events else Extent(len(events), events[-1].id, events[-1].at)
-    )
+    events, end = told
     total = end.events
     # What the last event left is the run as it is now.
     past = asked.at if asked.at is not None and 0 < asked.at < total else None
@@ -54,6 +70,9 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
         "nodes": json.dumps([step["node"] for step in run["steps"]]),
         "failing": json.dumps([step["node"] for step in run["steps"] if step["error"]]),
         "attempts": attempts_of(tenant, run_id, step["node"], until) if step and step["id"] else [],
+        "logs": _logs(tenant, run_id, step, events[-1].at if past is not None else None),
+        "has_params": step is not None and step["id"] is not None and has_params(version, step["node"]),
+        "said_by_worker": step is not None and not is_ours(step["type"]),
         # Of what was in the past nothing is known of the steps now.
         "seen": end.last if end.last and past is None else "",
         "scrubber": _scrubber(look, total, end.at),
@@ -63,6 +82,7 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
     elif look.view == GRAPH:
         ways = ways_taken(run["steps"], events)
         context["ways"] = {node: json.dumps(targets) for node, targets in ways.items()}
+        context["inner"] = inner_shown(tenant, run_id, version, is_past=past is not None)
         context["known"] = _known(request, run["steps"], events, look, step)
         if not request.headers.get("HX-Request"):
             picture = picture_of(tenant, version)
@@ -71,6 +91,15 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look) -> Con
         context |= story.story_context(request, run_id, version, until)
     people.learn(tenant, [attempt.by for attempt in context["attempts"] if attempt.by])
     return context
+
+
+def _logs(
+    tenant: int, run_id: UUID, step: Mapping[str, Json] | None, until: datetime | None
+) -> list[SaidOfAttempt] | None:
+    """What the attempts at a step have said; None where nobody can have said anything of it."""
+    if step is None or not step["id"] or step["status"] == StepStatus.SKIPPED:
+        return None
+    return log_shown(step["type"], said_by(tenant, run_id, step["node"], until=until))
 
 
 def _known(

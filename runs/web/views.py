@@ -1,9 +1,11 @@
 """Pages that show runs."""
 
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
@@ -13,7 +15,7 @@ from runs.web import contexts, listing, tabs
 from runs.web.look import look_of, remember
 from runs.web.offers import offers
 from runs.web.values import reading_context
-from runs.web.viewing import view_context
+from runs.web.viewing import told_of, view_context
 from workflows.queries import get_workflow
 
 
@@ -39,9 +41,11 @@ def search_offers(request: PageRequest) -> HttpResponse:
 @page(RUNS_READ)
 def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """A run with its steps."""
-    run, look = found_run(request.principal.tenant_id, run_id), look_of(request)
+    tenant, look = request.principal.tenant_id, look_of(request)
+    told = told_of(tenant, run_id, look)
+    run = found_run(tenant, run_id)
     # The view comes first: where it shows the past, the rest is told of the steps as they were.
-    context = {"run": run, **view_context(request, run, look)}
+    context = {"run": run, **view_context(request, run, look, told)}
     context |= contexts.run_context(request.principal, run)
     response = contexts.following(request, "runs/detail.html", "runs/_live.html", context)
     return remember(request, response, look)
@@ -60,6 +64,18 @@ def run_value(request: PageRequest, run_id: UUID) -> HttpResponse:
     if "page" in request.GET:
         return render(request, "runs/value.html", reading_context(request, run_id, content))
     return contexts.as_file(content)
+
+
+@page(RUNS_READ)
+def run_params(request: PageRequest, run_id: UUID) -> HttpResponse:
+    """The params of the step `node` of a run, computed from what is recorded, as a fragment."""
+    rendered = contexts.rendered_of(request.principal, run_id, request.GET)
+    asked = [
+        ("of", contexts.PARAMS),
+        *((key, request.GET[key]) for key in ("node", "index") if key in request.GET),
+    ]
+    download = f"{reverse('run-value', args=[run_id])}?{urlencode(asked)}"
+    return render(request, "runs/_params.html", {"rendered": rendered, "download": download})
 
 
 @page(RUNS_READ)

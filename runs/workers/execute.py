@@ -13,6 +13,7 @@ from lib.strict_json import BadJson, strict_dumps
 from runs.kernel.graphs import graph_of
 from runs.store import payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded, Suspended
+from steps.attempt_log import AttemptLog
 from steps.base import MAX_OUTPUT_BYTES, StepType, storable
 from steps.base import execute as execute_type
 from steps.catalogue import EXECUTABLE
@@ -58,6 +59,7 @@ def prepare(step: ClaimedStep) -> Work:
 
 def _attempt(step: ClaimedStep, step_type: StepType, params: Json) -> AttemptResult:
     usage: dict[str, Json] = {}
+    step.log = AttemptLog({"params": params, "input": step.input})
     facts: dict[str, str | int] = {"run": step.run_id, "step": step.node, "attempt": step.attempt}
     if step.trace:
         facts["trace"] = step.trace.id
@@ -81,6 +83,7 @@ def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[st
             attempt=step.attempt,
             idempotency_key=idempotency_key(step.run_id, step.node, step.index),
             usage=usage,
+            lines=step.log,
         )
         return Suspended(output) if step_type.kind == "wait" else encoded(output)
     except Exception as error:

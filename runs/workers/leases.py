@@ -10,7 +10,7 @@ import psycopg
 from django.db import DatabaseError, connection
 
 from engine.statuses import StepStatus
-from runs.kernel import dispatch, live
+from runs.kernel import dispatch, live, step_logs
 from runs.kernel.hand_back import hand_back
 from runs.store import hot
 from runs.store.attempts import ClaimedStep
@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 0.25
 STALLED_SECONDS = 5.0
 IDLE_SECONDS = 2.0
+SAID_SECONDS = 1.0
+"""What a step says that takes longer is kept while it goes on, at most this often: a step that hangs is heard."""
 
 Epoch = tuple[str, int]
 
@@ -30,6 +32,7 @@ class _Lease:
     renew_at: float
     taken_at: float
     started: bool = False
+    heard_at: float = 0.0
 
 
 class InHand:
@@ -49,7 +52,7 @@ class InHand:
                 older = self._leases.get(step.id)
                 if older is not None and older.step.epoch != step.epoch:
                     self._lost.add(_epoch(older.step))
-                self._leases[step.id] = _Lease(step, now + step.lease_seconds / 3, now)
+                self._leases[step.id] = _Lease(step, now + step.lease_seconds / 3, now, heard_at=now)
             if self._thread is None and self._leases:
                 self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
                 self._thread.start()
@@ -102,6 +105,24 @@ class InHand:
                 if self._leases.get(lease.step.id) is lease and lease.step.id not in renewed:
                     self._lost.add(_epoch(lease.step))
 
+    def hear(self) -> None:
+        """Keep what steps have said that take their time."""
+        now = time.monotonic()
+        with self._lock:
+            said = [
+                lease
+                for lease in self._leases.values()
+                if lease.step.log is not None
+                and lease.step.log.has_news
+                and now - lease.heard_at >= SAID_SECONDS
+            ]
+        if not said:
+            return
+        for lease in said:
+            lease.heard_at = now
+        step_logs.keep(step_logs.write(lease.step for lease in said))
+        live.tell_steps(lease.step for lease in said)
+
     def _rests(self) -> bool:
         """Whether nothing is in hand: then this thread ends, and the next step starts another."""
         with self._lock:
@@ -121,6 +142,7 @@ class InHand:
             try:
                 self.let_go()
                 self.renew()
+                self.hear()
                 if not self._leases:
                     # Most steps are over long before a heartbeat: no connection waits for the next slow one.
                     connection.close()

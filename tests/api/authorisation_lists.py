@@ -16,6 +16,8 @@ _STARTS, _WRITES, _LOOKS = "runs:start", "workflows:write", "workflows:read"
 
 LISTS: dict[str, tuple[dict[str, str], str]] = {
     "api-run-compare": ({"GET": _READS}, "/api/v1/runs/{run}/compare/{other}"),
+    "run-params": ({"GET": _READS}, "/runs/{run}/params?node=a"),
+    "api-step-logs": ({"GET": _READS}, "/api/v1/runs/{run}/steps/a/logs"),
     "run-compare": ({"GET": _READS}, "/runs/{run}/compare"),
     "run-compared": ({"GET": _READS}, "/runs/{run}/compare/{other}"),
     "settings-webhooks": ({"GET": _HOOKS, "POST": _HOOKS}, "/settings/webhooks"),

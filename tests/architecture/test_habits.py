@@ -19,6 +19,7 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/kernel/unit_of_work.py",
     "runs/maintenance/seals.py",
     "runs/integrity/repair.py",
+    "runs/commands/job_reports.py",
     "runs/commands/replay.py",
     "runs/commands/saved.py",
     "runs/bulk_jobs/work.py",

@@ -48,7 +48,10 @@ HARMLESS = frozenset(
         "forget_rest_times",
         "read_traces",
         "ended_runs",
+        "keep_log",
     }
 )
 """Statements that read for those who look, note why a message was refused, is over or can't be delivered, stop a job,
-which can be asked for again, lease a duty, which others take over, or count what happened: no half is left."""
+which can be asked for again, lease a duty, which others take over, count what happened, or keep what a step says: no
+half is left.
+"""

@@ -2,7 +2,9 @@
 
 import re
 import signal
+import tempfile
 from datetime import timedelta
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -10,7 +12,7 @@ from django.db.models.functions import Now
 
 from config.embedded.processes import wait_until
 from runs.maintenance.leases import sweep
-from runs.models import StepExecution
+from runs.models import StepExecution, StepLog
 from tests.serving import served, site
 
 __all__ = ["site"]
@@ -256,6 +258,37 @@ def test_progress_is_told_with_a_heartbeat(site, program, publish, start):
         [run] = start()
         found = StepExecution.unsafe_all_tenants.filter(run_id=run)
         wait_until(lambda: found.get().progress == {"share": 0.5}, 10, "the progress")
+
+
+def test_what_a_step_says_is_told_while_it_goes_on_and_with_its_end_each_line_once(
+    site, program, publish, start, ended
+):
+    publish(lease_seconds=30)
+    text = """
+    worker = Worker()
+
+    @worker.step("charge")
+    def charge(ctx):
+        ctx.log("begun")
+        while not os.path.exists(os.environ["GO_ON"]) and not ctx.wait(0.05):
+            pass
+        for n in range(250):
+            ctx.log(f"line {n}", level="warning")
+        return "done"
+
+    worker.run()
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        go_on = Path(folder) / "go_on"
+        with program(text, site, GO_ON=str(go_on)):
+            [run] = start()
+            found = StepLog.unsafe_all_tenants.filter(run_id=run).order_by("seq")
+            wait_until(lambda: [line.text for line in found.all()] == ["begun"], 10, "what it said")
+            go_on.touch()
+            assert ended(run)[0]["output"] == "done"
+    lines = [*found.all()]
+    assert [line.seq for line in lines] == [*range(1, 202)]
+    assert (lines[199].text, lines[200].more) == ("line 198", 51)
 
 
 def test_a_server_that_is_away_is_waited_for_and_told_later(program, publish, start, ended):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from runs.store import alerts, forecasts, jobs, outgoing, rows, variables
+from runs.store import alerts, forecasts, jobs, outgoing, rows, step_logs, variables
 from runs.store.hot import SQL
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
@@ -56,6 +56,7 @@ ROWS = {
     ("learn_rest_times", "rests"): forecasts.RestRow,
     ("rest_times", "wanted"): forecasts.WantedRow,
     ("keep_forecasts", "forecasts"): forecasts.ForecastRow,
+    ("keep_log", "lines"): step_logs.LogRow,
     ("set_variables", "rows"): variables.VariableRow,
     ("set_variables", "events"): variables.AssignedRow,
 }

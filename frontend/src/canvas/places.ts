@@ -5,6 +5,7 @@ import { FIRST, GAP_X, freePlace, makeRoom, place, sizeOf } from "../model/boxes
 import { Draft } from "../model/changes";
 import type { Doc, Place } from "../model/document";
 import { neighbours } from "../model/graph";
+import { laid } from "./meanwhile";
 
 export function unplaced(doc: Doc): string[] {
   const places = doc.layout.nodes ?? {};
@@ -26,7 +27,7 @@ export async function allPlaced(doc: Doc): Promise<{ doc: Doc; found: Record<str
   const missing = unplaced(doc);
   if (missing.length === 0) return { doc, found: {} };
   const isAll = missing.length === Object.keys(doc.nodes).length;
-  const found = isAll ? (await import("./tidy")).tidy(doc) : beside(doc, await tidyInside(doc, missing));
+  const found = isAll ? await laid(doc) : beside(doc, await tidyInside(doc, missing));
   return { doc: withPlacesOf(doc, found), found };
 }
 

@@ -30,9 +30,10 @@ const part = <E extends HTMLElement>(id: string) => document.getElementById(id) 
 async function show(told: Told): Promise<void> {
   knowTypes(Object.entries(told.faces).map(([name, face]) => ({ name, title: face.title })));
   const { doc } = await allPlaced(keyed(told.definition, told.layout));
+  const picture = await drawn(doc, told.faces, told.sprite);
+  // By now they may look at the run in another way.
   const [card, view, board, behind] = ["graph", "graph-view", "graph-board", "graph-drawn"].map((id) => part(id));
   if (!card || !view || !board || !behind) return;
-  const picture = drawn(doc, told.faces, told.sprite);
   const spots = takeSpots(card, picture.board);
   behind.replaceChildren(picture.board);
   const frame: Frame = { ...picture.frame };

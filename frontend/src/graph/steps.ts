@@ -63,14 +63,14 @@ const OVER = new Set(["COMPLETED", "FAILED", "SKIPPED", "CANCELLED"]);
 /** Marks each way by what became of it: `taken`, `dead`, or neither as long as nobody knows. */
 export function markWays(card: HTMLElement): void {
   const steps = new Map<string, HTMLElement>();
-  for (const step of stepsOf(card)) steps.set(step.dataset.step ?? "", step);
+  // What stands in a container has many rows, one for each item: its ways say nothing.
+  for (const step of stepsOf(card)) if (step.dataset.inner === undefined) steps.set(step.dataset.step ?? "", step);
   const taken = new Map<string, Set<string>>();
   for (const [id, step] of steps)
     if (step.dataset.taken) taken.set(id, new Set(JSON.parse(step.dataset.taken) as string[]));
   for (const line of card.querySelectorAll<SVGElement>("[data-from]")) {
     const { from = "", to = "" } = line.dataset;
     const source = steps.get(from);
-    // What stands in a container has no rows of its own: its ways say nothing.
     const status = source?.dataset.status ?? "";
     // Of what completed behind the events that are known nobody knows which ways it took.
     const isOver = OVER.has(status) && (status !== "COMPLETED" || taken.has(from));

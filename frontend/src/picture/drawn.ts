@@ -1,5 +1,6 @@
 /** A definition as a picture that only shows: the cards, lines, notes and frames of the canvas, as elements of the page. */
 
+import { routed } from "../canvas/meanwhile";
 import { around as containersOf, holdsSteps } from "../model/bodies";
 import { type Box, boxOf } from "../model/boxes";
 import { apply } from "../model/changes";
@@ -7,7 +8,7 @@ import type { Doc, Place } from "../model/document";
 import { opened } from "../model/folding";
 import { type Arrow, arrows, titleOf } from "../model/graph";
 import { own } from "../model/json";
-import { type Route, pathOf, routesOf, widthOf } from "../model/routes";
+import { type Route, pathOf } from "../model/routes";
 import { wayWords } from "../model/words";
 import { wayKind } from "../model/ways";
 
@@ -29,17 +30,15 @@ const FRAME_HEAD = 32;
 const SVG = "http://www.w3.org/2000/svg";
 
 /** The picture of a document whose steps all have a place. */
-export function drawn(given: Doc, faces: Record<string, Face>, sprite: string): { board: HTMLElement; frame: Frame } {
+export async function drawn(
+  given: Doc,
+  faces: Record<string, Face>,
+  sprite: string,
+): Promise<{ board: HTMLElement; frame: Frame }> {
   // Nobody can open anything in a picture: all of it is shown.
   const doc = apply(given, opened(given, Object.keys(given.layout.collapsed ?? {}))) ?? given;
   const all = arrows(doc);
-  const ways = all.map((arrow) => ({
-    key: arrow.key,
-    from: arrow.from,
-    to: arrow.to,
-    words: widthOf(wayWords(doc, arrow)),
-  }));
-  const found = routesOf(doc, ways);
+  const found = await routed(doc);
   const groups = frames(doc);
   const notes = Object.values(doc.layout.notes ?? {});
   const frame = around([

@@ -19,7 +19,7 @@ interface Told {
 async function show(card: HTMLElement, told: Told): Promise<void> {
   knowTypes(Object.entries(told.faces).map(([name, face]) => ({ name, title: face.title })));
   const { doc } = await allPlaced(keyed(told.definition, told.layout));
-  const { board, frame } = drawn(doc, told.faces, told.sprite);
+  const { board, frame } = await drawn(doc, told.faces, told.sprite);
   const view = card.querySelector<HTMLElement>("[data-view]");
   if (!view) return;
   view.replaceChildren(board);

@@ -18,15 +18,17 @@ export function zoomable(
   frame: Frame,
   readable = READABLE,
 ): void {
-  let scale = 1;
   let fits = true;
   let least = readable;
+  // A large picture stays as it is at first: it is laid out once.
+  let scale = least;
+  board.style.zoom = String(scale);
   const fitting = () => Math.min(view.clientWidth / frame.width, view.clientHeight / frame.height, 1);
   const zoom = (wanted: number, x = view.clientWidth / 2, y = view.clientHeight / 2) => {
     const next = Math.min(Math.max(wanted, LEAST), MOST);
     const [left, top] = [(view.scrollLeft + x) / scale, (view.scrollTop + y) / scale];
+    if (next !== scale) board.style.zoom = String(next);
     scale = next;
-    board.style.zoom = String(scale);
     view.scrollTo(left * scale - x, top * scale - y);
   };
   const fit = () => {
@@ -64,5 +66,7 @@ export function zoomable(
   );
   new ResizeObserver(() => fits && fit()).observe(view);
   fit();
-  view.scrollTop = (view.scrollHeight - view.clientHeight) / 2;
+  // What is left below it is room for the buttons, and no reason to move it.
+  const hidden = frame.height * scale - view.clientHeight;
+  if (hidden > 0) view.scrollTop = hidden / 2;
 }

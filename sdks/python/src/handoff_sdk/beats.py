@@ -66,18 +66,19 @@ class Beats:
 
     async def _beat(self, due: Sequence[Held]) -> None:
         told = {held.token: list(held.progress) for held in due}
+        lines = {held.token: list(held.lines) for held in due}
         # Beats of several workers must not come together for ever.
         for held in due:
             held.beaten_at = time.monotonic()
             held.beat_at = held.beaten_at + held.interval * random.uniform(0.8, 1.0)  # noqa: S311
         try:
             answer = await asyncio.wait_for(
-                self._sender.answer(_call(due, told)), max(min(held.interval for held in due), 1.0)
+                self._sender.answer(_call(due, told, lines)), max(min(held.interval for held in due), 1.0)
             )
         except ApiError as error:
-            if not error.may_go_better and any(told.values()):
+            if not error.may_go_better and (any(told.values()) or any(lines.values())):
                 log.warning("progress is refused: %s", error)
-                _forget(due, told)
+                _forget(due, told, lines)
             self._again(due)
             return
         except (NoAnswer, TimeoutError) as error:
@@ -85,7 +86,7 @@ class Beats:
             self._again(due)
             return
         self._watcher.told("heartbeat", len(due))
-        _forget(due, told)
+        _forget(due, told, lines)
         _hear(due, answer)
 
     def _again(self, due: Iterable[Held]) -> None:
@@ -94,20 +95,25 @@ class Beats:
             held.beat_at = now + min(held.interval / 2, 1.0) * random.uniform(0.5, 1.0)  # noqa: S311
 
 
-def _call(due: Sequence[Held], told: Mapping[str, Sequence[Any]]) -> Call[Any]:
-    items = [dict(held.lease, **_named(told[held.token])) for held in due]
+_Lines = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def _call(due: Sequence[Held], told: Mapping[str, Sequence[Any]], lines: _Lines) -> Call[Any]:
+    items = [dict(held.lease, **_named(told[held.token], lines[held.token])) for held in due]
     return Call("POST", "/jobs/heartbeat", body={"items": items})
 
 
-def _named(progress: Sequence[Any]) -> dict[str, Any]:
-    return {"progress": progress[0]} if progress else {}
+def _named(progress: Sequence[Any], lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    named: dict[str, Any] = {"progress": progress[0]} if progress else {}
+    return named | {"log": lines} if lines else named
 
 
-def _forget(due: Iterable[Held], told: Mapping[str, Sequence[Any]]) -> None:
+def _forget(due: Iterable[Held], told: Mapping[str, Sequence[Any]], lines: _Lines) -> None:
     """What was told need not be told again; what a step has said meanwhile has to."""
     for held in due:
         if held.progress == told[held.token]:
             held.progress.clear()
+        held.forget({line["seq"] for line in lines[held.token]})
 
 
 def _hear(due: Sequence[Held], answer: httpx.Response) -> None:

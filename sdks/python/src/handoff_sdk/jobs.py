@@ -7,9 +7,9 @@ import json
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -17,6 +17,9 @@ from handoff_sdk.errors import HandoffError
 
 LONGEST_STACK = 20_000
 SHORTEST_LEASE = 1.0
+LEVELS = ("info", "warning", "error")
+MOST_LINES = 200
+LONGEST_LINE = 4_000
 BEATS_APART = 1.0
 """Progress is told at most this often, in seconds."""
 
@@ -63,6 +66,10 @@ class Held:
     beaten_at: float = 0.0
     progress: list[Any] = field(default_factory=list)
     """What is yet to be told of the progress: nothing, or one value."""
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    """What the step has said and was not told yet, numbered: told twice it is kept once."""
+    said: int = 0
+    saying: threading.Lock = field(default_factory=threading.Lock)
     unwanted: threading.Event = field(default_factory=threading.Event)
     is_lost: bool = False
     """Whether somebody else may have the step now: its lease is not renewed any more."""
@@ -89,6 +96,21 @@ class Held:
     def interval(self) -> float:
         """A third of the lease: two heartbeats may get lost."""
         return self.lower / 3
+
+    def say(self, text: str, level: str) -> None:
+        """Keep a line to be told; of those that are too many only how many there were is told."""
+        line: dict[str, Any] = {"text": storable(text)[:LONGEST_LINE], "level": level}
+        with self.saying:
+            self.said += 1
+            line |= {"at": datetime.now(UTC).isoformat(), "seq": self.said}
+            if self.lines and self.lines[-1]["seq"] > MOST_LINES:
+                self.lines.pop()
+            self.lines.append(line)
+
+    def forget(self, told: Collection[int]) -> None:
+        """Lines of these numbers were told."""
+        with self.saying:
+            self.lines[:] = [line for line in self.lines if line["seq"] not in told]
 
     def renew(self, expires: str, date: str | None) -> None:
         """The lease lasts until `expires`, as a server says whose clock shows `date` (of a second that may be over)."""
@@ -179,6 +201,17 @@ class Context:
             self._held.progress[:] = [json.loads(encoded(progress))]
         self._beat()
 
+    def log(self, text: object, level: str = "info") -> None:
+        """Say a line for people who look at the run; it is told soon, with the progress or the end.
+
+        `level`: `info`, `warning` or `error`. Raises ValueError for another. Of an attempt 200 lines are kept, of a
+        line 2,000 characters.
+        """
+        if level not in LEVELS:
+            raise ValueError(f"A line's level is one of {', '.join(LEVELS)}, not {level!r}.")
+        self._held.say(str(text), level)
+        self._beat()
+
     def wait(self, seconds: float) -> bool:
         """Block a thread so long, or until the step has a reason to end: whether it has one."""
         until = time.monotonic() + seconds
@@ -220,7 +253,7 @@ class Failed:
 
 def done(held: Held, output: Any, variables: Mapping[str, Any]) -> Done:
     """Raises ValueError for what is no JSON."""
-    word = {**held.lease, "output": output}
+    word = {**held.lease, "output": output, **_said(held)}
     return Done(encoded(word | {"variables": dict(variables)} if variables else word))
 
 
@@ -252,9 +285,13 @@ def failure(
             said["details"] = json.loads(storable(encoded(dict(details)).decode()))
         except (TypeError, ValueError):
             said["details"] = {"text": storable(repr(details))[:LONGEST_STACK]}
-    return Failed(
-        encoded({**held.lease, "error": said, "retryable": retryable}), said["code"], said["message"]
-    )
+    word = {**held.lease, "error": said, "retryable": retryable, **_said(held)}
+    return Failed(encoded(word), said["code"], said["message"])
+
+
+def _said(held: Held) -> dict[str, Any]:
+    """What is left to be told of what the step has said."""
+    return {"log": [*held.lines]} if held.lines else {}
 
 
 def storable(text: str) -> str:

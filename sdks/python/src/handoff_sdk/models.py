@@ -37,10 +37,10 @@ DensityEnum = Literal["comfortable", "compact"]
 DifferenceKind = Literal["added", "removed", "changed", "moved"]
 DueTimeStatusEnum = Literal["started", "skipped", "buffered"]
 EventEnum = Literal["raised", "escalated", "resolved", "test"]
+ForetoldLevelEnum = Literal["enough", "nobody", "in_run"]
 FormatEnum = Literal["json", "yaml"]
 IfExistsEnum = Literal["return", "new_if_ended", "error"]
 ItemResultEnum = Literal["pending", "able", "moved", "done", "refused", "ended", "stopped"]
-LevelEnum = Literal["enough", "nobody", "in_run"]
 ListedStatus = Literal[
     "PENDING",
     "WAITING",
@@ -60,6 +60,7 @@ ListedStatus = Literal[
     "STUCK",
 ]
 LocaleEnum = Literal["en", "en-GB", "cs", "da", "de", "es", "fr", "it", "nl", "pl", "pt", "sv"]
+LogLineBodyLevelEnum = Literal["info", "warning", "error"]
 MailChoice = Literal["everything", "assigned", "nothing"]
 MayEnum = Literal["read", "start", "edit", "publish", "operate"]
 MeaningEnum = Literal["approve", "reject", "neutral"]
@@ -365,6 +366,7 @@ class BeatingJobRequest(TypedDict):
     reason: NotRequired[str]
     lease_token: str
     progress: NotRequired[Any]
+    log: NotRequired[list[LogLineBodyRequest]]
     id: str
 
 
@@ -736,6 +738,7 @@ class CompleteJobRequest(TypedDict):
     lease_token: str
     output: Any
     variables: NotRequired[dict[str, Any]]
+    log: NotRequired[list[LogLineBodyRequest]]
 
 
 class CompleteJobsRequest(TypedDict):
@@ -764,6 +767,7 @@ class CompletedJobRequest(TypedDict):
     lease_token: str
     output: Any
     variables: NotRequired[dict[str, Any]]
+    log: NotRequired[list[LogLineBodyRequest]]
     id: str
 
 
@@ -1266,6 +1270,7 @@ class FailJobRequest(TypedDict):
     lease_token: str
     error: JobErrorRequest
     retryable: bool
+    log: NotRequired[list[LogLineBodyRequest]]
 
 
 class FailJobsRequest(TypedDict):
@@ -1282,6 +1287,7 @@ class FailedJobRequest(TypedDict):
     lease_token: str
     error: JobErrorRequest
     retryable: NotRequired[bool]
+    log: NotRequired[list[LogLineBodyRequest]]
     id: str
 
 
@@ -1344,7 +1350,7 @@ class Foretold(TypedDict):
     """Who may decide a step as members and groups are now."""
 
     words: str
-    level: LevelEnum
+    level: ForetoldLevelEnum
     people: int | None
 
 
@@ -1419,6 +1425,7 @@ class HeartbeatRequest(TypedDict):
     reason: NotRequired[str]
     lease_token: str
     progress: NotRequired[Any]
+    log: NotRequired[list[LogLineBodyRequest]]
 
 
 class Held(TypedDict):
@@ -1616,6 +1623,35 @@ class ListedVersionPage(TypedDict):
     """ListedVersionPage"""
 
     results: list[ListedVersion]
+    next: str | None
+    previous: str | None
+
+
+class LogLine(TypedDict):
+    """A line that an attempt has said."""
+
+    id: int
+    attempt: int
+    seq: int
+    at: str
+    level: str
+    text: str
+    left_out: int
+
+
+class LogLineBodyRequest(TypedDict):
+    """A line that a worker says of a job."""
+
+    text: str
+    level: NotRequired[LogLineBodyLevelEnum]
+    at: NotRequired[str]
+    seq: NotRequired[int]
+
+
+class LogLinePage(TypedDict):
+    """LogLinePage"""
+
+    results: list[LogLine]
     next: str | None
     previous: str | None
 
@@ -3525,6 +3561,7 @@ __all__ = [
     "FolderPage",
     "Forecast",
     "Foretold",
+    "ForetoldLevelEnum",
     "FormatEnum",
     "Function",
     "Grant",
@@ -3556,11 +3593,14 @@ __all__ = [
     "JobVerbRequest",
     "Jobs",
     "LetterFilterRequest",
-    "LevelEnum",
     "ListedStatus",
     "ListedVersion",
     "ListedVersionPage",
     "LocaleEnum",
+    "LogLine",
+    "LogLineBodyLevelEnum",
+    "LogLineBodyRequest",
+    "LogLinePage",
     "MailChoice",
     "MayEnum",
     "Me",

@@ -562,6 +562,23 @@ def get_schedules(
     return Call("GET", "/schedules", query={"cursor": cursor, "limit": limit, "workflow": workflow})
 
 
+def get_step_logs(
+    run_id: str | int,
+    node: str | int,
+    *,
+    attempt: int | None = None,
+    cursor: str | None = None,
+    index: int | None = None,
+    limit: int | None = None,
+) -> Call[models.LogLinePage]:
+    """What the attempts at a step have said, oldest first."""
+    return Call(
+        "GET",
+        path("/runs/{run_id}/steps/{node}/logs", run_id=run_id, node=node),
+        query={"attempt": attempt, "cursor": cursor, "index": index, "limit": limit},
+    )
+
+
 def get_step_types() -> Call[models.StepTypes]:
     """All that a step can be, with the schemas of params, input and output."""
     return Call("GET", "/step-types")
@@ -1600,13 +1617,22 @@ def post_job_complete(
     output: Any,
     reason: str | LeftOut = LEFT_OUT,
     variables: dict[str, Any] | LeftOut = LEFT_OUT,
+    log: list[models.LogLineBodyRequest] | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.JobAnswer]:
     """The job is done; too late for its lease, it counts while nobody else was given the step."""
     return Call(
         "POST",
         path("/jobs/{job_id}/complete", job_id=job_id),
-        body=given({"lease_token": lease_token, "output": output, "reason": reason, "variables": variables}),
+        body=given(
+            {
+                "lease_token": lease_token,
+                "output": output,
+                "reason": reason,
+                "variables": variables,
+                "log": log,
+            }
+        ),
         headers={"Idempotency-Key": idempotency_key},
         repeatable=True,
     )
@@ -1619,13 +1645,16 @@ def post_job_fail(
     error: models.JobErrorRequest,
     retryable: bool,
     reason: str | LeftOut = LEFT_OUT,
+    log: list[models.LogLineBodyRequest] | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.JobAnswer]:
     """The attempt failed; `retryable` ones are tried again as the node's retry policy says."""
     return Call(
         "POST",
         path("/jobs/{job_id}/fail", job_id=job_id),
-        body=given({"lease_token": lease_token, "error": error, "retryable": retryable, "reason": reason}),
+        body=given(
+            {"lease_token": lease_token, "error": error, "retryable": retryable, "reason": reason, "log": log}
+        ),
         headers={"Idempotency-Key": idempotency_key},
         repeatable=True,
     )
@@ -1637,13 +1666,14 @@ def post_job_heartbeat(
     lease_token: str,
     reason: str | LeftOut = LEFT_OUT,
     progress: Any | LeftOut = LEFT_OUT,
+    log: list[models.LogLineBodyRequest] | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.JobAnswer]:
     """Renews the lease; says until when, and whether the run wants the job no more."""
     return Call(
         "POST",
         path("/jobs/{job_id}/heartbeat", job_id=job_id),
-        body=given({"lease_token": lease_token, "reason": reason, "progress": progress}),
+        body=given({"lease_token": lease_token, "reason": reason, "progress": progress, "log": log}),
         headers={"Idempotency-Key": idempotency_key},
         repeatable=True,
     )

@@ -1,0 +1,86 @@
+"""Secrets in what is shown or kept for people: known by the names that they have, or as texts that must not be seen."""
+
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+MASK = "••••"
+_SHORTEST = 6
+"""A shorter text is no secret that could be looked for: it stands in other words, too."""
+_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_SECRET_WORDS = frozenset(
+    [
+        "password",
+        "passwd",
+        "passphrase",
+        "secret",
+        "secrets",
+        "token",
+        "apikey",
+        "authorization",
+        "credential",
+        "credentials",
+        "cookie",
+    ]
+)
+_KEYS = frozenset(["api", "access", "private", "secret", "signing", "encryption", "master"])
+_SCHEMES = ("Bearer ", "Basic ", "Token ")
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether what has this name is a secret: `api_key`, `clientSecret`, `Authorization`; but not `max_tokens`."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    pairs = pairwise(words)
+    return not _SECRET_WORDS.isdisjoint(words) or any(
+        first in _KEYS and second == "key" for first, second in pairs
+    )
+
+
+def masked(value: Any) -> Any:
+    """A JSON value whose texts that have the name of a secret are masked."""
+    if isinstance(value, Mapping):
+        return {
+            name: _hidden(part) if is_secret_name(str(name)) else masked(part) for name, part in value.items()
+        }
+    return [masked(part) for part in value] if isinstance(value, list) else value
+
+
+def _hidden(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _hidden(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_hidden(part) for part in value]
+    return MASK if isinstance(value, str) and value else value
+
+
+def secrets_in(value: Any) -> frozenset[str]:
+    """The texts in a JSON value that have the name of a secret, as far as they are long enough to be looked for."""
+    return frozenset(text for text in _secrets(value, named=False) if len(text) >= _SHORTEST)
+
+
+def _secrets(value: Any, *, named: bool) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _secrets(part, named=named or is_secret_name(str(name)))
+    elif isinstance(value, list):
+        for part in value:
+            yield from _secrets(part, named=named)
+    elif named and isinstance(value, str):
+        yield value
+        yield from (value.removeprefix(scheme) for scheme in _SCHEMES if value.startswith(scheme))
+
+
+@cache
+def secrets_of_process() -> frozenset[str]:
+    """The values of this process's environment that have the name of a secret: plug-ins read their own there."""
+    return secrets_in(dict(os.environ))
+
+
+def without(text: str, secrets: Collection[str]) -> str:
+    """The text with each of these masked, the longest first."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, MASK)
+    return text

@@ -1,0 +1,85 @@
+"""The steps within the containers of a run, as its graph shows them: how each stands over all items."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from engine.statuses import STEP_OPEN, StepStatus
+from runs.kernel import graphs
+from runs.reading.inner_steps import MOST_PARTS, steps_of_items
+from runs.reading.queries import PENDING
+from runs.reading.stored import LOOPS
+from runs.store import children
+from runs.store.children import Inner
+
+_FIRST_SEEN = (StepStatus.FAILED, StepStatus.RUNNING, StepStatus.WAITING, StepStatus.QUEUED)
+"""Of items that stand differently what matters most comes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class InnerShown:
+    """A step within a container; `counts`: of how many items it stands how, `total`: how many items there are.
+
+    `run`: that of the first item of which it failed, else of the first of which it completed. `is_cut`: there are more
+    items than were counted.
+    """
+
+    node: str
+    container: str
+    title: str
+    type: str
+    counts: Mapping[str, int] = field(default_factory=dict)
+    total: int | None = None
+    run: str | None = None
+    is_cut: bool = False
+
+    @property
+    def failed(self) -> int:
+        """Of how many items it failed."""
+        return self.counts.get(StepStatus.FAILED, 0)
+
+    @property
+    def over(self) -> int:
+        """Of how many items it is over."""
+        return sum(count for status, count in self.counts.items() if status not in STEP_OPEN)
+
+    @property
+    def status(self) -> str:
+        """How it stands, taken together."""
+        found = next((str(status) for status in _FIRST_SEEN if self.counts.get(status)), None)
+        if found is not None:
+            return found
+        is_done = bool(self.over) and (self.total is None or self.over >= self.total)
+        return str(StepStatus.COMPLETED) if is_done else PENDING
+
+
+def inner_shown(tenant: int, run_id: UUID, version: int, *, is_past: bool) -> list[InnerShown]:
+    """The steps within the containers of a run in the order of its version, one statement for all of them; of how
+    they stood in the past nothing is known. Those whose id another step has are left out.
+    """
+    try:
+        graph = graphs.shown(version).graph
+    except graphs.BrokenVersion:
+        return []
+    steps = [*steps_of_items(graph)]
+    if not steps:
+        return []
+    counted: dict[tuple[str, str], Inner] = {}
+    if not is_past:
+        found = children.inner_steps(tenant, str(run_id), loops=LOOPS, most=MOST_PARTS)
+        counted = {(one.container, one.node): one for one in found}
+    shown = {}
+    for container, step in steps:
+        if step.id not in graph.nodes and step.id not in shown:
+            shown[step.id] = _shown(
+                container, step.id, step.title, step.type, counted.get((container, step.id))
+            )
+    return [*shown.values()]
+
+
+def _shown(container: str, node: str, title: str, kind: str, counted: Inner | None) -> InnerShown:
+    if counted is None:
+        return InnerShown(node, container, title, kind)
+    place = counted.failed or counted.first
+    run = place[0] if place else None
+    return InnerShown(node, container, title, kind, counted.counts, counted.total, run, counted.cut)

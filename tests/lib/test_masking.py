@@ -1,0 +1,47 @@
+"""What counts as a secret by its name, and how it is masked."""
+
+import pytest
+
+from lib.masking import is_secret_name, masked, secrets_in, without
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "password",
+        "db_password",
+        "clientSecret",
+        "API_KEY",
+        "x-api-key",
+        "Authorization",
+        "Set-Cookie",
+        "apiKey",
+    ],
+)
+def test_a_name_of_a_secret(name):
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "key", "business_key", "passport", "tokenize", "author", ""])
+def test_a_name_of_something_else(name):
+    assert not is_secret_name(name)
+
+
+def test_texts_below_such_a_name_are_masked_and_nothing_else():
+    value = {"user": "ann", "secrets": {"a": ["x", 1]}, "list": [{"token": "t"}], "password": "", "n": 1.5}
+    assert masked(value) == {
+        "user": "ann",
+        "secrets": {"a": ["••••", 1]},
+        "list": [{"token": "••••"}],
+        "password": "",
+        "n": 1.5,
+    }
+
+
+def test_what_is_long_enough_to_be_looked_for_is_masked_in_texts():
+    secrets = secrets_in({"headers": {"Authorization": "Bearer sesame-open"}, "pin_password": "1234"})
+    assert secrets == {"Bearer sesame-open", "sesame-open"}
+    assert (
+        without("curl -H 'Bearer sesame-open', or sesame-open; 1234", secrets)
+        == "curl -H '••••', or ••••; 1234"
+    )
