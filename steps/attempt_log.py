@@ -12,6 +12,7 @@ LEVELS = ("info", "warning", "error")
 MOST_LINES = 200
 """Of an attempt so many lines are kept; how many more there were is said."""
 MOST_CHARACTERS = 2_000
+_MOST_READ = 8 * MOST_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,15 @@ class LogLine:
 
 def line_text(text: str, secrets: Collection[str]) -> str:
     """A line's text as it may be stored and seen: secrets are masked, what is too long is cut and counted."""
-    clean = text.replace("\x00", "").encode("utf-8", "replace").decode()
+    is_long = len(text) > _MOST_READ
+    clean = text[:_MOST_READ].replace("\x00", "").encode("utf-8", "replace").decode()
     clean = without(clean, secrets) if secrets else clean
-    if len(clean) <= MOST_CHARACTERS:
+    if is_long:
+        # What stands where it was cut may be the beginning of a secret.
+        clean = clean[: max(0, len(clean) - max(map(len, secrets), default=0))]
+    if not is_long and len(clean) <= MOST_CHARACTERS:
         return clean
-    note = f" … (cut: the line had {len(clean):,} characters)"
+    note = f" … (cut: the line had {len(text):,} characters)"
     return clean[: MOST_CHARACTERS - len(note)] + note
 
 

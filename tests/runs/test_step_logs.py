@@ -13,6 +13,7 @@ from runs.reading.step_logs import said_by
 from runs.workers import drain as drains
 from runs.workers import execute, leases
 from runs.workers.drain import Drain
+from steps.attempt_log import line_text
 from steps.base import StepContext, StepError, StepType
 from tests import factories as make
 
@@ -120,6 +121,15 @@ def test_secrets_that_a_step_was_given_are_masked(talker):
     assert "hunter2!" not in line
     assert "sesame" not in line
     assert "twelve" in line
+
+
+@pytest.mark.parametrize("before", [0, 1_990, 15_990, 15_999, 40_000])
+def test_no_part_of_a_secret_is_left_wherever_a_line_is_cut(before):
+    secret = "sesame-" * 300
+    text = line_text("." * before + secret * 20, {secret})
+    assert "sesame" not in text
+    assert len(text) <= 2_000
+    assert f"{before + 42_000:,} characters" in text
 
 
 def test_a_level_that_there_is_not_is_refused():
