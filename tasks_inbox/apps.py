@@ -17,6 +17,7 @@ class TasksInboxConfig(AppConfig):
         from runs.commands.starts import judges_starts
         from runs.kernel.compensation import tell_of_failures, tell_of_settling
         from runs.kernel.wait_kinds import register
+        from runs.reading.mails import tell_unsent
         from runs.reading.people_asked import tell_asked
         from runs.reading.task_dues import tell_dues
         from steps import outside
@@ -27,7 +28,7 @@ class TasksInboxConfig(AppConfig):
         from tasks_inbox.lifecycle import compensations
         from tasks_inbox.lifecycle.waits import TASK
         from tasks_inbox.mail import outbox
-        from tasks_inbox.reading import dues, open_with, requests
+        from tasks_inbox.reading import dues, open_with, requests, unsent
         from workflows.ports.judges import judges_definitions
 
         register("task", TASK)
@@ -37,6 +38,7 @@ class TasksInboxConfig(AppConfig):
         tell_asked(requests)
         tell_dues(dues)
         find_unsent(outbox.unsent)
+        tell_unsent(unsent.unsent_of)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
         ties.tell_what_is_open(open_with.open_with)

@@ -1,4 +1,4 @@
-"""The page of messages: signals that no step has taken, webhooks in and out."""
+"""The page of messages: signals that no step has taken, webhooks in and out, mail that is not sent."""
 
 from typing import Any
 
@@ -8,9 +8,10 @@ from django.http import HttpResponse
 from accounts import people
 from accounts.access import PageRequest, page
 from accounts.principal import Principal
-from accounts.roles import RUNS_READ, WEBHOOKS_MANAGE
+from accounts.roles import ALERTS_MANAGE, RUNS_READ, WEBHOOKS_MANAGE
 from runs.access import editable_outgoing, editable_webhooks
 from runs.outgoing import services as outgoing_services
+from runs.reading.mails import unsent_mails
 from runs.reading.messages import unread_signals
 from runs.web import contexts, outgoing, webhooks
 from runs.web.listing import brief_rows
@@ -21,7 +22,7 @@ SHOWN, HOOKS_SHOWN = 50, 20
 
 @page(RUNS_READ)
 def message_list(request: PageRequest) -> HttpResponse:
-    """What came for runs and was not taken, and how the webhooks stand that they may manage."""
+    """What came for runs and was not taken, how the webhooks stand that they may manage, and what mail is not sent."""
     who = request.principal
     signals = unread_signals(who, SHOWN)
     people.learn(who.tenant_id, [signal.sent_by for signal in signals])
@@ -31,6 +32,10 @@ def message_list(request: PageRequest) -> HttpResponse:
         "signals": [(one, runs[str(one.run_id)]) for one in signals if str(one.run_id) in runs],
         "most": SHOWN,
     }
+    if ALERTS_MANAGE in who.scopes:
+        mails = unsent_mails(who.tenant_id, SHOWN)
+        people.learn(who.tenant_id, [mail.to for mail in mails])
+        context |= {"mails": mails, "sees_mail": True}
     if WEBHOOKS_MANAGE in who.scopes:
         context |= {"hooks": _hooks(who), "most_waiting": outgoing.MOST_WAITING}
     return contexts.following(request, "operations/messages.html", "operations/_messages.html", context)

@@ -5,11 +5,13 @@ from uuid import uuid4
 
 import pytest
 
-from accounts.models import FolderGrant
+from accounts.models import AccountMail, FolderGrant
+from lib.clock import now_here
 from runs.commands import jobs
 from runs.commands.job_reports import complete
 from runs.commands.signals import NewSignal, send_signal
 from runs.models import DeadLetter, StepExecution, Timer, Worker
+from tasks_inbox.models import Notification
 from tests import factories as make
 from tests.factories.runs import RepairFactory
 from tests.timing import clock
@@ -254,3 +256,37 @@ def test_who_manages_webhooks_sees_how_they_stand(client, viewer, django_assert_
         page = client.get("/operations/messages").text
     for words in ("Webhooks in", "Webhooks out", "No system is told of anything"):
         assert words in page
+
+
+def test_mail_that_could_not_be_sent_is_told_to_admins(client, viewer):
+    (run_id,) = make.start(NAMED)
+    tenant = make.a_tenant().pk
+    about_task = {
+        "tenant_id": tenant,
+        "task_id": uuid4(),
+        "run_id": run_id,
+        "kind": "reminded",
+        "attempts": 3,
+    }
+    Notification.unsafe_all_tenants.create(
+        id=uuid4(), **about_task, username="ann", error="550 No such user", next_at=None
+    )
+    Notification.unsafe_all_tenants.create(
+        id=uuid4(), **about_task, username="bea", error="", sent_at=now_here()
+    )
+    bob = make.a_member("bob")
+    AccountMail.objects.create(
+        id=uuid4(),
+        tenant_id=tenant,
+        user=bob,
+        kind="invited",
+        attempts=1,
+        error="timed out",
+        next_at=now_here(),
+    )
+    assert "could not be sent" not in viewer.get("/operations/messages").text
+    logged_in(client, "admin")
+    page = client.get("/operations/messages").text
+    for words in ("550 No such user", "given up", f"/runs/{run_id}", "timed out", "bob"):
+        assert words in page, words
+    assert "bea" not in page
