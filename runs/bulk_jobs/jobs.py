@@ -14,7 +14,6 @@ from runs.access import guard_bulk_job
 from runs.commands import bulk
 from runs.kernel.graphs import BrokenVersion, compiled
 from runs.models import BULK_RESULTS, BulkItem, BulkJob
-from runs.models.bulk import ABLE
 from runs.reading.filters import filters_of_search
 from runs.store import bulk_jobs as store
 from workflows.access import guard_workflow
@@ -109,9 +108,8 @@ def go(who: Principal, job: UUID | str, *, reason: str, compensate: bool = False
     if dry.workflow and dry.from_version and dry.to_version:
         versions = (dry.from_version.number or 0, dry.to_version.number or 0)
         return begin(who, dry.workflow.name, *versions, reason=reason)
-    runs = list(items_of(dry, ABLE).order_by().values_list("run_id", flat=True))
     terms = Terms(dry.verb, dry.query, dry.workflow_id, compensate=compensate, reason=reason)
-    return _begin(who, runs, terms)
+    return _begin(who, (), terms, dry=dry.pk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +124,9 @@ class Terms:
     reason: str = ""
 
 
-def _begin(who: Principal, runs: Sequence[UUID], terms: Terms) -> BulkJob:
+def _begin(who: Principal, runs: Sequence[UUID], terms: Terms, *, dry: UUID | None = None) -> BulkJob:
     job = uuid7()
-    store.begin_verb_job(runs, id=job, tenant=who.tenant_id, by=who.username, **asdict(terms))
+    store.begin_verb_job(runs, dry=dry, id=job, tenant=who.tenant_id, by=who.username, **asdict(terms))
     return get_job(who.tenant_id, job)
 
 

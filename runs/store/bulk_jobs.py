@@ -43,6 +43,7 @@ def begin_job(
 def begin_verb_job(
     runs: Sequence[UUID],
     *,
+    dry: UUID | None = None,
     id: str,
     tenant: int,
     verb: str,
@@ -53,9 +54,12 @@ def begin_verb_job(
     reason: str,
     by: str,
 ) -> int:
-    """Make a bulk job of these runs of the tenant; gives how many there are."""
+    """Make a bulk job of these runs of the tenant, and of those that the dry run `dry` has found able; gives how many
+    there are.
+    """
     params = {
         "runs": list(runs),
+        "dry": dry,
         "id": id,
         "tenant": tenant,
         "verb": verb,

@@ -61,7 +61,7 @@ def test_all_open_runs_of_a_version_are_moved_by_a_job_that_can_be_followed(wait
     assert (job["total"], job["pending"], job["moved"], job["from"], job["to"]) == (2, 2, 0, 1, 2)
     assert {one["run"] for one in job["results"]} == set(runs)
 
-    work.work()
+    work.work(60)
 
     job = api.get(place).json()
     assert (job["moved"], job["refused"], job["ended"], job["pending"]) == (2, 0, 0, 0)
@@ -97,7 +97,7 @@ def test_a_verb_is_done_to_all_runs_that_a_search_finds(waiting):
     dry = api.post("/api/v1/bulk-jobs", asked | {"dry_run": True})
     assert (dry.status_code, dry.json()["total"], dry.json()["verb"]) == (202, 1, "cancel")
     answer = api.post("/api/v1/bulk-jobs", asked)
-    work.work()
+    work.work(60)
 
     job = api.get(answer.headers["Location"]).json()
     assert (job["done"], job["refused"], job["from"], job["query"]) == (1, 0, None, asked["query"])

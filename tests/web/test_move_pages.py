@@ -55,14 +55,14 @@ def test_many_runs_are_moved_by_a_job_that_is_looked_at_before(operator):
     asked = operator.post(f"/workflows/{name}/move-runs", {"before": "1", "after": "2"})
     assert (asked.status_code, make.run(run_ids[0]).version.number) == (302, 1)
     assert "every 1s" in operator.get(asked.url).text
-    work.work()
+    work.work(60)
     page = operator.get(asked.url).text
     assert "3 of 3 runs fit" in page
     assert "every 1s" not in page
 
     assert operator.post(f"{asked.url}/go", {"reason": ""}).status_code == 422
     job = operator.post(f"{asked.url}/go", {"reason": "a fix"})
-    work.work()
+    work.work(60)
 
     page = operator.get(job.url).text
     assert "3 of 3 runs moved" in page

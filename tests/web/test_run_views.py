@@ -205,14 +205,14 @@ def test_more_than_are_taken_at_once_are_taken_by_a_bulk_job_that_only_looks_fir
     asked = operator.post(
         f"/runs/together?workflow={name}&status=open&q=since:today", {"verb": "pause", "all": "1"}
     )
-    bulk_jobs.work()
+    bulk_jobs.work(60)
     page = operator.get(asked.url).text
     assert "Pause 3 of 3 runs?" in page
     assert f"Found by workflow:{name} status:open since:today" in page
     assert make.run(runs[1]).status == "RUNNING"
     assert operator.post(f"{asked.url}/go", {"reason": ""}).status_code == 422
     done = operator.post(f"{asked.url}/go", {"reason": "a fix"})
-    bulk_jobs.work()
+    bulk_jobs.work(60)
 
     assert "3 of 3 runs paused" in operator.get(done.url).text
     assert {make.run(run).status for run in runs[1:]} == {"PAUSED"}

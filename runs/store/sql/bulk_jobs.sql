@@ -20,8 +20,13 @@ i AS (
 SELECT total FROM j
 
 -- name: begin_bulk_verb
--- The job with an item for each of these runs.
-WITH r AS MATERIALIZED (SELECT DISTINCT unnest(%(runs)s::uuid[]) AS id),
+-- The job with an item for each of these runs, and of those that a dry run has found able.
+WITH r AS MATERIALIZED (
+    SELECT unnest(%(runs)s::uuid[]) AS id
+    UNION
+    SELECT i.run_id FROM runs_bulkitem i
+     WHERE i.job_id = %(dry)s::uuid AND i.tenant_id = %(tenant)s AND i.result = 'able'
+),
 j AS (
     INSERT INTO runs_bulkjob (id, tenant_id, verb, query, compensate, workflow_id, dry_run, total, reason, created_by, finished_at)
     SELECT %(id)s::uuid, %(tenant)s, %(verb)s, %(query)s, %(compensate)s, %(workflow)s, %(dry_run)s, c.total, %(reason)s, %(by)s,
