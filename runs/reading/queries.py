@@ -1,6 +1,5 @@
 """Finding runs, what happened to them and what failed them, always within one tenant."""
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
@@ -15,7 +14,6 @@ from django.db.models import (
     Exists,
     F,
     Func,
-    Max,
     OuterRef,
     Q,
     QuerySet,
@@ -25,7 +23,6 @@ from django.db.models import (
     Value,
     Window,
 )
-from django.db.models.fields.json import KeyTextTransform
 
 from accounts.principal import Principal
 from accounts.roles import READ
@@ -35,7 +32,6 @@ from lib.clock import now_here
 from lib.uuid7 import least_at
 from runs.access import readable
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution, Timer
-from runs.reading.happened import MOST_EVENTS, Extent, Happened
 from runs.reading.inputs import STORED
 from runs.reading.search_words import InputTest, Waiting
 from runs.reading.story import TOLD_OF_CHILDREN, UNTOLD
@@ -287,45 +283,6 @@ def asking(tenant: int, steps: Iterable[UUID]) -> set[UUID]:
     """Those of these steps that have failed and ask what becomes of that."""
     rows = StepExecution.objects.for_tenant(tenant).filter(pk__in=list(steps), waiting__kind="operator")
     return set(rows.values_list("pk", flat=True))
-
-
-def events_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> list[Happened]:
-    """What happened to a run, in the order in which it did; of very much, the first that did.
-
-    What happened to containers' children is left out.
-    """
-    rows = _shown_events(tenant, run_id).values_list(
-        "id",
-        "type",
-        "node",
-        "attempt",
-        KeyTextTransform("started_at", "payload"),
-        "created_at",
-        KeyTextTransform("taken", "payload"),
-    )
-    return [
-        Happened(
-            id_,
-            type_,
-            node,
-            attempt,
-            datetime.fromisoformat(started) if started else None,
-            at,
-            tuple(json.loads(taken)) if taken else None,
-        )
-        for id_, type_, node, attempt, started, at, taken in rows[:most]
-    ]
-
-
-def extent_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> Extent:
-    """How far what `events_of` gives of a run goes, without reading it."""
-    first = _shown_events(tenant, run_id).values("id", "created_at")[:most]
-    return Extent(**first.aggregate(events=Count("id"), last=Max("id"), at=Max("created_at")))
-
-
-def _shown_events(tenant: int, run_id: UUID | str) -> QuerySet[HistoryEvent]:
-    events = HistoryEvent.objects.for_tenant(tenant).filter(run_id=run_id)
-    return events.exclude(payload__has_key="index").order_by("id")
 
 
 def history_row(event: HistoryEvent) -> dict[str, Json]:

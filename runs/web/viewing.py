@@ -18,6 +18,7 @@ from engine.statuses import STEP_OPEN, StepStatus
 from runs.kernel import graphs
 from runs.reading import queries
 from runs.reading.attempts import attempts_of
+from runs.reading.events import events_of, extent_of
 from runs.reading.happened import MOST_EVENTS, Extent, Happened, endings, steps_then, ways_taken
 from runs.reading.pictures import picture_of
 from runs.reading.rendered import has_params
@@ -43,8 +44,8 @@ def told_of(tenant: int, run_id: UUID, asked: Look) -> Told:
     """What happened to a run, to be read before it: what a page has seen must not be newer than what it shows."""
     if asked.view == STORY and asked.at is None:
         # It reads what it tells by itself.
-        return Told([], queries.extent_of(tenant, run_id))
-    events = queries.events_of(tenant, run_id)
+        return Told([], extent_of(tenant, run_id))
+    events = events_of(tenant, run_id)
     return Told(events, Extent(len(events), *((events[-1].id, events[-1].at) if events else (None, None))))
 
 

@@ -71,7 +71,8 @@ function scrub(way) {
 
 function pause() {
   const isPaused = document.body.toggleAttribute("data-paused");
-  const state = document.querySelector("[data-live-state]");
+  // Not where the socket says how it is: each of its beats would take this away.
+  const state = document.querySelector("[data-paused-state]");
   state.textContent = isPaused ? "The page follows no more. Press . to follow again." : "";
   state.hidden = !isPaused;
   if (!isPaused) look(here());
