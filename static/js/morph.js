@@ -13,6 +13,5 @@ export function leave(rule) {
 /** Leaves an element as it is, with all that is in it, where `rule(node, next)` says so of it and what came. */
 export function keep(rule) {
   elements.push(rule);
-  window.Idiomorph.defaults.callbacks.beforeNodeMorphed = (node, next) =>
-    !elements.some((each) => each(node, next));
+  window.Idiomorph.defaults.callbacks.beforeNodeMorphed = (node, next) => !elements.some((each) => each(node, next));
 }
