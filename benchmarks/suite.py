@@ -15,6 +15,10 @@ def _starts(connections: int, url: str, share: float) -> Figures:
     return rest.starts(url, connections, REST_SECONDS * share)
 
 
+def _watching(steps: int, url: str, share: float) -> Figures:
+    return watching.cost(url, 100, steps, max(1, int(5 * share)))
+
+
 def _jobs(workers: int, batch: int, url: str, share: float) -> Figures:
     return rest.jobs(url, workers, batch, REST_SECONDS * share)
 
@@ -66,9 +70,10 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
     "claims beside 1,000,000 finished steps": lambda _, share: claims.beside_finished(int(1_000_000 * share)),
     "inbox of 1,000,000 open tasks, p95 ms": lambda _, share: inbox.million(int(1_000_000 * share)),
     "seeing 1,000,000 runs, p95 ms": lambda _, share: seeing.million(int(1_000_000 * share)),
-    "watching: CPU of 100 runs, taking turns": lambda url, share: watching.cost(
-        url, 100, max(1, int(5 * share))
-    ),
+    **{
+        f"watching: CPU of 100 runs of {steps}, taking turns": partial(_watching, steps)
+        for steps in (10, 100)
+    },
     "watching: from commit to page": lambda url, share: watching.freshness(url, max(3, int(30 * share))),
     "chain of 3, 2 workers, beside those": lambda _, share: scenarios.chain_throughput(3, int(5000 * share)),
 }

@@ -19,6 +19,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from accounts.models import Membership, Tenant, User
+from accounts.sessions import AUTOMATIC
 from benchmarks.builder import chromium
 from benchmarks.clients import cpu_seconds
 from benchmarks.scenarios import percentiles, published, started, wait_for
@@ -26,9 +27,10 @@ from runs.commands import jobs
 from runs.commands.job_reports import complete
 from runs.commands.signals import NewSignal, send_signals
 from runs.models import Run, StepExecution
+from runs.web.consumers import CAUGHT_UP_SECONDS
+from runs.web.pace import LATEST_SECONDS
 from workflows.models import WorkflowVersion
 
-STEPS = 10
 GAP = 0.5
 """So often a page asks again at most, in seconds (`static/js/live.js`)."""
 NOBODY, SOCKETS, PAGES = "nobody", "a socket each", "a page each"
@@ -52,28 +54,34 @@ CHANGED = """
 Figures = dict[str, Any]
 
 
-def cost(url: str, runs: int, rounds: int) -> Figures:
-    """CPU seconds of Handoff for 1,000 steps of `runs` runs: watched by nobody, by a socket each, by a page each.
+def cost(url: str, runs: int, steps: int, rounds: int) -> Figures:
+    """CPU of Handoff for 1,000 steps of `runs` chains of `steps`: watched by nobody, by a socket each, by a page each.
 
-    The three take turns `rounds` times; the medians are told.
+    The three take turns `rounds` times; the medians are told, in seconds in all, and in ms of each kind of process.
     """
     entry = {"id": "go", "type": "signal", "params": {"name": "go"}}
-    version = published([entry, *({"id": f"s{n}", "type": "noop"} for n in range(STEPS))])
+    version = published([entry, *({"id": f"s{n}", "type": "noop"} for n in range(steps))])
     cookies = [_cookie(f"watcher-{n}") for n in range(-(-runs // SOCKETS_EACH))]
-    took: dict[str, list[float]] = {NOBODY: [], SOCKETS: [], PAGES: []}
+    took: dict[str, list[Mapping[str, float]]] = {NOBODY: [], SOCKETS: [], PAGES: []}
     for _ in range(rounds):
-        for name, seconds in took.items():
-            seconds.append(_round(url, cookies, version, runs, name))
-    middle = {name: median(seconds) for name, seconds in took.items()}
+        for name, spent in took.items():
+            spent.append(_round(url, cookies, version, runs, name))
+    thousands = runs * steps / 1000
+    middle = {name: median(sum(one.values()) for one in spent) / thousands for name, spent in took.items()}
     return {
-        **{f"CPU s per 1,000 steps, {name}": round(seconds, 2) for name, seconds in middle.items()},
+        **{f"CPU s per 1,000 steps, {name}": round(seconds, 3) for name, seconds in middle.items()},
         **{f"% more, {name}": round(100 * (middle[name] / middle[NOBODY] - 1)) for name in (SOCKETS, PAGES)},
+        **{
+            f"ms of {kind}, {name}": round(1000 * median(one[kind] for one in spent) / thousands)
+            for name, spent in took.items()
+            for kind in sorted(spent[0])
+        },
     }
 
 
 def _round(
     url: str, cookies: Sequence[Mapping[str, str]], version: WorkflowVersion, runs: int, watched: str
-) -> float:
+) -> Mapping[str, float]:
     started(version, runs)
     waiting = StepExecution.unsafe_all_tenants.filter(version_id=version.pk, status="WAITING")
     while waiting.count() < runs:
@@ -84,13 +92,14 @@ def _round(
         for place, run in enumerate(ids if watched != NOBODY else ()):
             cookie = cookies[place // SOCKETS_EACH]
             stack.enter_context(_watching(url, cookie, run, reads=watched == PAGES))
+        time.sleep(CAUGHT_UP_SECONDS + LATEST_SECONDS + GAP)
         before = cpu_seconds()
         send_signals(version.tenant_id, [(run, NewSignal(str(uuid4()), "go", {})) for run in ids], by="bench")
         wait_for(version, runs)
-        time.sleep(2 * GAP)
+        # Who comes late reads it, too.
+        time.sleep(LATEST_SECONDS + GAP)
         after = cpu_seconds()
-    spent = sum(seconds - before.get(kind, 0.0) for kind, seconds in after.items() if kind != "client")
-    return spent / (runs * STEPS / 1000)
+    return {kind: seconds - before.get(kind, 0.0) for kind, seconds in after.items() if kind != "client"}
 
 
 @contextmanager
@@ -101,7 +110,7 @@ def _watching(url: str, cookie: Mapping[str, str], run: str, *, reads: bool) -> 
     address = f"ws://{place.netloc}/ws/runs/{run}"
     with (
         httpx.Client(
-            base_url=url, cookies=dict(cookie), headers={"HX-Request": "true"}, timeout=60
+            base_url=url, cookies=dict(cookie), headers={"HX-Request": "true", AUTOMATIC: "1"}, timeout=60
         ) as client,
         connect(address, origin=Origin(url), additional_headers={"Cookie": words}, proxy=None) as socket,
     ):
@@ -112,8 +121,8 @@ def _watching(url: str, cookie: Mapping[str, str], run: str, *, reads: bool) -> 
                     if reads:
                         client.get(f"/runs/{run}")
                         time.sleep(GAP)
-            except ConnectionClosed:
-                pass
+            except (ConnectionClosed, httpx.HTTPError):
+                pass  # It is over.
 
         follower = threading.Thread(target=follow, daemon=True)
         follower.start()

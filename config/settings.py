@@ -47,6 +47,7 @@ MIDDLEWARE = [
     "lib.api.private.no_store",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.sessions.NoteActivity",
+    "runs.web.pace.Measured",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -34,7 +34,10 @@ REDIS_SECONDS = 1.0
 # More than pages can watch; only while Redis is slow to say who watches can there be so many.
 MOST_TOPICS = 20_000
 WATCHED = "live:watched"
-
+ALL = "live"
+"""The channel group of the web processes: each hears of all topics at once, which costs far less than a group each."""
+MOST_NOTICES = 200
+"""So many topics at most are in one message."""
 
 RUNS, INBOX = "runs", "inbox"
 
@@ -48,7 +51,7 @@ class Topic(NamedTuple):
 
     @property
     def group(self) -> str:
-        """Its channel group; made from ids that were checked, so no tenant hears of another's."""
+        """Whom a notice is for; made from ids that were checked, so no tenant hears of another's."""
         return (
             f"t{self.tenant_id}.{self.about}"
             if self.run_id is None
@@ -67,7 +70,7 @@ class Topic(NamedTuple):
 
     @classmethod
     def of(cls, group: str) -> "Topic":
-        """The topic of a channel group."""
+        """The topic that a group is about."""
         tenant, about, *run = group.removeprefix("t").split(".", 2)
         return cls(int(tenant), run[0]) if run else cls(int(tenant), about=about)
 
@@ -104,9 +107,9 @@ class _Notice:
         if change.node and change.status and topic.run_id:
             self.nodes[change.node] = change.status
 
-    def message(self) -> dict[str, Any]:
-        """As the channel layer takes it."""
-        return {"type": "live.changed", "changed": sorted(self.aspects), "nodes": self.nodes}
+    def of(self, topic: Topic) -> tuple[str, list[str], dict[str, str]]:
+        """As a message says it: whom it is for, the aspects that changed, the statuses of steps by node."""
+        return topic.group, sorted(self.aspects), self.nodes
 
 
 class Publisher:
@@ -173,8 +176,10 @@ class Publisher:
                 if began >= self._known_until:
                     await self._look(client, began)
                 layer = get_channel_layer()
-                for topic, notice in self._taken():
-                    await layer.group_send(topic.group, notice.message())
+                taken = self._taken()
+                for start in range(0, len(taken), MOST_NOTICES):
+                    notices = [notice.of(topic) for topic, notice in taken[start : start + MOST_NOTICES]]
+                    await layer.group_send(ALL, {"type": "live.changed", "notices": notices})
         except Exception as error:
             # Whatever Redis, its client or the channel layer raise: this thread goes on, and so does the engine.
             self._fall_silent(error)

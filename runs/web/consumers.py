@@ -5,7 +5,7 @@ import json
 import logging
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -20,6 +20,8 @@ from accounts.roles import RUNS_READ
 from runs.access import folders_of_runs
 from runs.kernel import live
 from runs.kernel.live import Topic
+from runs.web.hub import hub
+from runs.web.pace import pace
 from runs.web.socket_watch import Watched, watch
 
 log = logging.getLogger(__name__)
@@ -41,6 +43,8 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
     """One socket: it says when anything about its topic changed, first about all runs of the tenant."""
 
     required_scope = RUNS_READ
+    # It hears through the hub: a channel of its own would be a subscription more.
+    channel_layer_alias = ""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,6 +55,9 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._run: UUID | None = None
         self._seq = 0
         self._pinged_at = 0.0
+        self._changed: set[str] = set()
+        self._nodes: dict[str, str] = {}
+        self._is_told = asyncio.Event()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve the connection, and leave nothing behind however it ends."""
@@ -66,7 +73,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             await self.close()
             return
         self._topic, principal = access
-        await self.channel_layer.group_add(self._topic.group, self.channel_name)
+        await hub.join(self._topic, self)
         await live.watch(self._topic)
         await self.accept()
         self._watch_over(principal)
@@ -81,23 +88,24 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._pinged_at = now
         await self._say(self._topic)
 
-    async def live_changed(self, notice: Mapping[str, Any]) -> None:
-        """A notice of `runs.live` about the topic."""
-        if self._topic is not None:
-            await self._say(self._topic, notice["changed"], notice["nodes"])
+    def told(self, changed: Iterable[str], nodes: Mapping[str, str]) -> None:
+        """Something about the topic changed: said at the socket's next turn, with what else changes until then."""
+        self._changed.update(changed)
+        self._nodes.update(nodes)
+        self._is_told.set()
 
     async def _look_after(self, topic: Topic) -> None:
-        """Beats, so that both ends know that the other is there."""
+        """Say what changed, and a beat every so often, so that both ends know that the other is there."""
         try:
             # By now every process knows of this watcher: what happened before may not have been told.
-            await asyncio.sleep(CAUGHT_UP_SECONDS)
+            caught_up = refreshed = time.monotonic() + CAUGHT_UP_SECONDS
+            await self._say_until(caught_up, topic)
             await self._say(topic, topic.aspects)
-            told_at = time.monotonic()
             while True:
-                await asyncio.sleep(BEAT_SECONDS)
+                await self._say_until(time.monotonic() + BEAT_SECONDS, topic)
                 is_new = await live.watch(topic)
-                if due := time.monotonic() - told_at >= REFRESH_SECONDS:
-                    told_at = time.monotonic()
+                if due := time.monotonic() - refreshed >= REFRESH_SECONDS:
+                    refreshed = time.monotonic()
                 # Redis forgot who watches, or may have dropped a notice meanwhile: a lost one costs a minute at most.
                 await self._say(topic, topic.aspects if is_new or due else ())
         except (OSError, RedisError, TimeoutError):
@@ -106,12 +114,28 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             log.exception("A socket can't be looked after")
             await self._give_up()
 
+    async def _say_until(self, moment: float, topic: Topic) -> None:
+        """Say what changes until then."""
+        while (left := moment - time.monotonic()) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._is_told.wait()
+            if not self._is_told.is_set():
+                return
+            await asyncio.sleep(pace.turn())
+            changed, nodes = sorted(self._changed), self._nodes
+            self._changed, self._nodes = set(), {}
+            self._is_told.clear()
+            await self._say(topic, changed, nodes)
+            pace.told()
+            await asyncio.sleep(live.PAUSE_SECONDS)
+
     async def _give_up(self) -> None:
         with suppress(OSError, RuntimeError, TimeoutError):
             await self.close(TRY_LATER)
 
     async def _say(
-        self, topic: Topic, changed: tuple[str, ...] | list[str] = (), nodes: Mapping[str, str] | None = None
+        self, topic: Topic, changed: Sequence[str] = (), nodes: Mapping[str, str] | None = None
     ) -> None:
         self._seq += 1
         message = {"v": 1, "seq": self._seq, "topic": topic.name, "changed": changed, "nodes": nodes or {}}
@@ -166,8 +190,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         if self._looking is not None:
             self._looking.cancel()
         if self._topic is not None:
-            with suppress(OSError, RedisError, TimeoutError):
-                await self.channel_layer.group_discard(self._topic.group, self.channel_name)
+            hub.leave(self._topic, self)
 
 
 class RunConsumer(RunsConsumer):

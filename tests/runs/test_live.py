@@ -306,7 +306,9 @@ def test_what_could_not_be_told_is_made_up_for(own_redis):
         with client.pubsub() as heard:
             heard.psubscribe("*")
             assert heard.get_message(timeout=5)["type"] == "psubscribe"
-            assert topic.group.encode() in heard.get_message(timeout=5)["channel"]
+            message = heard.get_message(timeout=5)
+            assert message["channel"].endswith(live.ALL.encode())
+            assert topic.group.encode() in message["data"]
         publisher.settle()
 
 

@@ -1,0 +1,79 @@
+"""How soon pages are told of changes: at once, unless what they read then would cost more than a share of a core.
+
+A page that is told reads itself again. Each socket waits for its turn before it tells; what changes meanwhile is told
+with the rest, so where much is watched pages come later instead of taking the engine's time.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from accounts.sessions import AUTOMATIC
+
+SHARE = 0.1
+"""So much of a core may pages that follow take in each web process."""
+LATEST_SECONDS = 5.0
+"""So late at most is a page told."""
+HALF_LIFE_SECONDS = 10.0
+USUAL_SECONDS = 0.01
+"""What a page is taken to cost as long as little is known."""
+MOST_SECONDS = 0.25
+
+
+class Pace:
+    """The turns of a process, from what pages have cost it lately."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._free_at = 0.0
+        self._told, self._seconds, self._decayed_at = 1.0, USUAL_SECONDS, 0.0
+
+    def turn(self) -> float:
+        """Take the next turn to tell a page: in so many seconds."""
+        with self._lock:
+            now = self._clock()
+            self._decay(now)
+            wait = min(max(0.0, self._free_at - now), LATEST_SECONDS)
+            cost = min(self._seconds / self._told, MOST_SECONDS)
+            self._free_at = now + wait + cost / SHARE
+            return wait
+
+    def told(self) -> None:
+        """A page was told, and is about to read itself again."""
+        with self._lock:
+            self._told += 1
+
+    def spent(self, seconds: float) -> None:
+        """A page that follows took so many seconds of CPU."""
+        with self._lock:
+            self._seconds += seconds
+
+    def _decay(self, now: float) -> None:
+        left = 0.5 ** ((now - self._decayed_at) / HALF_LIFE_SECONDS)
+        self._decayed_at = now
+        # What is usual never fades wholly: a process that told nobody for long divides by something.
+        self._told = 1.0 + (self._told - 1.0) * left
+        self._seconds = USUAL_SECONDS + (self._seconds - USUAL_SECONDS) * left
+
+
+pace = Pace()
+
+
+class Measured:
+    """Middleware: what a page costs that reads itself again. After the last that may run on the event loop."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if AUTOMATIC not in request.headers:
+            return self.get_response(request)
+        began = time.thread_time()
+        try:
+            return self.get_response(request)
+        finally:
+            pace.spent(time.thread_time() - began)

@@ -1,0 +1,77 @@
+"""Whose turn it is to be told, by a clock of the test's own."""
+
+import pytest
+
+from accounts.sessions import AUTOMATIC
+from runs.web import pace as module
+from runs.web.pace import LATEST_SECONDS, SHARE, USUAL_SECONDS, Measured, Pace
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def test_a_page_that_is_alone_is_told_at_once_every_time(clock):
+    pace = Pace(clock)
+    for _ in range(100):
+        assert pace.turn() == 0
+        pace.told()
+        pace.spent(0.01)
+        clock.now += 0.2
+
+
+def test_many_pages_at_once_are_told_one_after_another(clock):
+    pace = Pace(clock)
+    turns = [pace.turn() for _ in range(10)]
+    assert turns[0] == 0
+    assert turns == sorted(turns)
+    assert turns[1] == pytest.approx(USUAL_SECONDS / SHARE)
+
+
+def test_what_pages_take_in_the_long_run_is_the_share(clock):
+    pace, began, took = Pace(clock), clock.now, 0.0
+    cost = 0.04
+    for _ in range(1000):
+        clock.now += pace.turn()
+        pace.told()
+        pace.spent(cost)
+        took += cost
+    assert took / (clock.now - began) == pytest.approx(SHARE, rel=0.1)
+
+
+def test_nobody_waits_longer_than_the_latest_and_a_quiet_time_ends_the_wait(clock):
+    pace = Pace(clock)
+    assert max(pace.turn() for _ in range(10_000)) == LATEST_SECONDS
+    clock.now += 2 * LATEST_SECONDS + 1
+    assert pace.turn() == 0
+
+
+def test_dear_pages_of_long_ago_are_forgotten(clock):
+    pace = Pace(clock)
+    pace.turn()
+    pace.spent(100.0)
+    clock.now += 1000
+    pace.turn()
+    assert pace.turn() == pytest.approx(USUAL_SECONDS / SHARE)
+
+
+def test_only_what_a_page_asks_by_itself_counts(rf, monkeypatch):
+    measured: list[float] = []
+    monkeypatch.setattr(module.pace, "spent", measured.append)
+    answer = Measured(lambda request: request.path)
+    assert answer(rf.get("/runs/")) == "/runs/"
+    assert measured == []
+    answer(rf.get("/runs/", headers={AUTOMATIC: "1"}))
+    assert len(measured) == 1
+    assert measured[0] >= 0
