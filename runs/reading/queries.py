@@ -20,9 +20,11 @@ from django.db.models import (
     Subquery,
     Sum,
     TextField,
+    UUIDField,
     Value,
     Window,
 )
+from django.db.models.functions import Coalesce
 
 from accounts.principal import Principal
 from accounts.roles import READ
@@ -161,11 +163,16 @@ def of_newest(runs: QuerySet[Run], condition: Q, *, most_bytes: int | None = Non
     """Those of the newest `LOOKED_THROUGH` of these runs for which something holds that no index has; none behind those
     whose inputs are `most_bytes` together.
     """
-    newest = runs.order_by("-id").values("pk")[:LOOKED_THROUGH]
+    # By an id, not as members of a set: the planner would look for what no index has among all runs.
+    last = runs.order_by("-id").values("pk")[LOOKED_THROUGH - 1 : LOOKED_THROUGH]
+    first_id: Coalesce | Subquery[Any] = Coalesce(
+        Subquery(last), Value(UUID(int=0)), output_field=UUIDField()
+    )
     if most_bytes is not None:
         summed = Window(Sum(STORED), order_by=F("id").desc())
-        newest = runs.filter(pk__in=newest).annotate(bytes=summed).filter(bytes__lte=most_bytes).values("pk")
-    return runs.filter(condition, pk__in=newest)
+        fitting = runs.filter(id__gte=first_id).annotate(bytes=summed).filter(bytes__lte=most_bytes)
+        first_id = Subquery(fitting.order_by("id").values("pk")[:1])
+    return runs.filter(condition, id__gte=first_id)
 
 
 def is_me(by: str) -> bool:

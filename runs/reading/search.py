@@ -1,7 +1,8 @@
 """A text in a list of runs: the same for the API and the pages.
 
-Business keys and ids are found in all runs, by an index. Inputs have none, since it would cost every start: they are
-looked through from the newest run back, a bounded part for each page, and the page says how far and leads on.
+How business keys and ids begin is found in all runs, by an index. What else they and inputs hold has none, since it
+would cost every start: it is looked through from the newest run back, a bounded part for each page, and the page says
+how far and leads on.
 """
 
 import json
@@ -21,7 +22,7 @@ from runs.models import Run
 from runs.reading.inputs import BYTES, inputs_beside
 
 BY_KEY, BY_INPUT = 1, 0
-"""Runs that are found by their business key or their id come first, then those that are found by their input."""
+"""Runs that are found by how their business key or id begins come first, then those that hold the text otherwise."""
 KEYS = ("rank", "id")
 MOST = 5_000
 """So many keys are read at a time; fewer, and the planner would rather read the runs."""
@@ -80,8 +81,9 @@ def search_page(
 ) -> tuple[Page, Searched]:
     """The page that `cursor` asks for of those runs that hold `q`, and how far it looked; `weight` as `keyset_page`.
 
-    `q` is a part of the business key, how the id begins (from 4 hexadecimal digits on), or a part of the input. A page
-    may be empty and lead on. Raises Invalid for a cursor that doesn't fit.
+    `q` is how the business key begins (as it is written, in capitals, in small letters or with one capital) or how the
+    id does (from 4 hexadecimal digits on); or else a part of the key or of the input. A page may be empty and lead on.
+    Raises Invalid for a cursor that doesn't fit.
     """
     place = cursor_of(request, cursor, KEYS)
     at, backwards = _place(place), place is not None and place.backwards
@@ -170,11 +172,14 @@ class _Walk:
         return runs.filter(pk__in=parts[0].union(*parts[1:], all=True)).order_by(self._order)
 
     def _conditions(self) -> list[Q]:
-        """What finds a run by its key or its id."""
-        of_key, digits = Q(business_key__icontains=self._q), self._q.lower().replace("-", "")
+        """What finds a run by how its key or its id begins."""
+        text = self._q
+        spellings = dict.fromkeys((text, text.upper(), text.lower(), text.capitalize()))
+        of_key = [Q(business_key__startswith=spelling) for spelling in spellings]
+        digits = self._q.lower().replace("-", "")
         if not _ID_START.fullmatch(digits):
-            return [of_key]
-        return [of_key, Q(id__gte=UUID(digits.ljust(32, "0")), id__lte=UUID(digits.ljust(32, "f")))]
+            return of_key
+        return [*of_key, Q(id__gte=UUID(digits.ljust(32, "0")), id__lte=UUID(digits.ljust(32, "f")))]
 
     def _end(self) -> _End | None:
         """Where the look through inputs that begins here ends: after so many runs, or so many bytes."""
@@ -194,7 +199,9 @@ class _Walk:
         return _End(run, created_at, count, not behind.exists())
 
     def _by_input(self, end: _End) -> QuerySet[Run]:
-        """The runs up to the end in whose input the text stands, as JSON writes it, and that no key finds."""
+        """The runs up to the end that hold the text in their key, or in their input as JSON writes it, and which how
+        their key or id begins doesn't find.
+        """
         runs = self._from(BY_INPUT).filter(**{"id__lte" if self._rising else "id__gte": end.id})
         for condition in self._conditions():
             runs = runs.exclude(condition)
@@ -205,4 +212,5 @@ class _Walk:
             for run, value in inputs_beside(runs, lenient=True)
             if spelled.lower() in json.dumps(value, ensure_ascii=False).lower()
         ]
-        return words.filter(Q(words__icontains=spelled) | Q(pk__in=beside)).order_by(self._order)
+        held = Q(business_key__icontains=self._q) | Q(words__icontains=spelled) | Q(pk__in=beside)
+        return words.filter(held).order_by(self._order)

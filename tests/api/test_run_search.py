@@ -58,6 +58,25 @@ def test_it_says_how_far_it_looked(api, ids, monkeypatch):
     assert part["next"]
 
 
+def test_a_part_of_a_key_is_looked_for_as_a_part_of_an_input_is(api, monkeypatch):
+    publish(api, make.chain("noop"))
+    items = [
+        {"input": {}, "business_key": key} for key in ("INV-SIEMENS-1", "sIEMENS-2", "Siemens-3", "other")
+    ]
+    made = [
+        run["id"]
+        for run in api.post("/api/v1/runs/batch", {"workflow": "chain", "items": items}).json()["runs"]
+    ]
+    assert [run["id"] for run in api.get("/api/v1/runs?q=siemens").json()["results"]] == [
+        made[2],
+        *made[1::-1],
+    ]
+    monkeypatch.setattr(search, "RUNS_A_PAGE", 1)
+    pages = walk(api, "/api/v1/runs?q=siemens", "next")
+    assert [run["id"] for page in pages for run in page["results"]] == [made[2], *made[1::-1]]
+    assert pages[0]["searched"]["runs"] == 1
+
+
 def test_without_runs_it_is_complete(api):
     answer = api.get("/api/v1/runs?q=x").json()
     assert (answer["results"], answer["next"], answer["searched"]) == ([], None, {"complete": True})

@@ -192,7 +192,7 @@ def test_a_search_that_stops_on_its_way_says_how_far_it_looked_and_leads_on(read
     first = reader.get("/runs/?q=siemens")
     assert first.context["runs"] == []
     assert "No match so far" in first.text
-    assert "The inputs of 15 runs were looked through here, back to" in first.text
+    assert "The keys and inputs of 15 runs were looked through here, back to" in first.text
     second = reader.get(first.context["older"])
     assert second.context["runs"] == []
     third = reader.get(second.context["older"])
