@@ -175,6 +175,14 @@ def of_newest(runs: QuerySet[Run], condition: Q, *, most_bytes: int | None = Non
     return runs.filter(condition, id__gte=first_id)
 
 
+def _first_of(runs: QuerySet[Run], count: int) -> Coalesce:
+    """The least id of so many of the newest of these runs. What is bounded by it is read along an index; as members of
+    a set the planner joins the newest last, and looks for what no index has among all runs.
+    """
+    oldest = runs.order_by("-id").values("pk")[count - 1 : count]
+    return Coalesce(Subquery(oldest), Value(UUID(int=0)), output_field=UUIDField())
+
+
 def is_me(by: str) -> bool:
     """Whether a filter by who started a run names whoever asks."""
     return by.lower() == ME
@@ -344,14 +352,14 @@ def unresolved(runs: QuerySet[Run], tenant: int) -> QuerySet[Run]:
     open.
     """
     failed = runs.filter(status="FAILED")
-    of_run = DeadLetter.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"))
     key = RunKey.objects.for_tenant(tenant).filter(
         workflow_id=OuterRef("workflow_id"), business_key=OuterRef("business_key")
     )
-    candidates = failed.order_by("-id").values("pk")[:LOOKED_AT]
-    failed = failed.filter(pk__in=candidates).exclude(Exists(key.exclude(run_id=OuterRef("pk"))))
-    resolved = Exists(of_run.filter(resolution__isnull=False)) & ~Exists(of_run.filter(resolution=None))
-    return failed.exclude(resolved)
+    first_id = _first_of(failed, LOOKED_AT)
+    failed = failed.filter(id__gte=first_id).exclude(Exists(key.exclude(run_id=OuterRef("pk"))))
+    letters = DeadLetter.objects.for_tenant(tenant).filter(run_id__gte=first_id).values("run_id")
+    resolved, still_open = letters.filter(resolution__isnull=False), letters.filter(resolution=None)
+    return failed.filter(~Q(pk__in=resolved) | Q(pk__in=still_open))
 
 
 def repairs() -> tuple[int, int]:
