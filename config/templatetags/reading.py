@@ -11,10 +11,12 @@ from django.utils.safestring import SafeString
 
 from accounts import people
 from accounts.models import User
+from lib import icons
 from lib.reader import moment_text, number_text, reader, utc_text
 from workflows import titles
 
 register = template.Library()
+register.simple_tag(icons.sprite)
 SHORT = 13
 """So much of an id is the millisecond in which it was made: two in one list hardly share it, and a search finds it."""
 

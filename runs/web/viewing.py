@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 from uuid import UUID
 
-from django.templatetags.static import static
-
 from accounts import people
 from accounts.access import PageRequest
 from engine.catalogue import Json
 from engine.graph import Graph
 from engine.statuses import STEP_OPEN, StepStatus
+from lib import icons
 from runs.kernel import graphs
 from runs.reading import queries
 from runs.reading.attempts import attempts_of
@@ -28,7 +27,6 @@ from runs.web import story
 from runs.web.contexts import is_ours, log_shown
 from runs.web.inner import inner_shown
 from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, VIEWS, Look, inspected, number_of
-from workflows.web.builder import SPRITE
 
 Context = dict[str, Any]
 
@@ -87,7 +85,7 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: 
         context["known"] = _known(request, run["steps"], events, look, step)
         if not request.headers.get("HX-Request"):
             picture = picture_of(tenant, version)
-            context["picture"] = picture and {**picture, "sprite": static(SPRITE)}
+            context["picture"] = picture and {**picture, "sprite": icons.sprite()}
     elif look.view == STORY:
         context |= story.story_context(request, run_id, version, until)
     people.learn(tenant, [attempt.by for attempt in context["attempts"] if attempt.by])

@@ -2,13 +2,13 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.templatetags.static import static
 from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
+from lib import icons
 from lib.strict_json import Json
 from workflows import queries
 from workflows.access import may
@@ -16,8 +16,6 @@ from workflows.design import palette, snippets
 from workflows.models import Workflow
 from workflows.web import pipelines
 from workflows.web.pipelines import NotAPipeline
-
-SPRITE = "vendor/lucide-static-1.62.0/sprite.svg"
 
 
 @page(WORKFLOWS_READ)
@@ -55,7 +53,7 @@ def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
         "step_types": palette.step_types(),
         "definition_schema": palette.definition_schema(),
         "snippets": snippets.snippets(),
-        "sprite": static(SPRITE),
+        "sprite": icons.sprite(),
         "urls": _urls(workflow),
     }
 

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.templatetags.static import static
 
 from accounts import once
 from accounts.access import PageRequest, page
@@ -21,6 +20,7 @@ from accounts.roles import (
     WORKFLOWS_WRITE,
 )
 from engine.problems import Problem
+from lib import icons
 from lib.refusals import Conflict, Invalid, Missing
 from lib.strict_json import Json
 from workflows import queries
@@ -34,7 +34,6 @@ from workflows.models import Workflow, WorkflowVersion
 from workflows.ports import starts, triggers, usage
 from workflows.versions import lifecycle
 from workflows.versions.examples import COMPLIANCE, examples, offered
-from workflows.web.builder import SPRITE
 
 ON_A_PAGE = 50
 
@@ -155,7 +154,7 @@ def _picture(workflow: Workflow, latest: WorkflowVersion | None) -> dict[str, Js
         if latest
         else picture(workflow.draft_definition, workflow.draft_layout)
     )
-    return told and {**told, "sprite": static(SPRITE)}
+    return told and {**told, "sprite": icons.sprite()}
 
 
 def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:
