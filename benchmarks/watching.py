@@ -1,5 +1,6 @@
 """What it costs that people watch runs, in CPU, and how soon a page shows a change."""
 
+import json
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ from runs.web.consumers import CAUGHT_UP_SECONDS
 from runs.web.pace import LATEST_SECONDS
 from workflows.models import WorkflowVersion
 
+REST_SECONDS = 5.0
 GAP = 0.5
 """So often a page asks again at most, in seconds (`static/js/live.js`)."""
 NOBODY, SOCKETS, PAGES = "nobody", "a socket each", "a page each"
@@ -57,7 +59,8 @@ Figures = dict[str, Any]
 def cost(url: str, runs: int, steps: int, rounds: int) -> Figures:
     """CPU of Handoff for 1,000 steps of `runs` chains of `steps`: watched by nobody, by a socket each, by a page each.
 
-    The three take turns `rounds` times; the medians are told, in seconds in all, and in ms of each kind of process.
+    What they take at rest is not counted. The three take turns `rounds` times; the medians are told, in seconds in
+    all, and in ms of each kind of process.
     """
     entry = {"id": "go", "type": "signal", "params": {"name": "go"}}
     version = published([entry, *({"id": f"s{n}", "type": "noop"} for n in range(steps))])
@@ -93,13 +96,22 @@ def _round(
             cookie = cookies[place // SOCKETS_EACH]
             stack.enter_context(_watching(url, cookie, run, reads=watched == PAGES))
         time.sleep(CAUGHT_UP_SECONDS + LATEST_SECONDS + GAP)
-        before = cpu_seconds()
+        rest, began, before = _at_rest(), time.monotonic(), cpu_seconds()
         send_signals(version.tenant_id, [(run, NewSignal(str(uuid4()), "go", {})) for run in ids], by="bench")
         wait_for(version, runs)
         # Who comes late reads it, too.
         time.sleep(LATEST_SECONDS + GAP)
-        after = cpu_seconds()
-    return {kind: seconds - before.get(kind, 0.0) for kind, seconds in after.items() if kind != "client"}
+        after, took = cpu_seconds(), time.monotonic() - began
+    return {
+        kind: seconds - before[kind] - rest[kind] * took for kind, seconds in after.items() if kind in rest
+    }
+
+
+def _at_rest() -> Mapping[str, float]:
+    """What the processes take while nothing happens, of a second."""
+    before = cpu_seconds()
+    time.sleep(REST_SECONDS)
+    return {kind: (s - before[kind]) / REST_SECONDS for kind, s in cpu_seconds().items() if kind != "client"}
 
 
 @contextmanager
@@ -117,8 +129,8 @@ def _watching(url: str, cookie: Mapping[str, str], run: str, *, reads: bool) -> 
 
         def follow() -> None:
             try:
-                for _ in socket:
-                    if reads:
+                for message in socket:
+                    if reads and json.loads(message)["changed"]:
                         client.get(f"/runs/{run}")
                         time.sleep(GAP)
             except (ConnectionClosed, httpx.HTTPError):

@@ -29,6 +29,8 @@ from runs.web.inner import inner_shown
 from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, VIEWS, Look, inspected, number_of
 
 Context = dict[str, Any]
+BELOW_GRAPH = 12
+"""The timeline of so many steps at most stands below the graph, too."""
 
 
 class Told(NamedTuple):
@@ -76,9 +78,9 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: 
         "seen": end.last if end.last and past is None else "",
         "scrubber": _scrubber(look, total, end.at),
     }
-    if look.view == TIMELINE:
+    if look.view == TIMELINE or (look.view == GRAPH and len(run["steps"]) <= BELOW_GRAPH):
         context["timeline"] = _timeline(run["steps"], events, graphs.shown(version).graph, past)
-    elif look.view == GRAPH:
+    if look.view == GRAPH:
         ways = ways_taken(run["steps"], events)
         context["ways"] = {node: json.dumps(targets) for node, targets in ways.items()}
         context["inner"] = inner_shown(tenant, run_id, version, is_past=past is not None)

@@ -42,9 +42,13 @@ function select(node) {
     link.removeAttribute("aria-current");
     mark(link, "?");
   }
-  const chosen = [...document.querySelectorAll(".look-view [data-step]")].find((step) => step.dataset.step === node);
-  chosen?.querySelector("a")?.setAttribute("aria-current", "true");
-  mark(chosen, "?");
+  // In the graph, and in the timeline below it.
+  const all = [...document.querySelectorAll(".look-view [data-step]")].filter((step) => step.dataset.step === node);
+  for (const step of all) {
+    step.querySelector("a")?.setAttribute("aria-current", "true");
+    mark(step, "?");
+  }
+  const chosen = all[0];
   place().dataset.selected = node;
   chosen?.scrollIntoView({ block: "nearest", inline: "nearest" });
   document.getElementById("look-told").textContent = chosen?.querySelector("strong, a")?.textContent ?? node;

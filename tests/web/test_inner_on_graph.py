@@ -54,9 +54,9 @@ def test_it_stands_in_its_container(visitor, ann):
     run_id = sharing([0, 5, 0, 2], tolerate_failures=4)
     visitor.open(f"/runs/{run_id}?view=graph")
     visitor.page.wait_for_selector("#graph[data-drawn]")
-    place = lambda node: visitor.page.locator(f"[data-step={node}]").bounding_box()  # noqa: E731
+    place = lambda node: visitor.page.locator(f".graph-step[data-step={node}]").bounding_box()  # noqa: E731
     outer, inside = place("each"), place("share")
     assert outer["x"] < inside["x"] < inside["x"] + inside["width"] < outer["x"] + outer["width"]
     assert outer["y"] < inside["y"] < inside["y"] + inside["height"] < outer["y"] + outer["height"]
-    visitor.page.locator("[data-step=share] a").click()
+    visitor.page.locator(".graph-step[data-step=share] a").click()
     expect(visitor.page.locator("#inspector")).to_contain_text("share")

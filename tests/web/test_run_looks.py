@@ -5,6 +5,7 @@ import re
 import pytest
 
 from accounts.models import Membership
+from runs.web import viewing
 from tests import factories as make
 from tests.web.test_page_queries import statements_of
 
@@ -114,10 +115,10 @@ def test_a_page_gets_only_the_steps_that_it_has_not_seen(author):
     seen = re.search(r'data-seen="(\d+)"', page)[1]
     asked = {"HX-Request": "true", "Handoff-Seen": f"{seen} "}
     again = author.get(f"/runs/{run_id}?view=graph", headers=asked).text
-    assert re.findall(r'data-step="(\w+)"', again) == ["charge"]
+    assert re.findall(r'graph-step" data-step="(\w+)"', again) == ["charge"]
     assert "graph-told" not in again
     chosen = author.get(f"/runs/{run_id}?view=graph&step=a", headers=asked).text
-    assert re.findall(r'data-step="(\w+)"', chosen) == ["a", "charge"]
+    assert re.findall(r'graph-step" data-step="(\w+)"', chosen) == ["a", "charge"]
     for strange in ("", "x", "1", f"{seen}0 a" * 50, "9" * 5000, "%00%ff a"):
         asked["Handoff-Seen"] = strange
         assert author.get(f"/runs/{run_id}?view=graph", headers=asked).status_code == 200
@@ -129,3 +130,11 @@ def test_each_view_costs_the_same_for_one_step_as_for_fifty(author, view):
     addresses = [f"/runs/{run_id}?view={view}&step=a&at=3" for run_id in (short, long)]
     assert len({statements_of(author, address) for address in addresses}) == 1
     assert statements_of(author, addresses[0]) <= 14
+
+
+def test_the_timeline_of_few_steps_stands_below_the_graph(author, monkeypatch):
+    run_id = a_run()
+    page = author.get(f"/runs/{run_id}?view=graph").text
+    assert page.index('id="graph"') < page.index('id="timeline"')
+    monkeypatch.setattr(viewing, "BELOW_GRAPH", 1)
+    assert 'id="timeline"' not in author.get(f"/runs/{run_id}?view=graph").text
