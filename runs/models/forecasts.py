@@ -30,8 +30,8 @@ class RestTime(HotRow):
 
 
 class Forecast(HotRow):
-    """When an open run ends at the latest in half of the cases and in nine of ten, as it looked at `made_at`; and how
-    likely it misses its deadline, if it has one. It counts while the run is RUNNING only.
+    """When an open run ends at the latest in half of the cases and in nine of ten, as it is told since `made_at`; and
+    how likely it misses its deadline, if it has one. It counts while the run is RUNNING only.
     """
 
     run_id = models.UUIDField(primary_key=True)
