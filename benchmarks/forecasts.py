@@ -9,9 +9,12 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
+from django.contrib.auth import get_user_model
 from django.db import connection
+from django.test import Client
 
 from benchmarks.scenarios import published, started
+from benchmarks.seeing import measured
 from lib.clock import set_now
 from lib.named_sql import Statements
 from lib.rest_times import bucket_of, coarse_of
@@ -62,7 +65,22 @@ def waiting(runs: int) -> Figures:
         "runs looked at a tick": round(mean(tick.looked_at for tick in later)),
         "rows written a tick": round(mean(tick.written for tick in later), 1),
         "rows written an hour later": sum(tick.written for tick in again),
+        **_lists(),
     }
+
+
+def _lists() -> Figures:
+    """The p95 in milliseconds of pages in the order of forecasts; as an `error` what is wrong with them."""
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE runs_forecast")
+    client = Client(SERVER_NAME="127.0.0.1")
+    client.force_login(get_user_model().objects.get(username="admin"))
+    figures: Figures = {}
+    faults = []
+    for order in ("likely", "risk"):
+        figures[f"ms of the list by {order}, p95"], fault = measured(client, f"/runs/?order={order}")
+        faults += [f"{order} {fault}"] if fault else []
+    return figures | ({"error": "; ".join(faults)} if faults else {})
 
 
 class Tick(NamedTuple):
