@@ -4,7 +4,19 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from benchmarks import builder, claims, containers, inbox, payloads, rest, scenarios, seeing, waits, watching
+from benchmarks import (
+    builder,
+    claims,
+    containers,
+    forecasts,
+    inbox,
+    payloads,
+    rest,
+    scenarios,
+    seeing,
+    waits,
+    watching,
+)
 from lib.messages import named
 
 Figures = dict[str, Any]
@@ -70,6 +82,7 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
     "claims beside 1,000,000 finished steps": lambda _, share: claims.beside_finished(int(1_000_000 * share)),
     "inbox of 1,000,000 open tasks, p95 ms": lambda _, share: inbox.million(int(1_000_000 * share)),
     "seeing 1,000,000 runs, p95 ms": lambda _, share: seeing.million(int(1_000_000 * share)),
+    "forecasts of 20,000 open runs": lambda _, share: forecasts.waiting(int(20_000 * share)),
     **{
         f"watching: CPU of 100 runs of {steps}, taking turns": partial(_watching, steps)
         for steps in (10, 100)

@@ -152,6 +152,13 @@ class Template:
             part = dict(part.items).get(key) if isinstance(part, _Object) else None
         return part.expression.path if isinstance(part, _Hole) else None
 
+    def constant(self, key: str) -> Json:
+        """The value at this key, where it is the same whatever is filled in; None of any other."""
+        if isinstance(self.root, _Static):
+            return self.root.value.get(key) if isinstance(self.root.value, dict) else None
+        part = dict(self.root.items).get(key) if isinstance(self.root, _Object) else None
+        return part.value if isinstance(part, _Static) else None
+
 
 def compile_template(value: Json, markdown: Collection[str] = ()) -> Template:
     """Compile a JSON value. Raises ExpressionInvalid at the first hole that does not compile, naming its place.

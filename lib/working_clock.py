@@ -3,6 +3,7 @@
 A clock has a place for each moment (in seconds since 1970), which rises with it, and stands still while nobody works.
 """
 
+from array import array
 from bisect import bisect_right
 from datetime import date, timedelta
 from typing import Protocol
@@ -42,9 +43,10 @@ class WorkingClock:
         days = (first + timedelta(days=ahead) for ahead in range((last - first).days + 1))
         hours = [calendar.hours_of(day) for day in days if calendar.is_working(day)]
         spans = [(opens.timestamp(), closes.timestamp()) for opens, closes in hours if opens < closes]
-        self._opens = [opens for opens, _ in spans]
-        self._closes = [closes for _, closes in spans]
-        self._before = [0.0] * len(spans)
+        # As small as numbers can be: many such clocks are kept.
+        self._opens = array("d", (opens for opens, _ in spans))
+        self._closes = array("d", (closes for _, closes in spans))
+        self._before = array("d", bytes(8 * len(spans)))
         for place in range(1, len(spans)):
             opens, closes = spans[place - 1]
             self._before[place] = self._before[place - 1] + closes - opens

@@ -26,7 +26,7 @@ from runs.models import Run
 from runs.reading import queries
 from runs.reading.children import children_of
 from runs.reading.filters import filters_of_search
-from runs.reading.orders import NEWEST, ORDERS, in_order
+from runs.reading.orders import NEWEST, page_in_order
 from runs.reading.presentation import run_rows, step_rows, steps_shown
 from runs.reading.search import search_page
 
@@ -65,8 +65,7 @@ class RunsView(RunsApiView):
         }
         more = {}
         if q is None:
-            how, matches = ORDERS[order], in_order(matches, tenant, order).only("id", "version_id")
-            page = keyset_page(matches, request, keys=how.keys, oldest_first=how.rises, **bounds)
+            page = page_in_order(matches, request, tenant, order, **bounds)
         else:
             page, searched = search_page(matches, request, q, **bounds)
             more = {"searched": searched.answer()}

@@ -51,9 +51,9 @@ class RunListQuery(PageQuery):
         list(ORDERS),
         required=False,
         default=NEWEST,
-        help_text="due: what is due first, the run or an open task of it; waiting: what has waited longest; likely: "
-        "what is probably done first; risk: what most likely misses its deadline; all of the 2,000 oldest open runs "
-        "that fit. Not with `q`.",
+        help_text="due: what is due first, the run or an open task of it; waiting: what has waited longest; both of "
+        "the 2,000 oldest open runs that fit; likely: what is probably done first; risk: what most likely misses its "
+        "deadline; both of all open runs that fit, those of which nothing is foretold last. Not with `q`.",
     )
 
 

@@ -52,13 +52,16 @@ def calendar_of(row: Calendar) -> WorkCalendar:
 
 
 def calendars(named: Iterable[Named]) -> dict[Named, WorkCalendar]:
-    """These calendars; for one that is not there its tenant's default one stands. One statement a tenant."""
+    """These calendars; for one that is not there its tenant's default one stands. One statement."""
     asked: dict[int, set[str | None]] = {}
     for tenant, name in named:
         asked.setdefault(tenant, set()).add(name)
+    there: dict[int, dict[str, Calendar]] = {tenant: {} for tenant in asked}
+    for calendar in Calendar.unsafe_all_tenants.filter(tenant__in=list(asked)).order_by("-pk"):
+        there[calendar.tenant_id][calendar.name] = calendar
     found: dict[Named, WorkCalendar] = {}
     for tenant, names in asked.items():
-        rows = {row.name: row for row in Calendar.objects.for_tenant(tenant).order_by("-pk")}
+        rows = there[tenant]
         usual = rows.get(DEFAULT) or next(reversed(rows.values()), None)
         for name in names:
             row = rows.get(name or "", usual)

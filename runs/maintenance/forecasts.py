@@ -1,61 +1,80 @@
 """Forecasts: what completes teaches how long runs take, by which it is told when those that are open are done.
 
-Nothing on the way of a run knows of it. What is learned and how far that is are written in one transaction, so whoever
+Nothing on the way of a run knows of it. What is learned and how far that is are written in one statement, so whoever
 dies in the middle has learned nothing, and two at once learn once. It is learned from what telemetry has counted.
 """
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
 from itertools import chain
-
-from django.db import transaction
 
 from lib.batches import in_bounded_batches
 from lib.rest_times import bucket_of, coarse_of
-from runs.maintenance.foretelling import WHOLE, Clocks, Past, foretell
+from runs.kernel import live
+from runs.maintenance.clocks import WHOLE, Clocks
+from runs.maintenance.foretelling import foretell
+from runs.maintenance.past import Past, week_of
 from runs.store import forecasts as store
-from runs.store.forecasts import Completed, RestRow
+from runs.store.forecasts import Completed, Of, RestRow
 
 EVENTS = 2_000
-RUNS = 200
+RUNS = 500
 MOST_CHANGED = 2_000
 """Of so many runs at most that have changed a forecast is made at once; the others have their turn."""
 FORGOTTEN = 2_000
 TICK_SECONDS = 1.5
 LEARNING_SECONDS = 0.5
+IN_TURN_SECONDS = 0.4
+"""So long at most those are looked at to which nothing has happened."""
+
+_past = Past()
+_is_at_it = threading.Lock()
+"""Held by the thread of this process that makes forecasts: what is known of the past is its own then."""
 
 
 def make(seconds: float = TICK_SECONDS) -> int:
     """Learn from what has completed, then foretell of the runs to which something has happened, the last first, and of
     the others in turn, in bounded batches for at most `seconds`; gives of how many.
     """
+    if not _is_at_it.acquire(blocking=False):
+        return 0
+    try:
+        return _make(seconds)
+    finally:
+        _is_at_it.release()
+
+
+def _make(seconds: float) -> int:
     until = time.monotonic() + seconds
-    clocks = Clocks()
-    changed = learn(clocks, min(seconds, LEARNING_SECONDS))
-    past, done = Past(clocks), 0
-    for runs in chain(_batches(changed), _in_turn()):
-        foretell(runs, past)
+    clocks, done, told = Clocks(), 0, list[Of]()
+    changed = learn(_past, clocks, min(seconds, LEARNING_SECONDS))
+    for runs in chain(_batches(changed), _in_turn(min(seconds, IN_TURN_SECONDS))):
+        told += foretell(runs, _past, clocks)
         done += len(runs)
         if time.monotonic() >= until:
             break
+    live.tell(live.Change(tenant, run) for tenant, run in told)
     return done
 
 
-def learn(clocks: Clocks, seconds: float) -> list[str]:
+def learn(past: Past, clocks: Clocks, seconds: float) -> list[str]:
     """Learn from what history has got since; gives the open runs to which something has happened, the last first."""
     changed: dict[str, None] = {}
 
     def some(limit: int) -> int:
-        with transaction.atomic():
-            ids = store.lock()
-            if ids is None:
-                return 0
-            after, upto = ids
-            last = min(upto, after + limit)
-            found = store.changed(after, last)
-            store.learn(rest_rows(found.completed, clocks), last)
+        after, upto = store.to_learn()
+        past.is_learned_up_to(after)
+        last = min(upto, after + limit)
+        if last <= after:
+            return 0
+        found = store.changed(after, last)
+        clocks.read({(run.tenant_id, run.version_id) for run in found.completed})
+        rows = rest_rows(found.completed, clocks)
+        if not store.learn(rows, after, last):
+            return 0
+        past.add(rows, last)
         for run in found.open:
             changed.pop(run, None)
             changed[run] = None
@@ -69,7 +88,7 @@ def rest_rows(completed: Iterable[Completed], clocks: Clocks) -> list[RestRow]:
     """How long these runs went on from each of their steps and from their beginning, counted by week and bucket."""
     counts: Counter[tuple[int, int, str, str, int, bool, int, int]] = Counter()
     for run in completed:
-        week = _monday(run.ended)
+        week = week_of(run.ended)
         # A whole run is at itself until its end.
         for node, due, over in (*run.steps, (WHOLE, run.began, run.began)):
             clock, is_working = clocks.of(run.tenant_id, run.version_id, node)
@@ -99,18 +118,14 @@ def forget(seconds: float = TICK_SECONDS) -> int:
     return in_bounded_batches(store.forget, FORGOTTEN, seconds)
 
 
-def _monday(moment: float) -> str:
-    day = datetime.fromtimestamp(moment, UTC).date()
-    return (day - timedelta(days=day.weekday())).isoformat()
-
-
 def _batches(runs: Sequence[str]) -> Iterable[Sequence[str]]:
     return (runs[first : first + RUNS] for first in range(0, len(runs), RUNS))
 
 
-def _in_turn() -> Iterable[Sequence[str]]:
-    """The open runs in turn, in batches, until their end."""
+def _in_turn(seconds: float) -> Iterable[Sequence[str]]:
+    """The open runs in turn, in batches, until their end or until so many seconds are over."""
+    until = time.monotonic() + seconds
     while runs := store.next_runs(RUNS):
         yield runs
-        if len(runs) < RUNS:
+        if len(runs) < RUNS or time.monotonic() >= until:
             return

@@ -1,146 +1,71 @@
 """When a run is probably done: by how long runs before it went on from the step at which it is (docs/telemetry.md).
 
-Where people come into it and the tenant has a calendar, its working hours count; all hours do everywhere else.
+It is told to the minute, and told anew when it is another by a twentieth of how far away it is: what waits for weeks
+costs next to nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, timedelta
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Sequence
+from math import ceil
 
-from engine.graph import Node
-from lib.clock import now_here
 from lib.rest_times import RestTimes
-from lib.working_clock import Clock, WallClock, WorkingClock
-from runs.kernel import graphs
-from runs.kernel.working_time import STANDARD, Named, calendars
+from lib.working_clock import Clock
+from runs.maintenance.clocks import WHOLE, Clocks
+from runs.maintenance.past import Past
 from runs.store import forecasts as store
-from runs.store.forecasts import Counts, ForecastRow, OpenRun, Rests, WantedRow
+from runs.store.forecasts import ForecastRow, Of, OpenRun
 
-WHOLE = ""
-"""Instead of a node: from the beginning of a run to its end."""
-LEAST = 20
-"""Fewer times than that tell nothing: then those of other versions count, then those of whole runs."""
+MINUTE = 60
+VAGUE = 20
+"""By so large a part of how far away it is an end may be another one than is told."""
 LATEST_SECONDS = 3_650 * 86_400.0
 """What is told to be later than that from now is told as then."""
-DAYS_BEFORE, DAYS_BEHIND = timedelta(days=1_100), timedelta(days=1_100)
-"""For so many days around today working clocks know the hours."""
-WALL = WallClock()
+ALMOST_SURE = 0.99
+"""No deadline that is yet to come is told to be missed more surely than that."""
 
 
-class People(NamedTuple):
-    """Of a version: from which nodes on people are asked as it goes its usual ways (`WHOLE` where there are any), and
-    by which calendar its deadline counts.
+def foretell(runs: Sequence[str], past: Past, clocks: Clocks) -> list[Of]:
+    """Keep anew when these runs are probably done, where it is another time than is told; of those that don't go on
+    nothing is told. Gives those of which something else is told than was.
     """
-
-    ahead: frozenset[str]
-    calendar: str | None
-
-
-NOBODY = People(frozenset(), None)
-
-
-@lru_cache(maxsize=2_000)
-def people_of(version: int) -> People:
-    """Where people come into the runs of a version; where it can't be compiled, nowhere."""
-    try:
-        graph = graphs.shown(version).graph
-    except graphs.BrokenVersion:
-        return NOBODY
-    found: set[str] = set()
-    for node in reversed([*graph.nodes.values()]):
-        usual = (edge.target for edge in node.edges if edge.kind != "timer")
-        if _asks(node) or not found.isdisjoint(usual):
-            found.add(node.id)
-    length = graph.sla_length
-    return People(frozenset(found | {WHOLE}), length.calendar if length else None) if found else NOBODY
+    found = store.to_foretell(runs)
+    past.read(found.open, found.now)
+    clocks.read({(run.tenant_id, run.version_id) for run in found.open})
+    rows = {run.id: row for run in found.open if (row := foretold(run, found.now, past, clocks))}
+    others = [row for run, row in rows.items() if is_another(row, found.told.get(run), found.now)]
+    over = [run for run in found.told if run not in rows]
+    return store.keep(others, over) if others or over else []
 
 
-def _asks(node: Node) -> bool:
-    does = [node, *([node.body] if node.body else [])]
-    parts = [inner for one in does if one.part for inner in one.part.nodes.values()]
-    return any(one.spec.asks_people for one in does) or any(_asks(inner) for inner in parts)
+def is_another(row: ForecastRow, told: ForecastRow | None, now: float) -> bool:
+    """Whether a forecast says something else than was told."""
+    if told is None or row["risk"] != told["risk"]:
+        return True
+    pairs = ((row["p50"], told["p50"]), (row["p90"], told["p90"]))
+    return any(abs(there - before) * VAGUE > there - now for there, before in pairs)
 
 
-class Clocks:
-    """The clocks of versions' runs; each calendar is read once."""
-
-    def __init__(self) -> None:
-        today = now_here().astimezone(UTC).date()
-        self._first, self._last = today - DAYS_BEFORE, today + DAYS_BEHIND
-        self._known: dict[Named, Clock | None] = {}
-
-    def working(self, tenant: int, version: int) -> Clock | None:
-        """By which working hours people are at runs of a version; None where the tenant has no calendar."""
-        named = (tenant, people_of(version).calendar)
-        if named not in self._known:
-            calendar = calendars([named])[named]
-            is_there = calendar is not STANDARD
-            self._known[named] = WorkingClock(calendar, self._first, self._last) if is_there else None
-        return self._known[named]
-
-    def of(self, tenant: int, version: int, node: str) -> tuple[Clock, bool]:
-        """By which clock the time from a node to the end of a run is counted, and whether it is a working one."""
-        clock = self.working(tenant, version) if node in people_of(version).ahead else None
-        return (WALL, False) if clock is None else (clock, True)
-
-
-class Past:
-    """How long runs took, read as it is asked for."""
-
-    def __init__(self, clocks: Clocks) -> None:
-        self._clocks = clocks
-        self._read: dict[tuple[int, str], dict[bool, Rests]] = {}
-        self._told: dict[tuple[int, str], tuple[RestTimes, Clock] | None] = {}
-
-    def read(self, runs: Iterable[OpenRun]) -> None:
-        """Read the times of these runs' open steps, as far as they are not known yet; in one statement."""
-        wanted: dict[tuple[int, str], WantedRow] = {}
-        for run in runs:
-            for node in {WHOLE, *(step[0] for step in run.steps)}:
-                if (run.version_id, node) not in self._read:
-                    wanted[run.version_id, node] = {
-                        "tenant_id": run.tenant_id,
-                        "workflow_id": run.workflow_id,
-                        "version_id": run.version_id,
-                        "node": node,
-                    }
-        if not wanted:
-            return
-        self._read |= {key: {} for key in wanted}
-        for (version, node, is_working), rests in store.rest_times([*wanted.values()]).items():
-            self._read[version, node][is_working] = rests
-
-    def of(self, run: OpenRun, node: str) -> tuple[RestTimes, Clock] | None:
-        """How long runs went on from a node, and by which clock; None where too few did."""
-        key = (run.version_id, node)
-        if key not in self._told:
-            self._told[key] = self._of(run, self._read[key])
-        return self._told[key]
-
-    def _of(self, run: OpenRun, found: Mapping[bool, Rests]) -> tuple[RestTimes, Clock] | None:
-        working = self._clocks.working(run.tenant_id, run.version_id) if True in found else None
-        clocks = {False: WALL, **({} if working is None else {True: working})}
-        for scope in ("own", "all"):
-            counts: dict[bool, Counts] = {way: getattr(found[way], scope) for way in found if way in clocks}
-            way = max(counts, key=lambda one: sum(counts[one].values()), default=False)
-            if sum(counts.get(way, {}).values()) >= LEAST:
-                return RestTimes(counts[way]), clocks[way]
-        return None
-
-
-def foretold(run: OpenRun, now: float, past: Past) -> ForecastRow | None:
+def foretold(run: OpenRun, now: float, past: Past, clocks: Clocks) -> ForecastRow | None:
     """When a run is probably done: of its open steps that one counts which promises the latest end. None where nobody
     knows.
     """
     rows = []
     for node, due, least in run.steps:
-        known, since = past.of(run, node), due
+        known, since = _known(run, node, past, clocks), due
         if known is None:
-            known, since = past.of(run, WHOLE), run.began
+            known, since = _known(run, WHOLE, past, clocks), run.began
         if known is not None:
             rows.append(_row(run, now, since, least, *known))
     return max(rows, key=lambda row: row["p90"], default=None)
+
+
+def _known(run: OpenRun, node: str, past: Past, clocks: Clocks) -> tuple[RestTimes, Clock] | None:
+    """How long runs went on from a node, and by which clock."""
+    working = clocks.working(run.tenant_id, run.version_id, node)
+    known = past.of(run.version_id, node, may_work=working is not None)
+    if known is None:
+        return None
+    rests, is_working = known
+    return rests, working if is_working and working else clocks.wall
 
 
 def _row(
@@ -150,18 +75,18 @@ def _row(
     passed = max(0.0, clock.place(now) - start)
     earliest = max(now, least or now)
     p50, p90 = (
-        min(max(earliest, clock.moment(start + rests.quantile(share, passed))), now + LATEST_SECONDS)
+        _to_the_minute(
+            min(max(earliest, clock.moment(start + rests.quantile(share, passed))), now + LATEST_SECONDS)
+        )
         for share in (0.5, 0.9)
     )
     risk = None
     if run.deadline is not None:
         is_missed = run.deadline <= earliest
-        risk = 1.0 if is_missed else round(rests.risk(clock.place(run.deadline) - start, passed), 3)
+        likely = rests.risk(clock.place(run.deadline) - start, passed)
+        risk = 1.0 if is_missed else min(ALMOST_SURE, round(likely, 2))
     return {"run_id": run.id, "p50": p50, "p90": p90, "risk": risk}
 
 
-def foretell(runs: Sequence[str], past: Past) -> None:
-    """Keep anew when these runs are probably done; of those that don't go on nothing is told."""
-    now, found = store.open_runs(runs)
-    past.read(found)
-    store.keep(runs, [row for run in found if (row := foretold(run, now, past))])
+def _to_the_minute(moment: float) -> float:
+    return float(MINUTE * ceil(moment / MINUTE))

@@ -1,6 +1,7 @@
 """When open runs are probably done, and what that is told by: how long runs went on from each step to their end."""
 
 from django.db import models
+from django.db.models import Q
 
 from runs.models.base import HotRow
 
@@ -30,8 +31,8 @@ class RestTime(HotRow):
 
 
 class Forecast(HotRow):
-    """When an open run ends at the latest in half of the cases and in nine of ten, as it looked at `made_at`; and how
-    likely it misses its deadline, if it has one. It counts while the run is RUNNING only.
+    """When an open run ends at the latest in half of the cases and in nine of ten, as it is told since `made_at`; and
+    how likely it misses its deadline, if it has one. It counts while the run is RUNNING only.
     """
 
     run_id = models.UUIDField(primary_key=True)
@@ -39,6 +40,14 @@ class Forecast(HotRow):
     p90 = models.DateTimeField()
     risk = models.FloatField(null=True)
     made_at = models.DateTimeField()
+
+    class Meta(HotRow.Meta):
+        indexes = [
+            models.Index(fields=["tenant_id", "p50", "run_id"], name="forecast_likely"),
+            models.Index(
+                fields=["tenant_id", "risk", "run_id"], name="forecast_risk", condition=Q(risk__isnull=False)
+            ),
+        ]
 
 
 class ForecastCursor(models.Model):

@@ -80,6 +80,17 @@ class ForecastRow(TypedDict):
     risk: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """At the database's time `now`, in seconds since 1970: runs that go on, and by id what is told of runs."""
+
+    now: float
+    open: list[OpenRun]
+    told: dict[str, ForecastRow]
+
+
+Of = tuple[int, str]
+"""A run, behind its tenant."""
 Counts = dict[tuple[int, int], int]
 """How often a time was, by the coarse bucket of how long the step took and its own bucket."""
 
@@ -91,13 +102,10 @@ class Rests(NamedTuple):
     all: Counts
 
 
-def lock() -> tuple[int, int] | None:
-    """Have the cursor, in a transaction: events behind the first id up to the second one are to be learned from.
-
-    None where there are none, or where somebody else is at it.
-    """
-    row = SQL.value("lock_forecasts", {})
-    return (row[0], row[1]) if row else None
+def to_learn() -> tuple[int, int]:
+    """Behind which id of history it is yet to be learned from, and up to which one that can be."""
+    after, upto = SQL.value("forecast_cursor", {}) or (0, 0)
+    return after, upto
 
 
 def changed(after: int, last: int) -> Changed:
@@ -112,9 +120,12 @@ def changed(after: int, last: int) -> Changed:
     return Changed(found["open"], completed)
 
 
-def learn(rows: Iterable[RestRow], last: int) -> None:
-    """Count these times, and note that events are learned from up to the id `last`."""
-    SQL.execute("learn_rest_times", {"rests": orjson.dumps(list(rows)).decode(), "last": last})
+def learn(rows: Iterable[RestRow], after: int, last: int) -> bool:
+    """Count these times, and note that events are learned from up to the id `last`, where that was `after` until now:
+    gives whether it was.
+    """
+    params = {"rests": orjson.dumps(list(rows)).decode(), "after": after, "last": last}
+    return bool(SQL.value("learn_rest_times", params))
 
 
 def next_runs(limit: int) -> list[str]:
@@ -123,10 +134,10 @@ def next_runs(limit: int) -> list[str]:
     return runs
 
 
-def open_runs(runs: Sequence[str]) -> tuple[float, list[OpenRun]]:
-    """The database's time, and those of these runs that go on."""
+def to_foretell(runs: Sequence[str]) -> Found:
+    """Those of these runs that go on, and what is told of any of them."""
     found = SQL.value("open_to_forecast", {"runs": list(runs), "now": now_or_none()})
-    rows = [
+    open_ones = [
         OpenRun(
             run,
             tenant,
@@ -138,7 +149,10 @@ def open_runs(runs: Sequence[str]) -> tuple[float, list[OpenRun]]:
         )
         for run, tenant, workflow, version, began, deadline, steps in found["runs"]
     ]
-    return found["now"], rows
+    told: dict[str, ForecastRow] = {
+        run: {"run_id": run, "p50": p50, "p90": p90, "risk": risk} for run, p50, p90, risk in found["told"]
+    }
+    return Found(found["now"], open_ones, told)
 
 
 def rest_times(wanted: Sequence[WantedRow]) -> dict[tuple[int, str, bool], Rests]:
@@ -153,10 +167,12 @@ def rest_times(wanted: Sequence[WantedRow]) -> dict[tuple[int, str, bool], Rests
     }
 
 
-def keep(runs: Sequence[str], forecasts: Sequence[ForecastRow]) -> None:
-    """Keep the forecasts of these runs; those of them that have none now have none any more."""
-    params = {"runs": list(runs), "forecasts": orjson.dumps(list(forecasts)).decode(), "now": now_or_none()}
-    SQL.execute("keep_forecasts", params)
+def keep(forecasts: Sequence[ForecastRow], over: Sequence[str]) -> list[Of]:
+    """Keep these forecasts of runs that go on, and forget those of the runs that are `over`; gives the runs of which
+    one was kept or forgotten.
+    """
+    params = {"forecasts": orjson.dumps(list(forecasts)).decode(), "over": list(over), "now": now_or_none()}
+    return [(tenant, run) for tenant, run in SQL.value("keep_forecasts", params)]
 
 
 def forget(limit: int) -> int:

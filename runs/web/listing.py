@@ -12,14 +12,14 @@ from accounts.access import PageRequest
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE
 from engine.catalogue import Json
-from lib.api.pagination import Page, keyset_page
+from lib.api.pagination import Page
 from lib.clock import now_here
 from lib.refusals import Missing
 from runs.access import readable
 from runs.models import Run
 from runs.reading import brief, queries
 from runs.reading.filters import COLUMNS, FilterForm
-from runs.reading.orders import FORETOLD, LOOKED_AT, NEWEST, ORDERS, in_order
+from runs.reading.orders import LOOKED_AT, NEWEST, ORDERS, page_in_order
 from runs.reading.presentation import rows_with_order
 from runs.reading.search import Searched, search_page
 from runs.reading.stored import Bounds
@@ -76,7 +76,8 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     workflows = queries.workflow_names(request.principal, MOST_NAMES)
     titles.learn_titles(workflows)
     shown = shown_for(request, form.cleaned_data.get("columns") or "")
-    if order in FORETOLD:
+    foretold = ORDERS[order].foretold
+    if foretold is not None:
         shown = shown.also("likely")
     rows = brief_rows(request.principal.tenant_id, [run.id for run in page.rows])
     if "deadline" in shown.columns:
@@ -88,7 +89,8 @@ def list_context(request: PageRequest) -> dict[str, Json]:
         "workflows": workflows,
         "runs": rows,
         "is_by_age": order == NEWEST,
-        "looked_at": LOOKED_AT if ORDERS[order].is_of_open else None,
+        "looked_at": LOOKED_AT if ORDERS[order].is_of_open and foretold is None else None,
+        "foretold": foretold,
         "newer": page.previous,
         "older": page.next,
         "searched": searched,
@@ -135,10 +137,8 @@ def _page(
     rows = matching(request, filters)
     if q := filters.get("q"):
         return search_page(rows, request, q, limit=ON_A_PAGE, cursor=cursor)
-    how = ORDERS[order]
-    rows = in_order(rows, request.principal.tenant_id, order)
-    page = keyset_page(rows, request, keys=how.keys, oldest_first=how.rises, limit=ON_A_PAGE, cursor=cursor)
-    return page, None
+    tenant = request.principal.tenant_id
+    return page_in_order(rows, request, tenant, order, limit=ON_A_PAGE, cursor=cursor), None
 
 
 def _with_dues(tenant: int, rows: list[dict[str, Json]]) -> list[dict[str, Json]]:

@@ -41,7 +41,6 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/commands/child_runs.py",
     "runs/commands/jobs.py",
     "runs/kernel/messages.py",
-    "runs/maintenance/forecasts.py",
     "runs/maintenance/telemetry.py",
     "runs/outgoing/services.py",
     "runs/alerts/answering.py",
@@ -63,6 +62,7 @@ OVER_ALL_TENANTS = {
     "runs/reading/messages.py": "how far back signals are looked through is bounded among those of all tenants",
     "runs/reading/queries.py": "what had to be repaired is of whoever runs Handoff, not of a tenant",
     "tasks_inbox/duties/undecidable.py": "how many tasks nobody can decide is told to whoever runs Handoff",
+    "runs/kernel/working_time.py": "as below: calendars of several tenants are read at once, each by its own tenant",
     "runs/kernel/graphs.py": "workers serve all tenants; the version is named by the run's own row",
     "workflows/unnumbered.py": "as above: what a container does is asked for by its version",
 }

@@ -38,7 +38,7 @@ HARMLESS = frozenset(
         "lock_telemetry",
         "count_telemetry",
         "forget_telemetry",
-        "lock_forecasts",
+        "forecast_cursor",
         "runs_changed",
         "learn_rest_times",
         "next_to_forecast",

@@ -1,46 +1,21 @@
 """Forecasts are learned once from what completed, and kept for runs that go on; nobody learns from another tenant."""
 
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.db import transaction
 
 from runs.maintenance import forecasts as duty
-from runs.maintenance.foretelling import Clocks, people_of
-from runs.models import Calendar, Forecast, ForecastCursor, RestTime, Run
+from runs.maintenance.clocks import calendars_of
+from runs.models import ForecastCursor, RestTime, Run, StepExecution
 from runs.store import forecasts as store
+from runs.store.forecasts import Completed
 from tests import factories as make
+from tests.runs.forecasting import DONE, WORKS, a_calendar, clocks_of, forecast, learned, look, some_runs
 from tests.store.watching import watching
 from tests.telemetry import count_all
 
 pytestmark = pytest.mark.django_db
-
-WORKS = make.chain("noop", "noop")
-DONE = 25
-
-
-def learned(**only) -> int:
-    return sum(row.times for row in RestTime.unsafe_all_tenants.filter(**only))
-
-
-def forecast(run_id) -> Forecast | None:
-    return Forecast.unsafe_all_tenants.filter(run_id=run_id).first()
-
-
-def look() -> None:
-    """Count, learn and foretell whatever there is."""
-    count_all()
-    duty.make()
-    duty.make()
-
-
-def some_runs(version, clock, seconds=(60, 600), many=DONE) -> None:
-    """Runs whose first step takes the one and whose second one the other time."""
-    for _ in range(many):
-        make.start_version(version, {})
-        for lasts in seconds:
-            step = make.claimed()[0]
-            clock.advance(lasts)
-            make.complete(step)
 
 
 @pytest.fixture
@@ -193,7 +168,7 @@ def test_risk_is_how_likely_the_deadline_is_missed(clock):
 
 def test_nobody_learns_from_another_tenant(version, clock):
     some_runs(version, clock)
-    theirs = make.start(WORKS, tenant=make.TenantFactory())[0]
+    theirs = make.start(WORKS, tenant=make.a_tenant("theirs"))[0]
     look()
     assert forecast(theirs) is None
     assert {row.tenant_id for row in RestTime.unsafe_all_tenants.all()} == {version.tenant_id}
@@ -202,20 +177,67 @@ def test_nobody_learns_from_another_tenant(version, clock):
 def test_people_count_by_the_calendar_from_where_they_are_asked_on(clock):
     asks = {"id": "ask", "type": "human.approval", "params": {"title": "Go on?", "candidates": ["user:ann"]}}
     version = make.a_version(make.graph(["a", asks, "z"], ["a>ask", "ask>z"]))
-    assert people_of(version.pk).ahead == {"", "a", "ask"}
-    assert people_of(make.a_version(WORKS).pk).ahead == set()
-    tenant = version.tenant_id
-    assert Clocks().of(tenant, version.pk, "ask")[1] is False
-    Calendar.objects.create(
-        tenant_id=tenant, name="default", timezone="UTC", weekdays=[1, 2, 3, 4, 5], opens=540, closes=1020
-    )
-    clocks = Clocks()
-    assert [clocks.of(tenant, version.pk, node)[1] for node in ("a", "ask", "z", "")] == [
-        True,
-        True,
-        False,
-        True,
+    assert calendars_of(version.pk).keys() == {"", "a", "ask"}
+    assert calendars_of(make.a_version(WORKS).pk) == {}
+    assert clocks_of(version).of(version.tenant_id, version.pk, "ask")[1] is False
+    a_calendar(version.tenant_id)
+    clocks = clocks_of(version)
+    is_working = [clocks.of(version.tenant_id, version.pk, node)[1] for node in ("a", "ask", "z", "")]
+    assert is_working == [True, True, False, True]
+
+
+def test_a_task_counts_by_its_own_calendar_and_so_does_what_leads_to_it(clock):
+    def asks(name, calendar=None):
+        params = {"title": "Go on?", **({"calendar": calendar} if calendar else {})}
+        return {"id": name, "type": "human.approval", "params": params}
+
+    each = {"title": "Go on?", "calendar": "Late shift"}
+    of_each = {"list": "{{ [1] }}", "body": {"type": "human.approval", "params": each}}
+    nodes = [
+        "a",
+        asks("b", "Early shift"),
+        {"id": "c", "type": "map", "params": of_each},
+        asks("d"),
+        asks("e", "{{ input.x }}"),
     ]
+    graph = make.graph(nodes, ["a>b", "b>c", "c>d", "d>e"])
+    version = make.a_version({**graph, "sla_working_days": 3, "sla_calendar": "Office"})
+    named = {
+        "": "Early shift",
+        "a": "Early shift",
+        "b": "Early shift",
+        "c": "Late shift",
+        "d": "Office",
+        "e": "Office",
+    }
+    assert calendars_of(version.pk) == named
+    forked = make.a_version(
+        make.graph(["a", asks("b", "Early shift"), asks("c", "Late shift")], ["a>b", "a>c"])
+    )
+    assert calendars_of(forked.pk) == {"": None, "a": None, "b": "Early shift", "c": "Late shift"}
+
+
+def test_a_task_with_an_early_calendar_is_told_to_be_done_early(clock):
+    early = {"title": "Go on?", "calendar": "Early shift", "candidates": {"users": ["ann"]}}
+    version = make.a_version(make.graph([{"id": "ask", "type": "human.approval", "params": early}], []))
+    a_calendar(version.tenant_id, opens=1_200, closes=1_320)
+    a_calendar(version.tenant_id, "Early shift", opens=300, closes=720)
+    clock.set(datetime(2031, 1, 6, 6, tzinfo=UTC))
+    rows = [
+        Completed(version.tenant_id, version.workflow_id, version.pk, began, ended, [("ask", began, ended)])
+        for began, ended in [(clock.now.timestamp() - 3_600, clock.now.timestamp() - 1_800)] * DONE
+    ]
+    run_id = make.start_version(version, {})[0]
+    make.work()
+    clock.set(datetime(2031, 1, 6, 11, 45, tzinfo=UTC))
+    StepExecution.unsafe_all_tenants.filter(run_id=run_id).update(queued_at=clock.now)
+    after, _ = store.to_learn()
+    assert store.learn(duty.rest_rows(rows, clocks_of(version)), after, after + 1)
+    look()
+    # A quarter of an hour today, the other one tomorrow from five o'clock on.
+    told = forecast(run_id).p50
+    assert told.date() == date(2031, 1, 7)
+    assert told.hour == 5
 
 
 def test_whoever_dies_in_the_middle_has_learned_nothing(version, clock, monkeypatch):
@@ -223,9 +245,10 @@ def test_whoever_dies_in_the_middle_has_learned_nothing(version, clock, monkeypa
     count_all()
     duty.make()
 
-    def dying(rows, last):
-        real(rows, last)
-        raise RuntimeError
+    def dying(rows, after, last):
+        with transaction.atomic():
+            real(rows, after, last)
+            raise RuntimeError
 
     real = store.learn
     ForecastCursor.objects.update(after=0)
@@ -264,8 +287,4 @@ def test_so_many_statements_whatever_there_is(version, clock):
     some_runs(version, clock, many=20)
     make.start_version(version, *[{}] * 30)
     look()
-    assert (
-        statements()
-        == few
-        == ["lock_forecasts", "next_to_forecast", "open_to_forecast", "rest_times", "keep_forecasts"]
-    )
+    assert statements() == few == ["forecast_cursor", "next_to_forecast", "open_to_forecast"]

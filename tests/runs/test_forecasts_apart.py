@@ -4,7 +4,9 @@ import pytest
 from django.db import transaction
 
 from runs.maintenance import forecasts as duty
-from runs.maintenance.foretelling import Clocks, Past, foretell
+from runs.maintenance.clocks import Clocks
+from runs.maintenance.foretelling import foretell
+from runs.maintenance.past import Past
 from runs.models import Forecast, RestTime
 from runs.store import forecasts as store
 from tests import factories as make
@@ -18,17 +20,20 @@ def learned() -> int:
     return sum(row.times for row in RestTime.unsafe_all_tenants.all())
 
 
+def learn() -> list[str]:
+    """Learn as a process does that knows of nothing yet."""
+    return duty.learn(Past(), Clocks(), 1)
+
+
 def test_two_at_once_learn_once():
     make.start(make.chain("noop"))
     make.work()
     count_all()
-    store.lock()
     with transaction.atomic():
-        assert store.lock() is not None
-        assert Actor(lambda: duty.learn(Clocks(), 1)).end() == []
-        assert learned() == 0
-    duty.learn(Clocks(), 1)
-    duty.learn(Clocks(), 1)
+        learn()
+        other = Actor(learn).until_blocked()
+    assert other.end() == []
+    learn()
     assert learned() == 2
 
 
@@ -37,15 +42,14 @@ def test_a_run_that_ends_meanwhile_is_not_foretold(monkeypatch):
     make.start_version(version, *[{}] * 20)
     make.work()
     count_all()
-    store.lock()
-    duty.learn(Clocks(), 5)
+    learn()
     going, ending = make.start_version(version, {}, {})
 
-    def ends(runs, rows):
+    def ends(rows, over):
         make.cancel(ending)
-        real(runs, rows)
+        return real(rows, over)
 
     real = store.keep
     monkeypatch.setattr(store, "keep", ends)
-    foretell([going, ending], Past(Clocks()))
+    assert [run for _, run in foretell([going, ending], Past(), Clocks())] == [going]
     assert [str(row.run_id) for row in Forecast.unsafe_all_tenants.all()] == [going]

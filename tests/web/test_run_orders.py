@@ -12,6 +12,7 @@ from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.inbox.asking import approval, asked
 from tests.web.test_page_queries import statements_of
+from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
 
@@ -121,12 +122,59 @@ def test_pages_by_risk_lead_on_and_back(reader, monkeypatch):
     runs = [waiting() for _ in range(5)]
     for run, risk in zip(runs, (0.1, 0.75, 1 / 3, 1 / 3, None), strict=True):
         tell(run, risk=risk)
-    pages, address = [], "/runs/?order=risk"
+    pages = paged(reader, "/runs/?order=risk")
+    assert pages == [runs[1], runs[3], runs[2], runs[0], runs[4]]
+
+
+def test_orders_by_forecasts_are_right_however_many_runs_are_open(reader, monkeypatch):
+    monkeypatch.setattr(orders, "LOOKED_AT", 1)
+    monkeypatch.setattr("runs.web.listing.ON_A_PAGE", 2)
+    runs = [waiting() for _ in range(5)]
+    for hours, run in enumerate(reversed(runs[1:]), 1):
+        tell(run, hours=hours, risk=hours / 10 if hours < 4 else None)
+    assert paged(reader, "/runs/?order=likely") == [runs[4], runs[3], runs[2], runs[1], runs[0]]
+    assert paged(reader, "/runs/?order=risk") == [runs[2], runs[3], runs[4], runs[1], runs[0]]
+    assert "Open runs of which nothing is foretold stand last." in reader.get("/runs/?order=likely").text
+    assert "without a deadline" in reader.get("/runs/?order=risk").text
+
+
+@pytest.mark.parametrize("order", ["likely", "risk"])
+def test_pages_by_forecasts_lead_back_from_what_has_none(reader, monkeypatch, order):
+    monkeypatch.setattr("runs.web.listing.ON_A_PAGE", 2)
+    runs = [waiting() for _ in range(7)]
+    for hours, run in enumerate(runs[:3], 1):
+        tell(run, hours=hours, risk=0.5)
+    pages, address = [], f"/runs/?order={order}"
     while address:
         last = reader.get(address)
-        pages += [row["id"] for row in last.context["runs"]]
+        pages.append([row["id"] for row in last.context["runs"]])
         address = last.context["older"]
-    assert pages == [runs[1], runs[3], runs[2], runs[0], runs[4]]
+    assert sorted(run for page in pages for run in page) == sorted(runs)
+    backwards = []
+    while address := last.context["newer"]:
+        last = reader.get(address, follow=True)
+        backwards.insert(0, [row["id"] for row in last.context["runs"]])
+    assert backwards == pages[:-1]
+
+
+def test_orders_by_forecasts_show_nobody_what_they_may_not_read(reader):
+    shut, untold, read = waiting(), waiting(), waiting()
+    tell(shut, risk=0.9), tell(read, hours=2, risk=0.5)
+    assert listed(reader, "order=likely") == [shut, read, untold]
+    locked = make.FolderFactory()
+    for run in (shut, untold):
+        Workflow.unsafe_all_tenants.filter(pk=make.run(run).workflow_id).update(folder=locked)
+    assert listed(reader, "order=likely") == listed(reader, "order=risk") == [read]
+
+
+def paged(reader, address: str) -> list[str]:
+    """The runs of all pages from an address on."""
+    runs = []
+    while address:
+        last = reader.get(address)
+        runs += [row["id"] for row in last.context["runs"]]
+        address = last.context["older"]
+    return runs
 
 
 def test_pages_of_an_order_lead_on_and_back(reader, monkeypatch):
@@ -156,7 +204,8 @@ def test_an_order_costs_the_same_for_few_and_for_many(reader):
     for days in range(4):
         tell(waiting(days), risk=0.5)
     assert [statements_of(reader, f"/runs/?order={order}") for order in orders.ORDERS] == few
-    assert max(few) <= 10
+    # Those that are foretold, those that are not, and then what is listed.
+    assert max(few) <= 12
 
 
 def test_on_a_phone_filters_and_tabs_take_one_line_each(visitor):

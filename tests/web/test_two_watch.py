@@ -1,13 +1,17 @@
 """Two people with a browser each watch one run: both see what happens, and neither loads the page again."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.conf import settings
 from django.test import Client
 from playwright.sync_api import expect
 
+from lib.rest_times import bucket_of, coarse_of
 from runs.commands import jobs
+from runs.maintenance import forecasts
+from runs.models import RestTime
 from tests import factories as make
 from tests.web.visitor import Visitor
 
@@ -55,6 +59,34 @@ def test_both_see_each_step_begin_and_end_and_the_run_complete(visitor, bob):
     make.complete(job.step, output={"price": 5})
     for one in both:
         expect(one.page.get_by_role("heading", level=1)).to_contain_text("Completed")
+        assert one.page.evaluate("window.loaded")
+
+
+def test_a_forecast_shows_in_page_and_list_without_being_loaded_again(visitor, bob):
+    version = make.a_version(CALLS_A_PROGRAM)
+    run_id = make.start_version(version, {"text": "Words."})[0]
+    watch(visitor, run_id)
+    bob.open("/runs/?order=likely")
+    bob.page.evaluate("window.loaded = true")
+    row = bob.page.locator(f"tr[data-run='{run_id}'] .of-likely")
+    expect(row).to_have_text("–")
+    today = datetime.now(UTC).date()
+    monday = today - timedelta(days=today.weekday())
+    RestTime.objects.create(
+        tenant_id=version.tenant_id,
+        workflow_id=version.workflow_id,
+        version_id=version.pk,
+        node="check",
+        lasted=coarse_of(7_200),
+        bucket=bucket_of(7_200),
+        week=monday,
+        is_working=False,
+        times=30,
+    )
+    forecasts.make()
+    expect(visitor.page.get_by_text("Probably done by")).to_be_visible()
+    expect(row.get_by_role("time")).to_be_visible()
+    for one in (visitor, bob):
         assert one.page.evaluate("window.loaded")
 
 

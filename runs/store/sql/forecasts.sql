@@ -1,19 +1,15 @@
--- name: lock_forecasts
--- As far as telemetry knows history to be complete it is learned from: the caller has the cursor until what it learned is
--- written with it. No commit waits for the disk, as there.
-WITH quickly AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true), set_config('jit', 'off', true)),
-made AS (
+-- name: forecast_cursor
+-- From where on it is yet to be learned, and how far telemetry knows history to be complete.
+WITH made AS (
     INSERT INTO runs_forecastcursor (id, after)
     SELECT 1, coalesce((SELECT min(h.id) - 1 FROM runs_historyevent h), 0)
      WHERE NOT EXISTS (SELECT 1 FROM runs_forecastcursor)
     ON CONFLICT DO NOTHING
+    RETURNING after
 )
-SELECT json_build_array(c.after, t.after)
-  FROM runs_forecastcursor c
-  JOIN runs_telemetrycursor t ON t.id = 1
- CROSS JOIN quickly
- WHERE c.id = 1 AND c.after < t.after
-   FOR UPDATE OF c SKIP LOCKED
+SELECT json_build_array(c.after, coalesce(t.after, c.after))
+  FROM (SELECT f.after FROM runs_forecastcursor f WHERE f.id = 1 UNION ALL SELECT made.after FROM made) c
+  LEFT JOIN runs_telemetrycursor t ON t.id = 1
 
 -- name: runs_changed
 -- To which runs something has happened, and of those that completed when each of their steps was due and over: what failed
@@ -56,18 +52,24 @@ extract(epoch FROM CASE WHEN r.root_id = r.id THEN r.created_at
                         ELSE coalesce((SELECT q.created_at FROM runs_run q WHERE q.id = r.root_id), r.created_at) END)::float8
 
 -- name: learn_rest_times
--- Counts go up and the cursor moves at once: whoever comes twice counts once.
-WITH learned AS (
+-- Counts go up and the cursor moves at once, from where it was when they were made: whoever comes twice, or beside another
+-- one, counts once. No commit waits for the disk, as with telemetry.
+WITH quickly AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+moved AS (
+    UPDATE runs_forecastcursor c SET after = %(last)s FROM quickly WHERE c.id = 1 AND c.after = %(after)s RETURNING true AS is_so
+),
+learned AS (
     INSERT INTO runs_resttime AS t (tenant_id, workflow_id, node, week, version_id, is_working, lasted, bucket, times)
     SELECT w.tenant_id, w.workflow_id, w.node, w.week, w.version_id, w.is_working, w.lasted, w.bucket, w.times
       FROM jsonb_to_recordset(%(rests)s::jsonb)
         AS w(tenant_id bigint, workflow_id bigint, node text, week date, version_id bigint, is_working boolean, lasted smallint,
              bucket smallint, times bigint)
+     CROSS JOIN moved
      ORDER BY 1, 2, 3, 4, 5, 6, 7, 8
     ON CONFLICT (tenant_id, workflow_id, node, week, version_id, is_working, lasted, bucket) DO UPDATE
        SET times = t.times + excluded.times
 )
-UPDATE runs_forecastcursor c SET after = %(last)s WHERE c.id = 1
+SELECT moved.is_so FROM moved
 
 -- name: next_to_forecast
 -- The open runs whose turn it is, behind the one that was looked at last; at their end it begins anew.
@@ -88,7 +90,7 @@ SELECT coalesce(json_agg(o.id), '[]') FROM o
 
 -- name: open_to_forecast
 -- Those of these runs that go on, with their open steps: since when each is due, and before when it can't end. A step that
--- is tried again in a later life of its run begins anew.
+-- is tried again in a later life of its run begins anew. And what is told of any of them.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
 SELECT json_build_object(
     'now', (SELECT extract(epoch FROM clock.now)::float8 FROM clock),
@@ -105,7 +107,10 @@ SELECT json_build_object(
                             AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')))), '[]')
                FROM runs_run r
               WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'RUNNING' AND r.error IS NULL
-                AND NOT r.is_part AND NOT r.is_test))
+                AND NOT r.is_part AND NOT r.is_test),
+    'told', (SELECT coalesce(json_agg(json_build_array(
+                        f.run_id, extract(epoch FROM f.p50)::float8, extract(epoch FROM f.p90)::float8, f.risk)), '[]')
+               FROM runs_forecast f WHERE f.run_id = ANY (%(runs)s::uuid[])))
 
 -- name: rest_times
 -- How often each time was, of a version and of its whole workflow, in the weeks that count.
@@ -122,21 +127,25 @@ SELECT coalesce(json_agg(json_build_array(w.version_id, w.node, t.is_working, t.
             GROUP BY b.is_working) t
 
 -- name: keep_forecasts
--- Of the runs that were looked at these have one; of those that ended meanwhile nobody is told any more.
-WITH w AS MATERIALIZED (
-    SELECT w.* FROM jsonb_to_recordset(%(forecasts)s::jsonb) AS w(run_id uuid, p50 float8, p90 float8, risk float8)
-),
+-- These are told from now on, of those that are over nothing is; nor of those that ended meanwhile.
+WITH quickly AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
 gone AS (
-    DELETE FROM runs_forecast f
-     WHERE f.run_id = ANY (%(runs)s::uuid[]) AND NOT EXISTS (SELECT 1 FROM w WHERE w.run_id = f.run_id)
+    DELETE FROM runs_forecast f WHERE f.run_id = ANY (%(over)s::uuid[]) RETURNING f.tenant_id, f.run_id
+),
+kept AS (
+    INSERT INTO runs_forecast (run_id, tenant_id, p50, p90, risk, made_at)
+    SELECT r.id, r.tenant_id, to_timestamp(w.p50), to_timestamp(w.p90), w.risk,
+           coalesce(%(now)s::timestamptz, clock_timestamp())
+      FROM jsonb_to_recordset(%(forecasts)s::jsonb) AS w(run_id uuid, p50 float8, p90 float8, risk float8)
+      JOIN runs_run r ON r.id = w.run_id AND r.status = 'RUNNING'
+     CROSS JOIN quickly
+     ORDER BY r.id
+    ON CONFLICT (run_id) DO UPDATE
+       SET p50 = excluded.p50, p90 = excluded.p90, risk = excluded.risk, made_at = excluded.made_at
+    RETURNING tenant_id, run_id
 )
-INSERT INTO runs_forecast (run_id, tenant_id, p50, p90, risk, made_at)
-SELECT r.id, r.tenant_id, to_timestamp(w.p50), to_timestamp(w.p90), w.risk, coalesce(%(now)s::timestamptz, clock_timestamp())
-  FROM w
-  JOIN runs_run r ON r.id = w.run_id AND r.status = 'RUNNING'
- ORDER BY r.id
-ON CONFLICT (run_id) DO UPDATE
-   SET p50 = excluded.p50, p90 = excluded.p90, risk = excluded.risk, made_at = excluded.made_at
+SELECT coalesce(json_agg(json_build_array(a.tenant_id, a.run_id)), '[]')
+  FROM (SELECT * FROM gone UNION ALL SELECT * FROM kept) a
 
 -- name: forget_rest_times
 -- Weeks that count no more.
