@@ -10,6 +10,9 @@ from typing import Any
 MASK = "••••"
 _SHORTEST = 6
 """A shorter text is no secret that could be looked for: it stands in other words, too."""
+MOST_SECRETS = 500
+MOST_SECRET_CHARACTERS = 256 * 1024
+"""So many secrets, and so much of them, are looked for in a text."""
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _SECRET_WORDS = frozenset(
     [
@@ -79,8 +82,29 @@ def secrets_of_process() -> frozenset[str]:
     return secrets_in(dict(os.environ))
 
 
-def without(text: str, secrets: Collection[str]) -> str:
-    """The text with each of these masked, the longest first."""
-    for secret in sorted(secrets, key=len, reverse=True):
-        text = text.replace(secret, MASK)
-    return text
+class Masker:
+    """Masks secrets in texts: made once for many texts. What it costs is bounded, whatever it is given.
+
+    Of more secrets than it may look for it knows none: a text of which nobody can say what is secret is masked whole.
+    """
+
+    __slots__ = ("_secrets", "knows_all", "longest")
+
+    def __init__(self, secrets: Collection[str] = (), *, knows_all: bool = True) -> None:
+        # The longest first: another one may be a part of it.
+        self._secrets = sorted(secrets, key=len, reverse=True)
+        self.longest = len(self._secrets[0]) if self._secrets else 0
+        self.knows_all = (
+            knows_all
+            and len(self._secrets) <= MOST_SECRETS
+            and sum(map(len, self._secrets)) <= MOST_SECRET_CHARACTERS
+        )
+
+    def masked(self, text: str) -> str:
+        """The text with each secret masked."""
+        if not self.knows_all:
+            return MASK
+        for secret in self._secrets:
+            # As fast as a text is read, which one pattern of all of them is not.
+            text = text.replace(secret, MASK)
+        return text
