@@ -14,6 +14,7 @@ from django.db import transaction
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, StepStatus
 from engine.variables import MAX_VARIABLES_BYTES
+from lib import tracing
 from lib.database_errors import is_away, log_database_error
 from lib.gathering import BY_ITSELF, Gathered
 from runs.commands.job_errors import Failure, fitting, too_much
@@ -28,6 +29,7 @@ from runs.store import hot, payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.rows import BeatRow
 from runs.store.variables import count_variables
+from runs.workers.attempt_spans import tell_jobs
 from steps.attempt_log import LogLine
 from steps.base import MAX_OUTPUT_BYTES
 
@@ -299,10 +301,14 @@ def end(results: Sequence[tuple[ClaimedStep, AttemptResult]], done: Result) -> N
     """End attempts, each step once; `done` has those whose attempt it still was, also where this raises."""
     # What a worker has said, or been given just now, needed it already.
     scopes.load(step for step, _ in results if not (step.scope or step.unreadable))
+    if tracing.is_on():
+        scopes.load_traces(step for step, _ in results)
     try:
         advance(results, into=done)
     finally:
         dispatch.wake(done.wake)
+        if tracing.is_on():
+            tell_jobs(results, done.applied)
 
 
 def _success(done: Completion, count: int) -> Succeeded:

@@ -7,7 +7,7 @@ from engine import bodies
 from engine.catalogue import Json
 from engine.cel_reads import References
 from engine.graph import Graph, entry_reads
-from lib import trace_context, tracing
+from lib import tracing
 from lib.blobs import BlobError
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
 from runs.store import hot, payloads, traces
@@ -104,10 +104,8 @@ def load(steps: Iterable[ClaimedStep]) -> None:
         return
     for run_id, found in hot.read_scopes(_merged(rows)).items():
         alike = asking[run_id]
-        headers = found[0]["trace"]
-        trace = trace_context.parse(*headers) if headers else None
         for step in alike:
-            step.trace = trace
+            _keep_trace(step, found[0]["trace"])
         try:
             facts, outputs = _whole(*found)
         except BlobError as error:
@@ -124,11 +122,25 @@ def load_to_begin(steps: Collection[ClaimedStep]) -> None:
     then. One statement more where some of them read nothing of their run; who ends steps needs no trace.
     """
     load(steps)
+    load_traces(steps)
+
+
+def load_traces(steps: Iterable[ClaimedStep]) -> None:
+    """Give those of these steps that tell of it the trace that their run is of, if they don't have it: at most one
+    statement.
+    """
     telling = [step for step in steps if step.trace is None and _tells(step)]
     if telling:
         found = traces.read_traces({step.run_id for step in telling})
         for step in telling:
-            step.trace = found.get(step.run_id)
+            _keep_trace(step, found.get(step.run_id))
+
+
+def _keep_trace(step: ClaimedStep, headers: traces.Headers | None) -> None:
+    """What calls is the run; of a part, which is told of by no span, what its container's run is told by."""
+    is_part = compiled(step.version_id).graph.is_part
+    trace = traces.trace_of if is_part else traces.trace_within
+    step.trace = trace(step.run_id, headers or traces.NONE)
 
 
 def _tells(step: ClaimedStep) -> bool:
