@@ -1,8 +1,9 @@
 """Secrets in what is shown or kept for people: known by the names that they have, or as texts that must not be seen."""
 
+import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -57,6 +58,49 @@ def _hidden(value: Any) -> Any:
     if isinstance(value, list):
         return [_hidden(part) for part in value]
     return MASK if isinstance(value, str) and value else value
+
+
+def masked_at(names: Iterable[str], value: Any) -> Any:
+    """A part of a JSON value, which stands there under these names, as it is in the masked one."""
+    return _hidden(value) if any(map(is_secret_name, names)) else masked(value)
+
+
+Path = tuple[str | int, ...]
+
+
+def restored(given: Any, was: Any = None) -> tuple[Any, list[Path]]:
+    """What somebody has made of `masked(was)`, with what is masked still as it was; and where that can't be known.
+
+    Within a list that was changed nobody knows which part is which: each mask in it is to be replaced by hand.
+    """
+    unknown: list[Path] = []
+    return _restored(given, was, (), unknown, named=False), unknown
+
+
+def _restored(given: Any, was: Any, path: Path, unknown: list[Path], *, named: bool) -> Any:
+    if isinstance(given, Mapping):
+        before = was if isinstance(was, Mapping) else {}
+        return {
+            name: _restored(
+                part, before.get(name), (*path, name), unknown, named=named or is_secret_name(str(name))
+            )
+            for name, part in given.items()
+        }
+    if isinstance(given, list):
+        if isinstance(was, list) and _is_same(given, _hidden(was) if named else masked(was)):
+            return was
+        return [
+            _restored(part, None, (*path, place), unknown, named=named) for place, part in enumerate(given)
+        ]
+    if named and given == MASK:
+        if isinstance(was, str) and was:
+            return was
+        unknown.append(path)
+    return given
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def secrets_in(value: Any) -> frozenset[str]:
