@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,7 @@ _SHORTEST = 6
 MOST_SECRETS = 500
 MOST_SECRET_CHARACTERS = 256 * 1024
 """So many secrets, and so much of them, are looked for in a text."""
+_LONGEST_KNOWN = 64
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _SECRET_WORDS = frozenset(
     [
@@ -36,6 +37,16 @@ _SCHEMES = ("Bearer ", "Basic ", "Token ")
 
 def is_secret_name(name: str) -> bool:
     """Whether what has this name is a secret: `api_key`, `clientSecret`, `Authorization`; but not `max_tokens`."""
+    return _is_known(name) if len(name) <= _LONGEST_KNOWN else _is_secret(name)
+
+
+@lru_cache(maxsize=4096)
+def _is_known(name: str) -> bool:
+    # The same few names stand in each value, thousands of times in some.
+    return _is_secret(name)
+
+
+def _is_secret(name: str) -> bool:
     words = [word.lower() for word in _WORDS.findall(name)]
     pairs = pairwise(words)
     return not _SECRET_WORDS.isdisjoint(words) or any(
