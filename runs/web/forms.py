@@ -30,7 +30,7 @@ def _in_words(error: BadJson) -> forms.ValidationError:
 
 def still_masked(path: Sequence[str | int]) -> str:
     """What is said where a mask stands of which nobody knows what is behind it."""
-    name = ".".join(map(str, path))
+    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
     return f"{name} is masked, and what it was can't be known here: write its value."
 
 
@@ -131,6 +131,7 @@ class StepForm(forms.Form):
 
     def __init__(self, data: QueryDict | None, *, was: Json) -> None:
         self.was = was
+        self.has_masks = masked(was) != was
         super().__init__(data, initial={"value": json.dumps(masked(was), ensure_ascii=False, indent=2)})
 
     @property
