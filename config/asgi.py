@@ -1,5 +1,7 @@
 """The one port: http goes to Django's WSGI app on threads (twice as fast as its ASGI one), websockets to Channels."""
 
+import asyncio
+
 from django.conf import settings
 
 from config import websockets
@@ -8,6 +10,7 @@ from config.long_polls import LongPolls
 from config.request_body import LimitedBody
 from config.threads import OnThreads
 from config.wsgi import application as django
+from lib import tracing
 
 # More than connections to the database: a request that waits for its body's end or for its reader needs none.
 _THREADS = 32
@@ -41,6 +44,11 @@ async def _healthz(send: Send) -> None:
 async def _lifespan(receive: Receive, send: Send) -> None:
     while True:
         message = await receive()
+        if message["type"] == "lifespan.startup":
+            # Jobs of external workers end here.
+            await asyncio.to_thread(tracing.start, "handoff")
+        else:
+            await asyncio.to_thread(tracing.stop)
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return

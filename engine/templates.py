@@ -159,6 +159,25 @@ class Template:
         part = dict(self.root.items).get(key) if isinstance(self.root, _Object) else None
         return part.value if isinstance(part, _Static) else None
 
+    def where(self, named: Callable[[str], bool]) -> "Template":
+        """What of it stands under names for which `named` holds, or may have such names in it once it is rendered."""
+        root = _where(self.root, named) or _Static({})
+        return Template(self.refs, isinstance(root, _Static), root)
+
+
+def _where(part: _Part, named: Callable[[str], bool]) -> _Part | None:
+    match part:
+        case _Object(items):
+            found = ((key, value if named(key) else _where(value, named)) for key, value in items)
+            rest = tuple((key, value) for key, value in found if value is not None)
+            return _Object(rest) if rest else None
+        case _List(items):
+            several = tuple(value for item in items if (value := _where(item, named)) is not None)
+            return _List(several) if several else None
+        case _Text():
+            return None
+    return part
+
 
 def compile_template(value: Json, markdown: Collection[str] = ()) -> Template:
     """Compile a JSON value. Raises ExpressionInvalid at the first hole that does not compile, naming its place.

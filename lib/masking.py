@@ -1,15 +1,20 @@
 """Secrets in what is shown or kept for people: known by the names that they have, or as texts that must not be seen."""
 
+import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
-from functools import cache
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
 MASK = "••••"
 _SHORTEST = 6
 """A shorter text is no secret that could be looked for: it stands in other words, too."""
+MOST_SECRETS = 500
+MOST_SECRET_CHARACTERS = 256 * 1024
+"""So many secrets, and so much of them, are looked for in a text."""
+_LONGEST_KNOWN = 64
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _SECRET_WORDS = frozenset(
     [
@@ -32,6 +37,16 @@ _SCHEMES = ("Bearer ", "Basic ", "Token ")
 
 def is_secret_name(name: str) -> bool:
     """Whether what has this name is a secret: `api_key`, `clientSecret`, `Authorization`; but not `max_tokens`."""
+    return _is_known(name) if len(name) <= _LONGEST_KNOWN else _is_secret(name)
+
+
+@lru_cache(maxsize=4096)
+def _is_known(name: str) -> bool:
+    # The same few names stand in each value, thousands of times in some.
+    return _is_secret(name)
+
+
+def _is_secret(name: str) -> bool:
     words = [word.lower() for word in _WORDS.findall(name)]
     pairs = pairwise(words)
     return not _SECRET_WORDS.isdisjoint(words) or any(
@@ -54,6 +69,49 @@ def _hidden(value: Any) -> Any:
     if isinstance(value, list):
         return [_hidden(part) for part in value]
     return MASK if isinstance(value, str) and value else value
+
+
+def masked_at(names: Iterable[str], value: Any) -> Any:
+    """A part of a JSON value, which stands there under these names, as it is in the masked one."""
+    return _hidden(value) if any(map(is_secret_name, names)) else masked(value)
+
+
+Path = tuple[str | int, ...]
+
+
+def restored(given: Any, was: Any = None) -> tuple[Any, list[Path]]:
+    """What somebody has made of `masked(was)`, with what is masked still as it was; and where that can't be known.
+
+    Within a list that was changed nobody knows which part is which: each mask in it is to be replaced by hand.
+    """
+    unknown: list[Path] = []
+    return _restored(given, was, (), unknown, named=False), unknown
+
+
+def _restored(given: Any, was: Any, path: Path, unknown: list[Path], *, named: bool) -> Any:
+    if isinstance(given, Mapping):
+        before = was if isinstance(was, Mapping) else {}
+        return {
+            name: _restored(
+                part, before.get(name), (*path, name), unknown, named=named or is_secret_name(str(name))
+            )
+            for name, part in given.items()
+        }
+    if isinstance(given, list):
+        if isinstance(was, list) and _is_same(given, _hidden(was) if named else masked(was)):
+            return was
+        return [
+            _restored(part, None, (*path, place), unknown, named=named) for place, part in enumerate(given)
+        ]
+    if named and given == MASK:
+        if isinstance(was, str) and was:
+            return was
+        unknown.append(path)
+    return given
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def secrets_in(value: Any) -> frozenset[str]:
@@ -79,8 +137,29 @@ def secrets_of_process() -> frozenset[str]:
     return secrets_in(dict(os.environ))
 
 
-def without(text: str, secrets: Collection[str]) -> str:
-    """The text with each of these masked, the longest first."""
-    for secret in sorted(secrets, key=len, reverse=True):
-        text = text.replace(secret, MASK)
-    return text
+class Masker:
+    """Masks secrets in texts: made once for many texts. What it costs is bounded, whatever it is given.
+
+    Of more secrets than it may look for it knows none: a text of which nobody can say what is secret is masked whole.
+    """
+
+    __slots__ = ("_secrets", "knows_all", "longest")
+
+    def __init__(self, secrets: Collection[str] = (), *, knows_all: bool = True) -> None:
+        # The longest first: another one may be a part of it.
+        self._secrets = sorted(secrets, key=len, reverse=True)
+        self.longest = len(self._secrets[0]) if self._secrets else 0
+        self.knows_all = (
+            knows_all
+            and len(self._secrets) <= MOST_SECRETS
+            and sum(map(len, self._secrets)) <= MOST_SECRET_CHARACTERS
+        )
+
+    def masked(self, text: str) -> str:
+        """The text with each secret masked."""
+        if not self.knows_all:
+            return MASK
+        for secret in self._secrets:
+            # As fast as a text is read, which one pattern of all of them is not.
+            text = text.replace(secret, MASK)
+        return text

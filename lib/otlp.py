@@ -12,6 +12,7 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import (
     Link,
     NonRecordingSpan,
@@ -95,14 +96,38 @@ class Outbox(SpanProcessor):
             _dropped.inc(len(batch))
 
 
+class Ids(RandomIdGenerator):
+    """The ids of spans: those that somebody was told before, or any."""
+
+    def __init__(self) -> None:
+        self._mine = threading.local()
+
+    def give(self, own: Trace | None) -> None:
+        """The next span of this thread has these, and if it begins a trace that id, too."""
+        self._mine.own = own
+
+    def generate_span_id(self) -> int:
+        """The id of the next span."""
+        own: Trace | None = getattr(self._mine, "own", None)
+        return int(own.span, 16) if own else super().generate_span_id()
+
+    def generate_trace_id(self) -> int:
+        """The id of the trace that the next span begins."""
+        own: Trace | None = getattr(self._mine, "own", None)
+        return int(own.id, 16) if own else super().generate_trace_id()
+
+
 class Teller:
     """Makes spans, as the environment says of the service and of who receives them."""
 
     def __init__(self, service: str) -> None:
+        self._ids = Ids()
         about: dict[str, str | int] = {"process.pid": os.getpid()}
         if not os.environ.get("OTEL_SERVICE_NAME") and "service.name=" not in os.environ.get(_RESOURCE, ""):
             about["service.name"] = service
-        provider = TracerProvider(resource=Resource.create(about), shutdown_on_exit=False)
+        provider = TracerProvider(
+            resource=Resource.create(about), shutdown_on_exit=False, id_generator=self._ids
+        )
         self._outbox = Outbox(OTLPSpanExporter())
         provider.add_span_processor(self._outbox)
         self._tracer = provider.get_tracer(service)
@@ -116,16 +141,27 @@ class Teller:
         name: str,
         facts: Any,
         times: tuple[int, int],
+        own: Trace | None,
         within: Any,
-        linked: Trace | None,
+        linked: Any,
         error: str | None,
     ) -> None:
-        """A span that is over: when it began and ended; `within` a span of ours, or somebody else's trace."""
+        """A span that is over: when it began and ended, and which ids it has, if not any; `within` a span of ours, or
+        one that somebody else tells of, and `linked` to such a one.
+        """
         parent = NonRecordingSpan(_context_of(within)) if isinstance(within, Trace) else within
         context = _EMPTY if parent is None else set_span_in_context(parent, _EMPTY)
-        links = [Link(_context_of(linked))] if linked else None
+        links = None
+        if linked is not None:
+            links = [Link(_context_of(linked) if isinstance(linked, Trace) else linked.get_span_context())]
         began, ended = times
-        span = self._tracer.start_span(name, context=context, attributes=facts, links=links, start_time=began)
+        self._ids.give(own)
+        try:
+            span = self._tracer.start_span(
+                name, context=context, attributes=facts, links=links, start_time=began
+            )
+        finally:
+            self._ids.give(None)
         if error is not None:
             span.set_status(Status(StatusCode.ERROR, error))
         span.end(ended)

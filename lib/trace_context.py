@@ -5,7 +5,8 @@ What is not as the standard says is as if it were not there. Which one is passed
 
 from collections.abc import Mapping
 from contextvars import ContextVar, Token
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 _LENGTH, _DASHES = 55, (2, 35, 52)
 _HEX = frozenset("0123456789abcdef")
@@ -35,6 +36,10 @@ class Trace:
         """The flags; the lowest bit says whether it is recorded."""
         return int(self.parent[53:], 16)
 
+    def within(self, span: str) -> "Trace":
+        """The same trace for whoever is called by this span of it."""
+        return replace(self, parent=f"{self.parent[:36]}{span}{self.parent[52:]}")
+
     def headers(self) -> dict[str, str]:
         """With which headers it is told on."""
         told = {"traceparent": self.parent}
@@ -51,6 +56,26 @@ def parse(parent: str | None, state: str | None = None) -> Trace | None:
     if trace == _NO_TRACE or span == _NO_SPAN:
         return None
     return Trace(parent, state if state and _is_simple(state) else None)
+
+
+def begun_by(uuid: str) -> Trace:
+    """The trace that begins with what has this UUID (of version 4 or 7): whoever knows that one knows its ids."""
+    digits = uuid.replace("-", "")
+    return Trace(f"00-{digits}-{first_span(uuid)}-01")
+
+
+def first_span(uuid: str) -> str:
+    """The id of the span of what has this UUID: the half of it that is random, and never all zeros."""
+    return uuid.replace("-", "")[16:]
+
+
+def span_id(*names: str | int) -> str:
+    """The id of a span that has these names: the same whoever asks, and at any time."""
+    return (
+        blake2b("/".join(map(str, names)).encode(), digest_size=8)
+        .hexdigest()
+        .replace(_NO_SPAN, "0" * 15 + "1")
+    )
 
 
 def of_headers(headers: Mapping[str, str]) -> Trace | None:

@@ -87,16 +87,17 @@ def tell(
     began: int,
     ended: int,
     *,
+    own: Trace | None = None,
     within: Parent | Trace | None = None,
-    linked: Trace | None = None,
+    linked: Parent | Trace | None = None,
     error: str | None = None,
 ) -> None:
     """Tell of what is over: a span `within` another one, that may be somebody else's; times are in nanoseconds since
-    1970.
+    1970. `own`: the ids that it has, where others were told of them; `linked`: a span that it has to do with.
     """
     if (teller := _teller) is not None:
-        parent = within.span if isinstance(within, Parent) else within
-        teller.tell(name, facts, (began, ended), parent, linked, error)
+        parent, other = (each.span if isinstance(each, Parent) else each for each in (within, linked))
+        teller.tell(name, facts, (began, ended), own, parent, other, error)
 
 
 def now() -> int:

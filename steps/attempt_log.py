@@ -1,12 +1,12 @@
 """The lines that an attempt at a step says on its way, for people who look: so many, and so long, at most."""
 
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from engine.catalogue import Json
-from lib.masking import secrets_in, secrets_of_process, without
+from lib.masking import Masker, secrets_in, secrets_of_process
 
 LEVELS = ("info", "warning", "error")
 MOST_LINES = 200
@@ -28,14 +28,13 @@ class LogLine:
     seq: int | None = None
 
 
-def line_text(text: str, secrets: Collection[str]) -> str:
+def line_text(text: str, masker: Masker) -> str:
     """A line's text as it may be stored and seen: secrets are masked, what is too long is cut and counted."""
     is_long = len(text) > _MOST_READ
-    clean = text[:_MOST_READ].replace("\x00", "").encode("utf-8", "replace").decode()
-    clean = without(clean, secrets) if secrets else clean
-    if is_long:
+    clean = masker.masked(text[:_MOST_READ].replace("\x00", "").encode("utf-8", "replace").decode())
+    if is_long and masker.knows_all:
         # What stands where it was cut may be the beginning of a secret.
-        clean = clean[: max(0, len(clean) - max(map(len, secrets), default=0))]
+        clean = clean[: max(0, len(clean) - masker.longest)]
     if not is_long and len(clean) <= MOST_CHARACTERS:
         return clean
     note = f" … (cut: the line had {len(text):,} characters)"
@@ -48,11 +47,11 @@ class AttemptLog:
     `given`: what the step was given. What has the name of a secret there, or in the environment, is masked.
     """
 
-    __slots__ = ("_given", "_kept", "_lines", "_lock", "_said", "_secrets")
+    __slots__ = ("_given", "_kept", "_lines", "_lock", "_masker", "_said")
 
     def __init__(self, given: Json = None) -> None:
         self._given = given
-        self._secrets: frozenset[str] | None = None
+        self._masker: Masker | None = None
         self._lines: list[LogLine] = []
         self._said = self._kept = 0
         self._lock = threading.Lock()
@@ -69,13 +68,13 @@ class AttemptLog:
         """Say a line. Raises ValueError for a level that there is not."""
         if level not in LEVELS:
             raise ValueError(f"A line's level is one of {', '.join(LEVELS)}, not {level!r}.")
-        if self._secrets is None:
-            self._secrets = secrets_in(self._given) | secrets_of_process()
+        if self._masker is None:
+            self._masker = Masker(secrets_in(self._given) | secrets_of_process())
         now = datetime.now(UTC)
         with self._lock:
             self._said += 1
             if self._said <= MOST_LINES:
-                line = LogLine(line_text(str(text), self._secrets), level, now, self._said)
+                line = LogLine(line_text(str(text), self._masker), level, now, self._said)
                 self._lines.append(line)
             else:
                 # One line stands for all that are too many.

@@ -15,6 +15,7 @@ from lib.mail import MailError, send
 from steps import outside
 from steps.addresses import is_address
 from steps.base import Params, StepContext, StepType, widget
+from steps.log_lines import one_line
 
 log = logging.getLogger("handoff.mail")
 
@@ -84,12 +85,18 @@ def run(context: StepContext) -> Json:
     message = written(params, mail.sender, context.idempotency_key)
     if mail.server is None:
         log.info("%s", _shown(message, params))
-    else:
+        context.log(
+            "No mail server is configured: the mail stands in the log of this process only", "warning"
+        )
+        return {"message_id": message["Message-ID"]}
+    many = f"{len(params.to)} recipient{'s' if len(params.to) > 1 else ''}"
+    with one_line(context, f"A mail for {many} to {mail.server.host}:{mail.server.port}") as outcome:
         try:
             send(mail.server, message, sender=mail.sender, recipients=params.to)
         except MailError as error:
             code = "MailNotSent" if error.transient else "MailRefused"
             raise StepError(code, error.message, retryable=error.transient) from None
+        outcome.words = "taken"
     return {"message_id": message["Message-ID"]}
 
 

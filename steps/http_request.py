@@ -23,6 +23,7 @@ from lib.strict_json import BadJson, strict_dumps
 from steps import outside
 from steps.answers import body_of, excerpt, retry_after
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, Params, StepContext, StepType, WholeNumber, widget
+from steps.log_lines import one_line, place_of
 
 MAX_SECONDS = 600
 READING = ("GET", "HEAD")
@@ -137,7 +138,9 @@ class Answer(BaseModel):
 def run(context: StepContext) -> Json:
     """`{status, headers, body}`. Raises StepError: see docs/steps.md."""
     params: HttpParams = context.params
-    answer = _send_request(params, context.idempotency_key)
+    with one_line(context, f"{params.method} {place_of(params.url)}") as outcome:
+        answer = _send_request(params, context.idempotency_key)
+        outcome.words = f"{answer.status}, {len(answer.body):,} bytes"
     if not params.is_good(answer.status):
         raise _not_good(answer)
     try:

@@ -20,6 +20,7 @@ from lib.strict_json import BadJson, strict_dumps, strict_loads
 from steps import outside
 from steps.answers import excerpt, retry_after
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, StepContext
+from steps.log_lines import one_line, place_of
 from steps.schema import problem_of
 
 LEASE_SECONDS = 300
@@ -30,6 +31,7 @@ RETRY = "llm"
 ANSWER_SECONDS = 300.0
 RETRYABLE = frozenset({408, 409, 425, 429})
 EXCERPT_CHARS = 500
+_MOST_OF_NAME = 100
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 
 
@@ -79,14 +81,17 @@ def ask(context: StepContext, question: Question) -> Json:
     if not model:
         message = f"No model is named: set the param `model`, or have an operator set {outside.LLM_MODEL}."
         raise StepError("LlmNotConfigured", message)
-    answer = _posted(server, _body(question, model, "json_schema"))
-    if question.schema is not None and _knows_no_schemas(answer):
-        answer = _posted(server, _body(question, model, "json_object"))
-    if answer.status != 200:
-        raise _not_good(answer)
-    completion = _completion(answer)
-    context.usage.update(_usage(completion))
-    return _judged(completion.choices[0], question)
+    with one_line(context, f"Asked {model[:_MOST_OF_NAME]} at {place_of(server.url)}") as outcome:
+        answer = _posted(server, _body(question, model, "json_schema"))
+        if question.schema is not None and _knows_no_schemas(answer):
+            answer = _posted(server, _body(question, model, "json_object"))
+        if answer.status != 200:
+            outcome.words = f"status {answer.status}"
+            raise _not_good(answer)
+        completion = _completion(answer)
+        context.usage.update(_usage(completion))
+        outcome.words = _tokens(context.usage)
+        return _judged(completion.choices[0], question)
 
 
 def marked(name: str, data: str) -> str:
@@ -189,6 +194,12 @@ def _usage(completion: _Completion) -> dict[str, Json]:
     names = ("prompt_tokens", "completion_tokens", "total_tokens")
     usage: dict[str, Json] = {name: counts[name] for name in names if type(counts.get(name)) is int}
     return usage | ({"model": completion.model[:200]} if completion.model else {})
+
+
+def _tokens(usage: Mapping[str, Json]) -> str:
+    """What it cost, as far as the server has said so."""
+    asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return "answered" if asked is None or answered is None else f"{asked:,} tokens in, {answered:,} out"
 
 
 def _judged(choice: _Choice, question: Question) -> Json:

@@ -160,7 +160,8 @@ class JobSerializer(serializers.Serializer[Any]):
     lease_expires_at = serializers.DateTimeField()
     idempotency_key = serializers.CharField()
     traceparent = serializers.CharField(
-        allow_null=True, help_text="The trace that its run is of: the header to send with what it calls."
+        allow_null=True,
+        help_text="The trace that its run is of, with this attempt as its parent: send it with what you call.",
     )
     tracestate = serializers.CharField(allow_null=True, help_text="What belongs beside it.")
 

@@ -92,8 +92,8 @@ def _job_row(job: jobs.Job) -> dict[str, Any]:
         "lease_token": job.lease_token,
         "lease_expires_at": job.lease_expires_at,
         "idempotency_key": job.idempotency_key,
-        "traceparent": job.step.trace and job.step.trace.parent,
-        "tracestate": job.step.trace and job.step.trace.state,
+        "traceparent": job.step.told and job.step.told.parent,
+        "tracestate": job.step.told and job.step.told.state,
     }
 
 

@@ -207,7 +207,8 @@ class RunSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="The run that it was started behind, as its `next_workflow`."
     )
     traceparent = serializers.CharField(
-        allow_null=True, help_text="The trace in which it was started, as W3C Trace Context says it."
+        allow_null=True,
+        help_text="The trace in which it was started, or that it begins, as W3C Trace Context says it.",
     )
     test = serializers.BooleanField(help_text="Whether it is a test run, which is in no list.")
     next_workflow = serializers.CharField(

@@ -55,7 +55,7 @@ def facts_of(tenant: int, shown: Sequence[tuple[str, str]]) -> list[Facts | None
 
 
 def _facts(step: ClaimedStep, columns: Sequence[Json], token: str) -> Facts:
-    status, token_hash, error = columns
+    status, token_hash, error, step.began = columns
     secret, _, _ = token.partition(".")
     is_holder = hmac.compare_digest(token_hash or "", hash_of(secret).hex())
     return Facts(step, status, error, is_holder, token_hash is None, _epoch_of(step.id, token))

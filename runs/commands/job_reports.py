@@ -14,11 +14,12 @@ from django.db import transaction
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, StepStatus
 from engine.variables import MAX_VARIABLES_BYTES
+from lib import tracing
 from lib.database_errors import is_away, log_database_error
 from lib.gathering import BY_ITSELF, Gathered
 from runs.commands.job_errors import Failure, fitting, too_much
 from runs.commands.job_leases import Facts, StaleToken, UnknownJob, facts_of
-from runs.commands.job_log import log_of
+from runs.commands.job_log import hear
 from runs.kernel import dispatch, late, live, scopes, step_logs
 from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
@@ -28,6 +29,7 @@ from runs.store import hot, payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.rows import BeatRow
 from runs.store.variables import count_variables
+from runs.workers.attempt_spans import tell_jobs
 from steps.attempt_log import LogLine
 from steps.base import MAX_OUTPUT_BYTES
 
@@ -102,7 +104,7 @@ def complete_all(tenant: int, done: Sequence[Completion]) -> list[Said]:
             counts[run] = counts.get(run, 0) + len(done[place].variables)
         except RunRefused as refusal:
             said[place] = refusal
-    _say({place: (facts[place], done[place].log) for place in ended})
+    hear((facts[place].step, done[place].log) for place in ended)
     applied, faults = _ended({place: (facts[place].step, result) for place, result in ended.items()})
     said |= dict.fromkeys(applied, Answer(True))
     said |= faults
@@ -133,7 +135,7 @@ def fail_all(tenant: int, failed: Sequence[Failure]) -> list[Said]:
         for place, one in facts.items()
         if one.is_running
     }
-    _say({place: (facts[place], failed[place].log) for place in ended})
+    hear((facts[place].step, failed[place].log) for place in ended)
     applied, faults = _ended(ended)
     lost = Answer(False, "lease_lost")
     said |= {place: Answer(True, cut=errors[place][1]) if place in applied else lost for place in facts}
@@ -157,7 +159,7 @@ def heartbeat_all(tenant: int, beats: Sequence[Beat]) -> list[Said]:
         for place, one in facts.items()
         if one.is_running
     }
-    speaking = {place: (one, beats[place].log) for place, one in facts.items() if one.is_running}
+    speaking = [(one.step, beats[place].log) for place, one in facts.items() if one.is_running]
     leases = _beat([*held.values()], speaking) if held else {}
     live.tell_steps(
         facts[place].step
@@ -180,23 +182,12 @@ def heartbeat_all(tenant: int, beats: Sequence[Beat]) -> list[Said]:
     return [said[place] for place in range(len(beats))]
 
 
-Speaking = Mapping[int, tuple[Facts, Sequence[LogLine]]]
-"""By place the jobs that are their workers', and what these have said of them."""
-
-
-def _say(speaking: Speaking) -> None:
-    """Lets what workers have said be kept with how their attempts end."""
-    said = [(facts.step, lines) for facts, lines in speaking.values() if lines]
-    if said:
-        scopes.load(step for step, _ in said)
-        for step, lines in said:
-            step.log = log_of(step, lines)
-
-
-def _beat(held: Sequence[BeatRow], speaking: Speaking) -> dict[str, tuple[str, str]]:
+def _beat(
+    held: Sequence[BeatRow], speaking: Sequence[tuple[ClaimedStep, Sequence[LogLine]]]
+) -> dict[str, tuple[str, str]]:
     """Renew leases and keep what was said of those jobs, which whoever has them may do alone."""
-    _say(speaking)
-    said = [facts.step for facts, _ in speaking.values() if facts.step.log is not None]
+    hear(speaking)
+    said = [step for step, _ in speaking if step.log is not None]
     if not said:
         return hot.heartbeat(held)
     with transaction.atomic():
@@ -308,11 +299,16 @@ def _ended(
 
 def end(results: Sequence[tuple[ClaimedStep, AttemptResult]], done: Result) -> None:
     """End attempts, each step once; `done` has those whose attempt it still was, also where this raises."""
-    scopes.load(step for step, _ in results)
+    # What a worker has said, or been given just now, needed it already.
+    scopes.load(step for step, _ in results if not (step.scope or step.unreadable))
+    if tracing.is_on():
+        scopes.load_traces(step for step, _ in results)
     try:
         advance(results, into=done)
     finally:
         dispatch.wake(done.wake)
+        if tracing.is_on():
+            tell_jobs(results, done.applied)
 
 
 def _success(done: Completion, count: int) -> Succeeded:

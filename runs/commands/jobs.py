@@ -146,7 +146,7 @@ def _dealt(kind: _Kind, polls: Sequence[_Poll]) -> list[_Claims]:
         ]
         for leased in claim_jobs(tenant=kind.tenant, queues=queues, offers=offers, alone=alone):
             dealt[places[leased.place]].append((tokens[leased.place], leased))
-    scopes.load(leased.step for claims in dealt for _, leased in claims)
+    scopes.load_to_begin([leased.step for claims in dealt for _, leased in claims])
     return dealt
 
 

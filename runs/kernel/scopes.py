@@ -7,7 +7,7 @@ from engine import bodies
 from engine.catalogue import Json
 from engine.cel_reads import References
 from engine.graph import Graph, entry_reads
-from lib import trace_context, tracing
+from lib import tracing
 from lib.blobs import BlobError
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
 from runs.store import hot, payloads, traces
@@ -73,13 +73,11 @@ def _whole(facts: dict[str, Json], outputs: dict[str, Any]) -> Read:
 
 
 def load(steps: Iterable[ClaimedStep]) -> None:
-    """Give each step the scope that running it and getting past it needs: at most one statement for all of them, and
-    one more for those that tell of the trace that their run is of and read nothing else of it.
+    """Give each step the scope that running it and getting past it needs: at most one statement for all of them.
 
     Steps whose input or scope is kept beside the database and can't be read are `unreadable` then.
     """
     asking: dict[str, list[ClaimedStep]] = {}
-    telling: list[ClaimedStep] = []
     rows = []
     for step in steps:
         if not step.is_whole:
@@ -102,20 +100,12 @@ def load(steps: Iterable[ClaimedStep]) -> None:
             rows.append(wanted(step.run_id, reads))
         else:
             step.scope["vars"] = {}
-            if tracing.is_on() or graph.step(step.node, step.index).kind in TELLING:
-                telling.append(step)
-    if telling:
-        found_traces = traces.read_traces({step.run_id for step in telling})
-        for step in telling:
-            step.trace = found_traces.get(step.run_id)
     if not asking:
         return
     for run_id, found in hot.read_scopes(_merged(rows)).items():
         alike = asking[run_id]
-        headers = found[0]["trace"]
-        trace = trace_context.parse(*headers) if headers else None
         for step in alike:
-            step.trace = trace
+            _keep_trace(step, found[0]["trace"])
         try:
             facts, outputs = _whole(*found)
         except BlobError as error:
@@ -125,6 +115,40 @@ def load(steps: Iterable[ClaimedStep]) -> None:
         for step in alike:
             # A child has its own item, also within the steps of another container.
             step.scope = scope_of(compiled(step.version_id), run_id, facts, outputs) | step.scope
+
+
+def load_to_begin(steps: Collection[ClaimedStep]) -> None:
+    """As `load`, for whoever begins these steps: those that tell somebody of the trace that their run is of have it
+    then. One statement more where some of them read nothing of their run; who ends steps needs no trace.
+    """
+    load(steps)
+    load_traces(steps)
+
+
+def load_traces(steps: Iterable[ClaimedStep]) -> None:
+    """Give those of these steps that tell of it the trace that their run is of, if they don't have it: at most one
+    statement.
+    """
+    telling = [step for step in steps if step.trace is None and _tells(step)]
+    if telling:
+        found = traces.read_traces({step.run_id for step in telling})
+        for step in telling:
+            _keep_trace(step, found.get(step.run_id))
+
+
+def _keep_trace(step: ClaimedStep, headers: traces.Headers | None) -> None:
+    """What calls is the run; of a part, which is told of by no span, what its container's run is told by."""
+    is_part = compiled(step.version_id).graph.is_part
+    trace = traces.trace_of if is_part else traces.trace_within
+    step.trace = trace(step.run_id, headers or traces.NONE)
+
+
+def _tells(step: ClaimedStep) -> bool:
+    try:
+        kind = compiled(step.version_id).graph.step(step.node, step.index).kind
+    except BrokenVersion:
+        return False
+    return tracing.is_on() or kind in TELLING
 
 
 def load_for_joins(

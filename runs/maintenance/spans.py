@@ -36,4 +36,8 @@ def _tell(run: traces.EndedRun) -> None:
         facts["handoff.business_key"] = run.business_key
     error = (run.code or run.status) if run.status in _FAILED else None
     within = trace_context.parse(run.traceparent, run.tracestate)
-    tracing.tell(f"run {run.workflow}", facts, run.began, run.ended, within=within, error=error)
+    own = traces.trace_within(run.id, (run.traceparent, run.tracestate))
+    if run.life > 1:
+        # Its steps, and those before its first end, are all within its first span.
+        within, own = own, own.within(trace_context.span_id(run.id, run.life))
+    tracing.tell(f"run {run.workflow}", facts, run.began, run.ended, own=own, within=within, error=error)

@@ -22,7 +22,8 @@ class Run(HotRow):
     `sealed_life`: the last life of which history has a seal. `is_test`: it tries a definition out, and is in no list.
     `sla_counts`: in words how its deadline was counted, where not all hours count. It has stood still since
     `sla_paused_at`, while `sla_kept_look_at` is kept, and before for `sla_paused_seconds`.
-    `traceparent`, `tracestate`: the trace of whoever had it started, as they said it (W3C Trace Context).
+    `traceparent`, `tracestate`: the trace of whoever had it started, as they said it (W3C Trace Context);
+    where nobody did, it begins one of its own id (`runs.store.traces`).
     `is_part`: it is what a container does for one of its items, and is in no list either.
     """
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from lib.standard_webhooks import sign
 from lib.strict_json import strict_dumps
-from lib.trace_context import parse
 from runs.outgoing.events import name_of
 from runs.store.outgoing import Due
+from runs.store.traces import trace_within
 
 CONTENT_TYPE = "application/cloudevents+json; charset=utf-8"
 # What may leave: no values of runs, no details of errors, no names of machines.
@@ -49,8 +49,8 @@ def body_of(due: Due, site: str) -> bytes:
 def headers_of(due: Due, body: bytes, secrets: Iterable[bytes], timestamp: int) -> dict[str, str]:
     """The headers of an attempt that is made now: a signature by each secret that counts."""
     id, stamp = message_id(due), str(timestamp)
-    trace = parse(due.traceparent, due.tracestate)
-    return (trace.headers() if trace else {}) | {
+    trace = trace_within(str(due.run), (due.traceparent, due.tracestate)).headers() if due.run else {}
+    return trace | {
         "content-type": CONTENT_TYPE,
         "user-agent": "Handoff-Webhooks/1.0",
         "webhook-id": id,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.catalogue import Json
+from lib.masking import masked_at
 
 MOST_CHANGES = 100
 """So many changes of two values are told."""
@@ -55,13 +56,16 @@ class Changes:
     more: bool = False
 
 
-def changes(left: Json, right: Json, most: int = MOST_CHANGES) -> Changes:
-    """In what two values are different, at most `most` changes, in the order of the left value."""
+def changes(left: Json, right: Json, most: int = MOST_CHANGES, *, masks: bool = False) -> Changes:
+    """In what two values are different, at most `most` changes, in the order of the left value.
+
+    With `masks` what has the name of a secret is told masked: that it is different, and not in what.
+    """
     found: list[Change] = []
     for pair in _different(left, right):
         if len(found) >= most:
             return Changes(False, found, more=True)
-        found.append(_told(pair))
+        found.append(_told(_masked(pair) if masks else pair))
     return Changes(not found, found)
 
 
@@ -103,6 +107,15 @@ def _is_alike(left: Json, right: Json) -> bool:
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     return bool(left == right)
+
+
+def _masked(pair: _Pair) -> _Pair:
+    names, place = [], pair.place
+    while place is not None:
+        place, name = place
+        names.append(str(name))
+    left, right = (side if side is _ABSENT else masked_at(names, side) for side in (pair.left, pair.right))
+    return _Pair(pair.place, left, right)
 
 
 def _told(pair: _Pair) -> Change:

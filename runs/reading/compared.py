@@ -21,8 +21,13 @@ OFFERED = 10
 """So many runs are offered that completed, and as many others."""
 
 
-def compared_runs(tenant: int, left: UUID | str, right: UUID | str) -> dict[str, Json]:
-    """Two runs of a tenant side by side (docs/api.md, "Two runs side by side"), of any workflows. Raises Missing."""
+def compared_runs(
+    tenant: int, left: UUID | str, right: UUID | str, *, masks: bool = False
+) -> dict[str, Json]:
+    """Two runs of a tenant side by side (docs/api.md, "Two runs side by side"), of any workflows. Raises Missing.
+
+    `masks`: for people who look, what has the name of a secret is masked.
+    """
     rows = {row["id"]: row for row in run_rows(tenant, [*{str(left), str(right)}], SHOWN, apart=True)}
     if str(left) not in rows or str(right) not in rows:
         raise Missing("There is no such run.")
@@ -30,7 +35,8 @@ def compared_runs(tenant: int, left: UUID | str, right: UUID | str) -> dict[str,
     asked = not_shown(one, other)[:MOST_DIGESTS]
     told = payload_digests(tenant, [*rows], asked) if asked else []
     digests = {(row.run, row.node, row.field): Digest(row.kind, row.digest) for row in told}
-    return compare(one, other, same_version=_is_same_version(tenant, one, other), digests=digests)
+    is_same = _is_same_version(tenant, one, other)
+    return compare(one, other, same_version=is_same, digests=digests, masks=masks)
 
 
 def _is_same_version(tenant: int, left: dict[str, Json], right: dict[str, Json]) -> bool:

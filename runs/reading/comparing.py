@@ -45,9 +45,10 @@ Digests = Mapping[tuple[str, str | None, str], Digest]
 
 @dataclass(slots=True)
 class _Room:
-    """How many changes may still be told."""
+    """How many changes may still be told, and whether what has the name of a secret is `masked` there."""
 
     left: int = MOST_TOLD
+    masks: bool = False
 
     def take(self, count: int) -> None:
         self.left -= count
@@ -100,9 +101,13 @@ def not_shown(left: Row, right: Row) -> list[Asked]:
     ]
 
 
-def compare(left: Row, right: Row, *, same_version: bool, digests: Digests) -> dict[str, Json]:
-    """Both runs side by side (docs/api.md, "Two runs side by side"). `digests` are those of what is `not_shown`."""
-    room = _Room()
+def compare(
+    left: Row, right: Row, *, same_version: bool, digests: Digests, masks: bool = False
+) -> dict[str, Json]:
+    """Both runs side by side (docs/api.md, "Two runs side by side"). `digests` are those of what is `not_shown`;
+    `masks`: what has the name of a secret is told masked.
+    """
+    room = _Room(masks=masks)
     given = _values(left, right, (left, right), "input", digests, room)
     steps = [_step(left, right, pair, digests, room) for pair in _pairs(left, right)]
     made = _values(left, right, (left, right), "output", digests, room)
@@ -263,7 +268,7 @@ def _values(
     """A payload of both, part by part where both are shown."""
     left, right = pair
     if of not in left.get("truncated", {}) and of not in right.get("truncated", {}):
-        found = changes(left[of], right[of], min(MOST_CHANGES, room.left))
+        found = changes(left[of], right[of], min(MOST_CHANGES, room.left), masks=room.masks)
         room.take(len(found.changes))
         return Compared(found.same, [asdict(one) for one in found.changes], found.more)
     node = left.get("node")

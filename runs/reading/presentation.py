@@ -17,6 +17,7 @@ from runs.reading.mendable import offers
 from runs.reading.queries import PENDING, WAITING
 from runs.reading.stored import LISTED, ONE_RUN, WHOLE, Bounds, RunRead, StepRead, read_run, read_runs
 from runs.reading.variables import variables_shown
+from runs.store.traces import trace_of
 from workflows import titles
 
 COLUMNS = ("error", "output", "input")
@@ -161,7 +162,7 @@ def _run_row(run: RunRead) -> dict[str, Json]:
         "parent_run": run.parent,
         "parent": run.parent,
         "follows_run": run.follows,
-        "traceparent": run.traceparent,
+        "traceparent": trace_of(str(run.id), (run.traceparent, None)).parent,
         "continues_run": run.continues,
         "continued_as": run.continued_as,
         "test": run.is_test,

@@ -67,7 +67,7 @@ def rendered_params(tenant: int, run_id: UUID, node: str, index: int | None = No
 
 
 def _computed(kind: Node, scope: dict[str, Json]) -> dict[str, Json]:
-    params: dict[str, Json] = kind.params.render(scope, _deadline())
+    params: dict[str, Json] = kind.params.render(scope, deadline())
     return params
 
 
@@ -94,7 +94,8 @@ def _changed(tenant: int, row: StepExecution, kind: Node, step: ClaimedStep, par
     return ""
 
 
-def _deadline() -> Callable[[], None]:
+def deadline() -> Callable[[], None]:
+    """A check for expressions that are computed for people who look, or for what they will see: raises OutOfTime."""
     ends = time.monotonic() + SECONDS
 
     def check() -> None:

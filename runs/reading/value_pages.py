@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from engine.catalogue import Json
 
@@ -34,34 +33,46 @@ class ValuePage:
     total: int
 
 
+Span = tuple[int, int]
+"""Where a line stands in the text, from and to."""
+
+
 def value_page(value: Json, page: int, looked_for: str = "") -> ValuePage:
     """The page, or the nearest that there is; with `looked_for` the first lines with that text in them, in any case.
 
-    No more lines are kept than are shown, whatever the size of the value.
+    The value is gone through once, and no more lines are kept than are shown, whatever its size.
     """
     text = _text(value)
-    total = sum(1 for _ in _lines(text))
-    pages = max(1, -(-total // LINES))
-    here = min(max(page, 1), pages)
-    if not looked_for:
-        shown = range((here - 1) * LINES + 1, here * LINES + 1)
-        return ValuePage([_line(number, line) for number, line in _some(text, shown)], here, pages, total)
-    wanted, lines, found = looked_for.casefold(), [], 0
-    for number, line in enumerate(_lines(text), 1):
+    return _found(text, page, looked_for.casefold()) if looked_for else _page(text, max(page, 1))
+
+
+def _page(text: str, wanted: int) -> ValuePage:
+    total, here, spans = 0, 1, list[Span]()
+    for span in _lines(text):
+        page = total // LINES + 1
+        total += 1
+        if page <= wanted:
+            if page > here:
+                here, spans = page, []
+            spans.append(span)
+    first = (here - 1) * LINES + 1
+    lines = [Line(number, text[slice(*span)], here) for number, span in enumerate(spans, first)]
+    return ValuePage(lines, here, _pages(total), total)
+
+
+def _found(text: str, page: int, wanted: str) -> ValuePage:
+    total, found, lines = 0, 0, list[Line]()
+    for total, span in enumerate(_lines(text), 1):
+        line = text[slice(*span)]
         if wanted in line.casefold():
             found += 1
             if found <= MOST_FOUND:
-                lines.append(_line(number, line))
-    return ValuePage(lines, here, pages, found)
+                lines.append(Line(total, line, _pages(total)))
+    return ValuePage(lines, min(max(page, 1), _pages(total)), _pages(total), found)
 
 
-def _line(number: int, text: str) -> Line:
-    return Line(number, text, (number - 1) // LINES + 1)
-
-
-def _some(text: str, numbers: range) -> Iterator[tuple[int, str]]:
-    """The lines with these numbers, as far as there are such."""
-    return zip(numbers, islice(_lines(text), numbers.start - 1, numbers.stop - 1), strict=False)
+def _pages(lines: int) -> int:
+    return max(1, -(-lines // LINES))
 
 
 def _text(value: Json) -> str:
@@ -71,10 +82,11 @@ def _text(value: Json) -> str:
     return text if len(text) > MOST_INDENTED else json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _lines(text: str) -> Iterator[str]:
+def _lines(text: str) -> Iterator[Span]:
     begin = 0
     while begin <= len(text):
         end = text.find("\n", begin)
         end = len(text) if end < 0 else end
-        yield from (text[at : min(at + _WIDEST, end)] for at in range(begin, max(end, begin + 1), _WIDEST))
+        for at in range(begin, max(end, begin + 1), _WIDEST):
+            yield at, min(at + _WIDEST, end)
         begin = end + 1

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from engine.catalogue import Json
 from lib.blobs import BlobError
-from lib.trace_context import Trace
+from lib.trace_context import Trace, span_id
 from steps.attempt_log import AttemptLog
 
 
@@ -17,7 +17,8 @@ class ClaimedStep:
     `undoes`: the node that it compensates; `index`: of a container's child its place; `fired`: the targets of its
     boundary timers that have fired, where somebody looked. `is_whole`: its input has all that is kept beside the
     database. `unreadable`: why that, or what its expressions see, can't be had. `log`: what its attempt has said.
-    `trace`: the one that its run is of, where somebody looked.
+    `trace`: the one that its run is of, where somebody looked; `began`: when its attempt did, in nanoseconds
+    since 1970.
     """
 
     id: str
@@ -41,6 +42,12 @@ class ClaimedStep:
     scope: dict[str, Json] = field(default_factory=dict)
     trace: Trace | None = None
     log: AttemptLog | None = None
+    began: int | None = None
+
+    @property
+    def told(self) -> Trace | None:
+        """The trace as whoever is called by this attempt is told it: the attempt is what calls."""
+        return self.trace and self.trace.within(span_id(self.id, self.epoch))
 
 
 _HELD_COLUMNS = 13

@@ -1,10 +1,9 @@
 """The traces that runs are of, and what is told of runs that have ended (SQL in `sql/traces.sql`)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from lib import trace_context
-from lib.trace_context import Trace
+from lib.trace_context import Trace, begun_by, first_span, parse
 from runs.store.hot import SQL
 
 
@@ -26,10 +25,29 @@ class EndedRun(NamedTuple):
     attempts: int
 
 
-def read_traces(runs: Collection[str]) -> dict[str, Trace]:
-    """The traces that these runs are of, by run; without those that are of none."""
-    found: dict[str, list[str | None]] = SQL.value("read_traces", {"runs": sorted(runs)})
-    return {run: trace for run, headers in found.items() if (trace := trace_context.parse(*headers))}
+Headers = Sequence[str | None]
+"""A run's `traceparent` and `tracestate`, as its row has them."""
+
+
+NONE: Headers = (None, None)
+
+
+def trace_of(run: str, headers: Headers) -> Trace:
+    """The trace that a run is of: that of whoever had it started, or, if they said none, the one that it begins, which
+    has the run's own id.
+    """
+    return parse(*headers) or begun_by(run)
+
+
+def trace_within(run: str, headers: Headers) -> Trace:
+    """The trace as whatever this run calls is told it: the run is what calls."""
+    return trace_of(run, headers).within(first_span(run))
+
+
+def read_traces(runs: Collection[str]) -> dict[str, Headers]:
+    """What the rows of these runs say of their traces, by run; without those that say nothing."""
+    found: dict[str, Headers] = SQL.value("read_traces", {"runs": sorted(runs)})
+    return found
 
 
 def ended_runs(runs: Collection[str]) -> list[EndedRun]:

@@ -13,6 +13,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from lib.clock import now_here
+from lib.masking import masked, masked_at
 from lib.reader import number_text, reader
 from runs.kernel import wait_kinds
 from runs.reading.timeline import Bar
@@ -72,8 +73,9 @@ class Part:
 def in_parts(value: Any, given: Any = None) -> list[Part]:
     """A JSON value to read: an object field by field, long strings as the texts that they are, the rest as JSON.
 
-    A text that was a text of `given`, the step's input, already is marked so.
+    A text that was a text of `given`, the step's input, already is marked so. What has the name of a secret is masked.
     """
+    value, given = masked(value), masked(given)
     if not isinstance(value, Mapping) or not 0 < len(value) <= MOST_NAMED or "" in value:
         return [_part("", value)]
     before = given if isinstance(given, Mapping) else {"text": given}
@@ -105,8 +107,15 @@ def source_of(step: Mapping[str, Any]) -> Part | None:
 
 
 @register.filter
+def under(value: Any, name: str) -> Any:
+    """A value that has this name; if that is the name of a secret it is masked."""
+    return masked_at([name], value)
+
+
+@register.filter
 def in_short(value: Any) -> str:
-    """The beginning of a JSON value, on one line."""
+    """The beginning of a JSON value, on one line; what has the name of a secret is masked."""
+    value = masked(value)
     return _flat(value if not isinstance(value, str) else value[:PEEK])[:PEEK]
 
 

@@ -43,7 +43,7 @@ def compare_page(request: PageRequest, run_id: UUID, other_id: UUID) -> HttpResp
 
 
 def _context(principal: Principal, run_id: UUID, other_id: UUID) -> dict[str, Json]:
-    compared = compared_runs(principal.tenant_id, run_id, other_id)
+    compared = compared_runs(principal.tenant_id, run_id, other_id, masks=True)
     left, right = compared["runs"]
     offered = to_compare_with(principal, {"id": run_id, "workflow": left["workflow"], "test": left["test"]})
     rows = {row["id"]: row for row in brief_rows(principal.tenant_id, [*{run_id, other_id, *offered}])}

@@ -16,6 +16,7 @@ from accounts.access import PageRequest
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from engine.catalogue import Json
+from lib.masking import masked
 from lib.refusals import Conflict, Missing
 from runs.reading import children, queries
 from runs.reading.beside import timers_beside
@@ -185,8 +186,8 @@ class Value:
 
 
 def value_of(principal: Principal, run_id: UUID, query: QueryDict) -> Value:
-    """The payload `of` (input, output, error; progress, params) of a run, or of its step `node` (and `index`); of an
-    object its `field` where that is named. Raises Missing.
+    """The payload `of` (input, output, error; progress, params) of a run, or of its step `node` (and `index`), with
+    what has the name of a secret masked; of an object its `field` where that is named. Raises Missing.
     """
     of, node = query.get("of", ""), query.get("node")
     node = node and node.replace("\x00", "")
@@ -198,7 +199,7 @@ def value_of(principal: Principal, run_id: UUID, query: QueryDict) -> Value:
         raise Missing("There is no such value.")
     if why := rows[0].get("unreadable", {}).get(of):
         raise Conflict(why, code="payload_unreadable")
-    return _named(run_id, node, of, rows[0][of], query.get("field"))
+    return _named(run_id, node, of, masked(rows[0][of]), query.get("field"))
 
 
 def _named(run_id: UUID, node: str | None, of: str, value: Json, field: str | None) -> Value:

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 from django import forms
 from django.http import QueryDict
 
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
+from lib.masking import masked, restored
 from lib.refusals import Conflict
 from lib.strict_json import BadJson, strict_dumps, strict_loads
 from runs.commands.signals import MAX_SIGNAL_BYTES
@@ -27,8 +28,16 @@ def _in_words(error: BadJson) -> forms.ValidationError:
     return forms.ValidationError(f"{said[:1].upper()}{said[1:]}.")
 
 
+def still_masked(path: Sequence[str | int]) -> str:
+    """What is said where a mask stands of which nobody knows what is behind it."""
+    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
+    return f"{name} is masked, and what it was can't be known here: write its value."
+
+
 class StartForm(forms.Form):
-    """The input of a run, as a text or as JSON."""
+    """The input of a run, as a text or as JSON; `was`: the input of a run that stood in it, masked. Where it is not
+    sent to start a run, but to be filled in further, what is masked stays so.
+    """
 
     input_kind = forms.ChoiceField(choices=KINDS)
     input = forms.CharField(required=False, strip=False)
@@ -36,6 +45,12 @@ class StartForm(forms.Form):
     once = forms.CharField(required=False)
 
     _value: Json = None
+
+    def __init__(
+        self, data: QueryDict | None = None, *, was: Json = None, is_sent: bool = True, **more: Any
+    ) -> None:
+        self.was, self.is_sent = was, is_sent
+        super().__init__(data, **more)
 
     def given(self, is_bare: bool) -> Json:
         """The input, once the form is valid; a text as `{"text": …}`, unless the workflow takes a bare one."""
@@ -54,6 +69,11 @@ class StartForm(forms.Form):
                 self._value = strict_loads(text.encode(), max_bytes=MAX_RUN_INPUT_BYTES)
         except BadJson as error:
             raise _in_words(error) from None
+        if not self.is_sent:
+            return text
+        self._value, unknown = restored(self._value, self.was)
+        if unknown:
+            raise forms.ValidationError(still_masked(unknown[0]))
         return text
 
     def refuse(self, refusal: RunRefused | Conflict) -> None:
@@ -98,7 +118,10 @@ class SignalForm(forms.Form):
 
 
 class StepForm(forms.Form):
-    """What a step is given instead of its own input, or counts as having given; `was`: what it had."""
+    """What a step is given instead of its own input, or counts as having given; `was`: what it had.
+
+    What has the name of a secret is masked in the form, and what is left masked stays as it was.
+    """
 
     value = forms.CharField(required=False, strip=False)
     reason = forms.CharField(required=False, max_length=1000)
@@ -108,7 +131,8 @@ class StepForm(forms.Form):
 
     def __init__(self, data: QueryDict | None, *, was: Json) -> None:
         self.was = was
-        super().__init__(data, initial={"value": json.dumps(was, ensure_ascii=False, indent=2)})
+        self.has_masks = masked(was) != was
+        super().__init__(data, initial={"value": json.dumps(masked(was), ensure_ascii=False, indent=2)})
 
     @property
     def is_edited(self) -> bool:
@@ -121,6 +145,9 @@ class StepForm(forms.Form):
             self.given = strict_loads(text.encode(), max_bytes=MAX_INPUT_BYTES)
         except BadJson as error:
             raise _in_words(error) from None
+        self.given, unknown = restored(self.given, self.was)
+        if unknown:
+            raise forms.ValidationError(still_masked(unknown[0]))
         return text
 
     def refuse(self, refusal: RunRefused) -> None:
@@ -141,7 +168,8 @@ class VersionForm(forms.Form):
 
 
 def form_with(value: Json, business_key: str | None) -> StartForm:
-    """A form in which this input stands already."""
+    """A form in which this input stands already, masked."""
+    value = masked(value)
     is_text = isinstance(value, dict) and value.keys() == {"text"} and isinstance(value["text"], str)
     return StartForm(
         initial={

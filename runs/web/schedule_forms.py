@@ -9,6 +9,8 @@ import orjson
 
 from accounts import pages
 from accounts.access import PageRequest
+from engine.catalogue import Json
+from lib.masking import masked, restored
 from lib.reader import reader, zone_of
 from lib.refusals import Conflict, Invalid, Refusal
 from lib.strict_json import BadJson, strict_loads
@@ -18,6 +20,7 @@ from runs.models import Schedule
 from runs.models.schedules import OVERLAPS
 from runs.reading.schedule_words import way_of
 from runs.schedules.services import CATCHUP_SECONDS
+from runs.web.forms import still_masked
 from steps.base import MAX_RUN_INPUT_BYTES
 
 FIELDS = (
@@ -86,7 +89,7 @@ def standing(schedule: Schedule) -> dict[str, str]:
         "overlap": schedule.overlap,
         "catchup": str(schedule.catchup_seconds),
         "jitter": str(schedule.jitter_seconds),
-        "input": orjson.dumps(schedule.input, option=orjson.OPT_INDENT_2).decode(),
+        "input": orjson.dumps(masked(schedule.input), option=orjson.OPT_INDENT_2).decode(),
     }  # fmt: skip
     if schedule.at is not None:
         local = schedule.at.astimezone(ZoneInfo(schedule.timezone))
@@ -107,8 +110,8 @@ def timing_values(values: Mapping[str, str]) -> dict[str, Any]:
     return _when(values, ZoneInfo(zone)) | {"timezone": zone, "calendar": values["calendar"] or None}
 
 
-def schedule_values(values: Mapping[str, str]) -> dict[str, Any]:
-    """All that the form says. Raises Invalid at its field."""
+def schedule_values(values: Mapping[str, str], was: Json = None) -> dict[str, Any]:
+    """All that the form says, of a schedule whose input `was` this, masked. Raises Invalid at its field."""
     for name in ("name", "workflow"):
         if not 0 < len(values[name]) <= 128:
             raise Invalid("This has 1 to 128 characters.", field=name)
@@ -118,6 +121,9 @@ def schedule_values(values: Mapping[str, str]) -> dict[str, Any]:
         given = strict_loads((values["input"] or "{}").encode(), max_bytes=MAX_RUN_INPUT_BYTES)
     except BadJson as error:
         raise Invalid(f"This is no JSON: {error.message}.", field="input") from None
+    given, unknown = restored(given, was)
+    if unknown:
+        raise Invalid(still_masked(unknown[0]), field="input")
     return timing_values(values) | {
         "name": values["name"],
         "workflow": values["workflow"],

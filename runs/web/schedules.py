@@ -151,7 +151,7 @@ def _saved(request: PageRequest, schedule: Schedule | None) -> HttpResponse:
     """Make or change a schedule as the form says; where that is refused, the form with what is wrong."""
     values = forms.typed(request)
     try:
-        given = forms.schedule_values(values)
+        given = forms.schedule_values(values, schedule and schedule.input)
         if schedule is None:
             saved = services.create_schedule(request.principal, **given)
         else:

@@ -6,7 +6,6 @@ Looking starts nothing. What is wrong is shown at its field, with all that was t
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from uuid import UUID
 
 from django.contrib import messages
@@ -18,6 +17,7 @@ from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_READ
 from engine.catalogue import Json
+from lib.masking import masked, restored
 from lib.refusals import Conflict, Refusal
 from runs.access import guard_run
 from runs.commands.start_drafts import drop_start, keep_start
@@ -41,6 +41,7 @@ from workflows.queries import get_workflow, latest_of, startable_version
 
 _OWN = Bounds(None, 0, 0)
 """A run with its own payloads whole, and without those of its steps."""
+MASKED = "This is masked, and what it was can't be known here: type it."
 BROUGHT_UP = "What you filled in brings up more to fill in: see below, then start it."
 
 
@@ -56,6 +57,11 @@ class Place:
     def schema(self) -> dict[str, Json] | None:
         """What the form is made of; None where a text or JSON is asked for."""
         return start_forms.schema_of(self.definition)
+
+    @property
+    def was(self) -> Json:
+        """The input that stood in the form, masked."""
+        return None if self.run is None else self.run["input"]
 
     @property
     def if_exists(self) -> IfExists:
@@ -78,7 +84,10 @@ def workflow_start(request: PageRequest, name: str) -> HttpResponse:
         return _text_page(request, place, form_with({"text": ""}, None))
     who = request.principal
     earlier = starts.earlier(who, place.workflow)
-    last_input = partial(starts.last_input, who, place.workflow)
+
+    def last_input() -> Json:
+        return masked(starts.last_input(who, place.workflow))
+
     start = start_forms.opened(place.definition, earlier, dict(request.GET.lists()), last_input)
     return _fields_page(request, place, start)
 
@@ -103,7 +112,7 @@ def run_again(request: PageRequest, run_id: UUID) -> HttpResponse:
     if place.schema is None:
         return _text_page(request, place, form_with(run["input"], key))
     start = replace(place.blank(request), source="run", business_key=key or "")
-    return _fields_page(request, place, start_forms.filled(place.definition, start, run["input"]))
+    return _fields_page(request, place, start_forms.filled(place.definition, start, masked(run["input"])))
 
 
 @page(RUNS_START, "POST")
@@ -122,7 +131,7 @@ def fill_in(request: PageRequest, name: str) -> HttpResponse:
         return _fields_page(request, place, start)
     form = FORMS.edited(place.schema, entries, request.POST.get("edit", ""))
     is_checked = request.POST.get("checked") == "yes"
-    errors = start_forms.check(place.schema, form) if is_checked else []
+    errors = start_forms.check(place.schema, form, restored(form.data, place.was)[0]) if is_checked else []
     if request.headers.get("HX-Request"):
         context = {"form": form, "workflow": place.workflow, "is_checked": is_checked, "stays": _stays(place)}
         return render(request, "workflows/_start_fields.html", context)
@@ -168,7 +177,7 @@ def _sent(request: PageRequest, place: Place) -> HttpResponse:
     """The run that a form started, or the form with what was wrong."""
     if place.schema is not None and request.POST.get("input_kind") == "form":
         return _from_fields(request, place, place.schema)
-    form = StartForm(request.POST)
+    form = StartForm(request.POST, was=place.was)
     if form.is_valid() and place.schema is not None and form.cleaned_data["input_kind"] == "json":
         for path, message in start_forms.problems(place.schema, form.given(False)):
             form.refuse(RunRefused("invalid_input", message, field=field_of(path)))
@@ -186,13 +195,15 @@ def _sent(request: PageRequest, place: Place) -> HttpResponse:
 
 def _from_fields(request: PageRequest, place: Place, schema: Mapping[str, Json]) -> HttpResponse:
     form, key = FORMS.form_of(schema, _entries(request)), KeyForm(request.POST)
-    errors, key_error = start_forms.check(schema, form), "" if key.is_valid() else key.said
+    data, unknown = restored(form.data, place.was)
+    errors = start_forms.check(schema, form, data, dict.fromkeys(unknown, MASKED))
+    key_error = "" if key.is_valid() else key.said
     if not (errors or key_error or form.faults()) and any(field.is_new for field in form.each()):
         errors = [BROUGHT_UP]
     if not (errors or key_error or form.faults()):
         try:
             version = startable_version(request.principal.tenant_id, place.workflow.name)
-            item = NewRun(form.data, key.cleaned_data["business_key"] or None)
+            item = NewRun(data, key.cleaned_data["business_key"] or None)
             return _start(request, place, version, item)
         except (RunRefused, Conflict) as refusal:
             if refusal.field == "business_key":
@@ -217,7 +228,7 @@ def _start(request: PageRequest, place: Place, version: int, item: NewRun) -> Ht
 
 
 def _turned_to_form(request: PageRequest, place: Place) -> HttpResponse:
-    form = StartForm(request.POST)
+    form = StartForm(request.POST, is_sent=False)
     if not form.is_valid():
         return _refused_json(request, place, form)
     start = start_forms.filled(place.definition, _typed(request, place), form.given(False))

@@ -133,14 +133,17 @@ class QueueWorker:
         if batch:
             self.claimed_at = time.monotonic()
         # Taken in hand last: what is lost on the way must not be kept alive by a heartbeat.
-        scopes.load(batch)
+        scopes.load_to_begin(batch)
         self.in_hand.take(batch)
         return batch
 
     def flush(self, ended: list[tuple[ClaimedStep, AttemptResult]], *, keep: int = 0) -> Result:
         """Commit what ended; up to `keep` successors stay with this worker, and other queues are told of theirs."""
         result = advance(ended, Affinity(self.worker, self.queue, keep))
-        scopes.load(result.kept)
+        known = {step.run_id: step.trace for step, _ in ended}
+        for step in result.kept:
+            step.trace = known.get(step.run_id)
+        scopes.load_to_begin(result.kept)
         self.in_hand.take(result.kept)
         dispatch.wake(result.wake - {self.queue})
         return result

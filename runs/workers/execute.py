@@ -61,9 +61,9 @@ def _attempt(step: ClaimedStep, step_type: StepType, params: Json) -> AttemptRes
     usage: dict[str, Json] = {}
     step.log = AttemptLog({"params": params, "input": step.input})
     facts: dict[str, str | int] = {"run": step.run_id, "step": step.node, "attempt": step.attempt}
-    if step.trace:
-        facts["trace"] = step.trace.id
-    about, told = log_context.begin(facts), trace_context.begin(step.trace)
+    if trace := step.told:
+        facts |= {"trace": trace.id, "span": trace.span}
+    about, told = log_context.begin(facts), trace_context.begin(trace)
     try:
         result = _ending(step, step_type, params, usage)
     finally:

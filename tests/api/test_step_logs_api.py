@@ -2,6 +2,7 @@
 
 import pytest
 
+from runs.reading import rendered
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -116,3 +117,10 @@ def test_a_line_that_is_none_is_refused_by_its_field(worker, line, field):
 def test_a_node_that_there_is_not_has_no_log(worker, admin):
     assert admin.get(f"/api/v1/runs/{worker.run}/steps/none/logs").status_code == 404
     assert factories.run(worker.run).status == "RUNNING"
+
+
+def test_where_secrets_can_not_be_known_in_time_a_line_is_not_shown(worker, admin, monkeypatch):
+    job = polled(worker)
+    monkeypatch.setattr(rendered, "SECONDS", -1.0)
+    say(worker, job, "heartbeat", log=[{"text": "with sesame-55"}])
+    assert [one["text"] for one in logs(admin, worker.run)] == ["••••"]

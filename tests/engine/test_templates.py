@@ -57,6 +57,28 @@ def test_a_string_renders(template, expected):
     assert type(value) is type(expected)
 
 
+def test_of_a_template_is_computed_only_what_stands_under_names_or_may_have_them():
+    template = compile_template(
+        {
+            "key": "k {{ input.order }}",
+            "note": "n {{ input.order }}",
+            "whole": "{{ input.items }}",
+            "list": [{"key": 1, "other": "o {{ input.order }}"}, "p {{ input.order }}"],
+            "kept": {"key": 2},
+        }
+    )
+    part = template.where(lambda name: name == "key")
+    assert part.render(SCOPE) == {
+        "key": "k A-17",
+        "whole": [1, {"ä": 2}],
+        "list": [{"key": 1}],
+        "kept": {"key": 2},
+    }
+    nothing = compile_template({"note": "n {{ input.order }}", "n": ["{{ 1 }}."]}).where(lambda name: False)
+    assert nothing.is_static
+    assert nothing.render({}) == {}
+
+
 def test_holes_are_found_at_any_depth_and_keys_are_left_alone():
     template = {"{{ key }}": [{"deep": ["{{ input.order }}", "plain"]}], "n": 1}
     assert render(template) == {"{{ key }}": [{"deep": ["A-17", "plain"]}], "n": 1}

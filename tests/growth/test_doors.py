@@ -48,6 +48,8 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.maintenance.duties": OWN,
     "runs.integrity.compare": OWN,
     "runs.kernel.plan": OWN,
+    "runs.store.traces": "ids of our own, and headers that `lib.trace_context` has judged, which is read for itself",
+    "runs.workers.attempt_spans": OWN,
     "runs.workers.process": OWN,
     "runs.integrity.repair": OWN,
     "runs.kernel.scopes": OWN,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib.masking import is_secret_name, masked, secrets_in, without
+from lib.masking import MASK, Masker, is_secret_name, masked, restored, secrets_in
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,35 @@ def test_what_is_long_enough_to_be_looked_for_is_masked_in_texts():
     secrets = secrets_in({"headers": {"Authorization": "Bearer sesame-open"}, "pin_password": "1234"})
     assert secrets == {"Bearer sesame-open", "sesame-open"}
     assert (
-        without("curl -H 'Bearer sesame-open', or sesame-open; 1234", secrets)
+        Masker(secrets).masked("curl -H 'Bearer sesame-open', or sesame-open; 1234")
         == "curl -H '••••', or ••••; 1234"
     )
+
+
+@pytest.mark.parametrize(
+    ("was", "given", "value", "unknown"),
+    [
+        ({"token": "a", "n": 1}, {"token": MASK, "n": 2}, {"token": "a", "n": 2}, []),
+        ({"token": {"x": "a"}}, {"token": {"x": MASK}}, {"token": {"x": "a"}}, []),
+        ({"token": "a"}, {"token": "b"}, {"token": "b"}, []),
+        ({"x": "a"}, {"x": MASK}, {"x": MASK}, []),
+        ({}, {"token": MASK}, {"token": MASK}, [("token",)]),
+        ([{"token": "a"}], [{"token": MASK}], [{"token": "a"}], []),
+        (
+            [{"token": "a", "n": 1}],
+            [{"token": MASK, "n": True}],
+            [{"token": MASK, "n": True}],
+            [(0, "token")],
+        ),
+        ({"secrets": ["a", "b"]}, {"secrets": [MASK, MASK]}, {"secrets": ["a", "b"]}, []),
+        ({"secrets": ["a", "b"]}, {"secrets": [MASK]}, {"secrets": [MASK]}, [("secrets", 0)]),
+        (None, MASK, MASK, []),
+    ],
+)
+def test_what_is_masked_still_is_as_it_was(was, given, value, unknown):
+    assert restored(given, was) == (value, unknown)
+
+
+def test_what_nobody_has_changed_is_as_it_was():
+    value = {"login": {"password": "x", "n": None}, "list": [{"secret": ["a", {"b": "c"}]}], "token": ""}
+    assert restored(masked(value), value) == (value, [])

@@ -7,6 +7,7 @@ from django.db import connection
 
 from config.embedded.processes import wait_until
 from lib import named_sql
+from lib.masking import MASK, MOST_SECRETS, Masker
 from runs.kernel import graphs
 from runs.models import StepLog
 from runs.reading.step_logs import said_by
@@ -126,10 +127,19 @@ def test_secrets_that_a_step_was_given_are_masked(talker):
 @pytest.mark.parametrize("before", [0, 1_990, 15_990, 15_999, 40_000])
 def test_no_part_of_a_secret_is_left_wherever_a_line_is_cut(before):
     secret = "sesame-" * 300
-    text = line_text("." * before + secret * 20, {secret})
+    text = line_text("." * before + secret * 20, Masker([secret]))
     assert "sesame" not in text
     assert len(text) <= 2_000
     assert f"{before + 42_000:,} characters" in text
+
+
+def test_of_more_secrets_than_are_looked_for_no_line_is_shown():
+    few = Masker([f"secret-{n}" for n in range(MOST_SECRETS)])
+    assert line_text("secret-499 of 500", few) == f"{MASK} of 500"
+    many = Masker([f"secret-{n}" for n in range(MOST_SECRETS + 1)])
+    assert line_text("secret-499 of 501", many) == MASK
+    assert line_text("x" * 30_000, many).startswith(f"{MASK} … (cut")
+    assert line_text("x", Masker(["y" * 300_000])) == MASK
 
 
 def test_a_level_that_there_is_not_is_refused():

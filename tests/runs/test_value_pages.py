@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,16 @@ def test_no_more_lines_are_kept_than_are_shown(monkeypatch):
     assert len(found.lines) == len(kept) == MOST_FOUND < found.total
     assert value_page("x\n" * MOST_INDENTED, 2).total == MOST_INDENTED + 1
     assert kept[MOST_FOUND:] == list(range(LINES + 1, 2 * LINES + 1))
+
+
+@pytest.mark.parametrize("looked_for", ["", "item"])
+@pytest.mark.parametrize("page", [1, 3, 99])
+def test_a_value_is_gone_through_once(page, looked_for, monkeypatch):
+    gone_through: list[str] = []
+    lines = value_pages._lines
+    monkeypatch.setattr(value_pages, "_lines", lambda text: gone_through.append(text) or lines(text))
+    assert value_page([f"item {number}" for number in range(1000)], page, looked_for).pages == 6
+    assert len(gone_through) == 1
 
 
 def test_a_value_of_millions_of_items_is_not_indented():

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import Literal
 
 from engine.catalogue import Json
@@ -113,11 +114,18 @@ def filled(definition: Mapping[str, Json], start: Start, data: Json) -> Start:
     return replace(start, kind="form", form=form)
 
 
-def check(schema: Mapping[str, Json], form: Form) -> list[str]:
-    """Put all that is wrong with the input at its fields; gives what has none."""
-    return form.show(
-        {"field": field_of(path), "message": message} for path, message in problems(schema, form.data)
-    )
+def check(
+    schema: Mapping[str, Json],
+    form: Form,
+    data: Json,
+    also: Mapping[tuple[str | int, ...], str] = MappingProxyType({}),
+) -> list[str]:
+    """Put all that is wrong with the input at its fields, and what is `also` wrong with it; gives what has none.
+
+    `data`: the input that was typed, with what is only masked in the form.
+    """
+    wrong = [*also.items(), *(one for one in problems(schema, data) if one[0] not in also)]
+    return form.show({"field": field_of(path), "message": message} for path, message in wrong)
 
 
 def problems(schema: Mapping[str, Json], data: Json) -> list[tuple[tuple[str | int, ...], str]]:

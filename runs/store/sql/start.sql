@@ -64,8 +64,12 @@ r AS (
            coalesce(w.traceparent, t.traceparent), CASE WHEN w.traceparent IS NULL THEN t.tracestate ELSE w.tracestate END
       FROM w
      CROSS JOIN clock
-      -- What comes from another run is of its trace.
-      LEFT JOIN LATERAL (SELECT o.traceparent, o.tracestate FROM runs_run o
+      -- What comes from another run is of its trace, and called by it: `traces.trace_within`. A part has no span.
+      LEFT JOIN LATERAL (SELECT CASE WHEN o.is_part AND o.traceparent IS NOT NULL THEN o.traceparent
+                                     ELSE concat(left(coalesce(o.traceparent, concat('00-', replace(o.id::text, '-', ''), '-')), 36),
+                                                 right(replace(o.id::text, '-', ''), 16), coalesce(right(o.traceparent, 3), '-01'))
+                                END AS traceparent, o.tracestate
+                           FROM runs_run o
                           WHERE w.traceparent IS NULL AND o.id = coalesce(w.parent_id, w.follows, w.rerun_of, w.root) LIMIT 1) t ON true
     RETURNING id, tenant_id, shard, business_key, input, rerun_of
 ),
