@@ -24,4 +24,9 @@ WORDS = {
     "resume": Words(
         "Resume", "Completed steps are kept; the failed one and those after it run again.", "resumed"
     ),
+    "reassign": Words(
+        "Reassign",
+        "The open tasks of each run are given to whom you named, where all of them ask them; else none of that run is.",
+        "reassigned",
+    ),
 }
