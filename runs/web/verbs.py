@@ -25,8 +25,8 @@ WORDS = {
         "Resume", "Completed steps are kept; the failed one and those after it run again.", "resumed"
     ),
     "reassign": Words(
-        "Reassign",
-        "The open tasks of each run are given to whom you named, where all of them ask them; else none of that run is.",
+        "Reassign tasks of",
+        "The open tasks of each run are given to whom you named, if all of them ask for that person or group; else none of that run is.",
         "reassigned",
     ),
 }

@@ -40,7 +40,7 @@ def test_the_tasks_of_all_runs_that_match_are_given_to_somebody_after_a_look(
     looked = operator.post(together, given | {"assignee": "ann"})
     work.work(60)
     page = operator.get(looked.url).text
-    for words in ("Reassign 2 of 2 runs?", "To ann.", "Nothing is done yet."):
+    for words in ("Reassign tasks of 2 of 2 runs?", "To ann.", "Nothing is done yet."):
         assert words in page, words
     done = operator.post(f"{looked.url}/go", {"reason": "bob has left"})
     work.work(60)
