@@ -26,7 +26,8 @@ WORDS = {
     ),
     "reassign": Words(
         "Reassign tasks of",
-        "The open tasks of each run are given to whom you named, if all of them ask for that person or group; else none of that run is.",
+        "The open tasks of each run are given to whom you named, if all of them ask that person or group; else none of "
+        "that run is.",
         "reassigned",
     ),
 }
