@@ -36,7 +36,7 @@ inserted AS (
            CASE WHEN s.status <> 'WAITING' THEN 'bench' END, s.lease_seconds, s.began,
            CASE WHEN s.status = 'COMPLETED' THEN '{"ok": true}'::jsonb END,
            CASE WHEN s.status = 'FAILED' THEN '{"code": "Declined", "message": "The bank declined the card."}'::jsonb END,
-           CASE WHEN s.status = 'WAITING' AND s.i %% 400 = 11 THEN '{"kind": "task", "source": "person"}'::jsonb
+           CASE WHEN s.status = 'WAITING' AND s.i %% 400 = 11 THEN '{"kind": "task", "source": "person", "task": {"title": "Approve the order?", "kind": "approval", "candidates": {"roles": ["admin"]}}}'::jsonb
                 WHEN s.status = 'WAITING' THEN '{"kind": "signal", "name": "paid"}'::jsonb END, s.began, s.began,
            CASE WHEN s.status <> 'WAITING' THEN s.began + interval '3 seconds' END
       FROM s ORDER BY s.id
