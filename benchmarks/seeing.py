@@ -13,7 +13,7 @@ from django.test import Client
 
 from benchmarks.scenarios import published, started, wait_for
 from lib.named_sql import Statements
-from runs.models import HistoryEvent, Run, StepExecution, TelemetryCursor
+from runs.models import BulkJob, HistoryEvent, Run, StepExecution, TelemetryCursor
 from workflows.models import Workflow
 
 SQL = Statements(Path(__file__).parent)
@@ -22,9 +22,29 @@ BATCH = 10_000
 SPREAD = 20_000
 """So many runs lie anywhere in the 90 days and are counted by telemetry; the others follow one another."""
 TIMES = 20
-LARGE = ("runs_run", "runs_stepexecution", "runs_historyevent", "runs_deadletter", "runs_forecast")
+LARGE = (
+    "runs_run",
+    "runs_stepexecution",
+    "runs_historyevent",
+    "runs_deadletter",
+    "runs_runkey",
+    "runs_signal",
+    "runs_forecast",
+)
+BESIDE = (
+    "runs_timer",
+    "runs_bulkjob",
+    "runs_bulkitem",
+    "runs_alert",
+    "runs_outgoingdelivery",
+    "tasks_inbox_manualtask",
+    "tasks_inbox_notification",
+)
+"""What is written beside runs; where few are there, to read all of them is as good."""
+MESSAGES = 100_000
+"""So many mails and deliveries there are at most, and a fifth as many alerts and results of a bulk job."""
 MOST_ROWS = 100_000
-"""So many rows of one of them may a page read: more, and a whole index is walked as a whole table would be."""
+"""So many rows of a large table may a page read: more, and a whole index is walked as a whole table would be."""
 TELEMETRY_SECONDS = 900
 Figures = dict[str, Any]
 
@@ -44,8 +64,9 @@ def million(runs: int) -> Figures:
     _wait_for_telemetry()
     _write(like, spread, runs, runs, spread=False)
     SQL.execute("skip_telemetry", {})
+    _write_beside(like, runs)
     with connection.cursor() as cursor:
-        cursor.execute(f"VACUUM ANALYZE {', '.join(LARGE)}")
+        cursor.execute(f"VACUUM ANALYZE {', '.join((*LARGE, *BESIDE))}")
     figures: Figures = {
         "runs": runs,
         "steps": StepExecution.unsafe_all_tenants.count(),
@@ -66,6 +87,17 @@ def _write(like: Run, first: int, until: int, total: int, *, spread: bool) -> No
         many = min(BATCH, until - start)
         params = {"like": like.pk, "first": start, "many": many, "total": total, "spread": spread}
         SQL.execute("many_runs", params)
+
+
+def _write_beside(like: Run, runs: int) -> None:
+    """Keys, signals, timers, forecasts, tasks, bulk jobs, alerts, deliveries and mails, a statement each."""
+    of_run = {"like": like.pk}
+    for name in ("many_keys", "many_signals", "many_waits"):
+        SQL.execute(name, of_run)
+    messages = min(MESSAGES, runs)
+    SQL.execute("many_messages", of_run | {"most": messages})
+    for name in ("many_bulk_jobs", "many_alerts"):
+        SQL.execute(name, of_run | {"most": messages // 5})
 
 
 def _wait_for_telemetry() -> None:
@@ -106,6 +138,9 @@ def _addresses(like: Run, runs: int) -> Iterator[tuple[str, str]]:
     )
     for text in (*searches, *more):
         yield f"list, {text.replace(name, '…')}", f"/runs/?q={text.replace(' ', '+').replace('>', '%3E')}"
+    for order in ("likely", "risk", "due", "waiting"):
+        yield f"list, {order} first", f"/runs/?order={order}"
+    yield "offers of keys", "/runs/search-offers?q=key:ORDER-4"
     yield "REST list of 20", "/api/v1/runs?limit=20"
     yield "REST list of 200", "/api/v1/runs?limit=200"
     yield "REST run", f"/api/v1/runs/{middle}"
@@ -119,8 +154,17 @@ def _addresses(like: Run, runs: int) -> Iterator[tuple[str, str]]:
     yield "messages", "/operations/messages"
     yield "repairs", "/operations/repairs"
     yield "alerts", "/operations/alerts"
+    yield "alerts that are over", "/operations/alerts?status=resolved"
+    yield "bulk jobs", "/bulk-jobs"
+    job = BulkJob.objects.for_tenant(like.tenant_id).order_by("-id").values_list("pk", flat=True)[0]
+    yield "a bulk job", f"/bulk-jobs/{job}"
+    yield "why of a bulk job", f"/bulk-jobs/{job}?result=refused"
+    yield "webhooks out", "/settings/webhooks/out"
+    yield "inbox", "/inbox/"
     yield "telemetry, 30 days", "/telemetry?days=30"
     yield "telemetry of a workflow", f"/telemetry/{name}?days=30"
+    yield "REST telemetry, summary", "/api/v1/telemetry/summary"
+    yield "REST telemetry, step types", "/api/v1/telemetry/step-types"
 
 
 def measured(client: Client, address: str) -> tuple[float, str]:

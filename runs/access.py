@@ -88,6 +88,17 @@ def readable(runs: QuerySet[Run], principal: Principal, verb: str = READ) -> Que
     return runs.filter(workflow_id__in=open_to(principal, verb).values("id"))
 
 
+def of_readable_runs(rows: QuerySet[Any], principal: Principal, verb: str = READ) -> QuerySet[Any]:
+    """Those of the rows, each of a `run_id`, with whose runs they may do this; each run is looked up by its id, so that
+    few rows cost little however many runs there are.
+    """
+    if principal.reach.is_everywhere:
+        return rows
+    run = Run.objects.for_tenant(principal.tenant_id).filter(pk=OuterRef("run_id"))
+    rows = rows.alias(workflow_of_run=Subquery(run.values("workflow_id")[:1]))
+    return rows.filter(workflow_of_run__in=open_to(principal, verb).values("id"))
+
+
 def readable_letters(
     letters: QuerySet[DeadLetter], principal: Principal, verb: str = READ
 ) -> QuerySet[DeadLetter]:

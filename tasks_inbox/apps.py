@@ -13,21 +13,21 @@ class TasksInboxConfig(AppConfig):
         """Tell `runs` who opens and closes what a step or a failed compensation waits for, `accounts` who has tasks."""
         from accounts import ties
         from accounts.guards import guards
-        from runs.alerts.mails import find_unsent
+        from runs.commands.reassigning import tell_reassigns
         from runs.commands.starts import judges_starts
         from runs.kernel.compensation import tell_of_failures, tell_of_settling
         from runs.kernel.wait_kinds import register
-        from runs.reading.mails import tell_unsent
+        from runs.reading.mails import tell_mails
         from runs.reading.people_asked import tell_asked
         from runs.reading.task_dues import tell_dues
         from steps import outside
+        from tasks_inbox.actions import reassigning
         from tasks_inbox.design.publishing import judge
         from tasks_inbox.design.starting import judge_starts
         from tasks_inbox.eligibility import membership
         from tasks_inbox.eligibility.seeing import guard_task
         from tasks_inbox.lifecycle import compensations
         from tasks_inbox.lifecycle.waits import TASK
-        from tasks_inbox.mail import outbox
         from tasks_inbox.reading import dues, open_with, requests, unsent
         from workflows.ports.judges import judges_definitions
 
@@ -37,8 +37,8 @@ class TasksInboxConfig(AppConfig):
         judges_starts(judge_starts)
         tell_asked(requests)
         tell_dues(dues)
-        find_unsent(outbox.unsent)
-        tell_unsent(unsent.unsent_of)
+        tell_mails(unsent.MAILS)
+        tell_reassigns(reassigning)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
         ties.tell_what_is_open(open_with.open_with)

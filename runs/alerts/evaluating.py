@@ -65,7 +65,7 @@ def _decisions(found: Found) -> list[Decided]:
     """What becomes of the alerts of each rule that has found something, or has some that are over."""
     keys = found.keys
     standing: dict[int, list[OpenAlert]] = defaultdict(list)
-    for row in alerts.open_alerts([*keys, *found.over], found.kept):
+    for row in alerts.open_alerts([*keys, *found.over], found.kept, found.kept_rules):
         standing[row.pop("rule")].append(
             OpenAlert(**row | _times(row, "quiet_until", "muted_until", "told_at"))
         )

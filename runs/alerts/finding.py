@@ -3,39 +3,37 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 from engine.catalogue import Json
-from runs.alerts import mails
 from runs.alerts.deciding import Finding
 from runs.alerts.kinds import KINDS
 from runs.kernel import graphs
+from runs.reading import mails
 from runs.reading.workers import STALE
 from runs.store import alerts
 from runs.store.alerts import KeyRow
 from workflows.models import WorkflowVersion
 
 _MOST_SUBJECT, _MOST_MESSAGE = 300, 2_000
+GIVEN_UP = timedelta(hours=1)
+"""A mail that was given up counts for so long."""
 _OF_QUEUES = ("queue_depth", "queue_age", "worker_gone")
 _OF_DEADLINES = ("sla_warning", "sla_breached")
-_CONDITIONS: Mapping[str, tuple[str, Mapping[str, int]]] = {
-    "failure_rate": ("alerts_of_failures", {"most": alerts.MOST}),
-    "step_exhausted": ("alerts_of_steps", {"most": alerts.MOST}),
-    "compensation_failed": ("alerts_of_compensations", {"most": alerts.MOST}),
-    "timer_late": ("alerts_of_timers", {"most": alerts.MOST_LATE}),
-    "run_stuck": ("alerts_of_repairs", {}),
-    "webhook_off": ("alerts_of_webhooks", {}),
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What holds, by rule; what was looked at and is `over`; and the kinds that are `kept`: not all was looked at."""
+    """What holds, by rule; what was looked at and is `over`; and the kinds and rules that are `kept`: not all was
+    looked at.
+    """
 
     findings: Mapping[int, Sequence[Finding]]
     over: Sequence[KeyRow]
     kept: frozenset[str]
+    kept_rules: frozenset[int]
 
     @property
     def keys(self) -> list[KeyRow]:
@@ -55,9 +53,12 @@ def find(free: float | None) -> Found:
             kept.update(kinds)
 
     take(_OF_QUEUES, alerts.found_in_queues(_OF_QUEUES, STALE.total_seconds()))
-    for kind, (condition, params) in _CONDITIONS.items():
+    for kind, (condition, params) in _conditions().items():
         take([kind], alerts.found(condition, [kind], **params))
-    take(["mail_failing"], alerts.found_in_mails(["mail_failing"], mails.unsent(alerts.MOST_LATE)))
+    failing, is_cut = mails.failing(GIVEN_UP, alerts.MOST_LATE)
+    take(["mail_failing"], alerts.found_in_mails(["mail_failing"], failing))
+    if is_cut:
+        kept.add("mail_failing")
     if free is None:
         kept.add("disk")
     else:
@@ -66,15 +67,31 @@ def find(free: float | None) -> Found:
     return _sorted_out(rows, kept)
 
 
+def _conditions() -> Mapping[str, tuple[str, Mapping[str, int]]]:
+    most = {"most": alerts.MOST}
+    return {
+        "failure_rate": ("alerts_of_failures", most | {"most_read": alerts.MOST_READ}),
+        "step_exhausted": ("alerts_of_steps", most | {"most_standing": alerts.MOST_STANDING}),
+        "compensation_failed": ("alerts_of_compensations", most),
+        "timer_late": ("alerts_of_timers", {"most": alerts.MOST_LATE}),
+        "run_stuck": ("alerts_of_repairs", {}),
+        "webhook_off": ("alerts_of_webhooks", {}),
+    }
+
+
 def _sorted_out(rows: Sequence[Mapping[str, Any]], kept: set[str]) -> Found:
     findings: dict[int, list[Finding]] = defaultdict(list)
     over: list[KeyRow] = []
+    kept_rules: set[int] = set()
     for row in rows:
-        if row.get("over"):
+        # A statement says of a rule that it has not read all that the rule is about.
+        if row.get("cut"):
+            kept_rules.add(row["rule"])
+        elif row.get("over"):
             over.append({"rule": row["rule"], "key": str(row["key"])})
         else:
             findings[row["rule"]].append(_finding(row))
-    return Found(findings, over, frozenset(kept))
+    return Found(findings, over, frozenset(kept), frozenset(kept_rules))
 
 
 def _finding(row: Mapping[str, Any]) -> Finding:

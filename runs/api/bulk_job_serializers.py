@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
-from runs.commands import bulk
+from runs.bulk_jobs import aims
 from runs.models import BULK_RESULTS
 from runs.reading.filters import MOST_CHARACTERS
 
@@ -14,12 +14,28 @@ from runs.reading.filters import MOST_CHARACTERS
 class BeginBulkJob(Verb):
     """What is done with which runs."""
 
-    verb = fields.OneOf(list(bulk.VERBS))
+    verb = fields.OneOf(list(aims.VERBS))
     query = fields.Text(
         max_length=MOST_CHARACTERS,
         help_text="As the search of the list has it: `workflow:claims status:failed waiting:>2d input.amount>1000`.",
     )
     compensate = fields.Flag(required=False, default=False, help_text="For `cancel`: undo what was done.")
+    version = fields.Whole(
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text="For `migrate`: the number of the version of the query’s `workflow:` with which the runs go on.",
+    )
+    assignee = fields.Text(
+        required=False,
+        max_length=150,
+        help_text="For `reassign`: the username of whom the open tasks are given to.",
+    )
+    group = fields.Text(
+        required=False,
+        max_length=150,
+        help_text="For `reassign`, in place of `assignee`: the group to which the open tasks are left.",
+    )
     dry_run = fields.Flag(required=False, default=False, help_text="Only tell with which it could be done.")
 
 
@@ -53,13 +69,17 @@ class BulkJobRow(serializers.Serializer[Any]):
     """A bulk job as it is listed."""
 
     id = serializers.UUIDField()
-    verb = serializers.CharField(help_text="`migrate`, or what is done: cancel, pause, unpause, resume.")
+    verb = serializers.CharField(
+        help_text="What is done: cancel, pause, unpause, resume, migrate or reassign."
+    )
     query = serializers.CharField(allow_blank=True, help_text="The search that found the runs.")
     workflow = serializers.CharField(
         allow_null=True,
         help_text="null: the search names none; such a job is seen by who began it and by admins.",
     )
     to = serializers.IntegerField(allow_null=True)
+    assignee = serializers.CharField(allow_blank=True, help_text="To whom tasks are given.")
+    group = serializers.CharField(allow_blank=True, help_text="The group to which tasks are left.")
     dry_run = serializers.BooleanField()
     reason = serializers.CharField(allow_blank=True)
     created_by = serializers.CharField()

@@ -16,6 +16,7 @@ from runs.access import readable_bulk_jobs
 from runs.api import bulk_job_serializers as b
 from runs.api.base import RunsApiView
 from runs.bulk_jobs import jobs
+from runs.bulk_jobs.aims import Aim
 from runs.models import BulkJob
 
 FIRST = 50
@@ -62,6 +63,7 @@ class BulkJobsView(RunsApiView):
             "dry_run": given["dry_run"],
             "reason": given.get("reason", ""),
             "compensate": given["compensate"],
+            "aim": Aim(given.get("version"), given.get("assignee", ""), given.get("group", "")),
         }
         return begun(jobs.begin_verb(self.principal, given["verb"], given["query"], **terms))
 
@@ -102,6 +104,8 @@ def _row(job: BulkJob) -> dict[str, Json]:
         "workflow": job.workflow.name if job.workflow else None,
         "from": job.from_version.number if job.from_version else None,
         "to": job.to_version.number if job.to_version else None,
+        "assignee": job.assignee,
+        "group": job.to_group,
         "dry_run": job.dry_run,
         "reason": job.reason,
         "created_by": job.created_by,

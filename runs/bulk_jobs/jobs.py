@@ -1,6 +1,6 @@
 """Bulk jobs: a verb for all runs that a search has found, or another version for the open ones of a version (R-010)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
@@ -8,10 +8,12 @@ from django.db.models import Count, Min, QuerySet
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE
+from engine.catalogue import Json
 from lib.refusals import Conflict, Invalid, Missing
 from lib.uuid7 import uuid7
 from runs.access import guard_bulk_job
-from runs.commands import bulk
+from runs.bulk_jobs import aims
+from runs.bulk_jobs.aims import NO_AIM, Aim
 from runs.kernel.graphs import BrokenVersion, compiled
 from runs.models import BULK_RESULTS, BulkItem, BulkJob
 from runs.reading.filters import filters_of_search
@@ -72,6 +74,8 @@ def begin_verb(
     verb: str,
     query: str,
     *,
+    aim: Aim = NO_AIM,
+    runs: Collection[UUID | str] | None = None,
     dry_run: bool = False,
     reason: str = "",
     compensate: bool = False,
@@ -79,9 +83,25 @@ def begin_verb(
     """Do this, in the background, to all runs that a search has found (docs/operations.md), that they may operate and
     that allow it; or only look, with `dry_run`. Of more than `MOST_RUNS` the newest ones.
 
-    `compensate`: what cancelled runs did is undone. Raises Forbidden, Missing, and Invalid for what can't be searched.
+    `runs`: of these alone, whatever the search. `compensate`: what cancelled runs did is undone. Raises Forbidden,
+    Missing, and Invalid for what can't be searched and for an aim that isn't one.
     """
-    filters = filters_of_search(query, who.username)
+    filters = filters_of_search(query, who.username) if runs is None else {}
+    if runs is None:
+        _check_search(filters)
+    name = filters.get("workflow") if runs is None else aim.workflow
+    checked = aims.checked(who, verb, aim, name)
+    found = aims.runs_for(who, verb, checked, **filters)
+    if runs is not None:
+        found = found.filter(pk__in=runs)
+    workflow = get_workflow(who.tenant_id, name).pk if name else None
+    terms = Terms(
+        verb, query, workflow, compensate=compensate, dry_run=dry_run, reason=reason, **asdict(checked)
+    )
+    return _begin(who, list(found[:MOST_RUNS]), terms)
+
+
+def _check_search(filters: Mapping[str, Json]) -> None:
     if not filters:
         raise Invalid("Say which runs: workflow:claims status:failed", code="required", field="query")
     if "q" in filters:
@@ -89,10 +109,6 @@ def begin_verb(
             f"All runs can't be looked through for “{filters['q']}”. Write key:…, input.name:… or workflow:…"
         )
         raise Invalid(message, field="query")
-    runs = list(bulk.all_able(who, verb, **filters)[:MOST_RUNS])
-    workflow = get_workflow(who.tenant_id, filters["workflow"]).pk if "workflow" in filters else None
-    terms = Terms(verb, query, workflow, compensate=compensate, dry_run=dry_run, reason=reason)
-    return _begin(who, runs, terms)
 
 
 def go(who: Principal, job: UUID | str, *, reason: str, compensate: bool = False) -> BulkJob:
@@ -108,7 +124,12 @@ def go(who: Principal, job: UUID | str, *, reason: str, compensate: bool = False
     if dry.workflow and dry.from_version and dry.to_version:
         versions = (dry.from_version.number or 0, dry.to_version.number or 0)
         return begin(who, dry.workflow.name, *versions, reason=reason)
-    terms = Terms(dry.verb, dry.query, dry.workflow_id, compensate=compensate, reason=reason)
+    number = dry.to_version.number if dry.to_version else None
+    aim = Aim(number, dry.assignee, dry.to_group)
+    checked = aims.checked(who, dry.verb, aim, dry.workflow.name if dry.workflow else None)
+    terms = Terms(
+        dry.verb, dry.query, dry.workflow_id, compensate=compensate, reason=reason, **asdict(checked)
+    )
     return _begin(who, (), terms, dry=dry.pk)
 
 
@@ -119,6 +140,9 @@ class Terms:
     verb: str
     query: str
     workflow: int | None
+    version: int | None = None
+    assignee: str = ""
+    group: str = ""
     compensate: bool = False
     dry_run: bool = False
     reason: str = ""

@@ -5,14 +5,17 @@ import time
 
 from django.db import transaction
 
+from accounts.queries import member_principal
 from engine.verbs import why_not
 from lib import crash_points
 from lib.database_errors import OPERATIONAL_ERRORS, is_away
+from lib.refusals import Refusal
 from runs.commands.bulk import doing
 from runs.commands.migration import check_run, first_of, migrate_run, refusal_of
+from runs.commands.reassigning import Taker, reassign_run
 from runs.kernel.refused import RunRefused
 from runs.models import Run
-from runs.models.bulk import ABLE, DONE, ENDED, MIGRATE, MOVED, REFUSED
+from runs.models.bulk import ABLE, DONE, ENDED, MIGRATE, MOVED, REASSIGN, REFUSED
 from runs.store import bulk_jobs as store
 from runs.store.bulk_jobs import Item
 
@@ -61,6 +64,8 @@ def _decide(item: Item) -> None:
             store.end_item(item.id, ENDED, "ended", None, "It ended before its turn came.")
         else:
             store.end_item(item.id, REFUSED, code, node, refusal.message)
+    except Refusal as refusal:
+        store.end_item(item.id, REFUSED, refusal.code, None, refusal.message)
     except OPERATIONAL_ERRORS:
         raise
     except Exception as error:
@@ -69,7 +74,9 @@ def _decide(item: Item) -> None:
 
 
 def _do(item: Item) -> None:
-    if item.verb != MIGRATE or item.version is None:
+    if item.verb == REASSIGN:
+        _reassign(item)
+    elif item.verb != MIGRATE or item.version is None:
         _do_verb(item)
     elif item.dry_run:
         checked = check_run(item.tenant_id, item.run, item.version)
@@ -79,6 +86,16 @@ def _do(item: Item) -> None:
     else:
         migrate_run(item.tenant_id, item.run, item.version, by=item.by, reason=item.reason, job=item.job)
         store.end_item(item.id, MOVED)
+
+
+def _reassign(item: Item) -> None:
+    """Give the open tasks of the run to somebody, as who asked for it may now."""
+    if _has_ended(item):
+        raise RunRefused("ended", "It is over.")
+    who = member_principal(item.tenant_id, item.by, "session")
+    to = Taker(item.assignee, item.group)
+    reassign_run(who, item.run, to, reason=item.reason, dry_run=item.dry_run)
+    store.end_item(item.id, ABLE if item.dry_run else DONE)
 
 
 def _do_verb(item: Item) -> None:

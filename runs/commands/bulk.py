@@ -99,10 +99,15 @@ def all_able(who: Principal, verb: str, **filters: Json) -> QuerySet[Run, UUID]:
     Raises Forbidden and Invalid as `review`.
     """
     _check(who, verb)
-    able = [status for status in RunStatus if verb in run_verbs(status)]
+    return all_in(who, [status for status in RunStatus if verb in run_verbs(status)], **filters)
+
+
+def all_in(who: Principal, statuses: Iterable[str], /, **filters: Json) -> QuerySet[Run, UUID]:
+    """The ids of all runs of these statuses that fit and that they may operate, the newest first. Raises Forbidden."""
+    who.require(RUNS_OPERATE)
     mine = readable(Run.objects.for_tenant(who.tenant_id), who)
     rows = readable(queries.runs_of(who.tenant_id, **filters, within=mine), who, OPERATE)
-    return rows.filter(status__in=able).order_by("-id").values_list("pk", flat=True)
+    return rows.filter(status__in=list(statuses)).order_by("-id").values_list("pk", flat=True)
 
 
 def _why_not(who: Principal, folder: int | None, status: str, verb: str) -> Refused | None:

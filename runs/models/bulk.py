@@ -10,17 +10,21 @@ from runs.models.base import HotRow
 PENDING, ABLE, MOVED, DONE, REFUSED, ENDED = "pending", "able", "moved", "done", "refused", "ended"
 STOPPED = "stopped"
 BULK_RESULTS = (PENDING, ABLE, MOVED, DONE, REFUSED, ENDED, STOPPED)
-MIGRATE = "migrate"
-"""The verb by which runs go on with another version; the others are those of `runs/commands/bulk.py`."""
+MIGRATE, REASSIGN = "migrate", "reassign"
+"""The verbs by which runs go on with another version, and by which their open tasks are given to somebody else; the
+others are those of `runs/commands/bulk.py`.
+"""
 
 
 class BulkJob(TenantOwned):
     """A verb for many runs, each by itself: the open ones of a version of a workflow go on with another one (R-010), or
-    those that a search has found are cancelled, paused, continued or resumed.
+    those that a search has found are cancelled, paused, continued or resumed, or go on with a version, or have their
+    open tasks given to somebody else.
 
     `total`: how many there were when it began, one item each; with `dry_run` it is only looked at what would become of
     them. `workflow`: None where the search, `query`, names none. `compensate`: what cancelled runs did is undone.
-    `created_by`, and `stopped_by` where somebody stopped it before its end: a username.
+    `from_version`: None where runs of any version go on with `to_version`. `assignee`, a username, or `to_group`: to
+    whom tasks are given. `created_by`, and `stopped_by` where somebody stopped it before its end: a username.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -34,6 +38,8 @@ class BulkJob(TenantOwned):
     to_version = models.ForeignKey(
         "workflows.WorkflowVersion", on_delete=models.PROTECT, related_name="+", db_index=False, null=True
     )
+    assignee = models.TextField(blank=True, db_default="")
+    to_group = models.TextField(blank=True, db_default="")
     dry_run = models.BooleanField()
     total = models.IntegerField()
     reason = models.TextField(blank=True)
@@ -50,8 +56,7 @@ class BulkJob(TenantOwned):
         ]
         constraints = [
             models.CheckConstraint(
-                condition=~Q(verb=MIGRATE)
-                | Q(workflow__isnull=False, from_version__isnull=False, to_version__isnull=False),
+                condition=~Q(verb=MIGRATE) | Q(workflow__isnull=False, to_version__isnull=False),
                 name="bulk_job_has_versions",
             )
         ]

@@ -73,4 +73,9 @@ class DeadLetter(HotRow):
             models.Index(fields=["tenant_id", "-id"], name="dead_letter_list"),
             models.Index(fields=["run_id"], name="dead_letter_of_run"),
             models.Index(fields=["tenant_id", "-id"], name="dead_letter_open", condition=Q(resolution=None)),
+            models.Index(
+                fields=["tenant_id", "node", "-id"],
+                name="dead_letter_open_step",
+                condition=Q(resolution=None),
+            ),
         ]

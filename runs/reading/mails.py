@@ -1,15 +1,41 @@
-"""Mails that were tried in vain; an app above tells of its own, those about accounts are found here."""
+"""Mails that were tried in vain: an app above tells of its own, those about accounts are found here."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from accounts.models import AccountMail
+from django.db.models import QuerySet
+
+from accounts.models import (
+    DIGEST,
+    FORGOTTEN,
+    INVITED,
+    MENTIONED,
+    MOVED,
+    SENT,
+    TOKEN_ENDS,
+    WEBHOOK_OFF,
+    AccountMail,
+)
+from accounts.principal import Principal
 from lib.clock import now_here
+from runs.access import of_readable_runs
+from runs.store.alerts import MailsRow
 
 GIVEN_UP = timedelta(days=1)
-"""What was given up is told for so long."""
+"""What was given up is shown for so long."""
+_OF_ACCOUNTS = {
+    FORGOTTEN: "A new password",
+    INVITED: "An invitation",
+    SENT: "A link to set a password",
+    MOVED: "A new address",
+    DIGEST: "Their tasks of the day",
+    MENTIONED: "A mention",
+    WEBHOOK_OFF: "A webhook that was switched off",
+    TOKEN_ENDS: "A token that ends soon",
+}
 
 
 class UnsentMail(NamedTuple):
@@ -26,30 +52,68 @@ class UnsentMail(NamedTuple):
     run: UUID | None = None
 
 
-Find = Callable[[int, int], Sequence[UnsentMail]]
-_FINDERS: list[Find] = []
+class MailSource(NamedTuple):
+    """A table of mails, with the columns that `AccountMail` has, and one of its rows as it is shown."""
+
+    model: Any
+    shown: Callable[[Any], UnsentMail]
+    related: Sequence[str] = ()
+    """What is read with them to show them."""
+    of_runs: bool = False
+    """Whether each is about a run: `run_id`."""
 
 
-def tell_unsent(finder: Find) -> None:
-    """Registers who finds others: `finder(tenant, most)`."""
-    if finder not in _FINDERS:
-        _FINDERS.append(finder)
+def of_account(mail: AccountMail) -> UnsentMail:
+    """A mail about an account as it is shown."""
+    about = _OF_ACCOUNTS.get(mail.kind, "Their account")
+    return UnsentMail(mail.user.get_username(), about, mail.error, mail.created_at, mail.next_at)
 
 
-def unsent_mails(tenant: int, most: int) -> list[UnsentMail]:
-    """The newest mails of a tenant, at most so many, that wait for another attempt or were given up lately."""
-    found = [mail for finder in (_of_accounts, *_FINDERS) for mail in finder(tenant, most)]
+_SOURCES = [MailSource(AccountMail, of_account, related=("user",))]
+
+
+def tell_mails(source: MailSource) -> None:
+    """Registers mails that an app above sends."""
+    if source not in _SOURCES:
+        _SOURCES.append(source)
+
+
+def unsent_mails(who: Principal, most: int) -> list[UnsentMail]:
+    """The newest mails that wait for another attempt or were given up lately, at most so many; of those about runs the
+    ones of runs that they may read.
+    """
+    found: list[UnsentMail] = []
+    for source in _SOURCES:
+        rows = source.model.objects.for_tenant(who.tenant_id).prefetch_related(*source.related)
+        if source.of_runs:
+            rows = of_readable_runs(rows, who)
+        for part in _tried_in_vain(rows, GIVEN_UP):
+            found += [source.shown(mail) for mail in part.reverse()[:most]]
     return sorted(found, key=lambda mail: mail.created_at, reverse=True)[:most]
 
 
-def _of_accounts(tenant: int, most: int) -> list[UnsentMail]:
-    tried = AccountMail.objects.for_tenant(tenant).filter(sent_at=None, attempts__gt=0).select_related("user")
-    waiting = tried.filter(next_at__isnull=False)
-    given_up = tried.filter(next_at=None, created_at__gte=now_here() - GIVEN_UP)
-    rows = [*waiting.order_by("-id")[:most], *given_up.order_by("-created_at")[:most]]
-    return [
-        UnsentMail(
-            row.user.get_username(), f"their account: {row.kind}", row.error, row.created_at, row.next_at
-        )
-        for row in rows
+def failing(span: timedelta, most: int) -> tuple[list[MailsRow], bool]:
+    """How many mails of each tenant wait for another attempt or were given up within `span`, and why the newest was not
+    sent; and whether there may be more, since at most so many of a kind are read.
+    """
+    errors: dict[int, list[tuple[datetime, str]]] = defaultdict(list)
+    is_cut = False
+    for source in _SOURCES:
+        for part in _tried_in_vain(source.model.unsafe_all_tenants.all(), span):
+            rows = list(part.values_list("tenant_id", "created_at", "error")[:most])
+            is_cut = is_cut or len(rows) == most
+            for tenant, created_at, error in rows:
+                errors[tenant].append((created_at, error))
+    found: list[MailsRow] = [
+        {"tenant_id": tenant, "many": len(some), "error": max(some)[1]} for tenant, some in errors.items()
     ]
+    return found, is_cut
+
+
+def _tried_in_vain(mails: QuerySet[Any], span: timedelta) -> tuple[QuerySet[Any], QuerySet[Any]]:
+    """Those that wait for another attempt, the next first, and those given up within the span, the oldest first: as
+    their indexes have them.
+    """
+    tried = mails.filter(sent_at=None, attempts__gt=0).exclude(error="")
+    waiting = tried.filter(next_at__isnull=False).order_by("next_at", "id")
+    return waiting, tried.filter(next_at=None, created_at__gte=now_here() - span).order_by("created_at")

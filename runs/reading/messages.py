@@ -1,8 +1,8 @@
 """Messages to runs that no step has taken yet."""
 
 from accounts.principal import Principal
-from runs.access import readable
-from runs.models import Run, Signal
+from runs.access import of_readable_runs
+from runs.models import Signal
 from runs.reading.queries import LOOKED_THROUGH
 
 
@@ -15,7 +15,4 @@ def unread_signals(who: Principal, most: int) -> list[Signal]:
     signals = Signal.objects.for_tenant(who.tenant_id).filter(consumed_at__isnull=True)
     if first is not None:
         signals = signals.filter(id__gte=first)
-    if not who.reach.is_everywhere:
-        runs = readable(Run.objects.for_tenant(who.tenant_id), who)
-        signals = signals.filter(run_id__in=runs.values("id"))
-    return list(signals.defer("payload").order_by("-id")[:most])
+    return list(of_readable_runs(signals, who).defer("payload").order_by("-id")[:most])

@@ -12,6 +12,7 @@ from accounts.principal import Principal
 from accounts.roles import OPERATE, RUNS_OPERATE
 from engine.catalogue import Json
 from lib.clock import now_here
+from lib.shared_answers import SharedAnswers
 from runs.access import readable, readable_letters
 from runs.kernel import graphs
 from runs.kernel.dispatch import BUILT_IN_QUEUES
@@ -23,6 +24,8 @@ COUNTED = 100_000
 """Steps of a queue are counted up to so many."""
 FLOW_SPAN, FLOW_COUNTED = timedelta(minutes=1), 20_000
 """What comes and ends a minute is told by the last minute, or by so many of the newest steps and events."""
+FLOW_SECONDS = 1.0
+"""All who look at a tenant's queues are told what was counted so long ago at most."""
 NO_FLOW = operations.Flow(0.0, 0.0)
 SHOWN = 50
 """So many steps of a queue are shown: those that come next, and those at work."""
@@ -61,9 +64,16 @@ class QueuedStep:
 def queue_rows(tenant: int) -> list[dict[str, Json]]:
     """The queues of a tenant as they are shown (docs/api.md, "Operations"), the unserved first; two statements."""
     found = operations.queues_of(tenant, built_in=BUILT_IN_QUEUES, stale=STALE.total_seconds(), most=COUNTED)
-    flow = operations.flow_of(tenant, span=FLOW_SPAN, most=FLOW_COUNTED)
+    flow = _flow(tenant)
     rows = [_queue_row(one, flow.get(one.queue, NO_FLOW)) for one in found]
     return sorted(rows, key=lambda row: (not row["unserved"], row["queue"]))
+
+
+def _counted_flow(tenant: int) -> Mapping[str, operations.Flow]:
+    return operations.flow_of(tenant, span=FLOW_SPAN, most=FLOW_COUNTED)
+
+
+_flow = SharedAnswers(_counted_flow, seconds=FLOW_SECONDS)
 
 
 def _queue_row(one: operations.QueueState, flow: operations.Flow) -> dict[str, Json]:

@@ -15,6 +15,7 @@ COMPARED = (">=", "<=", ">", "<")
 _OF_INPUT = ("input.", "data.")
 
 _WORD = re.compile(r"(?<!\S)([A-Za-z][\w.-]{0,127})(>=|<=|:|>|<)(\"[^\"]*\"|[^\s\"]\S*)")
+_LAST = re.compile(r"(?:^|(?<=\s))(?:[A-Za-z]\w*:\"[^\"]*|\S*)\Z")
 _SPAN = re.compile(r"(\d{1,4})([mhdw])")
 _NUMBER = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
 _CONSTANTS = ("true", "false", "null")
@@ -141,10 +142,13 @@ def offers(text: str, values: Mapping[str, Callable[[], list[tuple[str, str]]]])
 
     `values`: of which fields it is known what there may be, each value with its words.
     """
-    before, _, last = text.rpartition(" ")
-    before = f"{before} " if before else ""
+    before, last = _parted(text)
     name, colon, begun = last.partition(":")
     name = ALIASES.get(name.lower(), name.lower())
+    if colon and name == "key":
+        # Keys are told apart by their case, and have been looked for by how they begin.
+        known = values[name]() if name in values else []
+        return [(f"{before}key:{quoted(key)}", words) for key, words in known if quoted(key) != begun]
     if colon:
         known = values[name]() if name in values else []
         return [
@@ -158,6 +162,23 @@ def offers(text: str, values: Mapping[str, Callable[[], list[tuple[str, str]]]])
         for one in named
         if last and one.startswith(last.lower()) and one != last.lower()
     ]
+
+
+def key_begun(text: str) -> str:
+    """How the business key begins that is being written at the end of a text; empty where none is."""
+    name, colon, begun = _parted(text)[1].partition(":")
+    return begun.removeprefix('"') if colon and name.lower() == "key" else ""
+
+
+def quoted(value: str) -> str:
+    """A value as a search has it: in quotes where it has a space."""
+    return f'"{value}"' if re.search(r"\s", value) else value
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """What stands before the word that is being written, and the word; in quotes it may have spaces."""
+    at = next(found.start() for found in _LAST.finditer(text))
+    return text[:at], text[at:]
 
 
 MEANS = {

@@ -13,6 +13,10 @@ MOST = 1_000
 """So many rows are looked at for a rule, and so many findings of a condition are taken."""
 MOST_READY = 10_000
 MOST_LATE = 10_000
+MOST_READ = 10_000
+"""So many runs are read to find `MOST` that are neither tests nor parts of others."""
+MOST_STANDING = 50
+"""So many alerts of steps whose letters are not among the newest are looked at once; the next look takes others."""
 MOST_QUEUES = 100
 MOST_OVER = 1_000
 """Of what is found no more so many are over by one look; the next look ends more."""
@@ -70,12 +74,12 @@ class KeyRow(TypedDict):
     key: str
 
 
-class MailRow(TypedDict):
-    """A mail that was tried in vain: it waits for another attempt, or was given up lately. Times are ISO 8601."""
+class MailsRow(TypedDict):
+    """How many mails of a tenant were tried in vain, and why the newest was not sent."""
 
     tenant_id: int
+    many: int
     error: str
-    created_at: str
 
 
 class OutcomeRow(TypedDict):
@@ -110,14 +114,23 @@ def found_in_queues(kinds: Collection[str], stale: float) -> list[dict[str, Any]
     )
 
 
-def found_in_mails(kinds: Collection[str], others: Sequence[MailRow]) -> list[dict[str, Any]]:
-    """As `found`; `others`: the mails tried in vain that are not about accounts."""
-    return found("alerts_of_mails", kinds, most=MOST_LATE, others=_document(others))
+def found_in_mails(kinds: Collection[str], mails: Sequence[MailsRow]) -> list[dict[str, Any]]:
+    """As `found`; `mails`: those tried in vain."""
+    return found("alerts_of_mails", kinds, mails=_document(mails))
 
 
-def open_alerts(keys: Sequence[KeyRow], kept: Collection[str]) -> list[dict[str, Any]]:
-    """The open alerts of these keys, and of the others those that are over: of all kinds but the `kept` ones."""
-    params = {"keys": _document(keys), "kept": sorted(kept), "limit": MOST_OVER}
+def open_alerts(
+    keys: Sequence[KeyRow], kept: Collection[str], kept_rules: Collection[int]
+) -> list[dict[str, Any]]:
+    """The open alerts of these keys, and of the others those that are over: of all rules but those that are kept, by
+    their kinds or one by one.
+    """
+    params = {
+        "keys": _document(keys),
+        "kept": sorted(kept),
+        "kept_rules": sorted(kept_rules),
+        "limit": MOST_OVER,
+    }
     return _rows("open_alerts", params)
 
 

@@ -22,6 +22,8 @@ class Item:
     dry_run: bool
     reason: str
     by: str
+    assignee: str
+    group: str
 
 
 def begin_job(
@@ -50,6 +52,9 @@ def begin_verb_job(
     query: str,
     workflow: int | None,
     compensate: bool,
+    version: int | None,
+    assignee: str,
+    group: str,
     dry_run: bool,
     reason: str,
     by: str,
@@ -67,6 +72,7 @@ def begin_verb_job(
         "workflow": workflow,
     }
     params |= {"compensate": compensate, "dry_run": dry_run, "reason": reason, "by": by}
+    params |= {"version": version, "assignee": assignee, "group": group}
     total: int = SQL.value("begin_bulk_verb", params)
     return total
 

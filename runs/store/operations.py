@@ -67,5 +67,11 @@ def flow_of(tenant: int, *, span: timedelta, most: int) -> dict[str, Flow]:
     }
 
 
+def keys_begun(tenant: int, workflows: Sequence[int], begun: str, most: int) -> list[tuple[str, int]]:
+    """The first business keys of these workflows that begin so, at most so many, each with its workflow."""
+    params = {"tenant": tenant, "workflows": list(workflows), "begun": begun, "most": most}
+    return [(key, workflow) for key, workflow in SQL.value("keys_begun", params)]
+
+
 def _minutes(span: timedelta) -> float:
     return max(span.total_seconds(), 1.0) / 60

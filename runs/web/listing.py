@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from accounts.access import PageRequest
 from accounts.principal import Principal
-from accounts.roles import RUNS_OPERATE
+from accounts.roles import RUNS_OPERATE, TASKS_ASSIGN
 from engine.catalogue import Json
 from lib.api.pagination import Page
 from lib.clock import now_here
@@ -102,6 +102,7 @@ def list_context(request: PageRequest) -> dict[str, Json]:
         "all_columns": [(name, words, name in shown.columns) for name, words in COLUMNS.items()],
         "looked_through": queries.LOOKED_THROUGH if filters.keys() & queries.LOOKED_FOR else None,
         "may_operate": may_anywhere(request.principal, RUNS_OPERATE),
+        "may_assign": TASKS_ASSIGN in request.principal.scopes,
         "keeps": without(request.GET, "cursor"),
     }
 

@@ -33,7 +33,7 @@ def message_list(request: PageRequest) -> HttpResponse:
         "most": SHOWN,
     }
     if ALERTS_MANAGE in who.scopes:
-        mails = unsent_mails(who.tenant_id, SHOWN)
+        mails = unsent_mails(who, SHOWN)
         people.learn(who.tenant_id, [mail.to for mail in mails])
         context |= {"mails": mails, "sees_mail": True}
     if WEBHOOKS_MANAGE in who.scopes:

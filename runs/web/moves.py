@@ -15,6 +15,7 @@ from runs.bulk_jobs import jobs
 from runs.commands import migration
 from runs.commands.migration import Checked
 from runs.kernel.refused import RunRefused
+from runs.models.bulk import MIGRATE
 from runs.reading.presentation import found_run
 from runs.reading.queries import open_runs_by_version
 from runs.reading.stored import NOTHING
@@ -93,5 +94,5 @@ def move_runs(request: PageRequest, name: str) -> HttpResponse:
             return redirect("bulk-job", job.pk)
     sources = [(one, counts[one.pk]) for one in versions if counts.get(one.pk)]
     context = {"workflow": workflow, "form": form, "sources": sources, "versions": versions}
-    context["jobs"] = jobs.jobs_of(who.tenant_id, name)[:RECENT]
+    context["jobs"] = jobs.jobs_of(who.tenant_id, name).filter(verb=MIGRATE)[:RECENT]
     return render(request, "runs/move_runs.html", context, status=422 if form.is_bound else 200)

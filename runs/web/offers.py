@@ -7,11 +7,12 @@ from accounts.roles import READ
 from runs.kernel import graphs
 from runs.reading import queries, search_words
 from runs.reading.filters import GROUPS
+from runs.store.operations import keys_begun
 from workflows.access import open_to
 from workflows.models import Workflow
 from workflows.queries import latest_of, versions_of
 
-MOST_NAMES, MOST_OFFERS = 500, 12
+MOST_NAMES, MOST_OFFERS, MOST_KEYS = 500, 12, 8
 
 _DAYS = [
     ("today", "today"),
@@ -24,7 +25,7 @@ _SPANS = [(">1h", "an hour"), (">1d", "a day"), (">2d", "2 days"), (">1w", "a we
 
 def offers(principal: Principal, text: str) -> list[search_words.Offer]:
     """How the word at the end of a text may go on, with what they may read: workflows, the versions and steps of the
-    one that the text names, and their colleagues.
+    one that the text names, its business keys, and their colleagues.
     """
     words, _ = search_words.split(text)
     named = next((word.value for word in words if word.name == "workflow"), "")
@@ -33,6 +34,7 @@ def offers(principal: Principal, text: str) -> list[search_words.Offer]:
         "status": lambda: [(name, words) for name, (words, _) in GROUPS.items()],
         "version": lambda: _versions(principal, named),
         "step": lambda: _steps(principal, named),
+        "key": lambda: _keys(principal, named, search_words.key_begun(text)),
         "by": lambda: [(queries.ME, "you"), *_colleagues(principal.tenant_id)],
         "since": lambda: _DAYS,
         "until": lambda: _DAYS,
@@ -56,6 +58,17 @@ def _steps(principal: Principal, workflow: str) -> list[tuple[str, str]]:
     version = found and latest_of(found)
     nodes = graphs.shown(version.pk).graph.nodes.values() if version else []
     return [(node.id, node.title or node.id) for node in nodes]
+
+
+def _keys(principal: Principal, workflow: str, begun: str) -> list[tuple[str, str]]:
+    """Business keys that begin so, as they are written, of the workflow that the text names or of all."""
+    if not begun or "\x00" in begun:
+        return []
+    rows = open_to(principal, READ)
+    rows = rows.filter(name=workflow) if workflow else rows
+    titles = {id: title or name for id, name, title in rows.values_list("id", "name", "title")[:MOST_NAMES]}
+    found = keys_begun(principal.tenant_id, list(titles), begun, MOST_KEYS)
+    return [(key, titles[id]) for key, id in found if '"' not in key]
 
 
 def _readable(principal: Principal, workflow: str) -> Workflow | None:

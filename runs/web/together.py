@@ -19,7 +19,7 @@ from runs.commands import bulk
 from runs.commands.bulk import Sorted
 from runs.models import Run
 from runs.reading.filters import FilterForm
-from runs.web import contexts, listing
+from runs.web import aiming, listing, selection
 from runs.web.verbs import WORDS
 
 SHOWN = 10
@@ -35,6 +35,8 @@ def together(request: PageRequest) -> HttpResponse:
     keeps = listing.without(request.GET, "cursor")
     verb = request.POST.get("verb", "")
     back = f"{reverse('runs')}?{keeps}"
+    if verb in aiming.FORMS:
+        return aiming.aimed(request, verb, keeps, back)
     try:
         ids = _ids(request, verb)
         if not ids:
@@ -82,7 +84,7 @@ def _reviewed(request: PageRequest, ids: list[str], verb: str) -> dict[str, Json
         "rows": rows,
         "more": len(result.done) - len(rows),
         "reasons": _reasons(result),
-        "is_all": _is_all(request),
+        "is_all": selection.is_all(request),
         "can_compensate": verb == "cancel",
     }
 
@@ -99,20 +101,14 @@ def _named(request: PageRequest, ids: Sequence[str]) -> list[dict[str, Json]]:
     return listing.brief_rows(request.principal.tenant_id, [run for run in ids if run in known])
 
 
-def _is_all(request: PageRequest) -> bool:
-    return "all" in request.POST
-
-
 def _ids(request: PageRequest, verb: str) -> list[str]:
     """The ids that were selected, or of the newest runs that match and with which this can be done: of one more than
     are taken at once, where there are more.
 
     Raises Invalid where the filter can't be read.
     """
-    if not _is_all(request):
-        texts = [*request.POST.getlist("ids"), *request.POST.get("runs", "").split(",", bulk.MOST)]
-        found = (contexts.uuid_of(text) for text in texts[: bulk.MOST])
-        return list(dict.fromkeys(str(run) for run in found if run))
+    if not selection.is_all(request):
+        return selection.picked(request)
     form = FilterForm(request.GET)
     filters = form.asked(request.principal.username)
     if not form.is_valid():

@@ -24,4 +24,10 @@ WORDS = {
     "resume": Words(
         "Resume", "Completed steps are kept; the failed one and those after it run again.", "resumed"
     ),
+    "reassign": Words(
+        "Reassign tasks of",
+        "The open tasks of each run are given to whom you named, if all of them ask that person or group; else none of "
+        "that run is.",
+        "reassigned",
+    ),
 }

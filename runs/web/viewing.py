@@ -40,7 +40,7 @@ class Told(NamedTuple):
     end: Extent
 
 
-def told_of(tenant: int, run_id: UUID, asked: Look) -> Told:
+def view_told(tenant: int, run_id: UUID, asked: Look) -> Told:
     """What happened to a run, to be read before it: what a page has seen must not be newer than what it shows."""
     if asked.view == STORY and asked.at is None:
         # It reads what it tells by itself.

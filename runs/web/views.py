@@ -15,7 +15,7 @@ from runs.web import contexts, listing, tabs
 from runs.web.look import look_of, remember
 from runs.web.offers import offers
 from runs.web.values import reading_context
-from runs.web.viewing import told_of, view_context
+from runs.web.viewing import view_context, view_told
 from workflows.queries import get_workflow
 
 
@@ -42,7 +42,7 @@ def search_offers(request: PageRequest) -> HttpResponse:
 def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """A run with its steps."""
     tenant, look = request.principal.tenant_id, look_of(request)
-    told = told_of(tenant, run_id, look)
+    told = view_told(tenant, run_id, look)
     run = found_run(tenant, run_id)
     # The view comes first: where it shows the past, the rest is told of the steps as they were.
     context = {"run": run, **view_context(request, run, look, told)}

@@ -90,37 +90,75 @@ def assign_task(
     Being given a task makes nobody eligible: whoever may assign could decide all by themselves otherwise. But where
     nobody, or not enough, can decide it, whom it is given to is asked then, as by an escalation.
     """
-    principal.require(TASKS_ASSIGN)
-    task = open_task(principal, task_id)
-    require_assign(principal, task)
-    if task.kind not in FOR_OPERATORS and is_undecidable(task):
-        return _assign_instead(principal, task, assignee, reason=reason or "Nobody could decide it.")
-    _is_one_persons(task)
-    member = find_member(principal.tenant_id, assignee)
-    if member is None:
-        raise Invalid(f"{assignee} is no member of this tenant.", field="assignee")
-    if not identity.who_is_member(member).is_asked(task):
-        raise Invalid(f"{member.user.username} may not decide this task.", field="assignee")
-    _is_no_others(member.user.username, task)
+    task, name, is_instead = check_assign(principal, task_id, assignee)
+    if is_instead:
+        return _assign_instead(principal, task, name, reason=reason or "Nobody could decide it.")
     was = {"before": task.assignee, "delegated_by": task.delegated_by}
-    if not statements.give_task(task_id, assignee=member.user.username, by=principal.username, **was):
+    if not statements.give_task(task_id, assignee=name, by=principal.username, **was):
         raise conflict(queries.task_of(principal.tenant_id, task_id))
-    audit.record(principal, f"assign to {member.user.username}", f"task {task_id}", reason=reason)
+    audit.record(principal, f"assign to {name}", f"task {task_id}", reason=reason)
     _tell(task)
     return queries.task_of(principal.tenant_id, task_id)
 
 
-def _assign_instead(principal: Principal, task: ManualTask, to: str, *, reason: str) -> ManualTask:
-    """Have a task ask somebody because nobody, or not enough, can decide it. Raises Invalid at `assignee`."""
-    member = find_member(principal.tenant_id, to)
+def check_assign(principal: Principal, task_id: UUID, assignee: str) -> tuple[ManualTask, str, bool]:
+    """Let pass whom a task may be given to: the task, their username, and whether it asks them only then, because
+    nobody, or not enough, can decide it. Changes nothing; raises as `assign_task`.
+    """
+    principal.require(TASKS_ASSIGN)
+    task = open_task(principal, task_id)
+    require_assign(principal, task)
+    is_instead = task.kind not in FOR_OPERATORS and is_undecidable(task)
+    if not is_instead:
+        _is_one_persons(task)
+    member = find_member(principal.tenant_id, assignee)
     if member is None:
-        raise Invalid(f"{to} is no member of this tenant.", field="assignee")
+        raise Invalid(f"{assignee} is no member of this tenant.", field="assignee")
     name, who = member.user.username, identity.who_is_member(member)
+    if is_instead:
+        _check_instead(task, name, who)
+        return task, name, True
+    if not who.is_asked(task):
+        raise Invalid(f"{name} may not decide this task.", field="assignee")
+    _is_no_others(name, task)
+    return task, name, False
+
+
+def _check_instead(task: ManualTask, name: str, who: Who) -> None:
     if not who.decides or policies.is_excluded(task, name):
         raise Invalid(f"{name} may not decide this task.", field="assignee")
     if who.is_asked(task) or key_of(name) in task.voted:
         message = f"{name} is asked already, and that is not enough: name somebody else."
         raise Invalid(message, code="asked_already", field="assignee")
+
+
+def leave_to_group(principal: Principal, task_id: UUID, group: str, *, reason: str | None = None) -> None:
+    """Put a task that asks a group back for all whom it asks, whoever has it. Raises as `check_group`."""
+    task = check_group(principal, task_id, group)
+    if task.assignee is not None:
+        was = {"before": task.assignee, "delegated_by": task.delegated_by}
+        if not statements.give_task(task_id, assignee=None, by=principal.username, **was):
+            raise conflict(queries.task_of(principal.tenant_id, task_id))
+        audit.record(principal, f"leave to {group}", f"task {task_id}", reason=reason)
+        _tell(task)
+
+
+def check_group(principal: Principal, task_id: UUID, group: str) -> ManualTask:
+    """The task, where it may be left to a group: it asks the group, and nobody in it is about to decide it. Changes
+    nothing. Raises Forbidden, Missing, Conflict, and Invalid where the task doesn't ask it.
+    """
+    principal.require(TASKS_ASSIGN)
+    task = open_task(principal, task_id)
+    require_assign(principal, task)
+    _is_one_persons(task)
+    if set(policies.audience_of({"groups": [group]})).isdisjoint(task.audience):
+        raise Invalid(f"The task does not ask the group {group}.", code="not_a_candidate", field="group")
+    _is_no_others("", task)
+    return task
+
+
+def _assign_instead(principal: Principal, task: ManualTask, name: str, *, reason: str) -> ManualTask:
+    """Have a task ask somebody because nobody, or not enough, can decide it."""
     with changing(task.tenant_id, [str(task.run_id)]):
         current = open_task(principal, task.pk)
         if not is_undecidable(current):

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from lib.clock import now_or_none
-from runs.store.alerts import MailRow
 from tasks_inbox.store.statements import SQL
 
 FIRST_PAUSE_SECONDS = 60
@@ -61,12 +60,6 @@ def note_sent(id: UUID) -> None:
 def note_not_sent(id: UUID, error: str, *, for_good: bool) -> None:
     """It was not sent, and why; `for_good`: nor will it be."""
     SQL.execute("note_not_sent", {"id": id, "error": error, "for_good": for_good})
-
-
-def unsent(limit: int) -> list[MailRow]:
-    """So many, at most, of those that were tried in vain: they wait for another attempt, or were given up lately."""
-    found: list[MailRow] = SQL.value("unsent_notifications", {"limit": limit, "now": now_or_none()})
-    return found
 
 
 def drop_all(error: str) -> int:

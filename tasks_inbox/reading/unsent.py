@@ -1,24 +1,42 @@
-"""Mails about tasks that were tried in vain, told to `runs`."""
+"""Mails about tasks, told to `runs`, which shows those that were tried in vain."""
 
-from lib.clock import now_here
-from runs.reading.mails import GIVEN_UP, UnsentMail
+from runs.reading.mails import MailSource, UnsentMail
 from tasks_inbox.models import Notification
+from tasks_inbox.models.comments import ANSWERED, ASKED, SENT_AGAIN, SENT_BACK
+from tasks_inbox.models.notifications import (
+    ASSIGNED,
+    CANCELS,
+    DELEGATED,
+    ESCALATED,
+    MENTIONED,
+    QUESTION,
+    REMINDED,
+)
+
+_ABOUT = {
+    ASKED: "A new task",
+    ASSIGNED: "A task that was given to them",
+    DELEGATED: "A task that was handed to them",
+    REMINDED: "A reminder of a task",
+    ESCALATED: "A task that was escalated to them",
+    MENTIONED: "A mention in a comment on a task",
+    QUESTION: "A question about a task",
+    ANSWERED: "An answer about a task",
+    SENT_BACK: "A task that was returned for changes",
+    SENT_AGAIN: "A task that was sent again",
+    CANCELS: "A task that is not needed any more",
+}
 
 
-def unsent_of(tenant: int, most: int) -> list[UnsentMail]:
-    """So many, at most, that wait for another attempt, and as many that were given up lately."""
-    tried = Notification.objects.for_tenant(tenant).filter(sent_at=None, attempts__gt=0)
-    waiting = tried.filter(next_at__isnull=False)
-    given_up = tried.filter(next_at=None, created_at__gte=now_here() - GIVEN_UP)
-    rows = [*waiting.order_by("-id")[:most], *given_up.order_by("-created_at")[:most]]
-    return [
-        UnsentMail(
-            row.username or "whom the task asks",
-            f"a task: {row.kind}",
-            row.error,
-            row.created_at,
-            row.next_at,
-            row.run_id,
-        )
-        for row in rows
-    ]
+def _shown(mail: Notification) -> UnsentMail:
+    return UnsentMail(
+        mail.username or "whom the task asks",
+        _ABOUT.get(mail.kind, "A task"),
+        mail.error,
+        mail.created_at,
+        mail.next_at,
+        mail.run_id,
+    )
+
+
+MAILS = MailSource(Notification, _shown, of_runs=True)

@@ -5,6 +5,7 @@ HARMLESS = frozenset(
         "show_runs",
         "queues_of",
         "queue_flow",
+        "keys_begun",
         "payload_digests",
         "count_queues",
         "count_state",

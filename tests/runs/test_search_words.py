@@ -1,5 +1,6 @@
 """What people type to find runs: which words narrow it, what they find, and how a word may go on."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -7,8 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from accounts.models import Tenant
+from accounts.principal import NOWHERE
 from accounts.queries import principals_of
 from lib.refusals import Invalid
+from runs.commands.starts import NewRun, Terms, start_runs
 from runs.models import StepExecution
 from runs.reading import queries, search_words
 from runs.reading.filters import filters_of_search
@@ -149,6 +152,26 @@ class TestFound:
         assert offered(ann, "step:") == offered(ann, "workflow:other version:") == []
         make.a_member("bea", "operator")
         assert ("by:bea", "bea") in offered(ann, "by:b")
+
+    def test_keys_are_offered_as_they_are_written_of_what_they_may_read(self, django_assert_num_queries):
+        user = make.a_member("ann")
+        ann = principals_of([user])[user.pk]
+        version = make.a_version(make.graph([SIGNAL], []))
+        terms = Terms(tenant=version.tenant_id, version=version.pk, by="test")
+        keys = ["PO 1", "PO 2", "po-3", "Q", *(f"A{n:02}" for n in range(20))]
+        start_runs(terms, [NewRun({}, business_key=key) for key in keys])
+        # The other one is a named statement.
+        with django_assert_num_queries(1):
+            assert [text for text, _ in offered(ann, "status:open key:PO")] == [
+                'status:open key:"PO 1"',
+                'status:open key:"PO 2"',
+            ]
+        name = version.workflow.name
+        assert [text for text, _ in offered(ann, 'key:"PO 2')] == ['key:"PO 2"']
+        assert [text for text, _ in offered(ann, f"workflow:{name} key:po")] == [f"workflow:{name} key:po-3"]
+        assert len(offered(ann, "key:A")) == 8
+        assert offered(ann, "key:") == offered(ann, "key:Q") == offered(ann, "workflow:other key:P") == []
+        assert offered(replace(ann, reach=NOWHERE), "key:P") == []
 
     def test_no_more_of_inputs_is_read_than_may_be(self, three, monkeypatch):
         assert self.found("input.country:DE") == three[:1]

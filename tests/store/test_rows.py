@@ -14,7 +14,7 @@ ROWS = {
     ("see_alerts", "seen"): alerts.SeenRow,
     ("former_alerts", "keys"): alerts.KeyRow,
     ("open_alerts", "keys"): alerts.KeyRow,
-    ("alerts_of_mails", "others"): alerts.MailRow,
+    ("alerts_of_mails", "mails"): alerts.MailsRow,
     ("note_alert_deliveries", "outcomes"): alerts.OutcomeRow,
     ("advance", "ended"): rows.EndedRow,
     ("advance", "anchors"): rows.AnchorRow,

@@ -1,19 +1,25 @@
 """Operations: queues and who serves them, timers, dead letters, repairs, each with the way to its run."""
 
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 
-from accounts.models import AccountMail, FolderGrant
+from accounts.models import KINDS_OF_MAIL, AccountMail, FolderGrant
+from accounts.principal import NOWHERE
 from lib.clock import now_here
 from runs.commands import jobs
 from runs.commands.job_reports import complete
 from runs.commands.signals import NewSignal, send_signal
 from runs.models import DeadLetter, StepExecution, Timer, Worker
+from runs.reading.mails import of_account, unsent_mails
 from tasks_inbox.models import Notification
+from tasks_inbox.models.notifications import TELLS
+from tasks_inbox.reading import unsent
 from tests import factories as make
 from tests.factories.runs import RepairFactory
+from tests.people import People
 from tests.timing import clock
 
 __all__ = ["clock"]
@@ -289,4 +295,21 @@ def test_mail_that_could_not_be_sent_is_told_to_admins(client, viewer):
     page = client.get("/operations/messages").text
     for words in ("550 No such user", "given up", f"/runs/{run_id}", "timed out", "bob"):
         assert words in page, words
+    assert ("A reminder of a task" in page, "An invitation" in page) == (True, True)
     assert "bea" not in page
+    assert "reminded" not in page
+    closed = unsent_mails(_of_no_folder(), 10)
+    assert [mail.about for mail in closed] == ["An invitation"]
+
+
+def _of_no_folder():
+    """An admin’s scopes for one whom no folder lets in."""
+    return replace(People().principal("admin", "default"), reach=NOWHERE)
+
+
+def test_every_kind_of_mail_is_told_in_plain_words():
+    kinds = [AccountMail(kind=kind, user=make.a_user()) for kind in KINDS_OF_MAIL]
+    words = {of_account(mail).about for mail in kinds}
+    words |= {unsent.MAILS.shown(Notification(kind=kind)).about for kind in TELLS}
+    assert len(words) == len(KINDS_OF_MAIL) + len(TELLS)
+    assert words.isdisjoint({"Their account", "A task"})

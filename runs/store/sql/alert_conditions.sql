@@ -5,7 +5,8 @@ rules AS MATERIALIZED (
 
 -- name: alerts_of_queues
 -- Queues with more ready steps than a rule says, with older ones, or with some that nobody serves; each is counted up to
--- a bound, so that a backlog of millions costs no more than one of so many.
+-- a bound, so that a backlog of millions costs no more than one of so many. `cut`: there are more queues, or steps that
+-- come later have hidden some that are ready.
 WITH RECURSIVE clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 /* include alert_rules */,
 tenants AS MATERIALIZED (SELECT DISTINCT tenant_id FROM rules),
@@ -14,8 +15,16 @@ tenants AS MATERIALIZED (SELECT DISTINCT tenant_id FROM rules),
 ready AS MATERIALIZED (
     SELECT q.tenant_id, q.queue, q.ready AS many, extract(epoch FROM clock.now - q.oldest)::float8 AS age
       FROM queued q CROSS JOIN clock WHERE q.ready > 0
+),
+cut AS (
+    SELECT a.id FROM rules a WHERE (SELECT count(*) FROM found WHERE queue IS NOT NULL) >= %(most_queues)s
+    UNION
+    SELECT a.id FROM rules a JOIN queued q USING (tenant_id)
+     WHERE q.later > 0 AND q.ready + q.later >= %(most)s AND coalesce(a.params ->> 'queue', '') IN ('', q.queue)
 )
-SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.queue, 'workflow', NULL, 'run', NULL,
+(SELECT json_build_object('rule', c.id, 'cut', true)::text FROM cut c ORDER BY c.id LIMIT %(limit)s)
+UNION ALL
+(SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.queue, 'workflow', NULL, 'run', NULL,
            'value', CASE a.kind WHEN 'queue_depth' THEN r.many ELSE r.age END,
            'facts', json_build_object('queue', r.queue, 'ready', r.many, 'seconds', r.age))::text
   FROM rules a JOIN ready r ON r.tenant_id = a.tenant_id AND coalesce(a.params ->> 'queue', '') IN ('', r.queue)
@@ -26,11 +35,11 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.queue, 'workflow
                  AND NOT EXISTS (SELECT 1 FROM heard h WHERE h.tenant_id = r.tenant_id AND h.queue = r.queue)
        END
  ORDER BY a.id, r.queue
- LIMIT %(limit)s
+ LIMIT %(limit)s)
 
 -- name: alerts_of_failures
--- How many of the newest runs have failed, of those that were started lately and are over. Only where one has failed at
--- all the newest ones are read.
+-- How many of the newest runs, of its workflow where a rule names one, have failed, of those that were started lately and
+-- are over. Only where one has failed at all the newest ones are read; tests and parts of others take no place of theirs.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 /* include alert_rules */
 SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'runs', 'workflow', w.id, 'run', NULL, 'value', 100.0 * c.failed / c.ended,
@@ -43,11 +52,20 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'runs', 'workflow'
             WHERE r.tenant_id = a.tenant_id AND r.status = 'FAILED' ORDER BY r.id DESC LIMIT 1) last
  CROSS JOIN LATERAL (
            SELECT count(*) AS ended, count(*) FILTER (WHERE x.status = 'FAILED') AS failed
-             FROM (SELECT r.status, r.created_at, r.completed_at, r.workflow_id, r.is_test, r.is_part
-                     FROM runs_run r WHERE r.tenant_id = a.tenant_id ORDER BY r.id DESC LIMIT %(most)s) x
+             FROM (SELECT r.status, r.created_at, r.completed_at
+                     FROM (-- Apart, so that each is walked by its index.
+                           (SELECT o.id, o.status, o.created_at, o.completed_at, o.is_test, o.is_part FROM runs_run o
+                             WHERE coalesce(a.params ->> 'workflow', '') = '' AND o.tenant_id = a.tenant_id
+                             ORDER BY o.id DESC LIMIT %(most_read)s)
+                           UNION ALL
+                           (SELECT o.id, o.status, o.created_at, o.completed_at, o.is_test, o.is_part FROM runs_run o
+                             WHERE coalesce(a.params ->> 'workflow', '') <> '' AND o.workflow_id = w.id
+                             ORDER BY o.id DESC LIMIT %(most_read)s)) r
+                    WHERE NOT r.is_test AND NOT r.is_part
+                    ORDER BY r.id DESC
+                    LIMIT %(most)s) x
             WHERE x.created_at > clock.now - make_interval(mins => (a.params ->> 'minutes')::int)
-              AND x.completed_at IS NOT NULL AND NOT x.is_test AND NOT x.is_part
-              AND (coalesce(a.params ->> 'workflow', '') = '' OR x.workflow_id = w.id)) c
+              AND x.completed_at IS NOT NULL) c
  WHERE last.created_at > clock.now - make_interval(mins => (a.params ->> 'minutes')::int)
    AND c.ended >= (a.params ->> 'least')::int
    AND 100.0 * c.failed >= c.ended * (a.params ->> 'percent')::int
@@ -57,46 +75,94 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'runs', 'workflow'
 
 -- name: alerts_of_steps
 -- Steps that failed for good and that nobody has seen to, by workflow and step: a thousand that fail of one cause are one
--- alert.
-WITH /* include alert_rules */
-SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', l.workflow_id || '/' || l.node, 'workflow', l.workflow_id, 'run', l.run_id,
+-- alert. Where a tenant has more open letters than the newest that are read, alerts of steps that are not among these are
+-- looked at one by one, those first that were seen longest ago: `over` is one where all letters of its step were read.
+WITH /* include alert_rules */,
+tenants AS (SELECT DISTINCT tenant_id FROM rules),
+newest AS MATERIALIZED (
+    SELECT t.tenant_id, x.id, x.run_id, x.node, x.attempts, x.code
+      FROM tenants t CROSS JOIN LATERAL (
+           SELECT l.id, l.run_id, l.node, l.attempts, l.error ->> 'code' AS code
+             FROM runs_deadletter l
+            WHERE l.tenant_id = t.tenant_id AND l.resolution IS NULL
+            ORDER BY l.id DESC
+            LIMIT %(most)s) x
+),
+cut AS MATERIALIZED (SELECT n.tenant_id FROM newest n GROUP BY n.tenant_id HAVING count(*) >= %(most)s),
+failed AS MATERIALIZED (
+    SELECT n.tenant_id, r.workflow_id, n.node, count(*) AS many, (array_agg(n.run_id ORDER BY n.id DESC))[1] AS run_id,
+           (array_agg(r.version_id ORDER BY n.id DESC))[1] AS version_id,
+           (array_agg(n.attempts ORDER BY n.id DESC))[1] AS attempts, (array_agg(n.code ORDER BY n.id DESC))[1] AS code
+      FROM newest n
+     CROSS JOIN LATERAL (SELECT o.workflow_id, o.version_id FROM runs_run o WHERE o.id = n.run_id LIMIT 1) r
+     GROUP BY n.tenant_id, r.workflow_id, n.node
+),
+standing AS MATERIALIZED (
+    SELECT a.id, a.tenant_id, o.key, split_part(o.key, '/', 1)::bigint AS workflow_id, substr(o.key, strpos(o.key, '/') + 1) AS node
+      FROM cut c JOIN rules a USING (tenant_id) JOIN runs_alert o ON o.rule_id = a.id AND o.status <> 'resolved'
+     WHERE NOT EXISTS (SELECT 1 FROM failed f WHERE f.tenant_id = a.tenant_id AND f.workflow_id || '/' || f.node = o.key)
+     ORDER BY o.last_seen_at, o.id
+     LIMIT %(most_standing)s
+),
+older AS MATERIALIZED (
+    SELECT s.id, s.key, s.workflow_id, s.node, l.looked, l.many, l.run_id, l.version_id, l.attempts, l.code
+      FROM standing s CROSS JOIN LATERAL (
+           SELECT count(*) AS looked, count(*) FILTER (WHERE r.workflow_id = s.workflow_id) AS many,
+                  (array_agg(x.run_id ORDER BY x.id DESC) FILTER (WHERE r.workflow_id = s.workflow_id))[1] AS run_id,
+                  (array_agg(r.version_id ORDER BY x.id DESC) FILTER (WHERE r.workflow_id = s.workflow_id))[1] AS version_id,
+                  (array_agg(x.attempts ORDER BY x.id DESC) FILTER (WHERE r.workflow_id = s.workflow_id))[1] AS attempts,
+                  (array_agg(x.code ORDER BY x.id DESC) FILTER (WHERE r.workflow_id = s.workflow_id))[1] AS code
+             FROM (SELECT d.id, d.run_id, d.attempts, d.error ->> 'code' AS code
+                     FROM runs_deadletter d
+                    WHERE d.tenant_id = s.tenant_id AND d.node = s.node AND d.resolution IS NULL
+                    ORDER BY d.id DESC
+                    LIMIT %(most)s) x
+             LEFT JOIN LATERAL (SELECT o.workflow_id, o.version_id FROM runs_run o WHERE o.id = x.run_id LIMIT 1) r ON true) l
+),
+told AS (
+    SELECT a.id, f.workflow_id, f.node, f.many, f.run_id, f.version_id, f.attempts, f.code FROM rules a JOIN failed f USING (tenant_id)
+    UNION ALL
+    SELECT o.id, o.workflow_id, o.node, o.many, o.run_id, o.version_id, o.attempts, o.code FROM older o WHERE o.many > 0
+)
+(SELECT json_build_object('rule', a.id, 'cut', true)::text FROM cut c JOIN rules a USING (tenant_id) ORDER BY a.id LIMIT %(limit)s)
+UNION ALL
+(SELECT json_build_object('rule', o.id, 'key', o.key, 'over', true)::text FROM older o WHERE o.many = 0 AND o.looked < %(most)s)
+UNION ALL
+(SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', l.workflow_id || '/' || l.node, 'workflow', l.workflow_id, 'run', l.run_id,
            'value', l.many, 'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'node', l.node, 'version', l.version_id, 'many', l.many,
                                       'attempts', l.attempts, 'code', l.code))::text
-  FROM rules a CROSS JOIN LATERAL (
-           SELECT r.workflow_id, x.node, count(*) AS many, (array_agg(x.run_id ORDER BY x.id DESC))[1] AS run_id,
-                  (array_agg(r.version_id ORDER BY x.id DESC))[1] AS version_id,
-                  (array_agg(x.attempts ORDER BY x.id DESC))[1] AS attempts, (array_agg(x.code ORDER BY x.id DESC))[1] AS code
-             FROM (SELECT l.id, l.run_id, l.node, l.attempts, l.error ->> 'code' AS code
-                     FROM runs_deadletter l
-                    WHERE l.tenant_id = a.tenant_id AND l.resolution IS NULL
-                    ORDER BY l.id DESC
-                    LIMIT %(most)s) x
-            CROSS JOIN LATERAL (SELECT o.workflow_id, o.version_id FROM runs_run o WHERE o.id = x.run_id LIMIT 1) r
-            GROUP BY r.workflow_id, x.node) l
-  JOIN workflows_workflow w ON w.id = l.workflow_id
+  FROM told l JOIN rules a USING (id) JOIN workflows_workflow w ON w.id = l.workflow_id
  WHERE coalesce(a.params ->> 'workflow', '') IN ('', w.name)
  ORDER BY a.id, l.workflow_id, l.node
- LIMIT %(limit)s
+ LIMIT %(limit)s)
 
 -- name: alerts_of_compensations
 -- Runs that wait for a person since what they did could not be undone; the oldest first, so that newer ones take no
--- place from those that are told of already.
-WITH /* include alert_rules */
-SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.id, 'workflow', r.workflow_id, 'run', r.id, 'value', NULL,
-           'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'business_key', r.business_key))::text
-  FROM rules a CROSS JOIN LATERAL (
+-- place from those that are told of already. `cut`: there are more, perhaps of the workflow that a rule is about.
+WITH /* include alert_rules */,
+read AS MATERIALIZED (
+    SELECT a.id AS rule_id, r.id, r.workflow_id, r.business_key
+      FROM rules a CROSS JOIN LATERAL (
            SELECT r.id, r.workflow_id, r.business_key
              FROM runs_run r
             WHERE r.tenant_id = a.tenant_id AND r.status = 'WAITING_FOR_MANUAL_ACTION' AND NOT r.is_test
             ORDER BY r.id
             LIMIT %(most)s) r
+)
+(SELECT json_build_object('rule', r.rule_id, 'cut', true)::text FROM read r
+  GROUP BY r.rule_id HAVING count(*) >= %(most)s ORDER BY r.rule_id LIMIT %(limit)s)
+UNION ALL
+(SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', r.id, 'workflow', r.workflow_id, 'run', r.id, 'value', NULL,
+           'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'business_key', r.business_key))::text
+  FROM rules a JOIN read r ON r.rule_id = a.id
   JOIN workflows_workflow w ON w.id = r.workflow_id
  WHERE coalesce(a.params ->> 'workflow', '') IN ('', w.name)
  ORDER BY a.id, r.id
- LIMIT %(limit)s
+ LIMIT %(limit)s)
 
 -- name: alerts_of_timers
--- The timers that should have fired, the latest first; those of a run that is closing are nobody's any more.
+-- The timers that should have fired, the latest first; those of a run that is closing are nobody's any more. `cut`: where
+-- there are more than so many, a tenant of which none was found may have some that are less late.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 /* include alert_rules */,
 late AS MATERIALIZED (
@@ -113,11 +179,17 @@ by_tenant AS (
      WHERE r.status IN ('RUNNING', 'COMPENSATING')
      GROUP BY t.tenant_id, clock.now
 )
-SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'timers', 'workflow', NULL, 'run', NULL, 'value', t.seconds,
+(SELECT json_build_object('rule', a.id, 'cut', true)::text
+  FROM rules a
+ WHERE (SELECT count(*) FROM late) >= %(most)s
+ ORDER BY a.id
+ LIMIT %(limit)s)
+UNION ALL
+(SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'timers', 'workflow', NULL, 'run', NULL, 'value', t.seconds,
            'facts', json_build_object('many', t.many, 'seconds', t.seconds))::text
   FROM rules a JOIN by_tenant t ON t.tenant_id = a.tenant_id AND t.seconds > (a.params ->> 'seconds')::int
  ORDER BY a.id
- LIMIT %(limit)s
+ LIMIT %(limit)s)
 
 -- name: alerts_of_repairs
 -- Open runs that nothing would move any more, and that could not be repaired.
@@ -145,27 +217,11 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', h.id, 'workflow', 
  LIMIT %(limit)s
 
 -- name: alerts_of_mails
--- Mails that were tried in vain: those that wait for another attempt, and those given up lately. Those about accounts
--- are found here; of `others` whoever sends them says so.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-/* include alert_rules */,
-unsent AS MATERIALIZED (
-    (SELECT m.tenant_id, m.error, m.created_at FROM accounts_accountmail m
-      WHERE m.next_at IS NOT NULL AND m.attempts > 0 AND m.error <> ''
-      ORDER BY m.next_at LIMIT %(most)s)
-    UNION ALL
-    (SELECT m.tenant_id, m.error, m.created_at FROM accounts_accountmail m CROSS JOIN clock
-      WHERE m.next_at IS NULL AND m.sent_at IS NULL AND m.attempts > 0 AND m.error <> ''
-        AND m.created_at > clock.now - interval '1 hour'
-      ORDER BY m.created_at DESC LIMIT %(most)s)
-    UNION ALL
-    SELECT o.tenant_id, o.error, o.created_at
-      FROM jsonb_to_recordset(%(others)s::jsonb) AS o(tenant_id bigint, error text, created_at timestamptz)
-)
+-- Tenants of which at least so many `mails` were tried in vain; whoever sends them says how many.
+WITH /* include alert_rules */
 SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'mail', 'workflow', NULL, 'run', NULL, 'value', m.many,
            'facts', json_build_object('many', m.many, 'error', m.error))::text
-  FROM rules a JOIN (SELECT tenant_id, count(*) AS many, (array_agg(error ORDER BY created_at DESC))[1] AS error
-                       FROM unsent GROUP BY tenant_id) m USING (tenant_id)
+  FROM rules a JOIN jsonb_to_recordset(%(mails)s::jsonb) AS m(tenant_id bigint, many bigint, error text) USING (tenant_id)
  WHERE m.many >= (a.params ->> 'least')::int
  ORDER BY a.id
  LIMIT %(limit)s

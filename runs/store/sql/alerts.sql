@@ -11,7 +11,7 @@ ON CONFLICT DO NOTHING
 
 -- name: open_alerts
 -- The open alerts of these keys, and so many of those that are over: of rules that are off, and of kinds of which all
--- that holds was found; of the `kept` kinds it was not.
+-- that holds was found; of the `kept` kinds, and of some rules (`kept_rules`), it was not.
 WITH k AS MATERIALIZED (
     SELECT DISTINCT k.rule, k.key FROM jsonb_to_recordset(%(keys)s::jsonb) AS k(rule bigint, key text)
 ),
@@ -20,7 +20,7 @@ o AS (
     UNION ALL
     (SELECT o.*
        FROM runs_alert o JOIN runs_alertrule a ON a.id = o.rule_id
-      WHERE o.status <> 'resolved' AND NOT (a.enabled AND a.kind = ANY (%(kept)s::text[]))
+      WHERE o.status <> 'resolved' AND NOT (a.enabled AND (a.kind = ANY (%(kept)s::text[]) OR a.id = ANY (%(kept_rules)s::bigint[])))
         AND NOT EXISTS (SELECT 1 FROM k WHERE k.rule = o.rule_id AND k.key = o.key)
       ORDER BY o.id
       LIMIT %(limit)s)

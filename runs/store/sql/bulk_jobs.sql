@@ -28,8 +28,10 @@ WITH r AS MATERIALIZED (
      WHERE i.job_id = %(dry)s::uuid AND i.tenant_id = %(tenant)s AND i.result = 'able'
 ),
 j AS (
-    INSERT INTO runs_bulkjob (id, tenant_id, verb, query, compensate, workflow_id, dry_run, total, reason, created_by, finished_at)
-    SELECT %(id)s::uuid, %(tenant)s, %(verb)s, %(query)s, %(compensate)s, %(workflow)s, %(dry_run)s, c.total, %(reason)s, %(by)s,
+    INSERT INTO runs_bulkjob (id, tenant_id, verb, query, compensate, workflow_id, to_version_id, assignee, to_group, dry_run, total,
+                              reason, created_by, finished_at)
+    SELECT %(id)s::uuid, %(tenant)s, %(verb)s, %(query)s, %(compensate)s, %(workflow)s, %(version)s, %(assignee)s, %(group)s,
+           %(dry_run)s, c.total, %(reason)s, %(by)s,
            CASE WHEN c.total = 0 THEN clock_timestamp() END
       FROM (SELECT count(*) AS total FROM r) c
     RETURNING total
@@ -43,7 +45,7 @@ SELECT total FROM j
 -- name: next_bulk_item
 -- The next item of the oldest job that has any left, and its job: nobody else has it until the transaction ends.
 SELECT json_build_array(i.id, i.tenant_id, i.run_id, i.tries, j.id, j.verb, j.to_version_id, j.compensate, j.dry_run, j.reason,
-                        j.created_by)
+                        j.created_by, j.assignee, j.to_group)
   FROM runs_bulkjob j
   JOIN runs_bulkitem i ON i.job_id = j.id AND i.result = 'pending'
  WHERE j.finished_at IS NULL AND j.stopped_by = ''

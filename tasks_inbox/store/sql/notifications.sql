@@ -37,18 +37,6 @@ UPDATE tasks_inbox_notification
 -- `for_good`: it is not tried again.
 UPDATE tasks_inbox_notification SET error = %(error)s, next_at = CASE WHEN NOT %(for_good)s THEN next_at END WHERE id = %(id)s
 
--- name: unsent_notifications
--- Those that were tried in vain: what waits for another attempt, and what was given up lately.
-SELECT coalesce(json_agg(json_build_object('tenant_id', m.tenant_id, 'error', m.error, 'created_at', m.created_at)), '[]')
-  FROM ((SELECT n.tenant_id, n.error, n.created_at FROM tasks_inbox_notification n
-          WHERE n.next_at IS NOT NULL AND n.attempts > 0 AND n.error <> ''
-          ORDER BY n.next_at, n.id LIMIT %(limit)s)
-        UNION ALL
-        (SELECT n.tenant_id, n.error, n.created_at FROM tasks_inbox_notification n
-          WHERE n.next_at IS NULL AND n.sent_at IS NULL AND n.attempts > 0 AND n.error <> ''
-            AND n.created_at > coalesce(%(now)s::timestamptz, clock_timestamp()) - interval '1 hour'
-          ORDER BY n.created_at DESC LIMIT %(limit)s)) m
-
 -- name: drop_notifications
 -- Nothing can be sent: what waits is not kept for the day on which it can.
 WITH l AS MATERIALIZED (

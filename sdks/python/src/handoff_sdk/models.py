@@ -123,6 +123,7 @@ TimerKindEnum = Literal["wait", "timeout", "boundary"]
 TokenRole = Literal["viewer", "author", "operator", "requester", "approver", "admin", "worker"]
 TokenStatus = Literal["active", "expired", "revoked"]
 ValueChangeKind = Literal["changed", "length", "left_only", "right_only"]
+VerbEnum = Literal["cancel", "pause", "unpause", "resume", "migrate", "reassign"]
 ViewEnum = Literal["mine", "teams", "due", "snoozed", "delegated", "done", "watching", "undecidable", "open"]
 WhatEnum = Literal["status", "path", "output", "input", "stubs", "problems", "time", "size"]
 WhereEnum = Literal["nodes", "edges", "settings"]
@@ -374,9 +375,12 @@ class BeginBulkJobRequest(TypedDict):
     """What is done with which runs."""
 
     reason: NotRequired[str]
-    verb: RunBulkAction
+    verb: VerbEnum
     query: str
     compensate: NotRequired[bool]
+    version: NotRequired[int]
+    assignee: NotRequired[str]
+    group: NotRequired[str]
     dry_run: NotRequired[bool]
 
 
@@ -417,6 +421,8 @@ BulkJob = TypedDict(
         "query": "str",
         "workflow": "str | None",
         "to": "int | None",
+        "assignee": "str",
+        "group": "str",
         "dry_run": "bool",
         "reason": "str",
         "created_by": "str",
@@ -446,6 +452,8 @@ BulkJobRow = TypedDict(
         "query": "str",
         "workflow": "str | None",
         "to": "int | None",
+        "assignee": "str",
+        "group": "str",
         "dry_run": "bool",
         "reason": "str",
         "created_by": "str",
@@ -791,6 +799,8 @@ CountedBulkJob = TypedDict(
         "query": "str",
         "workflow": "str | None",
         "to": "int | None",
+        "assignee": "str",
+        "group": "str",
         "dry_run": "bool",
         "reason": "str",
         "created_by": "str",
@@ -3763,6 +3773,7 @@ __all__ = [
     "ValueChange",
     "ValueChangeKind",
     "Variable",
+    "VerbEnum",
     "VerbRequest",
     "Version",
     "VersionCounts",

@@ -1354,10 +1354,13 @@ def post_bulk_job_cancel(
 
 def post_bulk_jobs(
     *,
-    verb: models.RunBulkAction,
+    verb: models.VerbEnum,
     query: str,
     reason: str | LeftOut = LEFT_OUT,
     compensate: bool | LeftOut = LEFT_OUT,
+    version: int | LeftOut = LEFT_OUT,
+    assignee: str | LeftOut = LEFT_OUT,
+    group: str | LeftOut = LEFT_OUT,
     dry_run: bool | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.BulkJob]:
@@ -1368,7 +1371,16 @@ def post_bulk_jobs(
         "POST",
         "/bulk-jobs",
         body=given(
-            {"verb": verb, "query": query, "reason": reason, "compensate": compensate, "dry_run": dry_run}
+            {
+                "verb": verb,
+                "query": query,
+                "reason": reason,
+                "compensate": compensate,
+                "version": version,
+                "assignee": assignee,
+                "group": group,
+                "dry_run": dry_run,
+            }
         ),
         headers={"Idempotency-Key": idempotency_key},
         keyed=True,

@@ -1,0 +1,56 @@
+"""Answers that many ask for at once and that cost something: one is made, and all who ask within a moment get it."""
+
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import Generic, TypeVar
+
+from django.db import transaction
+
+from lib.gathering import Gathered
+
+K = TypeVar("K", bound=Hashable)
+R = TypeVar("R")
+
+MOST = 1_000
+
+
+class SharedAnswers(Generic[K, R]):
+    """For each key what `make` gives, kept for so many seconds in this process; of those who ask at once one makes it.
+
+    An answer is of many: nobody may change it. At most `MOST` are kept.
+    """
+
+    def __init__(
+        self, make: Callable[[K], R], *, seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._make, self._seconds, self._clock = make, seconds, clock
+        self._kept: dict[K, tuple[float, R]] = {}
+        self._gathered: Gathered[K, None, R] = Gathered(self._answers, reads=True)
+
+    def __call__(self, key: K) -> R:
+        """The answer, of now or of a moment ago. Raises what `make` raises.
+
+        Within a transaction it is made there and then: what is not committed is nobody else's.
+        """
+        if transaction.get_connection().in_atomic_block:
+            return self._make(key)
+        kept = self._fresh(key)
+        return self._gathered(key, None) if kept is None else kept[1]
+
+    def _answers(self, key: K, asked: Sequence[None]) -> list[R]:
+        kept = self._fresh(key)
+        answer = self._made(key) if kept is None else kept[1]
+        return [answer] * len(asked)
+
+    def _fresh(self, key: K) -> tuple[float, R] | None:
+        kept = self._kept.get(key)
+        return kept if kept is not None and self._clock() - kept[0] < self._seconds else None
+
+    def _made(self, key: K) -> R:
+        answer = self._make(key)
+        now = self._clock()
+        if key not in self._kept and len(self._kept) >= MOST:
+            fresh = {one: it for one, it in self._kept.copy().items() if now - it[0] < self._seconds}
+            self._kept = fresh if len(fresh) < MOST else {}
+        self._kept[key] = (now, answer)
+        return answer

@@ -1,0 +1,47 @@
+"""The open tasks of a run are given to somebody else; an app above tells how in its `AppConfig.ready`."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from accounts.principal import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """To whom tasks are given: a member, by the username, or else everybody in a group, by its name."""
+
+    assignee: str = ""
+    group: str = ""
+
+
+class Reassigns(Protocol):
+    """Who knows the tasks of runs."""
+
+    def check(self, who: Principal, to: Taker) -> None:
+        """Let pass whom tasks could be given to at all. Raises Forbidden, and Invalid at `assignee` or `group`."""
+
+    def reassign(
+        self, who: Principal, run: str, to: Taker, *, reason: str = "", dry_run: bool = False
+    ) -> None:
+        """Give all open tasks of a run, or none; or only find out. Raises Refusal for what stands against one."""
+
+
+_KNOWN: list[Reassigns] = []
+
+
+def tell_reassigns(reassigns: Reassigns) -> None:
+    """Registers who knows."""
+    if reassigns not in _KNOWN:
+        _KNOWN.append(reassigns)
+
+
+def check_taker(who: Principal, to: Taker) -> None:
+    """As `Reassigns.check`."""
+    for one in _KNOWN:
+        one.check(who, to)
+
+
+def reassign_run(who: Principal, run: str, to: Taker, *, reason: str = "", dry_run: bool = False) -> None:
+    """As `Reassigns.reassign`."""
+    for one in _KNOWN:
+        one.reassign(who, run, to, reason=reason, dry_run=dry_run)

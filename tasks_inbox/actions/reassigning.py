@@ -1,0 +1,52 @@
+"""The open tasks of a run are given to somebody else, told to `runs`, whose bulk jobs do it with many runs."""
+
+from accounts.names import key_of
+from accounts.principal import Principal
+from accounts.queries import find_member, groups_of
+from accounts.roles import SCOPES_OF_ROLE, TASKS_ASSIGN, TASKS_DECIDE
+from lib.refusals import Conflict, Invalid
+from runs.commands.reassigning import Taker
+from tasks_inbox.actions import assignment
+from tasks_inbox.models import OPEN, ManualTask
+
+MOST_TASKS = 100
+"""So many open tasks of one run are given at once; a run that asks more at a time is refused."""
+
+
+def check(who: Principal, to: Taker) -> None:
+    """Let pass a member whose role decides tasks, or a group. Raises Forbidden, and Invalid at the field."""
+    who.require(TASKS_ASSIGN)
+    if to.group:
+        if not groups_of(who.tenant_id).filter(key=key_of(to.group)).exists():
+            raise Invalid(f"There is no group {to.group}.", field="group")
+        return
+    member = find_member(who.tenant_id, to.assignee)
+    if member is None:
+        raise Invalid(f"{to.assignee} is no member of this tenant.", field="assignee")
+    if TASKS_DECIDE not in SCOPES_OF_ROLE[member.role]:
+        raise Invalid(f"{member.user.username} has a role that decides no tasks.", field="assignee")
+
+
+def reassign(who: Principal, run: str, to: Taker, *, reason: str = "", dry_run: bool = False) -> None:
+    """Give all open tasks of a run to a member whom they ask, or leave them to a group that they ask; with `dry_run`
+    only find out. Raises what stands against the first that can't be given: then none is.
+    """
+    rows = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id=run, status=OPEN)
+    tasks = list(rows.order_by("id").values_list("pk", flat=True)[: MOST_TASKS + 1])
+    if not tasks:
+        raise Conflict("No task of it is open.", code="no_task")
+    if len(tasks) > MOST_TASKS:
+        raise Conflict(
+            f"It has more than {MOST_TASKS} open tasks: assign them in the inbox.", code="too_many"
+        )
+    # All are looked at before one is changed, so that nothing is written down of what is undone again.
+    for task in tasks:
+        if to.group:
+            assignment.check_group(who, task, to.group)
+        else:
+            assignment.check_assign(who, task, to.assignee)
+    for task in () if dry_run else tasks:
+        if to.group:
+            assignment.leave_to_group(who, task, to.group, reason=reason)
+        else:
+            assignment.assign_task(who, task, to.assignee, reason=reason)
