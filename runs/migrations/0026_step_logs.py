@@ -3,8 +3,6 @@
 import django.db.models.manager
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -42,5 +40,4 @@ class Migration(migrations.Migration):
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
         ),
-        SchemaSql('runs', 'abc0b7a804d9'),
     ]

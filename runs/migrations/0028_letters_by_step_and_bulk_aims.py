@@ -5,11 +5,13 @@ Bulk jobs give tasks to somebody else, and have runs of any version go on with o
 from django.db import migrations, models
 from django.db.models import Q
 
+from lib.schema_sql import SchemaSql
+
 
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0026_step_logs'),
+        ('runs', '0027_forecast_orders'),
     ]
 
     operations = [
@@ -35,4 +37,5 @@ class Migration(migrations.Migration):
             model_name='deadletter',
             index=models.Index(condition=Q(('resolution', None)), fields=['tenant_id', 'node', '-id'], name='dead_letter_open_step'),
         ),
+        SchemaSql('runs', 'abc0b7a804d9'),
     ]
