@@ -125,6 +125,15 @@ def titled(workflow: str) -> str | SafeString:
 
 
 @register.filter
+def shortened(text: Any, most: int) -> str:
+    """A text of so many characters at most, the last an ellipsis where there were more. Django's own filter takes six
+    times as long, and lists have a hundred of them.
+    """
+    words = str(text)
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+@register.filter
 def short(id: Any) -> str:
     """How an id begins."""
     return f"{str(id)[:SHORT]}…"

@@ -3,7 +3,9 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.template import Context, Template
 
+from config.templatetags import reading
 from runs.templatetags import shown
 
 
@@ -58,3 +60,15 @@ def test_json_breaks_only_lines_that_are_too_long():
 def test_what_is_too_long_for_a_page_is_cut_and_says_so():
     (part,) = shown.in_parts({"text": "x" * (shown.MOST_CHARACTERS + 5)})
     assert (len(part.text), part.left_out) == (shown.MOST_CHARACTERS, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown_as"),
+    [("", ""), ("12345", "12345"), ("123456", "1234…"), (123456, "1234…"), ("ä" * 9, "ääää…")],
+)
+def test_a_text_is_shortened_to_so_many_characters(text, shown_as):
+    assert reading.shortened(text, 5) == shown_as
+
+
+def test_what_was_shortened_is_no_html():
+    assert Template("{{ text|shortened:9 }}").render(Context({"text": "<b>long</b>"})) == "&lt;b&gt;long&lt;…"
