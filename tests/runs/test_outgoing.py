@@ -8,12 +8,11 @@ from django.db import transaction
 
 from config.embedded.processes import wait_until
 from engine.events import EVENTS
-from runs.models import HistoryEvent, OutgoingDelivery, OutgoingWebhook
+from runs.models import HistoryEvent, OutgoingDelivery, OutgoingWebhook, Run
 from runs.outgoing import events, retrying, services, switching
 from runs.outgoing.delivering import serve
 from runs.outgoing.looking import FAILING_SLOTS, SLOTS, Lookout
 from runs.store import outgoing
-from runs.workers import drain
 from tasks_inbox.duties import account_mails
 from tests import factories as make
 from tests.outgoing import deliver, receiving
@@ -119,16 +118,14 @@ def test_what_was_rolled_back_is_not_sent(hook, receiver):
         make.start(TWO)
         assert OutgoingDelivery.unsafe_all_tenants.exists()
         transaction.set_rollback(True)
-    assert deliver() == 0
-    assert receiver.messages == []
+    assert (deliver(), receiver.messages) == (0, [])
 
 
 def test_test_runs_are_not_told_of(hook):
     hook()
     (run,) = make.start(TWO)
-    row = make.run(run)
     before = OutgoingDelivery.unsafe_all_tenants.count()
-    type(row).unsafe_all_tenants.filter(pk=run).update(is_test=True)
+    Run.unsafe_all_tenants.filter(pk=run).update(is_test=True)
     make.work()
     assert make.run(run).status == "COMPLETED"
     assert OutgoingDelivery.unsafe_all_tenants.count() == before
@@ -145,8 +142,7 @@ def test_every_committed_event_of_many_runs_is_delivered_once_each_run_in_order(
 
 
 def test_the_number_of_statements_of_a_start_is_the_same_with_and_without_webhooks(hook, monkeypatch):
-    # On a busy machine a queue that was quiet is asked once more.
-    monkeypatch.setattr(drain, "QUIET_SECONDS", 60.0)
+    monkeypatch.setattr("runs.workers.drain.QUIET_SECONDS", 60.0)  # however busy the machine is
 
     def statements():
         with watching() as seen:
