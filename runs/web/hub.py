@@ -29,18 +29,25 @@ class Hub:
 
     def __init__(self) -> None:
         self._sockets: dict[str, set[Listener]] = {}
-        self._joining = asyncio.Lock()
+        self._beginning: asyncio.Task[None] | None = None
         self._listening: asyncio.Task[None] | None = None
 
     async def join(self, topic: Topic, socket: Listener) -> None:
         """Have the socket told from now on. Raises what Redis raises."""
         self._sockets.setdefault(topic.group, set()).add(socket)
-        async with self._joining:
-            if self._listening is None or self._listening.done():
-                layer = get_channel_layer()
-                channel = await layer.new_channel()
-                await layer.group_add(live.ALL, channel)
-                self._listening = asyncio.create_task(self._listen(layer, channel))
+        if self._listening is None or self._listening.done():
+            # All who come meanwhile wait for the same: where Redis hangs none waits for the others' turns, too.
+            self._beginning = self._beginning or asyncio.create_task(self._begin())
+            await asyncio.shield(self._beginning)
+
+    async def _begin(self) -> None:
+        try:
+            layer = get_channel_layer()
+            channel = await layer.new_channel()
+            await layer.group_add(live.ALL, channel)
+            self._listening = asyncio.create_task(self._listen(layer, channel))
+        finally:
+            self._beginning = None
 
     def leave(self, topic: Topic, socket: Listener) -> None:
         """It is told no more."""
