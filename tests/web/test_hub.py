@@ -1,4 +1,4 @@
-"""Who is told of changes in a web process, beside a layer of the tests' own; the real one: `tests/runs/test_live.py`."""
+"""Who is told of changes in a web process, with a layer of the tests' own; the real one: `tests/runs/test_live.py`."""
 
 import asyncio
 
@@ -11,6 +11,13 @@ from runs.web.hub import Hub
 RUN = Topic(1, "0190aaaa-0000-7000-8000-000000000001")
 
 
+async def a_turn() -> None:
+    """Let all run that can now."""
+    turn = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().call_soon(turn.set_result, None)
+    await turn
+
+
 class Layer:
     """A channel layer with one channel; where it `fails` nobody can subscribe."""
 
@@ -20,14 +27,14 @@ class Layer:
         self.messages: asyncio.Queue[dict[str, object]] = asyncio.Queue()
 
     async def new_channel(self) -> str:
-        await asyncio.sleep(0)
+        await a_turn()
         self.subscribed += 1
         if self.fails:
             raise OSError("Redis is away")
         return "channel"
 
     async def group_add(self, group: str, channel: str) -> None:
-        await asyncio.sleep(0)
+        await a_turn()
 
     async def group_discard(self, group: str, channel: str) -> None:
         self.left += 1
@@ -36,9 +43,9 @@ class Layer:
         return await self.messages.get()
 
     async def settle(self) -> None:
-        """Let all run that can."""
+        """Let all run until nothing is left to do."""
         for _ in range(10):
-            await asyncio.sleep(0)
+            await a_turn()
 
 
 class Socket:
