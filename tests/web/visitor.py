@@ -32,14 +32,15 @@ class Visitor:
             self._documents.add(response.url)
 
     def complaints(self) -> list[tuple[str, str]]:
-        """What the console said; that a page itself has a status like 404, or was left while its socket was still
-        being opened, is no complaint.
+        """What the console said; that a page itself has a status like 404, was left while its socket was still being
+        opened, or asked again before an answer had come, is no complaint.
         """
         return [
             (text, where)
             for text, where in self._said
             if not (where in self._documents and text.startswith("Failed to load resource"))
             and "closed before the connection is established" not in text
+            and not text.startswith(("htmx:afterRequest,", "htmx:sendAbort,"))
             and not any(words in text for words in self._forgiven)
         ]
 
