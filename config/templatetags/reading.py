@@ -1,7 +1,7 @@
 """Times, numbers and names as whoever reads a page writes them and calls them."""
 
 import json
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django import template
@@ -11,14 +11,15 @@ from django.utils.safestring import SafeString
 
 from accounts import people
 from accounts.models import User
-from lib import icons
+from lib import markup
 from lib.reader import moment_text, number_text, reader, utc_text
 from workflows import titles
 
 register = template.Library()
-register.simple_tag(icons.sprite)
-SHORT = 13
-"""So much of an id is the millisecond in which it was made: two in one list hardly share it, and a search finds it."""
+for tag in (markup.sprite, markup.icon, markup.time_element):
+    register.simple_tag(tag)
+for written in (markup.iso, markup.both, markup.shortened, markup.short):
+    register.filter(written)
 
 
 @register.simple_tag
@@ -63,22 +64,9 @@ def day(at: datetime) -> str:
 
 
 @register.filter
-def iso(at: datetime) -> str:
-    """A moment for programs: ISO 8601, in UTC."""
-    return at.astimezone(UTC).isoformat()
-
-
-@register.filter
 def in_utc(at: datetime) -> str:
     """A moment in UTC."""
     return utc_text(at)
-
-
-@register.filter
-def both(at: datetime) -> str:
-    """A moment where the reader is and in UTC, for what shows only how long ago it was."""
-    here, utc = moment_text(at), utc_text(at)
-    return here if here == utc else f"{here} · {utc}"
 
 
 @register.filter
@@ -108,7 +96,7 @@ def called(who: User | str | None) -> str:
 def person(who: User | str | None) -> str | SafeString:
     """What somebody is called, as `called`; who points at it sees the username."""
     name, username = called(who), who.username if isinstance(who, User) else who or ""
-    return name if name == username else format_html('<span title="{}">{}</span>', username, name)
+    return markup.named(name, username)
 
 
 @register.filter
@@ -120,20 +108,4 @@ def title_of(workflow: str) -> str:
 @register.filter
 def titled(workflow: str) -> str | SafeString:
     """What a workflow is called; who points at it sees the name by which programs know it."""
-    words = titles.title_of(workflow)
-    return words if words == workflow else format_html('<span title="{}">{}</span>', workflow, words)
-
-
-@register.filter
-def shortened(text: Any, most: int) -> str:
-    """A text of so many characters at most, the last an ellipsis where there were more. Django's own filter takes six
-    times as long, and lists have a hundred of them.
-    """
-    words = str(text)
-    return words if len(words) <= most else f"{words[: most - 1]}…"
-
-
-@register.filter
-def short(id: Any) -> str:
-    """How an id begins."""
-    return f"{str(id)[:SHORT]}…"
+    return markup.named(titles.title_of(workflow), workflow)

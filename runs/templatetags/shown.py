@@ -9,10 +9,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import template
-from django.utils.html import escape
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from lib.clock import now_here
+from lib.markup import icon
 from lib.masking import masked, masked_at
 from lib.reader import number_text, reader
 from runs.kernel import wait_kinds
@@ -215,6 +216,17 @@ def in_percent(share: float | None) -> str:
 def status_icon(status: str) -> str:
     """The icon that repeats a status: its word says it."""
     return ICONS.get(status, "circle")
+
+
+@register.simple_tag
+def status_pill(status: str) -> SafeString:
+    """A status with its icon, as all pages show it."""
+    return format_html(
+        '<span class="status" data-status="{}">{}{}</span>',
+        status,
+        icon(status_icon(status)),
+        as_words(status),
+    )
 
 
 @register.filter

@@ -13,7 +13,7 @@ from accounts.access import PageRequest
 from engine.catalogue import Json
 from engine.graph import Graph
 from engine.statuses import STEP_OPEN, StepStatus
-from lib import icons
+from lib import markup
 from runs.kernel import graphs
 from runs.reading import queries
 from runs.reading.attempts import attempts_of
@@ -87,7 +87,7 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: 
         context["known"] = _known(request, run["steps"], events, look, step)
         if not request.headers.get("HX-Request"):
             picture = picture_of(tenant, version)
-            context["picture"] = picture and {**picture, "sprite": icons.sprite()}
+            context["picture"] = picture and {**picture, "sprite": markup.sprite()}
     elif look.view == STORY:
         context |= story.story_context(request, run_id, version, until)
     people.learn(tenant, [attempt.by for attempt in context["attempts"] if attempt.by])

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.template import Context, Template
 
-from config.templatetags import reading
+from lib import markup
 from runs.templatetags import shown
 
 
@@ -67,7 +67,7 @@ def test_what_is_too_long_for_a_page_is_cut_and_says_so():
     [("", ""), ("12345", "12345"), ("123456", "1234…"), (123456, "1234…"), ("ä" * 9, "ääää…")],
 )
 def test_a_text_is_shortened_to_so_many_characters(text, shown_as):
-    assert reading.shortened(text, 5) == shown_as
+    assert markup.shortened(text, 5) == shown_as
 
 
 def test_what_was_shortened_is_no_html():

@@ -8,7 +8,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
-from lib import icons
+from lib import markup
 from lib.strict_json import Json
 from workflows import queries
 from workflows.access import may
@@ -53,7 +53,7 @@ def _boot(request: PageRequest, workflow: Workflow) -> dict[str, Json]:
         "step_types": palette.step_types(),
         "definition_schema": palette.definition_schema(),
         "snippets": snippets.snippets(),
-        "sprite": icons.sprite(),
+        "sprite": markup.sprite(),
         "urls": _urls(workflow),
     }
 

@@ -20,7 +20,7 @@ from accounts.roles import (
     WORKFLOWS_WRITE,
 )
 from engine.problems import Problem
-from lib import icons
+from lib import markup
 from lib.refusals import Conflict, Invalid, Missing
 from lib.strict_json import Json
 from workflows import queries
@@ -154,7 +154,7 @@ def _picture(workflow: Workflow, latest: WorkflowVersion | None) -> dict[str, Js
         if latest
         else picture(workflow.draft_definition, workflow.draft_layout)
     )
-    return told and {**told, "sprite": icons.sprite()}
+    return told and {**told, "sprite": markup.sprite()}
 
 
 def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:
