@@ -4,6 +4,7 @@ and `docs/states.md` shows it. What a verb then does is the event of its name in
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from engine.statuses import (
@@ -93,6 +94,7 @@ STEP_REASONS: Final[Mapping[str, str]] = {
 }
 
 
+@cache
 def run_verbs(status: str, *, part: bool = False) -> frozenset[str]:
     """What people may do to a run of this status, stored or shown: its events, `signal`, `rerun`, `migrate`.
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import chain
+from operator import itemgetter
 from uuid import UUID
 
 from accounts import people
@@ -24,6 +25,7 @@ COLUMNS = ("error", "output", "input")
 STEP_COLUMNS = (*COLUMNS, "progress")
 
 
+_AT_WORK = STEP_OPEN | {StepStatus.FAILED}
 _WHILE: dict[str, str] = {
     RunStatus.FAILING: "It fails when what runs has ended: ",
     RunStatus.CANCELLING: "It is cancelled when what runs has ended: ",
@@ -39,17 +41,31 @@ def run_rows(
 
     `apart`: each has as much room for payloads as if it were read alone.
     """
-    return [row for row, _ in rows_with_order(tenant, runs, bounds, apart=apart)]
+    by_id = {run.id: _run_row(run) for run in _learned(tenant, runs, bounds, apart=apart)}
+    return [by_id[str(run)] for run in runs if str(run) in by_id]
 
 
-def rows_with_order(
-    tenant: int, runs: Sequence[UUID | str], bounds: Bounds, *, apart: bool = False
+def brief_rows(
+    tenant: int, runs: Sequence[UUID | str], bounds: Bounds, *, whole: bool = False
 ) -> list[tuple[dict[str, Json], list[str]]]:
-    """As `run_rows`, each with the names of its input's fields in the order that the author of its version gave."""
+    """As `run_rows`, each with the names of its input's fields in the order that the author of its version gave.
+
+    Of its steps only those that are open or have failed, unless it is asked for as a `whole`.
+    """
+    by_id = {
+        run.id: (_run_row(run, None if whole else _AT_WORK), _fields(run.version_id))
+        for run in _learned(tenant, runs, bounds)
+    }
+    return [by_id[str(run)] for run in runs if str(run) in by_id]
+
+
+def _learned(
+    tenant: int, runs: Sequence[UUID | str], bounds: Bounds, *, apart: bool = False
+) -> list[RunRead]:
+    """The runs, with all that the reader of a page calls by another name."""
     read = read_runs(tenant, runs, bounds, apart=apart)
     _learn(tenant, read)
-    by_id = {run.id: (_run_row(run), _fields(run.version_id)) for run in read}
-    return [by_id[str(run)] for run in runs if str(run) in by_id]
+    return read
 
 
 def _fields(version_id: int) -> list[str]:
@@ -134,9 +150,10 @@ def _time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def _run_row(run: RunRead) -> dict[str, Json]:
+def _run_row(run: RunRead, only: frozenset[StepStatus] | None = None) -> dict[str, Json]:
+    """`only`: with the steps of these statuses, and of those with none that is still to be decided."""
     version = graphs.shown(run.version_id)
-    rows = _step_rows(run)
+    rows = _step_rows(run) if only is None else _begun_rows(run, only)
     return {
         "id": run.id,
         "workflow": version.workflow,
@@ -146,7 +163,7 @@ def _run_row(run: RunRead) -> dict[str, Json]:
         "life": run.life,
         **_shown(run.payloads),
         "created_at": _time(run.created_at),
-        "started_at": min((row["started_at"] for row in rows if row["started_at"]), default=None),
+        "started_at": _time(min((step.started_at for step in run.steps if step.started_at), default=None)),
         "completed_at": _time(run.completed_at),
         "sla_seconds": _sla_seconds(run),
         "sla_deadline": _time(run.sla_deadline),
@@ -223,6 +240,18 @@ def _step_rows(run: RunRead) -> list[dict[str, Json]]:
     for undo in reversed(list(graph.compensations.values())):
         rows += [_step_row(undo, step) for step in by_node.get(undo.id, ())]
     return [row | {"verbs": offers(run.status, row, part=graph.is_part)} for row in rows]
+
+
+def _begun_rows(run: RunRead, statuses: frozenset[StepStatus]) -> list[dict[str, Json]]:
+    """The steps of these statuses, in the order of `_step_rows`; what may be done to them is not told."""
+    graph = graphs.shown(run.version_id).graph
+    nodes = [*graph.nodes.values(), *reversed(list(graph.compensations.values()))]
+    places = {node.id: (place, node) for place, node in enumerate(nodes)}
+    found = [
+        (*places[step.node], step) for step in run.steps if step.status in statuses and step.node in places
+    ]
+    found.sort(key=itemgetter(0))
+    return [_step_row(_done_by(node, step), step) for _, node, step in found]
 
 
 def _done_by(node: Node, step: StepRead) -> Node:

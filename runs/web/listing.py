@@ -17,10 +17,9 @@ from lib.clock import now_here
 from lib.refusals import Missing
 from runs.access import readable
 from runs.models import Run
-from runs.reading import brief, queries
+from runs.reading import brief, presentation, queries
 from runs.reading.filters import COLUMNS, FilterForm
 from runs.reading.orders import LOOKED_AT, NEWEST, ORDERS, page_in_order
-from runs.reading.presentation import rows_with_order
 from runs.reading.search import Searched, search_page
 from runs.reading.stored import Bounds
 from runs.reading.task_dues import dues_of
@@ -109,18 +108,21 @@ def list_context(request: PageRequest) -> dict[str, Json]:
 
 def preview_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
     """A run as the panel beside the list shows it: its row, and its steps. Raises Missing."""
-    rows = brief_rows(principal.tenant_id, [run_id])
+    rows = brief_rows(principal.tenant_id, [run_id], whole=True)
     if not rows:
         raise Missing("There is no such run.")
     steps = [step for step in rows[0]["steps"] if step["index"] is None]
     return {"run": rows[0], "steps": steps[:STEPS_SHOWN], "left_out": max(0, len(steps) - STEPS_SHOWN)}
 
 
-def brief_rows(tenant: int, runs: Sequence[UUID | str]) -> list[dict[str, Json]]:
-    """These runs as rows of a list, in their order, in one statement: each with what tells it, and what it does now."""
+def brief_rows(tenant: int, runs: Sequence[UUID | str], *, whole: bool = False) -> list[dict[str, Json]]:
+    """These runs as rows of a list, in their order, in one statement: each with what tells it, and what it does now.
+
+    Of their steps they have those that are open or have failed; all where `whole`.
+    """
     return [
         row | {"called": row["business_key"] or brief.peek(row["input"], order), "now": brief.now_of(row)}
-        for row, order in rows_with_order(tenant, runs, IN_BRIEF)
+        for row, order in presentation.brief_rows(tenant, runs, IN_BRIEF, whole=whole)
     ]
 
 
