@@ -54,7 +54,7 @@ def time_element(
         '<time datetime="{}" title="{}"{}{}{}>{}</time>',
         iso(at),
         utc_text(at) if form and not slot else both(at),
-        "" if form or slot else format_html(" data-ago"),
+        "" if form or slot else " data-ago",
         " " if attributes else "",
         attributes,
         slot or _FORMS[form](at),
