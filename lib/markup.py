@@ -41,23 +41,23 @@ def icon(name: str, classes: str = "") -> SafeString:
 
 
 def time_element(
-    at: datetime | None, form: str = "", slot: object = "", attributes: object = ""
+    at: datetime | None, form: str = "", words: object = "", attributes: object = ""
 ) -> SafeString | str:
     """A moment as a `time` element; nothing where there is none.
 
     `form`: how much of it is told (`exact`, `clock`, `minute`, `day`, `moment`); without one a script makes it
-    "3 min ago". `slot` stands in its place. `attributes`: more of the element's.
+    "3 min ago". `words` stand in its place. `attributes`: more of the element's.
     """
     if not at:
         return ""
     return format_html(
         '<time datetime="{}" title="{}"{}{}{}>{}</time>',
         iso(at),
-        utc_text(at) if form and not slot else both(at),
-        "" if form or slot else " data-ago",
+        utc_text(at) if form and not words else both(at),
+        "" if form or words else " data-ago",
         " " if attributes else "",
         attributes,
-        slot or _FORMS[form](at),
+        words or _FORMS[form](at),
     )
 
 

@@ -147,7 +147,7 @@ def _likely(row: Row) -> SafeString:
         '<td class="of-likely"><span class="only-narrow">likely </span>'
         '<span title="Nine of ten runs like it are done by {}">{}</span></td>',
         moment_text(told["p90"], seconds=False),
-        time_element(told["p50"], slot=foretold(told["p50"])),
+        time_element(told["p50"], words=foretold(told["p50"])),
     )
 
 
