@@ -159,7 +159,9 @@ def test_a_page_of_a_search_reads_no_more_than_its_part_of_the_runs(tenant, monk
             plan = explained[0] if isinstance(explained, list) else json.loads(explained)[0]
             read[*asked, towards] = runs_read(plan["Plan"])
     # Once to find the last of them and once to measure them; of one workflow in ten most are passed over.
-    assert {name: count for name, count in read.items() if count > (10_000 if "workflow" in name else 1_100)} == {}
+    assert {
+        name: count for name, count in read.items() if count > (10_000 if "workflow" in name else 1_100)
+    } == {}
 
 
 def cursor_in(address: str | None) -> str:
