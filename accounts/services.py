@@ -19,7 +19,7 @@ from accounts import audit, networks, queries, throttle, token_format, token_sto
 from accounts.folders import default_folder, grants_to_groups
 from accounts.models import ApiToken, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
-from accounts.principal import Forbidden, Principal
+from accounts.principal import SERVICE, Forbidden, Principal
 from accounts.roles import ADMIN, MEMBERS_MANAGE, SCOPES, SCOPES_OF_ROLE
 from accounts.token_store import FoundToken
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
@@ -30,6 +30,7 @@ LONGEST_TOKEN_NAME = 200
 LONGEST_GROUP_NAME = 150
 # As long as one that signs a decision over REST.
 LONGEST_PASSWORD = 1_000
+_NEWEST = 10
 
 
 class BadToken(NotAllowed):
@@ -188,6 +189,27 @@ def authenticate_token(text: str, address: str = "") -> Principal:
         raise Forbidden(message, code="address_not_allowed")
     if token.is_use_to_note:
         token_store.note_use(public_id)
+    return _principal_of(token, public_id)
+
+
+def acting_principal(tenant_id: int, username: str) -> Principal:
+    """Who a member acts as now, or a service by its newest token that is valid, for what they have begun before.
+
+    Raises Missing.
+    """
+    if not username.startswith(SERVICE):
+        return queries.member_principal(tenant_id, username, "session")
+    rows = ApiToken.objects.for_tenant(tenant_id).filter(user__username=username, revoked_at=None)
+    ids = list(rows.order_by("-pk").values_list("public_id", flat=True)[:_NEWEST])
+    tokens = token_store.find_tokens(ids)
+    for public_id in ids:
+        token = tokens.get(public_id)
+        if token is not None and token.is_valid and not token.is_expired:
+            return _principal_of(token, public_id)
+    raise Missing(f"{username} has no valid token any more.")
+
+
+def _principal_of(token: FoundToken, public_id: str) -> Principal:
     return Principal(
         token.tenant_id,
         token.tenant_slug,

@@ -29,7 +29,7 @@ from runs.commands.job_reports import complete
 from runs.commands.signals import NewSignal, send_signals
 from runs.models import Run, StepExecution
 from runs.web.consumers import CAUGHT_UP_SECONDS
-from runs.web.pace import LATEST_SECONDS
+from runs.web.pace import LATEST_SECONDS, NOTICE
 from workflows.models import WorkflowVersion
 
 REST_SECONDS = 5.0
@@ -122,7 +122,7 @@ def _watching(url: str, cookie: Mapping[str, str], run: str, *, reads: bool) -> 
     address = f"ws://{place.netloc}/ws/runs/{run}"
     with (
         httpx.Client(
-            base_url=url, cookies=dict(cookie), headers={"HX-Request": "true", AUTOMATIC: "1"}, timeout=60
+            base_url=url, cookies=dict(cookie), headers={"HX-Request": "true", AUTOMATIC: NOTICE}, timeout=60
         ) as client,
         connect(address, origin=Origin(url), additional_headers={"Cookie": words}, proxy=None) as socket,
     ):

@@ -32,22 +32,19 @@ class Aim:
     group: str = ""
     workflow: str | None = None
 
+    @property
+    def taker(self) -> Taker:
+        """To whom it gives tasks."""
+        return Taker(self.assignee, self.group)
+
 
 NO_AIM = Aim()
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """An aim that was found good: the version by its id."""
+def checked_version(who: Principal, verb: str, aim: Aim, workflow: str | None) -> int | None:
+    """Let pass an aim that a verb can have, of runs of one workflow where one is named; gives its version by the id.
 
-    version: int | None = None
-    assignee: str = ""
-    group: str = ""
-
-
-def checked(who: Principal, verb: str, aim: Aim, workflow: str | None) -> Checked:
-    """What a verb needs, of runs of one workflow where one is named. Raises Forbidden, Missing, and Invalid that names
-    the field, also for what the verb doesn't take.
+    Raises Forbidden, Missing, and Invalid that names the field, also for what the verb doesn't take.
     """
     who.require(RUNS_OPERATE)
     if verb not in VERBS:
@@ -58,14 +55,18 @@ def checked(who: Principal, verb: str, aim: Aim, workflow: str | None) -> Checke
         message = "Only `reassign` gives tasks to somebody."
         raise Invalid(message, field="assignee" if aim.assignee else "group")
     if verb == MIGRATE:
-        return Checked(version=_version(who, aim.version, workflow))
-    return _taker(who, aim) if verb == REASSIGN else Checked()
+        return _version(who, aim.version, workflow)
+    if verb == REASSIGN:
+        _check_taker(who, aim.taker)
+    return None
 
 
-def runs_for(who: Principal, verb: str, aim: Checked, **filters: Json) -> QuerySet[Run, UUID]:
-    """The ids of all runs that fit, that they may operate and that allow the verb, the newest first."""
+def runs_for(who: Principal, verb: str, version: int | None, **filters: Json) -> QuerySet[Run, UUID]:
+    """The ids of all runs that fit, that they may operate and that allow the verb, the newest first; `version`: with
+    which they are to go on, by its id.
+    """
     if verb == MIGRATE:
-        return bulk.all_in(who, MIGRATED, **filters).exclude(version_id=aim.version)
+        return bulk.all_in(who, MIGRATED, **filters).exclude(version_id=version)
     if verb == REASSIGN:
         steps = StepExecution.objects.for_tenant(who.tenant_id)
         asks = steps.filter(status="WAITING", waiting__source="person").values("run_id")
@@ -90,11 +91,10 @@ def _version(who: Principal, number: int | None, workflow: str | None) -> int:
     return version.pk
 
 
-def _taker(who: Principal, aim: Aim) -> Checked:
+def _check_taker(who: Principal, to: Taker) -> None:
     who.require(TASKS_ASSIGN)
     who.require_person("A bulk job that gives tasks to somebody")
-    if bool(aim.assignee) == bool(aim.group):
+    if bool(to.assignee) == bool(to.group):
         message = "Say to whom: an `assignee` or a `group`, one of them."
         raise Invalid(message, code="required", field="assignee")
-    check_taker(who, Taker(aim.assignee, aim.group))
-    return Checked(assignee=aim.assignee, group=aim.group)
+    check_taker(who, to)

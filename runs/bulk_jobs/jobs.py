@@ -14,6 +14,7 @@ from lib.uuid7 import uuid7
 from runs.access import guard_bulk_job
 from runs.bulk_jobs import aims
 from runs.bulk_jobs.aims import NO_AIM, Aim
+from runs.commands.reassigning import Taker
 from runs.kernel.graphs import BrokenVersion, compiled
 from runs.models import BULK_RESULTS, BulkItem, BulkJob
 from runs.reading.filters import filters_of_search
@@ -90,13 +91,13 @@ def begin_verb(
     if runs is None:
         _check_search(filters)
     name = filters.get("workflow") if runs is None else aim.workflow
-    checked = aims.checked(who, verb, aim, name)
-    found = aims.runs_for(who, verb, checked, **filters)
+    version = aims.checked_version(who, verb, aim, name)
+    found = aims.runs_for(who, verb, version, **filters)
     if runs is not None:
         found = found.filter(pk__in=runs)
     workflow = get_workflow(who.tenant_id, name).pk if name else None
     terms = Terms(
-        verb, query, workflow, compensate=compensate, dry_run=dry_run, reason=reason, **asdict(checked)
+        verb, query, workflow, version, aim.taker, compensate=compensate, dry_run=dry_run, reason=reason
     )
     return _begin(who, list(found[:MOST_RUNS]), terms)
 
@@ -126,31 +127,33 @@ def go(who: Principal, job: UUID | str, *, reason: str, compensate: bool = False
         return begin(who, dry.workflow.name, *versions, reason=reason)
     number = dry.to_version.number if dry.to_version else None
     aim = Aim(number, dry.assignee, dry.to_group)
-    checked = aims.checked(who, dry.verb, aim, dry.workflow.name if dry.workflow else None)
+    version = aims.checked_version(who, dry.verb, aim, dry.workflow.name if dry.workflow else None)
     terms = Terms(
-        dry.verb, dry.query, dry.workflow_id, compensate=compensate, reason=reason, **asdict(checked)
+        dry.verb, dry.query, dry.workflow_id, version, aim.taker, compensate=compensate, reason=reason
     )
     return _begin(who, (), terms, dry=dry.pk)
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is done with the runs of a bulk job, and by which search of which workflow they were found."""
+    """What is done with the runs of a bulk job, and by which search of which workflow they were found; a workflow and a
+    version by their ids.
+    """
 
     verb: str
     query: str
     workflow: int | None
-    version: int | None = None
-    assignee: str = ""
-    group: str = ""
+    version: int | None
+    to: Taker
     compensate: bool = False
     dry_run: bool = False
     reason: str = ""
 
 
 def _begin(who: Principal, runs: Sequence[UUID], terms: Terms, *, dry: UUID | None = None) -> BulkJob:
-    job = uuid7()
-    store.begin_verb_job(runs, dry=dry, id=job, tenant=who.tenant_id, by=who.username, **asdict(terms))
+    job, values = uuid7(), asdict(terms)
+    to = values.pop("to")
+    store.begin_verb_job(runs, dry=dry, id=job, tenant=who.tenant_id, by=who.username, **values, **to)
     return get_job(who.tenant_id, job)
 
 

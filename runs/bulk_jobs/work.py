@@ -5,11 +5,12 @@ import time
 
 from django.db import transaction
 
-from accounts.queries import member_principal
+from accounts.principal import Principal
 from engine.verbs import why_not
 from lib import crash_points
 from lib.database_errors import OPERATIONAL_ERRORS, is_away
 from lib.refusals import Refusal
+from runs.bulk_jobs.rights import require_actor
 from runs.commands.bulk import doing
 from runs.commands.migration import check_run, first_of, migrate_run, refusal_of
 from runs.commands.reassigning import Taker, reassign_run
@@ -74,8 +75,10 @@ def _decide(item: Item) -> None:
 
 
 def _do(item: Item) -> None:
+    # Asked anew for each: who has left meanwhile, or may no more, has nothing more done in their name.
+    who = require_actor(item)
     if item.verb == REASSIGN:
-        _reassign(item)
+        _reassign(who, item)
     elif item.verb != MIGRATE or item.version is None:
         _do_verb(item)
     elif item.dry_run:
@@ -88,11 +91,10 @@ def _do(item: Item) -> None:
         store.end_item(item.id, MOVED)
 
 
-def _reassign(item: Item) -> None:
+def _reassign(who: Principal, item: Item) -> None:
     """Give the open tasks of the run to somebody, as who asked for it may now."""
     if _has_ended(item):
         raise RunRefused("ended", "It is over.")
-    who = member_principal(item.tenant_id, item.by, "session")
     to = Taker(item.assignee, item.group)
     reassign_run(who, item.run, to, reason=item.reason, dry_run=item.dry_run)
     store.end_item(item.id, ABLE if item.dry_run else DONE)

@@ -23,7 +23,9 @@ class Reassigns(Protocol):
     def reassign(
         self, who: Principal, run: str, to: Taker, *, reason: str = "", dry_run: bool = False
     ) -> None:
-        """Give all open tasks of a run, or none; or only find out. Raises Refusal for what stands against one."""
+        """Give all open tasks of a run, or none, in one transaction; or only find out. Raises Refusal for what stands
+        against one, and RunRefused for another tenant's run.
+        """
 
 
 _KNOWN: list[Reassigns] = []

@@ -59,6 +59,7 @@ LOOKED_AT = 1_000
 """How many of the newest failed runs are looked at for those that nobody has seen to."""
 ME = "me"
 """Whoever asks, where a name is asked for."""
+_LEAST, _GREATEST = UUID(int=0), UUID(int=2**128 - 1)
 _SKEW = timedelta(hours=1)
 """How far the clock that makes ids may be off the database's."""
 
@@ -163,11 +164,7 @@ def of_newest(runs: QuerySet[Run], condition: Q, *, most_bytes: int | None = Non
     """Those of the newest `LOOKED_THROUGH` of these runs for which something holds that no index has; none behind those
     whose inputs are `most_bytes` together.
     """
-    # By an id, not as members of a set: the planner would look for what no index has among all runs.
-    last = runs.order_by("-id").values("pk")[LOOKED_THROUGH - 1 : LOOKED_THROUGH]
-    first_id: Coalesce | Subquery[Any] = Coalesce(
-        Subquery(last), Value(UUID(int=0)), output_field=UUIDField()
-    )
+    first_id: Coalesce | Subquery[Any] = last_of(runs, LOOKED_THROUGH)
     if most_bytes is not None:
         summed = Window(Sum(STORED), order_by=F("id").desc())
         fitting = runs.filter(id__gte=first_id).annotate(bytes=summed).filter(bytes__lte=most_bytes)
@@ -175,12 +172,13 @@ def of_newest(runs: QuerySet[Run], condition: Q, *, most_bytes: int | None = Non
     return runs.filter(condition, id__gte=first_id)
 
 
-def _first_of(runs: QuerySet[Run], count: int) -> Coalesce:
-    """The least id of so many of the newest of these runs. What is bounded by it is read along an index; as members of
-    a set the planner joins the newest last, and looks for what no index has among all runs.
+def last_of(runs: QuerySet[Run], count: int, *, rising: bool = False) -> Coalesce:
+    """The id of the last of so many of these runs, the newest first or, `rising`, the oldest; where there are fewer one
+    that none is behind. What is bounded by it is read along an index; as members of a set the planner joins them last,
+    and looks for what no index has among all runs.
     """
-    oldest = runs.order_by("-id").values("pk")[count - 1 : count]
-    return Coalesce(Subquery(oldest), Value(UUID(int=0)), output_field=UUIDField())
+    ids = runs.order_by("id" if rising else "-id").values("pk")[count - 1 : count]
+    return Coalesce(Subquery(ids), Value(_GREATEST if rising else _LEAST), output_field=UUIDField())
 
 
 def is_me(by: str) -> bool:
@@ -355,7 +353,7 @@ def unresolved(runs: QuerySet[Run], tenant: int) -> QuerySet[Run]:
     key = RunKey.objects.for_tenant(tenant).filter(
         workflow_id=OuterRef("workflow_id"), business_key=OuterRef("business_key")
     )
-    first_id = _first_of(failed, LOOKED_AT)
+    first_id = last_of(failed, LOOKED_AT)
     failed = failed.filter(id__gte=first_id).exclude(Exists(key.exclude(run_id=OuterRef("pk"))))
     letters = DeadLetter.objects.for_tenant(tenant).filter(run_id__gte=first_id).values("run_id")
     resolved, still_open = letters.filter(resolution__isnull=False), letters.filter(resolution=None)

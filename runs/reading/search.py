@@ -20,6 +20,7 @@ from django.http import HttpRequest
 from lib.api.pagination import Cursor, Page, address, bad_cursor, cursor_of, fitting, list_mark
 from runs.models import Run
 from runs.reading.inputs import BYTES, inputs_beside
+from runs.reading.queries import last_of
 
 BY_KEY, BY_INPUT = 1, 0
 """Runs that are found by how their business key or id begins come first, then those that hold the text otherwise."""
@@ -185,7 +186,8 @@ class _Walk:
         """Where the look through inputs that begins here ends: after so many runs, or so many bytes."""
         runs = self._from(BY_INPUT)
         order = F("id").asc() if self._rising else F("id").desc()
-        part = runs.filter(pk__in=runs.order_by(self._order).values_list("id", flat=True)[:RUNS_A_PAGE])
+        last_id = last_of(runs, RUNS_A_PAGE, rising=self._rising)
+        part = runs.filter(**{"id__lte" if self._rising else "id__gte": last_id})
         sized = part.annotate(
             size=BYTES, total=Window(Sum(BYTES), order_by=order), place=Window(RowNumber(), order_by=order)
         )

@@ -98,16 +98,18 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         """Say what changed, and a beat every so often, so that both ends know that the other is there."""
         try:
             # By now every process knows of this watcher: what happened before may not have been told.
-            caught_up = refreshed = time.monotonic() + CAUGHT_UP_SECONDS
-            await self._say_until(caught_up, topic)
-            await self._say(topic, topic.aspects)
+            refreshed = time.monotonic() + CAUGHT_UP_SECONDS
+            await self._say_until(refreshed, topic)
+            self.told(topic.aspects, {})
             while True:
                 await self._say_until(time.monotonic() + BEAT_SECONDS, topic)
                 is_new = await live.watch(topic)
-                if due := time.monotonic() - refreshed >= REFRESH_SECONDS:
-                    refreshed = time.monotonic()
                 # Redis forgot who watches, or may have dropped a notice meanwhile: a lost one costs a minute at most.
-                await self._say(topic, topic.aspects if is_new or due else ())
+                # Said at the socket's turn, since all that there are may be at it at once.
+                if is_new or time.monotonic() - refreshed >= REFRESH_SECONDS:
+                    refreshed = time.monotonic()
+                    self.told(topic.aspects, {})
+                await self._say(topic)
         except (OSError, RedisError, TimeoutError):
             await self._give_up()
         except Exception:

@@ -1,7 +1,7 @@
-"""How soon pages are told of changes: at once, unless what they read then would cost more than a share of a core.
+"""How soon pages are told of changes: at once, unless what they read then costs more than a share of a core for long.
 
-A page that is told reads itself again. Each socket waits for its turn before it tells; what changes meanwhile is told
-with the rest, so where much is watched pages come later instead of taking the engine's time.
+A page that is told reads itself again, and says so. Each socket waits for its turn before it tells; what changes
+meanwhile is told with the rest, so where much is watched pages come later instead of taking the engine's time.
 """
 
 import threading
@@ -15,12 +15,17 @@ from accounts.sessions import AUTOMATIC
 
 SHARE = 0.1
 """So much of a core may pages that follow take in each web process."""
+CREDIT_SECONDS = 0.5
+"""So much CPU may turns run ahead: a few pages are told at once, and only what goes on is held to the share."""
 LATEST_SECONDS = 5.0
 """So late at most is a page told."""
 HALF_LIFE_SECONDS = 10.0
 USUAL_SECONDS = 0.01
 """What a page is taken to cost as long as little is known."""
 MOST_SECONDS = 0.25
+NOTICE = "notice"
+"""What the header of a request says that a page makes because it was told (`static/js/live.js`)."""
+_AHEAD = CREDIT_SECONDS / SHARE
 
 
 class Pace:
@@ -37,10 +42,11 @@ class Pace:
         with self._lock:
             now = self._clock()
             self._decay(now)
-            wait = min(max(0.0, self._free_at - now), LATEST_SECONDS)
             cost = min(self._seconds / self._told, MOST_SECONDS)
-            self._free_at = now + wait + cost / SHARE
-            return wait
+            # Neither a quiet time nor a rush counts for longer than it may: credit isn't saved up, nor debt.
+            free_at = min(max(self._free_at, now), now + _AHEAD + LATEST_SECONDS)
+            self._free_at = free_at + cost / SHARE
+            return max(0.0, free_at - now - _AHEAD)
 
     def told(self) -> None:
         """A page was told, and is about to read itself again."""
@@ -48,7 +54,7 @@ class Pace:
             self._told += 1
 
     def spent(self, seconds: float) -> None:
-        """A page that follows took so many seconds of CPU."""
+        """What a page asked for because it was told took so many seconds of CPU."""
         with self._lock:
             self._seconds += seconds
 
@@ -64,13 +70,16 @@ pace = Pace()
 
 
 class Measured:
-    """Middleware: what a page costs that reads itself again. After the last that may run on the event loop."""
+    """Middleware: what a page costs that was told. After the last that may run on the event loop.
+
+    What a page asks by the clock, or because it was shown again, no turn has caused: it would make them look dear.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if AUTOMATIC not in request.headers:
+        if request.headers.get(AUTOMATIC) != NOTICE:
             return self.get_response(request)
         began = time.thread_time()
         try:

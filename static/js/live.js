@@ -27,7 +27,7 @@ function changed(detail = { changed: ["all"], nodes: {} }) {
     return;
   }
   const all = new Set([...(pending?.changed ?? []), ...detail.changed]);
-  pending = { ...detail, changed: [...all], nodes: { ...pending?.nodes, ...detail.nodes } };
+  pending = { ...pending, ...detail, changed: [...all], nodes: { ...pending?.nodes, ...detail.nodes } };
 }
 
 function say(text) {
@@ -99,9 +99,11 @@ function follow() {
   connect();
 }
 
-// What a page asks by itself keeps no session alive (accounts/sessions.py).
+// What a page asks by itself keeps no session alive (accounts/sessions.py); what it asks because it was told is measured,
+// so that others are told as often as there is time for that (runs/web/pace.py).
 document.body.addEventListener("htmx:configRequest", (event) => {
-  if (event.detail.triggeringEvent?.type === "handoff:changed") event.detail.headers["Handoff-Automatic"] = "1";
+  const cause = event.detail.triggeringEvent;
+  if (cause?.type === "handoff:changed") event.detail.headers["Handoff-Automatic"] = cause.detail.seq ? "notice" : "1";
 });
 
 if (path) {

@@ -1,11 +1,14 @@
 """The open tasks of a run are given to somebody else, told to `runs`, whose bulk jobs do it with many runs."""
 
+from uuid import UUID
+
 from accounts.names import key_of
 from accounts.principal import Principal
 from accounts.queries import find_member, groups_of
 from accounts.roles import SCOPES_OF_ROLE, TASKS_ASSIGN, TASKS_DECIDE
 from lib.refusals import Conflict, Invalid
 from runs.commands.reassigning import Taker
+from runs.kernel.unit_of_work import changing
 from tasks_inbox.actions import assignment
 from tasks_inbox.models import OPEN, ManualTask
 
@@ -31,22 +34,39 @@ def reassign(who: Principal, run: str, to: Taker, *, reason: str = "", dry_run: 
     """Give all open tasks of a run to a member whom they ask, or leave them to a group that they ask; with `dry_run`
     only find out. Raises what stands against the first that can't be given: then none is.
     """
-    rows = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id=run, status=OPEN)
-    tasks = list(rows.order_by("id").values_list("pk", flat=True)[: MOST_TASKS + 1])
+    if dry_run:
+        for task in _open_tasks(who, run):
+            _check(who, task, to)
+        return
+    # Nobody decides or takes one from here to the commit: the run, then its tasks.
+    with changing(who.tenant_id, [run]):
+        tasks = _open_tasks(who, run, locked=True)
+        # All are looked at before one is changed, so that nothing is written down of what is undone again.
+        for task in tasks:
+            _check(who, task, to)
+        for task in tasks:
+            if to.group:
+                assignment.leave_to_group(who, task, to.group, reason=reason)
+            else:
+                assignment.assign_task(who, task, to.assignee, reason=reason)
+
+
+def _open_tasks(who: Principal, run: str, *, locked: bool = False) -> list[UUID]:
+    """The open tasks of a run, by the id; `locked` until the transaction ends. Raises Conflict: none, or too many."""
+    rows = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id=run, status=OPEN).order_by("id")
+    rows = rows.select_for_update(no_key=True) if locked else rows
+    tasks = list(rows.values_list("pk", flat=True)[: MOST_TASKS + 1])
     if not tasks:
         raise Conflict("No task of it is open.", code="no_task")
     if len(tasks) > MOST_TASKS:
         raise Conflict(
             f"It has more than {MOST_TASKS} open tasks: assign them in the inbox.", code="too_many"
         )
-    # All are looked at before one is changed, so that nothing is written down of what is undone again.
-    for task in tasks:
-        if to.group:
-            assignment.check_group(who, task, to.group)
-        else:
-            assignment.check_assign(who, task, to.assignee)
-    for task in () if dry_run else tasks:
-        if to.group:
-            assignment.leave_to_group(who, task, to.group, reason=reason)
-        else:
-            assignment.assign_task(who, task, to.assignee, reason=reason)
+    return tasks
+
+
+def _check(who: Principal, task: UUID, to: Taker) -> None:
+    if to.group:
+        assignment.check_group(who, task, to.group)
+    else:
+        assignment.check_assign(who, task, to.assignee)

@@ -11,6 +11,7 @@ from tasks_inbox.eligibility.refusals import require_answer
 from tasks_inbox.forms import files
 from tasks_inbox.forms.form import edited, form_of
 from tasks_inbox.store import queries
+from tasks_inbox.web.masked import shown_schema, true_data
 from tasks_inbox.web.pages import mark_needed, task_context, typed
 from tasks_inbox.web.panes import Place, id_of
 from tasks_inbox.web.uploads import posted
@@ -26,11 +27,13 @@ def fill_in(request: PageRequest, task_id: UUID) -> dict[str, Json]:
     edit = request.POST.get("edit", "")
     _forget(request, task_id, edit)
     entries, not_taken = posted(request, task_id)
-    form = edited(task.form, entries, edit)
+    form = edited(shown_schema(task.form), entries, edit)
     form.show(not_taken)
     is_checked = request.POST.get("checked") == "yes"
     if is_checked:
-        form.show({"field": name, "message": text} for name, _, text in decision.data_faults(task, form.data))
+        data, unknown = true_data(request.principal, task, form.data)
+        form.show(unknown)
+        form.show({"field": name, "message": text} for name, _, text in decision.data_faults(task, data))
     context = {"is_checked": is_checked, "comment": typed(request, "comment")}
     if not request.headers.get("HX-Request"):
         return task_context(request, task, form) | context
@@ -47,11 +50,12 @@ def keep(request: PageRequest, task_id: UUID) -> dict[str, Json]:
         return {}
     task = queries.task_of(principal.tenant_id, task_id)
     require_answer(principal, task)
-    form = form_of(task.form, request.POST.dict(), lenient=True)
+    form = form_of(shown_schema(task.form), request.POST.dict(), lenient=True)
     hidden = {name.removeprefix("data."): text for name, text in form.hidden if not set(name[5:]) & set(".[")}
+    data, _ = true_data(principal, task, hidden | form.data)
     comment = typed(request, "comment")
     try:
-        return {"draft": drafts.save_draft(principal, task_id, data=hidden | form.data, comment=comment)}
+        return {"draft": drafts.save_draft(principal, task_id, data=data, comment=comment)}
     except Refusal as error:
         return {"not_kept": error.message}
 

@@ -15,6 +15,7 @@ from engine.catalogue import Json
 from lib.clock import now_here
 from lib.forms.fields import Form
 from lib.markdown import markdown
+from lib.masking import masked
 from lib.reader import moment_text
 from lib.refusals import Conflict, Invalid, Refusal
 from runs.kernel.refused import RunRefused
@@ -26,7 +27,7 @@ from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.eligibility.refusals import require_answer
 from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.forms import files
-from tasks_inbox.forms.form import filled, form_of
+from tasks_inbox.forms.form import form_of
 from tasks_inbox.lifecycle import asking
 from tasks_inbox.lifecycle.waits import whom
 from tasks_inbox.models import FOR_OPERATORS, INCIDENT, OPEN, ManualTask, TaskComment, TaskFile, label_of
@@ -36,6 +37,7 @@ from tasks_inbox.web import facts, panes
 from tasks_inbox.web.asking import who_of
 from tasks_inbox.web.corrections import correction_form
 from tasks_inbox.web.kept import whole_list
+from tasks_inbox.web.masked import shown_form, shown_schema, true_data
 from tasks_inbox.web.panes import SNOOZES, Place
 from tasks_inbox.web.undoing import with_held
 from tasks_inbox.web.uploads import posted
@@ -70,7 +72,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         drafts.draft_of(request.principal, task) if form is None and context["task"]["may_decide"] else None
     )
     if form is None:
-        form = form_of(task.form) if draft is None else filled(task.form, draft.data)
+        form = shown_form(task, None if draft is None else draft.data)
     mark_needed(form, task)
     files.name_files(form.each(), attachments)
     place = Place.of(request)
@@ -207,9 +209,9 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     task = queries.task_of(principal.tenant_id, task_id)
     require_answer(principal, task)
     entries, not_taken = posted(request, task_id)
-    form = form_of(task.form, entries)
-    form.show(not_taken)
-    data = form.data if task.form is not None else None
+    form = form_of(shown_schema(task.form), entries)
+    data, unknown = true_data(principal, task, form.data) if task.form is not None else (None, [])
+    form.show([*not_taken, *unknown])
     seen, comment = request.POST.get("seen") or None, typed(request, "comment")
     decision = Decision(request.POST.get("outcome", ""), data, comment, seen)
     status = 422
@@ -239,7 +241,7 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
         wrote = [f"{field.label}: {field.text}" for field in form.each() if field.text]
         context["wrote"] = "\n".join([*wrote, comment]).strip()
         task = queries.task_of(principal.tenant_id, task_id)
-        form = form_of(task.form, entries)
+        form = form_of(shown_schema(task.form), entries)
     return task_context(request, task, form) | context | {"is_checked": status == 422}, status
 
 
@@ -355,12 +357,12 @@ def _filled_in(task: ManualTask, attachments: list[TaskFile]) -> dict[str, Json]
     """A decided task's form as it was filled in, and what is in its data beside that."""
     if not task.data:
         return {}
-    form = filled(task.form, task.data)
+    form = shown_form(task, task.data)
     files.name_files(form.each(), attachments)
     properties = form.properties()
     extras = (
         []
         if None in properties
-        else [facts.fact_of(key, one) for key, one in task.data.items() if key not in properties]
+        else [facts.fact_of(key, one) for key, one in masked(task.data).items() if key not in properties]
     )
     return {"entries": form.fields, "others": extras}

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lib.masking import MASK
 from tests import factories
 from workflows.design.designing import MOST_NODES
 
@@ -106,6 +107,19 @@ class TestScope:
         assert found["input.order_id"]["sample"] == "A-17"
         assert answer["sample"]["run_id"] == ran
         assert answer["sample"]["from"] == "run"
+
+    def test_secrets_of_the_last_run_are_masked_before_anything_is_made_of_them(self, drafted):
+        assert drafted.post("/api/v1/workflows/orders/publish").status_code == 201
+        given = {"order_id": "A-17", "login": {"api_key": "sesame-sesame"}}
+        drafted.post("/api/v1/runs", {"workflow": "orders", "input": given})
+        factories.work()
+        found = {entry["path"]: entry for entry in scope(drafted, node="tell")["entries"]}
+        assert found["input.login.api_key"]["sample"] == MASK
+        assert found["input.order_id"]["sample"] == "A-17"
+        answer = evaluate(
+            drafted, {"subject": "{{ input.login.api_key }} of {{ input.order_id }}"}, node="tell"
+        )
+        assert answer["value"] == {"subject": f"{MASK} of A-17"}
 
     def test_a_pinned_output_goes_before_the_last_runs(self, drafted, ran):
         answer = scope(drafted, node="tell", pins={"look": {"order": "pinned", "more": [1]}})

@@ -1,5 +1,8 @@
 """What counts as a secret by its name, and how it is masked."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from lib.masking import MASK, Masker, is_secret_name, masked, restored, secrets_in
@@ -74,3 +77,27 @@ def test_what_is_masked_still_is_as_it_was(was, given, value, unknown):
 def test_what_nobody_has_changed_is_as_it_was():
     value = {"login": {"password": "x", "n": None}, "list": [{"secret": ["a", {"b": "c"}]}], "token": ""}
     assert restored(masked(value), value) == (value, [])
+
+
+VECTORS = json.loads((Path(__file__).parent / "masking_vectors.json").read_text())
+
+
+def test_names_are_secrets_here_as_in_the_builder():
+    assert [name for name in VECTORS["secret"] if not is_secret_name(name)] == []
+    assert [name for name in VECTORS["plain"] if is_secret_name(name)] == []
+
+
+@pytest.mark.parametrize("vector", VECTORS["values"], ids=lambda vector: vector["name"].replace(" ", "_"))
+def test_values_are_masked_here_as_in_the_builder(vector):
+    assert masked(vector["was"]) == vector["masked"]
+    assert restored(vector["masked"], vector["was"]) == (vector["was"], [])
+
+
+@pytest.mark.parametrize("vector", VECTORS["restored"], ids=lambda vector: vector["name"].replace(" ", "_"))
+def test_masks_are_put_back_here_as_in_the_builder(vector):
+    given, unknown = restored(vector["given"], vector["was"])
+    if "unknown" not in vector:
+        assert (given, unknown) == (vector["gives"], [])
+        return
+    said = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in unknown[0]).lstrip(".")
+    assert said == vector["unknown"]

@@ -24,6 +24,7 @@ __all__ = ["site"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 BEATS_OFTEN = "from runs.web import consumers; consumers.BEAT_SECONDS = 0.1"
+REFRESHES_OFTEN = f"{BEATS_OFTEN}; consumers.REFRESH_SECONDS = 0.1; consumers.pace.turn = lambda: 0.7"
 FEW_PLACES = "from runs.web import consumers; consumers.MOST_OF_USER = 2"
 
 
@@ -112,6 +113,14 @@ def test_what_happened_while_nobody_listened_is_caught_up_with(site, session):
     make.work()
     with Watcher(site, f"/ws/runs/{run_id}", session) as page:
         assert page.hear(2.0)["changed"] == ["run", "steps"]
+
+
+def test_what_is_said_to_all_that_there_are_waits_for_turns_too(session):
+    with served(REFRESHES_OFTEN) as (here, _), Watcher(here, "/ws/runs", session) as page:
+        page.settled()
+        began = time.monotonic()
+        assert page.hear()["changed"] == ["runs"]
+        assert time.monotonic() - began >= 0.7
 
 
 def test_others_runs_and_other_tenants_are_not_heard_of(site, session):

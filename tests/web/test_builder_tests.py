@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import Membership
+from lib.masking import MASK
 from runs.models import Run
 from tests import factories as make
 from tests.definitions import chain
@@ -208,3 +209,21 @@ def put_by_slash(page: Page) -> None:
     page.keyboard.type("prev.lines")
     page.keyboard.press("Escape")
     expect(field).to_contain_text("of {{ size(prev.lines) }}")
+
+
+def test_a_test_case_is_edited_without_its_secrets_being_seen_and_keeps_them(author):
+    make.a_workflow("ours", TEXTS)
+    given = {"text": "Words.", "login": {"api_key": "sesame-sesame"}}
+    case = make.CaseFactory(workflow=ours(), input=given)
+    _, page = Builder(author, "ours"), author.page
+    page.keyboard.press("t")
+    page.get_by_role("button", name="Test cases").click()
+    page.get_by_role("button", name="Edit", exact=True).click()
+    box = page.get_by_role("dialog").locator("textarea")
+    text = box.input_value()
+    assert json.loads(text)["input"]["login"] == {"api_key": MASK}
+    box.fill(text.replace("Words.", "Other words."))
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    case.refresh_from_db()
+    assert case.input == given | {"text": "Other words."}

@@ -110,6 +110,15 @@ def test_a_lost_socket_is_opened_again_and_what_was_missed_is_caught_up_with(a_l
     expect(page.state).to_be_hidden()
 
 
+def test_what_a_page_asks_because_it_was_told_says_so(visitor, run_id):
+    page = LivePage(visitor, run_id)
+    with page.page.expect_request(lambda request: request.headers.get("handoff-automatic") == "notice"):
+        visitor.open(f"/runs/{run_id}")
+    # It catches up when it is connected again, told by nobody.
+    with page.page.expect_request(lambda request: request.headers.get("handoff-automatic") == "1"):
+        page.sockets[-1].close(code=1012)
+
+
 def test_without_a_socket_a_page_polls_and_says_so_until_there_is_one_again(a_live_page, run_id):
     page = a_live_page(run_id).settled()
     page.block()

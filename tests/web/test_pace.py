@@ -4,7 +4,7 @@ import pytest
 
 from accounts.sessions import AUTOMATIC
 from runs.web import pace as module
-from runs.web.pace import LATEST_SECONDS, SHARE, USUAL_SECONDS, Measured, Pace
+from runs.web.pace import CREDIT_SECONDS, LATEST_SECONDS, NOTICE, SHARE, USUAL_SECONDS, Measured, Pace
 
 
 class Clock:
@@ -31,12 +31,33 @@ def test_a_page_that_is_alone_is_told_at_once_every_time(clock):
         clock.now += 0.2
 
 
-def test_many_pages_at_once_are_told_one_after_another(clock):
+def test_many_pages_at_once_are_told_one_after_another_when_the_credit_is_used_up(clock):
     pace = Pace(clock)
-    turns = [pace.turn() for _ in range(10)]
-    assert turns[0] == 0
+    free = round(CREDIT_SECONDS / USUAL_SECONDS)
+    turns = [pace.turn() for _ in range(free + 10)]
+    assert turns[: free + 1] == pytest.approx([0] * (free + 1), abs=1e-9)
     assert turns == sorted(turns)
-    assert turns[1] == pytest.approx(USUAL_SECONDS / SHARE)
+    assert turns[free + 1] == pytest.approx(USUAL_SECONDS / SHARE)
+
+
+def test_a_few_who_watch_dear_pages_are_told_at_once(clock):
+    pace = Pace(clock)
+    for _ in range(10):
+        waits = [pace.turn() for _ in range(3)]
+        assert waits == [0, 0, 0]
+        for _ in waits:
+            pace.told()
+            pace.spent(0.15)
+        clock.now += 5
+
+
+def test_credit_is_not_saved_up(clock):
+    pace = Pace(clock)
+    pace.turn()
+    clock.now += 1000
+    free = round(CREDIT_SECONDS / USUAL_SECONDS)
+    turns = [pace.turn() for _ in range(free + 2)]
+    assert turns[-1] == pytest.approx(USUAL_SECONDS / SHARE)
 
 
 def test_what_pages_take_in_the_long_run_is_the_share(clock):
@@ -53,8 +74,8 @@ def test_what_pages_take_in_the_long_run_is_the_share(clock):
 def test_nobody_waits_longer_than_the_latest_and_a_quiet_time_ends_the_wait(clock):
     pace = Pace(clock)
     assert max(pace.turn() for _ in range(10_000)) == LATEST_SECONDS
-    clock.now += 2 * LATEST_SECONDS + 1
-    assert pace.turn() == 0
+    clock.now += LATEST_SECONDS + USUAL_SECONDS / SHARE
+    assert pace.turn() == pytest.approx(0, abs=1e-9)
 
 
 def test_dear_pages_of_long_ago_are_forgotten(clock):
@@ -62,16 +83,18 @@ def test_dear_pages_of_long_ago_are_forgotten(clock):
     pace.turn()
     pace.spent(100.0)
     clock.now += 1000
-    pace.turn()
-    assert pace.turn() == pytest.approx(USUAL_SECONDS / SHARE)
+    free = round(CREDIT_SECONDS / USUAL_SECONDS)
+    assert [pace.turn() for _ in range(free)] == pytest.approx([0] * free, abs=1e-9)
 
 
-def test_only_what_a_page_asks_by_itself_counts(rf, monkeypatch):
+def test_only_what_a_page_asks_because_it_was_told_counts(rf, monkeypatch):
     measured: list[float] = []
     monkeypatch.setattr(module.pace, "spent", measured.append)
     answer = Measured(lambda request: request.path)
     assert answer(rf.get("/runs/")) == "/runs/"
+    # By the clock: no turn was taken for it.
+    answer(rf.get("/operations/queues", headers={AUTOMATIC: "1"}))
     assert measured == []
-    answer(rf.get("/runs/", headers={AUTOMATIC: "1"}))
+    answer(rf.get("/runs/", headers={AUTOMATIC: NOTICE}))
     assert len(measured) == 1
     assert measured[0] >= 0

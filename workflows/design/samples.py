@@ -1,12 +1,13 @@
 """Pure: with which values the expressions of a draft are shown: what is pinned, what the last run gave, or examples."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from engine.json_schema import resolved
 from engine.surroundings import ABSENT, Sample
+from lib.masking import masked
 from lib.strict_json import Json
 from steps.catalogue import CATALOGUE
 from workflows.ports.last_runs import LastRun
@@ -31,7 +32,12 @@ def chosen(
     pins: Mapping[str, Json],
     input: Json = ABSENT,
 ) -> Chosen:
-    """The sample for a draft: `pins` (outputs by node) before the run's, `input` as the run's input before all."""
+    """The sample for a draft: `pins` (outputs by node) before the run's, `input` as the run's input before all.
+
+    What has the name of a secret is masked in what the run gave, before an expression reads it: what that makes of it
+    is shown under whatever name.
+    """
+    last_run = None if last_run is None else _masked(last_run)
     origin, run_input = _input(definition, last_run, input)
     outputs = dict(last_run.outputs) if last_run else _examples(definition)
     pin_nodes = [node for node in pins if node in _ids(definition)]
@@ -50,6 +56,11 @@ def chosen(
     if last_run:
         source |= {"run_id": last_run.run_id, "at": last_run.at}
     return Chosen(sample, source)
+
+
+def _masked(run: LastRun) -> LastRun:
+    outputs, inputs = masked(dict(run.outputs)), masked(dict(run.inputs))
+    return replace(run, input=masked(run.input), outputs=outputs, inputs=inputs)
 
 
 def _input(definition: Mapping[str, Json], last_run: LastRun | None, input: Json) -> tuple[str | None, Json]:

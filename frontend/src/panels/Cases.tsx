@@ -3,6 +3,7 @@ import { Icon } from "../Icon";
 import { Refused, ask } from "../api";
 import { AskDialog, CodeField } from "../frame/AskDialog";
 import type { Json, JsonObject } from "../model/json";
+import { Unknown, masked, restored } from "../model/masking";
 import { definition, say, set, state, useBuilder } from "../store";
 import { type CaseResult, caseOf } from "./asked";
 import { hasEnded } from "./trial";
@@ -149,8 +150,7 @@ export function Cases() {
                 {result && <span className="sr-only">{result.passed ? "passed" : "failed"}</span>}
                 {result?.differences.map((difference) => (
                   <small key={difference.what} className="bad-words">
-                    {difference.what}: expected {JSON.stringify(difference.expected)}, got{" "}
-                    {JSON.stringify(difference.got)}
+                    {difference.what}: expected {seen(difference.expected)}, got {seen(difference.got)}
                   </small>
                 ))}
               </span>
@@ -195,6 +195,11 @@ function byId(results: CaseResult[]): Map<number, CaseResult> {
   return new Map(results.map((each) => [each.id, each]));
 }
 
+/** A value that differs, without what is secret in it. */
+function seen(value: Json): string {
+  return JSON.stringify(masked(value));
+}
+
 /** The server's words, with the field that they are about where they don't say it. */
 function wordsOf(why: Refused): string {
   return why.status === 400 && why.field ? `${why.field}: ${why.message}` : why.message;
@@ -204,11 +209,12 @@ function wordsOf(why: Refused): string {
 function Edit({ of, url, done }: { of: Case; url: string; done: () => void }) {
   const { name: oldName, input, stubs, expect } = of;
   const [name, setName] = useState(oldName);
-  const [text, setText] = useState(JSON.stringify({ input, stubs, expect }, null, 2));
+  const was = { input, stubs, expect };
+  const [text, setText] = useState(JSON.stringify(masked(was), null, 2));
   const [error, setError] = useState("");
   const save = async (close: () => void) => {
     try {
-      const value = caseOf(text);
+      const value = restored(caseOf(text), was) as JsonObject;
       await ask(`${url}/${of.id}`, { method: "PATCH", body: { ...value, name, revision: of.revision } });
       close();
     } catch (why) {
@@ -217,7 +223,9 @@ function Edit({ of, url, done }: { of: Case; url: string; done: () => void }) {
           ? wordsOf(why)
           : why instanceof SyntaxError
             ? `This is not a valid test case: ${why.message}`
-            : "The server is not responding.",
+            : why instanceof Unknown
+              ? why.message
+              : "The server is not responding.",
       );
     }
   };

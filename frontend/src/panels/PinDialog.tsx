@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Icon } from "../Icon";
 import { AskDialog, CodeField } from "../frame/AskDialog";
 import type { Json } from "../model/json";
+import { Unknown, masked, restored } from "../model/masking";
 
 /** What a step is to give in tests, written by hand: for what a test does not do, such as a job or a signal. */
 export function PinDialog({
@@ -15,14 +16,14 @@ export function PinDialog({
   pin: (value: Json) => void;
   done: () => void;
 }) {
-  const [text, setText] = useState(JSON.stringify(value, null, 2));
+  const [text, setText] = useState(JSON.stringify(masked(value), null, 2));
   const [error, setError] = useState("");
   const save = (close: () => void) => {
     try {
-      pin(JSON.parse(text) as Json);
+      pin(restored(JSON.parse(text) as Json, value));
       close();
     } catch (why) {
-      setError(`This is not valid JSON: ${(why as Error).message}`);
+      setError(why instanceof Unknown ? why.message : `This is not valid JSON: ${(why as Error).message}`);
     }
   };
   return (

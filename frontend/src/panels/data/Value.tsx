@@ -3,6 +3,7 @@ import { Icon } from "../../Icon";
 import type { TestValue } from "../../inspector/expression/target";
 import { type Key, difference, isContainer, reference, said, sizeWords, tablesIn } from "../../model/data";
 import type { Json } from "../../model/json";
+import { isSecretName, masked } from "../../model/masking";
 import { Bar } from "./Bar";
 import { Differences } from "./Differences";
 import { Table } from "./Table";
@@ -33,15 +34,26 @@ const VIEWS: [View, string, string][] = [
   ["json", "As JSON", "braces"],
 ];
 
+/** Differences of which it is told that secrets are other ones, and not which. */
+function unseen({ changes, isCut }: ReturnType<typeof difference>): ReturnType<typeof difference> {
+  const side = (value: Json | undefined, keys: Key[]) =>
+    value === undefined ? undefined : masked(value, keys.map(String).some(isSecretName));
+  return {
+    changes: changes.map((each) => ({ ...each, was: side(each.was, each.keys), now: side(each.now, each.keys) })),
+    isCut,
+  };
+}
+
 /** A value to read: as a tree, as tables or as JSON, with a search, and what differs from the pinned one. */
-export function Value({ title, value, of, root, pinned, bytes }: Props) {
+export function Value({ title, value: whole, of, root, pinned, bytes }: Props) {
   const id = useId();
   const [picked, setPicked] = useState<View>("tree");
   const [search, setSearch] = useState("");
   const [active, setActive] = useState<{ of: string; keys: Key[]; value: Json } | null>(null);
   const wanted = useDeferredValue(search);
+  const value = useMemo(() => (whole === undefined ? undefined : masked(whole)), [whole]);
   const tables = useMemo(() => (value === undefined ? [] : tablesIn(value)), [value]);
-  const changed = useMemo(() => (pinned === undefined ? null : difference(pinned, value)), [pinned, value]);
+  const changed = useMemo(() => (pinned === undefined ? null : unseen(difference(pinned, whole))), [pinned, whole]);
   const offered = VIEWS.filter(([view]) => view !== "table" || tables.length > 0);
   const isThere = (view: View) => (view === "changes" ? changed !== null : offered.some(([each]) => each === view));
   const view = isThere(picked) ? picked : "tree";
