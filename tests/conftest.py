@@ -21,7 +21,7 @@ from config.channel_layers import channel_layers
 from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 from lib.sealing import Hidden
-from tests import databases
+from tests import browsers, databases
 from tests.serving import CHEAP_HASHER
 from tests.webhooks import MASTER_KEY
 
@@ -194,7 +194,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
 def pytest_longest_first(items: list[pytest.Item]) -> None:
     """What takes one process longest comes first: nobody waits for it in the end."""
+    browsers.first(items)
     items.sort(key=lambda item: not _is_acceptance(item.nodeid))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """Whatever a module of browser tests made is gone when its browser is closed."""
+    try:
+        return (yield)
+    finally:
+        browsers.close_between(item, nextitem)
 
 
 def pytest_collection_finish() -> None:
