@@ -5,18 +5,15 @@ import gc
 import os
 import shutil
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
 from django.conf import settings
-from django.db import OperationalError, connection
 from django.test import TransactionTestCase
-from psycopg.errors import DeadlockDetected
 from xdist.scheduler import LoadScopeScheduling
 
 from config import environment
@@ -24,6 +21,7 @@ from config.channel_layers import channel_layers
 from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 from lib.sealing import Hidden
+from tests import browsers, databases
 from tests.serving import CHEAP_HASHER
 from tests.webhooks import MASTER_KEY
 
@@ -35,13 +33,6 @@ _UNSAFE_BUT_FAST = {
 }
 # Staged races wait for PostgreSQL to see a deadlock.
 _FOR_RACES = {"deadlock_timeout": "100ms"}
-NEVER_EMPTIED = (
-    "runs_historyevent",
-    "runs_runseal",
-    "tasks_inbox_taskdecision",
-    "tasks_inbox_taskcomment",
-    "tasks_inbox_evidencehead",
-)
 # What a test uses, by fixture or folder, and what is said of it by a mark (`make test-fast` leaves these out).
 _MARKS = {
     "chromium": "browser",
@@ -54,8 +45,6 @@ _MARKS = {
     "runs": "slow",
     "web": "slow",
 }
-# What `migrate` writes into them holds for all tests.
-_AS_MIGRATED = {"django_migrations", "django_content_type", "auth_permission"}
 _MEMORY = Path("/dev/shm")
 _ENOUGH_MEMORY = 4 * 1024**3
 _FOLDER = "handoff-test-"
@@ -91,6 +80,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_KEY] = (folder, database, started)
     wait_until(database.is_ready, 30, "PostgreSQL")
     database.make_database()
+    databases.let_tests_empty(database)
     wait_until(broker.is_ready, 10, "Redis")
     _use(database.url, broker.url)
 
@@ -136,43 +126,19 @@ def _use(database_url: str, redis_url: str) -> None:
     settings.HANDOFF_MASTER_KEYS = (Hidden(MASTER_KEY),)
     settings.CHANNEL_LAYERS = channel_layers(redis_url)
     settings.DATABASES["default"].update(environment.database_of(database_url))
-    TransactionTestCase._fixture_teardown = _empty_tables
+    TransactionTestCase._fixture_teardown = databases.empty
+    databases.keep_plans()
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Tests with real transactions empty all tables after them, those that are never emptied, too."""
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        for table in NEVER_EMPTIED:
-            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER never_emptied")
-
-
-def _empty_tables(_: TransactionTestCase) -> None:
-    """After a test with real transactions. Instead of `flush`, which also truncates what is empty and makes anew what
-    migrations make: together four times as long.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(_tables_with_rows())
-        tables = [connection.ops.quote_name(name) for (name,) in cursor.fetchall()]
-        while tables:
-            try:
-                cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
-            except OperationalError as problem:
-                # A page that a browser still shows goes on asking the live server, whose statements take the same
-                # tables in another order. PostgreSQL ends one of the two, now and then this one.
-                if not isinstance(problem.__cause__, DeadlockDetected):
-                    raise
-            else:
-                break
-
-
-@cache
-def _tables_with_rows() -> str:
-    """A query for the names of the tables that hold something."""
-    names = [name for name in connection.introspection.table_names() if name not in _AS_MIGRATED]
-    return " UNION ALL ".join(
-        f"SELECT '{name}' WHERE EXISTS (SELECT FROM {connection.ops.quote_name(name)})" for name in names
-    )
+def django_db_setup(
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: Any
+) -> Iterator[None]:
+    """A database for this process; it goes with its server."""
+    with django_db_blocker.unblock():
+        databases.make_own()
+        yield
+        databases.let_go()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -228,7 +194,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
 def pytest_longest_first(items: list[pytest.Item]) -> None:
     """What takes one process longest comes first: nobody waits for it in the end."""
+    browsers.first(items)
     items.sort(key=lambda item: not _is_acceptance(item.nodeid))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """Whatever a module of browser tests made is gone when its browser is closed."""
+    try:
+        return (yield)
+    finally:
+        browsers.close_between(item, nextitem)
 
 
 def pytest_collection_finish() -> None:

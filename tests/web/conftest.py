@@ -1,6 +1,5 @@
 """Somebody with a browser in front of the web process."""
 
-import shutil
 import threading
 from collections.abc import Iterator
 
@@ -8,31 +7,23 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext
 
 from accounts.models import User
 from tests import factories as make
+from tests.browsers import running
 from tests.serving import site
 from tests.web.visitor import Visitor
 
 __all__ = ["site"]
 
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
-
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """The browser, closed with each module: while it runs, an event loop does in this thread."""
-    # Without a screen of its own it takes a quarter less of the processor.
-    executable = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    if executable is None:
-        pytest.skip("Chromium is missing: apt-get install chromium-headless-shell")
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        # Because of that loop Django would refuse the database to the tests.
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        browser = playwright.chromium.launch(executable_path=executable, args=list(ARGUMENTS))
-        yield browser
-        browser.close()
+    """The browser."""
+    one = running()
+    yield one.browser
+    one.close_others()
 
 
 @pytest.fixture
@@ -43,8 +34,8 @@ def ann(transactional_db) -> User:
 
 @pytest.fixture(scope="module")
 def window(site, chromium) -> BrowserContext:
-    """What the tests of a module open their pages in: scripts and styles are fetched and compiled once for all."""
-    return chromium.new_context(base_url=site, viewport={"width": 1440, "height": 900})
+    """What these tests open their pages in."""
+    return running().window(site)
 
 
 @pytest.fixture
