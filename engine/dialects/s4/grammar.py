@@ -122,20 +122,6 @@ def every(tree: Tree) -> Iterator[Tree]:
                 pending.append(inner)
 
 
-def may_be_condition(tree: Tree) -> bool:
-    """Whether it can be true or false, as far as the text tells."""
-    match tree:
-        case Literal(value):
-            return isinstance(value, bool)
-        case Binary(sign):
-            return sign not in ("+", "-", "*", "/")
-        case Unary(sign):
-            return sign == "!"
-        case Many() | Call():
-            return False
-    return True
-
-
 class _Parser:
     """Recursive descent. `named` reads what begins with a name, which S4 and CEL spell differently."""
 
@@ -215,7 +201,7 @@ class _Parser:
                 tree = Item(tree, self.level(0))
                 self.needs("]")
             elif self.takes("."):
-                tree = Item(tree, Literal(self.identifier()))
+                tree = Item(tree, Literal(self.key()))
             else:
                 return tree
 
@@ -251,8 +237,16 @@ class _Parser:
     def path(self, first: str) -> Name:
         names = [first]
         while self.takes("."):
-            names.append(self.identifier())
+            names.append(self.key())
         return Name(tuple(names))
+
+    def key(self) -> str:
+        """What stands behind a dot: any name."""
+        kind, text = self.peek()
+        if kind != "name":
+            self.unexpected()
+        self.at += 1
+        return text
 
     def several(self, closing: str) -> tuple[Tree, ...]:
         """What stands between commas up to the bracket that closes it."""

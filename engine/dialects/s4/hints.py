@@ -42,7 +42,7 @@ def applied(derived: Mapping[str, Json], keep: Kept) -> Step:
     for name, value in keep.items():
         if value is None:
             merged.pop(name, None)
-        elif name in ORDERED:
+        elif name in ORDERED and isinstance(value, list):
             merged[name] = {
                 str(pair[0]): pair[1] for pair in value if isinstance(pair, list) and len(pair) == 2
             }

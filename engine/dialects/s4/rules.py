@@ -8,7 +8,7 @@ from engine.catalogue import Json
 from engine.definition import MOST_VARIABLES, NODE_ID, QUEUE_NAME, TEN_YEARS, VARIABLE_NAME, WORKFLOW_NAME
 from engine.dialects.base import Document, Finding
 from engine.dialects.s4.flow import Flow
-from engine.dialects.s4.grammar import BadText, Tree, may_be_condition, parsed
+from engine.dialects.s4.grammar import BadText, Tree, parsed
 from engine.dialects.s4.shape import (
     DECISION,
     END,
@@ -21,7 +21,7 @@ from engine.dialects.s4.shape import (
     WAITING,
     Step,
 )
-from engine.dialects.s4.spelling import cel, substituted, tree_of
+from engine.dialects.s4.spelling import cel, may_be_condition, substituted, tree_of
 from engine.durations import parse_duration
 from engine.errors import ExpressionInvalid
 from engine.expressions import compile_expression

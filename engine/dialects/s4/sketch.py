@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
 from engine.dialects.base import DialectError, Document, cannot_say
-from engine.dialects.s4.grammar import BadText, parsed_cel
+from engine.dialects.s4.grammar import BadText, Name, every, parsed, parsed_cel
 from engine.dialects.s4.hints import KEY, kept_in
 from engine.dialects.s4.reading import Edge, Node, literal
+from engine.dialects.s4.rules import expression_in
 from engine.dialects.s4.shape import (
     DECISION,
     END,
@@ -150,9 +151,8 @@ def said_of(node: Node, sketch: Sketch) -> Step:
             step["retryCount"] = retry["max_retries"]
     if kind == TRANSFORMATION and isinstance(params.get("set"), dict):
         place = f"{sketch.places[node['id']]}.params.set"
-        step["transformations"] = {
-            key: _set_to(value, f"{place}.{key}") for key, value in params["set"].items()
-        }
+        said = {key: _set_to(value, f"{place}.{key}") for key, value in params["set"].items()}
+        step["transformations"] = _readers_first(said)
     if kind == PARALLEL:
         step |= {"parallelNextSteps": targets, "joinStep": _join_of(node["id"], sketch)}
     elif kind == DECISION or node["id"] in sketch.choices:
@@ -207,6 +207,26 @@ def _set_to(value: Json, place: str) -> Json:
     if plain is None and value is not None:
         raise refusal("It has no texts with expressions in them.", place)
     return plain
+
+
+def _readers_first(said: Mapping[str, Json]) -> dict[str, Json]:
+    """Transformations in an order in which each still sees what the others set as it was before the step."""
+    reads = {key: _names_in(value) - {key} for key, value in said.items()}
+    ordered: dict[str, Json] = {}
+    while len(ordered) < len(said):
+        left = [key for key in said if key not in ordered]
+        unread = [key for key in left if not any(key in reads[other] for other in left)]
+        ordered |= {key: said[key] for key in (unread or left)[:1]}
+    return ordered
+
+
+def _names_in(value: Json) -> frozenset[str]:
+    """The variables that a transformation reads."""
+    source = expression_in(value)
+    if source is None:
+        return frozenset()
+    nodes = every(parsed(source, may_tell_time=True))
+    return frozenset(node.path[0] for node in nodes if isinstance(node, Name))
 
 
 def _is_brace(source: str) -> bool:

@@ -117,6 +117,20 @@ def _spelled(tree: Tree, how: _S4 | _Cel) -> tuple[str, int]:
     return f"{left} {tree.sign} {within(tree.right, level + 1)}", level
 
 
+def may_be_condition(tree: Tree) -> bool:
+    """Whether it can be true or false, as far as the text tells."""
+    match tree:
+        case Literal(value):
+            return isinstance(value, bool)
+        case Binary(sign):
+            return sign not in ("+", "-", "*", "/")
+        case Unary(sign):
+            return sign == "!"
+        case Many() | Call():
+            return False
+    return True
+
+
 def substituted(tree: Tree, values: Mapping[str, Tree | None]) -> Tree:
     """The tree with these variables replaced by what they are set to.
 
