@@ -12,6 +12,8 @@ from engine.canonical import canonical_bytes
 from engine.dialects import DialectError, detect, from_native, to_native
 from engine.dialects.s4 import failure_reason, normal_form, step_ids
 from engine.graph import compile_graph
+from engine.outcomes import Completed
+from engine.simulate import simulate
 from engine.validate import validate
 from steps.catalogue import CATALOGUE
 from tests import s4
@@ -238,6 +240,16 @@ def test_what_stands_around_the_steps_is_refused_with_its_place(change, place):
 def test_hints_may_say_anything(hints):
     native = {**to_native(s4.LINEAR), "metadata": {"s4": hints}}
     assert from_native(native, "s4")["steps"] == s4.LINEAR["steps"]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"), [({"decision": "APPROVED"}, {"decision": "APPROVED"}), (None, {})]
+)
+def test_what_a_person_enters_are_variables(data, expected):
+    graph = compile_graph(to_native(s4.PARALLEL_USER_TASK), CATALOGUE)
+    decided = {"outcome": "submitted", "branch": "submitted", "data": data}
+    state = simulate(graph, {"n": 1}, {"work": Completed({"done": True}), "review": Completed(decided)})
+    assert (state.status, state.output) == ("COMPLETED", {"n": 1, "done": True, **expected})
 
 
 def test_a_failure_reads_as_s4_says_it():

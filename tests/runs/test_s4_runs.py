@@ -243,3 +243,12 @@ def test_a_loan_that_nobody_has_reviewed_for_two_days_is_escalated(clock):
     found = make.statuses(run_id)
     assert (found["manual"], found["escalated"]) == ("CANCELLED", "COMPLETED")
     assert (status(run_id), make.pending_timers(run_id)) == ("COMPLETED", [])
+
+
+def test_a_signal_that_carries_no_object_fails_the_run():
+    run_id = begun(s4.WAIT_SIGNAL)
+    work("before")
+    make.work()
+    make.send(run_id, "wait", "paid")
+    run = make.run(run_id)
+    assert (run.status, run.error["code"]) == ("FAILED", "BadOutput")
