@@ -55,6 +55,10 @@ class StepSpec(Protocol):
         """Whether what it gives is its input, unchanged."""
 
     @property
+    def ends_run(self) -> bool:
+        """Whether the run is over when it completes: what is open elsewhere then is cancelled."""
+
+    @property
     def asks_people(self) -> bool:
         """Whether it waits until people have decided."""
 

@@ -1,9 +1,13 @@
 """What an expression reads: the names, steps and paths in its tree, and how to copy just those out of a scope."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.cel_ast import Call, Const, Expr, Group, Ident, Loop, Select
+
+CONTEXT = "context"
+"""The input of the run with its variables over it, as one object; it is made where an expression reads it."""
+PARTS_OF_CONTEXT = frozenset({"input", "vars"})
 
 Path = tuple[str, ...]
 Read = tuple[Path, bool]
@@ -11,7 +15,19 @@ Plan = dict[str, "Plan | None"]
 
 ROOT_NAMES = frozenset(
     (
-        *("input", "prev", "steps", "run", "vars", "item", "index", "output", "error", "iteration"),
+        *(
+            "input",
+            "prev",
+            "steps",
+            "run",
+            "vars",
+            "context",
+            "item",
+            "index",
+            "output",
+            "error",
+            "iteration",
+        ),
         *("body", "schedule"),
     )
 )
@@ -88,12 +104,26 @@ def references(reads: Iterable[Read]) -> References:
     return References(
         steps=frozenset(path[1] for path, _ in steps if len(path) > 1),
         every_step=any(len(path) == 1 for path, _ in steps),
-        names=frozenset(path[0] for path, _ in reads),
+        names=_with_parts(frozenset(path[0] for path, _ in reads)),
         tested=frozenset(path[1] for path, test in steps if test and len(path) == 2),
         variables=frozenset(
             path[1] for path, test in reads if path[0] == "vars" and path[1:] and (len(path) > 2 or not test)
         ),
     )
+
+
+def _with_parts(names: frozenset[str]) -> frozenset[str]:
+    """What must be there to read these names."""
+    return names | PARTS_OF_CONTEXT if CONTEXT in names else names
+
+
+def with_context(scope: Mapping[str, object]) -> Mapping[str, object]:
+    """The scope with `context`; a run's input that is no object has nothing to give to it."""
+    whole: dict[str, object] = {}
+    for name in ("input", "vars"):
+        part = scope.get(name)
+        whole |= part if isinstance(part, Mapping) else {}
+    return {**scope, CONTEXT: whole}
 
 
 def copy_plan(reads: Iterable[Read]) -> Plan:

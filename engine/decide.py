@@ -177,6 +177,8 @@ class _Walk:
                 outcome, self.scope["vars"] = Failed(describe(error)), before
             else:
                 self.effects.variables += [Assigned(node.id, values)] if values else []
+                # Whatever else is to come is resolved by that: the run waits for no sink any more.
+                self.effects.sinks += self.graph.sinks if node.ends_run else ()
         if isinstance(outcome, Failed):
             if node.on_error == "fail":
                 self.effects.failure = self.effects.failure or (node.id, outcome.error)

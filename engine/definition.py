@@ -145,11 +145,15 @@ class Node(Shape):
     boundary_timers: list[BoundaryTimer] | None = _field(
         "Timers", "What happens when the step takes too long: another path, or a reminder."
     )
-    set_vars: dict[VariableName, Json] | None = _field(
+    set_vars: (
+        Annotated[dict[VariableName, Json], Field(max_length=MOST_VARIABLES)]
+        | Annotated[str, Field(min_length=1)]
+        | None
+    ) = _field(
         "Sets variables",
-        "Variables of the run that it sets when it completes, by name, such as {{ output.price }}.",
+        "Variables of the run that it sets when it completes, by name, such as {{ output.price }}; or one expression "
+        "that gives an object of them, such as {{ output }}.",
         "code",
-        max_length=MOST_VARIABLES,
     )
     allow_no_match: bool | None = _field(
         "May lead nowhere", "It is no error if none of the conditions behind it holds."

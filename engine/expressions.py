@@ -28,7 +28,17 @@ from engine.cel_messages import (
     raised_message,
     shorten,
 )
-from engine.cel_reads import ROOT_NAMES, Path, References, copy_by_plan, copy_plan, reads_of, references
+from engine.cel_reads import (
+    CONTEXT,
+    ROOT_NAMES,
+    Path,
+    References,
+    copy_by_plan,
+    copy_plan,
+    reads_of,
+    references,
+    with_context,
+)
 from engine.errors import ExpressionError, ExpressionInvalid, NotEvaluated
 from engine.macros import Breach, evaluate_apart
 
@@ -85,6 +95,7 @@ class Expression:
 
         A plain path hands its value on whatever its size: nothing is computed, so CEL's limits guard nothing.
         """
+        scope = self._seen(scope)
         selected = self._selected(scope)
         value, is_error = self._eval(scope) if selected is _ABSENT else (selected, False)
         if is_error:
@@ -96,12 +107,16 @@ class Expression:
 
     def is_true(self, scope: Scope) -> bool:
         """Whether the condition holds. Anything but true or false raises ExpressionError: errors are never true."""
+        scope = self._seen(scope)
         value, is_error = self._eval(scope)
         if is_error:
             raise self._failed(failure_message(str(value), self._reads, scope))
         if value is True or value is False:
             return value is True
         raise self._failed(f"it must give true or false, not {kind_of(value)}")
+
+    def _seen(self, scope: Scope) -> Scope:
+        return with_context(scope) if CONTEXT in self.refs.names else scope
 
     def _selected(self, scope: Scope) -> object:
         """What a plain path names; _ABSENT for any other expression and where nothing is there."""
@@ -158,6 +173,7 @@ class LoopingExpression(Expression):
         return self._evaluated_apart(scope, is_condition=True) is True
 
     def _evaluated_apart(self, scope: Scope, *, is_condition: bool) -> Json:
+        scope = self._seen(scope)
         data = {name: copy_by_plan(scope[name], plan) for name, plan in self._plan.items() if name in scope}
         self._check_context(data)
         try:

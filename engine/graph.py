@@ -110,6 +110,11 @@ class Node:
         return self.spec.decides
 
     @property
+    def ends_run(self) -> bool:
+        """Whether nothing else is waited for once it has completed."""
+        return self.spec.ends_run
+
+    @property
     def has_branches(self) -> bool:
         """Whether an edge of it names the branch that leads there."""
         return any(edge.kind == "branch" for edge in self.edges)
@@ -237,7 +242,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
         starts=starts,
         sinks=tuple(name for name in order if nodes[name].is_sink),
         output=None if output is None else compile_template(output),
-        plain=not any(node.fires_early or node.is_rung for node in nodes.values()),
+        plain=not _leaves_open(nodes),
         reads_at_start=union(entry_reads(nodes[name], nodes) for name in starts),
         business_key=None if key is None else compile_template(key),
         input_schema=definition.get("input_schema"),
@@ -246,6 +251,14 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
         next_workflow=definition.get("next_workflow"),
         is_part=bool(definition.get("part_of")),
         sets_variables=any(node.sets for node in nodes.values()),
+    )
+
+
+def _leaves_open(nodes: Mapping[str, Node]) -> bool:
+    """Whether something may go on when the last sink is resolved, or a step ends the run before that."""
+    several_sinks = sum(1 for node in nodes.values() if node.is_sink) > 1
+    return any(
+        node.fires_early or node.is_rung or (node.ends_run and several_sinks) for node in nodes.values()
     )
 
 

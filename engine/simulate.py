@@ -152,7 +152,7 @@ def _apply(state: FinalState, effects: Effects) -> None:
             state.variables |= assigned.values
         waves += [fired for arrival in wave.arrivals if (fired := _count(state, arrival))]
     failure = next((wave.failure for wave in waves if wave.failure), None)
-    is_over = len(state.sinks) == len(state.graph.sinks)
+    is_over = len(state.sinks) >= len(state.graph.sinks)
     if failure is not None and state.error is None:
         state.error = {**failure[1], "node": failure[0]}
     if state.error is None:
@@ -179,9 +179,7 @@ def _carried(state: FinalState, source: str, target: str) -> Json:
 
 def _finish(state: FinalState) -> None:
     completed = {
-        name: state.steps[name].output
-        for name in state.graph.sinks
-        if state.steps[name].status == StepStatus.COMPLETED
+        name: state.steps[name].output for name in state.graph.sinks if state._is(name, StepStatus.COMPLETED)
     }
     try:
         state.output = run_output(state.graph, completed, state.scope())

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Final, Literal
 
 from engine.catalogue import Json
+from engine.cel_reads import CONTEXT
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineNode
 from engine.checks.places import Place, Places
@@ -175,6 +176,9 @@ class Surroundings:
         values = [Known(("input",), schema, self.sample.input, "Input of the run", True)]
         if "run" in place.names:
             values.append(Known(("run",), RUN_SCHEMA, self.sample.run, "The run", True))
+        if CONTEXT in place.names:
+            origin = "The input with the variables over it"
+            values.append(Known((CONTEXT,), None, self.sample.input, origin, True))
         return values
 
     def around_items(self, container: OutlineNode) -> list[Known]:
@@ -239,7 +243,8 @@ class Surroundings:
             if name == place.node or not place.possible & bit:
                 continue
             samples = self._samples_of(item)
-            for variable, value in (item.node.set_vars or {}).items():
+            named = item.node.set_vars if isinstance(item.node.set_vars, Mapping) else samples
+            for variable, value in named.items():
                 always = bool(place.certain & bit) or (variable in last and last[variable].always)
                 sample = samples.get(variable, ABSENT)
                 last[variable] = Known(("vars", variable), schema_of(value), sample, _title(item), always)
@@ -255,10 +260,10 @@ class Surroundings:
         more = {"prev": before.sample, "input": self.sample.input, "run": self.sample.run}
         scope |= {name: value for name, value in more.items() if value is not ABSENT}
         try:
-            samples: Mapping[str, Json] = compile_template(item.node.set_vars).render(scope, self.before_each)
+            samples: Json = compile_template(item.node.set_vars).render(scope, self.before_each)
         except (ExpressionError, ExpressionInvalid):
             return {}
-        return samples
+        return samples if isinstance(samples, dict) else {}
 
     def _outputs(self, place: Place) -> dict[str, Json]:
         bits = self.flow.bits

@@ -14,6 +14,11 @@ MAX_VARIABLES_BYTES: Final = 64 * 1024
 """So large may be what one step sets, as JSON."""
 
 
+MOST_AT_ONCE: Final = 1000
+"""So many variables one expression may set; written out by name it is `MOST_VARIABLES`."""
+LONGEST_NAME: Final = 64
+
+
 def set_by(node: Node, outcome: Completed, scope: Mapping[str, Any]) -> Mapping[str, Json]:
     """What a step that completed sets: what its worker said, and over that what its node says.
 
@@ -23,7 +28,7 @@ def set_by(node: Node, outcome: Completed, scope: Mapping[str, Any]) -> Mapping[
     if node.sets is None:
         return values
     try:
-        values |= node.sets.render({**scope, "output": outcome.output})
+        values |= _by_name(node, node.sets.render({**scope, "output": outcome.output}))
     except ExpressionError as error:
         message = f"A variable that {node.title} sets can't be computed: {error}"
         raise StepError("ExpressionError", message) from error
@@ -31,5 +36,22 @@ def set_by(node: Node, outcome: Completed, scope: Mapping[str, Any]) -> Mapping[
         message = (
             f"The variables that {node.title} sets are larger than {MAX_VARIABLES_BYTES:,} bytes together."
         )
-        raise StepError("BadOutput", message, details={"field": "set_vars"})
+        raise _unfit(message)
     return values
+
+
+def _by_name(node: Node, given: Json) -> Mapping[str, Json]:
+    """What an expression sets that gives all of it: an object, or null for nothing. Raises StepError."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise _unfit(f"The variables that {node.title} sets must be an object.")
+    if len(given) > MOST_AT_ONCE:
+        raise _unfit(f"{node.title} sets {len(given):,} variables at once; {MOST_AT_ONCE:,} are allowed.")
+    if not all(1 <= len(name) <= LONGEST_NAME for name in given):
+        raise _unfit(f"{node.title} sets a variable whose name has not 1 to {LONGEST_NAME} characters.")
+    return given
+
+
+def _unfit(message: str) -> StepError:
+    return StepError("BadOutput", message, details={"field": "set_vars"})

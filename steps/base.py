@@ -115,6 +115,8 @@ class StepType:
     """Whether the edges after it decide: the first that holds is taken, and no other."""
     gives_input: bool = False
     """Whether what it gives is its input, unchanged: what is known of the one is known of the other."""
+    ends_run: bool = False
+    """Whether the run is over when it completes, whatever goes on elsewhere: what is open then is cancelled."""
     asks_people: bool = False
     """Whether it waits until people have decided: its params say whom it asks, and of the kind `wait` it is."""
     starter_decides: bool = False

@@ -8,6 +8,7 @@ from steps.base import StepType
 from steps.bodies import PART_TYPE
 from steps.decision import DECISION
 from steps.email_send import EMAIL_SEND
+from steps.end import END
 from steps.http_request import HTTP_REQUEST
 from steps.human import HUMAN_APPROVAL, HUMAN_FORM
 from steps.job import JOB
@@ -15,6 +16,7 @@ from steps.llm_prompt import LLM_PROMPT
 from steps.loop import LOOP
 from steps.map import MAP
 from steps.noop import NOOP
+from steps.parallel import JOIN, PARALLEL
 from steps.plugins import GROUP, PlugIn, discover, in_groups
 from steps.signal import SIGNAL
 from steps.stub import TEST_STUB
@@ -39,6 +41,8 @@ BUILT_IN = (
     EMAIL_SEND,
     TRANSFORM,
     DECISION,
+    PARALLEL,
+    JOIN,
     WAIT,
     SIGNAL,
     MAP,
@@ -47,6 +51,7 @@ BUILT_IN = (
     HUMAN_APPROVAL,
     HUMAN_FORM,
     JOB,
+    END,
     NOOP,
 )
 

@@ -7,7 +7,7 @@ from engine.catalogue import BODY
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineEdge, OutlineNode
 
-ALWAYS = frozenset({"input", "steps", "run", "vars"})
+ALWAYS = frozenset({"input", "steps", "run", "vars", "context"})
 IN_STEP = ALWAYS | {"prev"}
 IN_EDGE = ALWAYS | {"prev", "output", "error"}
 OF_BODY = frozenset({"item", "index"})

@@ -29,7 +29,7 @@ def overlaps(outline: Outline, flow: Flow) -> Iterator[Problem]:
         inner = _set_inside(item, outline.catalogue)
         if item.spec and not item.spec.conditions:
             yield from (_among_items(item, name) for name in sorted(inner))
-        for name in inner.union(item.node.set_vars or ()):
+        for name in inner.union(_named(item.node.set_vars)):
             writers.setdefault(name, []).append(item)
     left = MOST_WORK
     for name, items in sorted(writers.items()):
@@ -42,6 +42,11 @@ def overlaps(outline: Outline, flow: Flow) -> Iterator[Problem]:
                 message = f"{both} may both set {quoted(name)}, beside one another: the later one counts."
                 yield warning("variables_overlap", f"{other.field}.set_vars", message, other.id)
                 break
+
+
+def _named(given: Mapping[str, Json] | str | None) -> Names:
+    """The variables that a node sets by name; which ones an expression gives is known only then."""
+    return frozenset(given) if isinstance(given, Mapping) else frozenset()
 
 
 def _beside(items: Sequence[OutlineNode], flow: Flow) -> Iterator[tuple[OutlineNode, OutlineNode]]:
@@ -89,7 +94,7 @@ def _set_inside(item: OutlineNode, catalogue: Catalogue) -> Names:
 
 
 def _set_in(nodes: Json, catalogue: Catalogue) -> Names | None:
-    """The variables that these nodes set, and all within them; None: workers outside may set any."""
+    """The variables that these nodes set, and all within them; None: workers outside, or expressions, may set any."""
     names: set[str] = set()
     for _, step in every_step(nodes, catalogue):
         for node in (step, *(body for _, body in bodies_of(step, catalogue))):
@@ -97,6 +102,8 @@ def _set_in(nodes: Json, catalogue: Catalogue) -> Names | None:
                 continue
             if isinstance(own := node.get("set_vars"), Mapping):
                 names |= own.keys()
+            elif own is not None:
+                return None
             kind = node.get("type")
             spec = catalogue.get(kind) if isinstance(kind, str) else None
             if spec is not None and spec.kind == "external":

@@ -1,7 +1,8 @@
 """What a dialect is: another way of writing a definition, translated into ours."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.catalogue import Json
 from engine.errors import EngineError
@@ -9,13 +10,24 @@ from engine.errors import EngineError
 Document = Mapping[str, Json]
 
 
-class DialectError(EngineError):
-    """The document cannot be translated; `field` is the place in the document as it was given."""
+class Finding(NamedTuple):
+    """What keeps a document from being translated, and its place in the document as it was given."""
 
-    def __init__(self, message: str, field: str = "") -> None:
+    message: str
+    field: str
+
+
+class DialectError(EngineError):
+    """The document cannot be translated; `field` is the place in the document as it was given.
+
+    `findings`: all that is known to be wrong with it, the first of which is told where there is room for one.
+    """
+
+    def __init__(self, message: str, field: str = "", findings: Sequence[Finding] = ()) -> None:
         super().__init__(message)
         self.message = message
         self.field = field
+        self.findings = tuple(findings) or (Finding(message, field),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +37,11 @@ class Dialect:
     name: str
     matches: Callable[[Document], bool]
     to_native: Callable[[Document], dict[str, Json]]
+
+
+def cannot_say(dialect: str, message: str, field: str = "") -> DialectError:
+    """What an export answers for a workflow that the dialect has no words for."""
+    return DialectError(f"The dialect `{dialect}` can't say this workflow. {message}", field)
 
 
 def objects(value: Json, field: str) -> list[dict[str, Json]]:

@@ -5,11 +5,12 @@ from itertools import pairwise
 
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
-from engine.dialects.base import Dialect, DialectError, Document
+from engine.dialects.base import Dialect, DialectError, Document, cannot_say
 from engine.dialects.configuration import CONFIGURATION
 from engine.dialects.depends_on import DEPENDS_ON
 from engine.dialects.native import NATIVE
 from engine.dialects.s0 import S0
+from engine.dialects.s4 import S4, written
 from engine.dialects.steps import STEPS
 
 
@@ -20,6 +21,8 @@ def exported(definition: Document, dialect: Dialect) -> dict[str, Json]:
     """
     if dialect is NATIVE:
         return dict(definition)
+    if dialect is S4:
+        return written(definition)
     document = _WRITERS[dialect.name](definition)
     try:
         back = dialect.to_native(document) if dialect.matches(document) else {}
@@ -32,7 +35,7 @@ def exported(definition: Document, dialect: Dialect) -> dict[str, Json]:
 
 
 def _cannot(dialect: Dialect, message: str, field: str = "") -> DialectError:
-    return DialectError(f"The dialect `{dialect.name}` can't say this workflow. {message}", field)
+    return cannot_say(dialect.name, message, field)
 
 
 def _spelled(key: str, definition: Document, dialect: Dialect) -> object:

@@ -237,7 +237,11 @@ def _rebuild(alone: Alone, one: Finding) -> set[str]:
     for name in [*skipped, *missing]:
         if name in by_history.steps or name in skipped:
             findings.say_repaired(alone.id, name, {"what": one.what, "anew": True})
-    sinks = [name for name in graph.sinks if not by_history.steps.get(name, StepByHistory()).is_resolved]
+    sinks = (
+        []
+        if _is_ended(graph, by_history)
+        else [name for name in graph.sinks if not by_history.steps.get(name, StepByHistory()).is_resolved]
+    )
     joins = _counted(graph, by_history, row, rows)
     findings.mend_run(alone.id, len(sinks), joins)
     transition = _transition(alone)
@@ -248,6 +252,14 @@ def _rebuild(alone: Alone, one: Finding) -> set[str]:
         [(alone.id, join["node"], join["arrived"], join["taken"]) for join in joins if not join["fired"]]
     )
     return _finished(transition, alone)
+
+
+def _is_ended(graph: Graph, by_history: RunByHistory) -> bool:
+    """Whether a step that ends the run has completed."""
+    return any(
+        node.ends_run and by_history.steps.get(name, StepByHistory()).status == StepStatus.COMPLETED
+        for name, node in graph.nodes.items()
+    )
 
 
 def _is_due(graph: Graph, by_history: RunByHistory, name: str) -> bool:

@@ -243,7 +243,7 @@ class Workflow:
         input: Mapping[str, Any] | str | Value | None = UNSET,
         join: Literal["any_taken", "all", "any"] | NOf | None = UNSET,
         boundary_timers: Sequence[Mapping[str, Any]] | None = UNSET,
-        set_vars: Mapping[str, Any] | None = UNSET,
+        set_vars: Mapping[str, Any] | str | Value | None = UNSET,
         allow_no_match: bool | None = UNSET,
         compensate: Compensation | None = UNSET,
         compensate_on_unknown: bool | None = UNSET,

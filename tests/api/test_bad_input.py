@@ -309,7 +309,8 @@ bodies = st.fixed_dictionaries(
         "definition": definition_like | json_values,
         "document": definition_like | json_values,
         "layout": json_values,
-        "dialect": st.sampled_from(["native", "s0", "steps", "depends_on", "configuration"]) | json_values,
+        "dialect": st.sampled_from(["native", "s0", "steps", "depends_on", "configuration", "s4"])
+        | json_values,
         "note": json_values,
         "workflow": st.sampled_from(["ours", "none"]) | json_values,
         "version": st.sampled_from([1, 2]) | json_values,

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.canonical import content_hash
+from tests import s4
 from tests.definitions import chain
 from workflows.versions.examples import examples
 
@@ -116,6 +117,27 @@ def test_a_draft_in_a_dialect_is_exported_as_it_is_or_in_ours(api):
     assert api.get(f"{API}/flow/export?dialect=native").json()["nodes"] == [
         {"id": "clean", "type": "text.clean"}
     ]
+
+
+def test_what_was_imported_from_s4_is_exported_as_it_was(api):
+    for document in (s4.LOAN, s4.ENDS_IN_A_PATH, s4.BEHIND_A_TASK):
+        imported = api.post(f"{API}/import", {"document": document, "dialect": "s4"})
+        assert imported.status_code in (200, 201)
+        errors = {one["code"] for one in imported.json()["problems"] if one["severity"] == "error"}
+        # The workflow that follows isn't there.
+        assert errors <= {"unknown_workflow"}
+        back = api.get(f"{API}/{document['id']}/export?dialect=s4").json()
+        assert back == document
+        conditions = [[*step.get("conditionalNextSteps", ())] for step in back["steps"]]
+        assert conditions == [[*step.get("conditionalNextSteps", ())] for step in document["steps"]]
+
+
+def test_all_that_is_wrong_with_a_document_of_s4_is_told_at_once(api):
+    document = s4.document(s4.service("a", "gone", retryCount=-1, more=1), s4.END)
+    refused = api.post(f"{API}/import", {"document": document})
+    assert refused.status_code == 422
+    places = [problem["field"] for problem in refused.json()["error"]["details"]["problems"]]
+    assert places[:3] == ["steps[0].retryCount", "steps[0].more", "steps[0].nextStep"]
 
 
 @pytest.mark.parametrize("query", ["dialect=none", "format=xml", "draft=perhaps", "more=1"])

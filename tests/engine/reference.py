@@ -133,6 +133,7 @@ class _Run:
         self.final.tied |= any(len(self.taken_into(name)) > self.limit(name) for name in waiting)
         sinks = [name for name in self.nodes if self.is_sink(name)]
         is_over = all(self.is_resolved(name) and not self.is_stuck(name) for name in sinks)
+        is_over |= any(self.ends_run(name) for name in self.having(COMPLETED))
         if self.final.culprit is not None:
             if is_over or self.stops or not self.having(QUEUED, RUNNING, WAITING):
                 self.cancel(QUEUED, WAITING)
@@ -201,7 +202,7 @@ class _Run:
             step.given = self.given(name)
             if "input" in node:
                 step.given = self.filled(node["input"], self.scope(prev=step.given))
-            if node["type"] == "decision":
+            if node["type"] in ("decision", "end"):
                 self.end(name, "completed", step.given)
             elif node["type"] == "transform":
                 self.end(name, "completed", self.transformed(name))
@@ -326,6 +327,10 @@ class _Run:
 
     def is_sink(self, name: str) -> bool:
         return not any(is_success(edge) for edge in self.edges_of(name))
+
+    def ends_run(self, name: str) -> bool:
+        node = self.nodes[name]
+        return node["type"] == "end" and node.get("params", {}).get("ends", "run") == "run"
 
     def waits(self, name: str) -> bool:
         return self.nodes[name]["type"] in ("wait", "signal", "map", "loop", "subworkflow")

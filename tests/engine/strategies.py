@@ -116,6 +116,8 @@ def case_from(data: bytes, *, races: bool = True, saga: bool = False) -> Case:
     script = {node["id"]: _ending(choices, node) for node in ended}
     rung = {node["id"]: found for node in ended if (found := _rung(choices, node))}
     case = Case(definition, _usual(choices), script, _order(choices), _order(choices), rung)
+    if races and not saga:
+        _end_runs(choices, case)
     return _undoable(choices, case) if saga else case
 
 
@@ -137,6 +139,18 @@ class Choices:
         """`items` in any order."""
         places = {index: next(self._left, 0) for index in range(len(items))}
         return [items[index] for index in sorted(places, key=lambda index: places[index])]
+
+
+def _end_runs(choices: Choices, case: Case) -> None:
+    """Some of the steps that nothing follows end the run, or their path alone."""
+    followed = {edge["from"] for edge in case.definition["edges"]}
+    for node in case.nodes:
+        is_last = node["id"] not in followed and "boundary_timers" not in node
+        if is_last and node["type"] in ("noop", "job") and choices.one_in(3):
+            node["type"] = "end"
+            node.pop("queue", None)
+            if choices.one_in(4):
+                node["params"] = {"ends": "path"}
 
 
 def _undoable(choices: Choices, case: Case) -> Case:

@@ -97,7 +97,7 @@ def test_nodes_of_s0_may_have_types_and_other_fields_of_ours():
         ({}, None, ""),
         ("text.clean", None, ""),
         ({"name": "x"}, None, ""),
-        ({"nodes": []}, "s4", "dialect"),
+        ({"nodes": []}, "s9", "dialect"),
         ({"steps": "noop"}, None, "steps"),
         ({"steps": ["noop", 3]}, None, "steps[1]"),
         ({"steps": [{"id": "a"}]}, None, "steps[0].type"),
@@ -124,7 +124,7 @@ def test_dialects_are_told_apart():
     assert detect(S0_DAG) == "s0"
     assert detect({"dag": {}}) == "s0"
     assert detect({"nodes": [], "edges": []}) == "native"
-    assert set(DIALECTS) == {"native", "steps", "s0", "depends_on", "configuration"}
+    assert set(DIALECTS) == {"native", "steps", "s0", "depends_on", "configuration", "s4"}
 
 
 def test_a_name_is_supplied_only_where_there_is_none():

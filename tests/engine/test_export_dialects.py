@@ -17,9 +17,9 @@ def in_any_order(definition):
     return {**definition, "edges": sorted(definition["edges"], key=repr)}
 
 
-def test_a_chain_can_be_said_in_every_dialect():
+def test_a_chain_can_be_said_in_every_dialect_that_has_steps_of_all_types():
     definition = {**chain("flow", length=3, step="text.clean"), "title": "A flow"}
-    for dialect in OTHERS:
+    for dialect in (name for name in OTHERS if name != "s4"):
         document = from_native(definition, dialect)
         assert detect(document) == dialect
         assert in_any_order(to_native(document)) == in_any_order(definition)
@@ -63,6 +63,8 @@ def test_the_dag_of_s0_has_its_own_names():
         ("depends_on", {"nodes": [], "edges": []}, "nodes"),
         ("depends_on", {"edges": [{"from": "s0", "to": "gone"}]}, "edges"),
         ("s0", {"dag": {}}, "dag"),
+        ("s4", {}, "nodes[0].type"),
+        ("s4", {"input_schema": {}}, "input_schema"),
         ("steps", {"steps": []}, "steps"),
         ("steps", {"nodes": "none"}, "nodes"),
     ],

@@ -51,7 +51,15 @@ def paths(place, node):
 
 
 def test_the_first_step_of_a_body_sees_the_item_and_what_is_around():
-    assert paths("params", "fetch") == ["prev", "item", "index", "steps.load.output", "input", "run"]
+    assert paths("params", "fetch") == [
+        "prev",
+        "item",
+        "index",
+        "steps.load.output",
+        "input",
+        "run",
+        "context",
+    ]
     around, spot = at("params", "fetch")
     scope = around.scope(spot)
     assert (scope["item"], scope["index"], scope["prev"]) == ("https://a.example", 0, "https://a.example")

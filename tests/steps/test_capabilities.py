@@ -33,14 +33,15 @@ def test_an_installed_type_may_ask_people():
 
 
 @pytest.mark.parametrize(
-    "capability", ["decides", "asks_people", "takes_signals", "gives_input", "starter_decides"]
+    "capability", ["decides", "asks_people", "takes_signals", "gives_input", "ends_run", "starter_decides"]
 )
 def test_what_is_built_in_has_each_capability_where_it_should(capability):
     expected = {
         "decides": {"decision"},
         "asks_people": {"human.approval", "human.form"},
         "takes_signals": {"signal"},
-        "gives_input": {"decision", "noop"},
+        "gives_input": {"decision", "parallel", "join", "end", "noop"},
+        "ends_run": {"end"},
         "starter_decides": {"human.form"},
     }
     found = {name for name, step_type in CATALOGUE.items() if getattr(step_type, capability)}

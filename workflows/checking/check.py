@@ -43,7 +43,7 @@ def check(
     try:
         native = to_native(document, dialect, name)
     except DialectError as refusal:
-        return Checked(None, [error("bad_value", refusal.field, refusal.message)])
+        return Checked(None, [error("bad_value", one.field, one.message) for one in refusal.findings])
     problems = validate(native, CATALOGUE)
     if tenant is not None and not any(problem.severity == "error" for problem in problems):
         problems = [*problems, *judged(tenant, native)]

@@ -148,15 +148,29 @@ function Input({ step }: { step: Step }) {
 
 /** What of the run it sets when it completes. */
 function Variables({ step }: { step: Step }) {
+  const problems = useBuilder((now) => now.problems);
   const spot = step.at("set_vars");
   return (
     <Section
       title="Variables it sets"
-      summary={isObject(spot.value) ? Object.keys(spot.value).join(", ") : ""}
+      summary={isObject(spot.value) ? Object.keys(spot.value).join(", ") : short(spot.value)}
       hasProblems={step.has("set_vars")}
     >
       <Reads value={{ node: step.id, place: "set_vars", base: spot.field }}>
-        <Valued spot={spot} shape={{ ...step.shapes.set_vars, title: "Variables", widget: "pairs" }} />
+        {typeof spot.value === "string" ? (
+          <Frame title="Variables" help={step.shapes.set_vars.help} problems={problemsAt(problems, spot.field, true)}>
+            {(ids) => (
+              <MappingControl
+                spot={spot}
+                shape={{ ...step.shapes.set_vars, title: "Variables" }}
+                ids={ids}
+                none="None"
+              />
+            )}
+          </Frame>
+        ) : (
+          <Valued spot={spot} shape={{ ...step.shapes.set_vars, title: "Variables", widget: "pairs" }} />
+        )}
       </Reads>
     </Section>
   );

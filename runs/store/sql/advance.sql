@@ -122,7 +122,8 @@ z AS (
 ),
 k AS (
     UPDATE runs_run r
-       SET open_sinks = r.open_sinks - z.fallen,
+       -- A step that ends the run resolves all of them, those that have fallen before, too.
+       SET open_sinks = greatest(r.open_sinks - z.fallen, 0),
            status = CASE WHEN z.final THEN 'COMPLETED' ELSE r.status END,
            output = CASE WHEN z.final THEN z.output ELSE r.output END,
            completed_at = CASE WHEN z.final THEN clock.now END

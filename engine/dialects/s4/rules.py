@@ -1,0 +1,255 @@
+"""What is wrong with an S4 document beside its shape: the public engine's rules, and what Handoff can't do."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from engine.catalogue import Json
+from engine.definition import MOST_VARIABLES, NODE_ID, QUEUE_NAME, TEN_YEARS, VARIABLE_NAME, WORKFLOW_NAME
+from engine.dialects.base import Document, Finding
+from engine.dialects.s4.flow import Flow
+from engine.dialects.s4.grammar import BadText, Tree, parsed
+from engine.dialects.s4.shape import (
+    DECISION,
+    END,
+    JOIN,
+    PARALLEL,
+    SERVICE,
+    TRANSFORMATION,
+    TYPES,
+    WAIT,
+    WAITING,
+    Step,
+)
+from engine.dialects.s4.spelling import cel, may_be_condition, substituted, tree_of
+from engine.durations import parse_duration
+from engine.errors import ExpressionInvalid
+from engine.expressions import compile_expression
+from engine.problems import quoted
+from engine.templates import join_path
+
+LONGEST_ID: Final = 200
+OURS: Final = re.compile(NODE_ID)
+_NAME, _QUEUE, _VARIABLE = re.compile(WORKFLOW_NAME), re.compile(QUEUE_NAME), re.compile(VARIABLE_NAME)
+_HOLE = re.compile(r"\$\{(.*)\}", re.DOTALL)
+
+
+def findings(document: Document) -> Iterator[Finding]:
+    """All that is wrong with a document in its normal form."""
+    yield from _top(document)
+    steps: list[Step] = document["steps"]
+    if not steps:
+        yield Finding("`steps` must not be empty.", "steps")
+        return
+    known: dict[str, Step] = {}
+    for at, step in enumerate(steps):
+        yield from _named(step, f"steps[{at}]", known)
+        if step.get("id"):
+            known.setdefault(step["id"], step)
+    for at, step in enumerate(steps):
+        yield from _step(step, f"steps[{at}]", known)
+    if len(known) == len(steps):
+        yield from _graph(steps, known)
+
+
+def _top(document: Document) -> Iterator[Finding]:
+    name = document.get("id")
+    if not name:
+        yield Finding("`id` is missing: add it.", "id")
+    elif not _NAME.fullmatch(name):
+        yield Finding("`id` must have 1 to 128 letters, digits, `_`, `:` and `-`.", "id")
+    if not str(document.get("name", "")).strip():
+        yield Finding("`name` is missing: add it.", "name")
+    following = document.get("nextWorkflowId")
+    if document.get("autoStartNextWorkflow") and not following:
+        message = "`nextWorkflowId` is missing, and autoStartNextWorkflow is true: add it."
+        yield Finding(message, "nextWorkflowId")
+    elif document.get("autoStartNextWorkflow") and not _NAME.fullmatch(str(following)):
+        message = "`nextWorkflowId` must have 1 to 128 letters, digits, `_`, `:` and `-`."
+        yield Finding(message, "nextWorkflowId")
+
+
+def _named(step: Step, place: str, known: Mapping[str, Step]) -> Iterator[Finding]:
+    name = step.get("id", "")
+    if not name.strip():
+        yield Finding(f"`{place}.id` is missing: add it.", f"{place}.id")
+    elif name in known:
+        yield Finding(f"The id {quoted(name)} is used twice: change one of them.", f"{place}.id")
+    elif len(name) > LONGEST_ID:
+        yield Finding(f"`{place}.id` is longer than {LONGEST_ID} characters.", f"{place}.id")
+    # A step in the seed's text has none; one that is there says something.
+    if "name" in step and not step["name"].strip():
+        yield Finding(f"`{place}.name` is empty: fill it in.", f"{place}.name")
+
+
+def _step(step: Step, place: str, known: Mapping[str, Step]) -> Iterator[Finding]:
+    kind = step.get("type")
+    if kind not in TYPES:
+        given = f"There is no step type {quoted(kind)}" if kind else f"`{place}.type` is missing"
+        yield Finding(f"{given}: types are {', '.join(TYPES)}.", f"{place}.type")
+        return
+    yield from _own_fields(step, kind, place)
+    yield from _ends(step, kind, place, known)
+    yield from _timers(step, kind, place, known)
+    if kind == DECISION or kind in WAITING:
+        for text in step.get("conditionalNextSteps", ()):
+            field = join_path(f"{place}.conditionalNextSteps", text)
+            yield from _condition(text, field)
+    if kind == TRANSFORMATION:
+        yield from _transformations(step, place)
+
+
+def _own_fields(step: Step, kind: str, place: str) -> Iterator[Finding]:
+    needed = {
+        SERVICE: ("jobType",),
+        DECISION: ("conditionalNextSteps",),
+        TRANSFORMATION: ("nextStep", "transformations"),
+        WAIT: ("nextStep",),
+        PARALLEL: ("joinStep",),
+        JOIN: ("nextStep",),
+    }
+    for name in needed.get(kind, ()):
+        if not step.get(name) or not str(step[name]).strip():
+            yield Finding(f"A {kind} needs `{name}`: add it.", f"{place}.{name}")
+    if kind == SERVICE and step.get("jobType") and not _QUEUE.fullmatch(step["jobType"]):
+        message = "`jobType` must have 1 to 128 letters, digits, `_`, `.`, `:` and `-`."
+        yield Finding(message, f"{place}.jobType")
+    if kind == PARALLEL and len(set(step.get("parallelNextSteps", ()))) < 2:
+        yield Finding(f"A {kind} needs two different `parallelNextSteps`.", f"{place}.parallelNextSteps")
+
+
+def _ends(step: Step, kind: str, place: str, known: Mapping[str, Step]) -> Iterator[Finding]:
+    """All steps that one names are there, also where it never leads to them."""
+    named: list[tuple[str, str]] = []
+    for key in ("nextStep", "joinStep"):
+        named += [(f"{place}.{key}", step[key])] if step.get(key) else []
+    listed = enumerate(step.get("parallelNextSteps", ()))
+    named += [(f"{place}.parallelNextSteps[{at}]", name) for at, name in listed]
+    branches = step.get("conditionalNextSteps", {}).items()
+    named += [(join_path(f"{place}.conditionalNextSteps", text), name) for text, name in branches]
+    for field, name in named:
+        if name not in known:
+            yield Finding(f"There is no step {quoted(name)}.", field)
+    join = known.get(step.get("joinStep", ""))
+    if kind == PARALLEL and join is not None and join.get("type") != JOIN:
+        message = f"`joinStep` must be a {JOIN}, and {quoted(step['joinStep'])} is none."
+        yield Finding(message, f"{place}.joinStep")
+
+
+def _timers(step: Step, kind: str, place: str, known: Mapping[str, Step]) -> Iterator[Finding]:
+    timers = step.get("boundaryEvents", ())
+    if timers and kind not in WAITING:
+        message = f"A {kind} has no boundary events: only {', '.join(WAITING)} have."
+        yield Finding(message, f"{place}.boundaryEvents")
+    for at, timer in enumerate(timers):
+        where = f"{place}.boundaryEvents[{at}]"
+        if timer.get("type") != "TIMER":
+            yield Finding("The type of a boundary event must be TIMER.", f"{where}.type")
+        if fault := _length_fault(timer.get("duration", "")):
+            yield Finding(f"`duration` {fault}.", f"{where}.duration")
+        target = timer.get("targetStepId", "")
+        if target not in known:
+            given = f"There is no step {quoted(target)}" if target else "`targetStepId` is missing"
+            yield Finding(f"{given}.", f"{where}.targetStepId")
+
+
+def _length_fault(text: str) -> str | None:
+    try:
+        seconds = parse_duration(text).total_seconds()
+    except ValueError as fault:
+        return str(fault)
+    return None if 0 < seconds <= TEN_YEARS else "must be longer than nothing, and ten years at most"
+
+
+def _condition(text: str, field: str) -> Iterator[Finding]:
+    try:
+        tree = parsed(text)
+        expression = compile_expression(cel(tree))
+    except (BadText, ExpressionInvalid) as fault:
+        yield Finding(f"The condition {quoted(text)} can't be read: {fault}.", field)
+        return
+    if not (may_be_condition(tree) and expression.returns_bool):
+        yield Finding(f"The condition {quoted(text)} is never true or false.", field)
+
+
+def _transformations(step: Step, place: str) -> Iterator[Finding]:
+    given = step.get("transformations", {})
+    if len(given) > MOST_VARIABLES:
+        message = f"A {TRANSFORMATION} sets {MOST_VARIABLES} variables at most."
+        yield Finding(message, f"{place}.transformations")
+    for name in given:
+        if not _VARIABLE.fullmatch(name):
+            message = f"{quoted(name)} is no name of a variable: letters, digits and `_`, up to 64."
+            yield Finding(message, join_path(f"{place}.transformations", name))
+    for name, fault in transformed(given)[1].items():
+        message = f"What {quoted(name)} is set to can't be read: {fault}."
+        yield Finding(message, join_path(f"{place}.transformations", name))
+
+
+def expression_in(value: Json) -> str | None:
+    """What stands in `${…}`, where a value is that and nothing else."""
+    match = _HOLE.fullmatch(value) if isinstance(value, str) else None
+    return match[1].strip() if match else None
+
+
+def transformed(given: Mapping[str, Json]) -> tuple[dict[str, Tree], dict[str, str]]:
+    """The expressions of transformations by variable, and what is wrong with others.
+
+    Each sees what those before it in the text have set, so that is put in its place.
+    """
+    trees: dict[str, Tree] = {}
+    faults: dict[str, str] = {}
+    seen: dict[str, Tree | None] = {}
+    for name, value in given.items():
+        text = expression_in(value)
+        if text is None:
+            seen[name] = tree_of(value)
+            continue
+        try:
+            trees[name] = substituted(parsed(text, may_tell_time=True), seen)
+            compile_expression(cel(trees[name]))
+        except (BadText, ExpressionInvalid) as fault:
+            faults[name] = str(fault)
+        else:
+            seen[name] = trees[name]
+    return trees, faults
+
+
+def _graph(steps: list[Step], known: Mapping[str, Step]) -> Iterator[Finding]:
+    flow = Flow(known)
+    places = {step["id"]: f"steps[{at}]" for at, step in enumerate(steps)}
+    reached = {*flow.reach([steps[0]["id"]])}
+    for name, place in places.items():
+        if name not in reached:
+            yield Finding(f"No way leads to the step {quoted(name)}.", place)
+    if not any(known[name].get("type") == END for name in reached):
+        yield Finding(f"No way leads to a step of the type {END}.", "steps")
+    if (name := flow.cycle()) is not None:
+        message = f"The steps lead back to {quoted(name)}: Handoff does each step once, so remove that way."
+        yield Finding(message, places[name])
+        return
+    for gateway, inside in flow.within.items():
+        yield from _inside(gateway, inside, flow, places)
+    for name, parting in flow.meetings():
+        message = (
+            f"Two ways lead to {quoted(name)} at once from {quoted(parting)}, and Handoff does each step once: "
+            f"let them meet in a {JOIN}, or end one of them."
+        )
+        yield Finding(message, places[name])
+
+
+def _inside(gateway: str, inside: frozenset[str], flow: Flow, places: Mapping[str, str]) -> Iterator[Finding]:
+    for name in places:
+        kind = flow.steps[name].get("type")
+        if name not in inside or kind == END:
+            continue
+        if kind == PARALLEL:
+            message = f"{quoted(name)} begins parallel paths within those of {quoted(gateway)}."
+            yield Finding(message, places[name])
+        elif name in flow.outside:
+            message = (
+                f"{quoted(name)} stands within the parallel paths of {quoted(gateway)} and outside of them, too: "
+                "let each of these paths lead to their join, or end."
+            )
+            yield Finding(message, places[name])
+            return

@@ -1,0 +1,34 @@
+"""parallel and join: where a run parts into paths that are all taken, and where these meet."""
+
+from engine.catalogue import Json
+from steps.base import StepContext, StepType
+
+
+def run(context: StepContext) -> Json:
+    """The input, unchanged."""
+    return context.input
+
+
+PARALLEL = StepType(
+    name="parallel",
+    kind="engine",
+    title="Parallel paths",
+    help="Takes all paths behind it at the same time.",
+    icon="git-fork",
+    group="flow",
+    example={"params": {}, "input": {"order_id": "A-17"}},
+    run=run,
+    gives_input=True,
+)
+
+JOIN = StepType(
+    name="join",
+    kind="engine",
+    title="Join paths",
+    help="Waits for the paths that lead here, and goes on once.",
+    icon="git-merge",
+    group="flow",
+    example={"params": {}, "input": {"stock": {"free": 3}, "credit": {"ok": True}}},
+    run=run,
+    gives_input=True,
+)
