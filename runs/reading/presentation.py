@@ -230,7 +230,7 @@ def _step_rows(run: RunRead) -> list[dict[str, Json]]:
     by_node: dict[str, list[StepRead]] = {}
     for step in run.steps:
         by_node.setdefault(step.node, []).append(step)
-    rows = []
+    rows: list[dict[str, Json]] = []
     graph = graphs.shown(run.version_id).graph
     for node in graph.nodes.values():
         attempts = by_node.get(node.id)
@@ -239,7 +239,9 @@ def _step_rows(run: RunRead) -> list[dict[str, Json]]:
         )
     for undo in reversed(list(graph.compensations.values())):
         rows += [_step_row(undo, step) for step in by_node.get(undo.id, ())]
-    return [row | {"verbs": offers(run.status, row, part=graph.is_part)} for row in rows]
+    for row in rows:
+        row["verbs"] = offers(run.status, row, part=graph.is_part)
+    return rows
 
 
 def _begun_rows(run: RunRead, statuses: frozenset[StepStatus]) -> list[dict[str, Json]]:
@@ -295,7 +297,8 @@ def _pending_row(node: Node) -> dict[str, Json]:
 def _step_row(node: Node, step: StepRead) -> dict[str, Json]:
     started, completed = _time(step.started_at), _time(step.completed_at)
     took = completed - started if completed and started else None
-    return _pending_row(node) | {
+    row = _pending_row(node)
+    row |= {
         "id": step.id,
         "index": step.place,
         "status": step.status,
@@ -317,6 +320,7 @@ def _step_row(node: Node, step: StepRead) -> dict[str, Json]:
         "child_run": step.child_run,
         "items": _items(step),
     }
+    return row
 
 
 def _items(step: StepRead) -> dict[str, Json] | None:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import (
     BooleanField,
+    Case,
     Count,
     Exists,
     F,
@@ -22,9 +23,11 @@ from django.db.models import (
     TextField,
     UUIDField,
     Value,
+    When,
     Window,
 )
 from django.db.models.functions import Coalesce
+from django.db.models.lookups import LessThanOrEqual
 
 from accounts.principal import Principal
 from accounts.roles import READ
@@ -164,12 +167,20 @@ def of_newest(runs: QuerySet[Run], condition: Q, *, most_bytes: int | None = Non
     """Those of the newest `LOOKED_THROUGH` of these runs for which something holds that no index has; none behind those
     whose inputs are `most_bytes` together.
     """
-    first_id: Coalesce | Subquery[Any] = last_of(runs, LOOKED_THROUGH)
-    if most_bytes is not None:
-        summed = Window(Sum(STORED), order_by=F("id").desc())
-        fitting = runs.filter(id__gte=first_id).annotate(bytes=summed).filter(bytes__lte=most_bytes)
-        first_id = Subquery(fitting.order_by("id").values("pk")[:1])
-    return runs.filter(condition, id__gte=first_id)
+    first_id = last_of(runs, LOOKED_THROUGH)
+    if most_bytes is None:
+        return runs.filter(condition, id__gte=first_id)
+    newest = runs.filter(id__gte=first_id)
+    together = newest.order_by().values("tenant_id").annotate(bytes=Sum(STORED)).values("bytes")
+    summed = Window(Sum(STORED), order_by=F("id").desc())
+    fitting = newest.annotate(bytes=summed).filter(bytes__lte=most_bytes)
+    # Where all fit, as usual, they needn't be summed one by one, which takes three times as long.
+    bounded = Case(
+        When(LessThanOrEqual(Subquery(together), most_bytes), then=first_id),
+        default=Subquery(fitting.order_by("id").values("pk")[:1]),
+        output_field=UUIDField(),
+    )
+    return runs.filter(condition, id__gte=bounded)
 
 
 def last_of(runs: QuerySet[Run], count: int, *, rising: bool = False) -> Coalesce:

@@ -27,7 +27,7 @@ BY_KEY, BY_INPUT = 1, 0
 KEYS = ("rank", "id")
 MOST = 5_000
 """So many keys are read at a time; fewer, and the planner would rather read the runs."""
-RUNS_A_PAGE, BYTES_A_PAGE = 20_000, 16 * 1024 * 1024
+RUNS_A_PAGE, BYTES_A_PAGE = 10_000, 16 * 1024 * 1024
 """Through so many runs and so much of inputs, as stored, a page looks at most."""
 _ID_START = re.compile(r"[0-9a-f]{4,32}")
 
