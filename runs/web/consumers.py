@@ -100,7 +100,9 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             # By now every process knows of this watcher: what happened before may not have been told.
             refreshed = time.monotonic() + CAUGHT_UP_SECONDS
             await self._say_until(refreshed, topic)
+            # At once: whoever opens a page has just taken more than a turn's worth.
             self.told(topic.aspects, {})
+            await self._tell(topic)
             while True:
                 await self._say_until(time.monotonic() + BEAT_SECONDS, topic)
                 is_new = await live.watch(topic)
@@ -125,12 +127,16 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             if not self._is_told.is_set():
                 return
             await asyncio.sleep(pace.turn())
-            changed, nodes = sorted(self._changed), self._nodes
-            self._changed, self._nodes = set(), {}
-            self._is_told.clear()
-            await self._say(topic, changed, nodes)
-            pace.told()
+            await self._tell(topic)
             await asyncio.sleep(live.PAUSE_SECONDS)
+
+    async def _tell(self, topic: Topic) -> None:
+        """Say what has changed."""
+        changed, nodes = sorted(self._changed), self._nodes
+        self._changed, self._nodes = set(), {}
+        self._is_told.clear()
+        await self._say(topic, changed, nodes)
+        pace.told()
 
     async def _give_up(self) -> None:
         with suppress(OSError, RuntimeError, TimeoutError):

@@ -13,7 +13,7 @@ from django.http.response import HttpResponseBase
 
 from accounts.sessions import AUTOMATIC
 
-SHARE = 0.1
+SHARE = 0.2
 """So much of a core may pages that follow take in each web process."""
 CREDIT_SECONDS = 0.5
 """So much CPU may turns run ahead: a few pages are told at once, and only what goes on is held to the share."""

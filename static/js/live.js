@@ -103,7 +103,7 @@ function follow() {
 // so that others are told as often as there is time for that (runs/web/pace.py).
 document.body.addEventListener("htmx:configRequest", (event) => {
   const cause = event.detail.triggeringEvent;
-  if (cause?.type === "handoff:changed") event.detail.headers["Handoff-Automatic"] = cause.detail.seq ? "notice" : "1";
+  if (cause?.type === "handoff:changed") event.detail.headers["Handoff-Automatic"] = cause.detail?.seq ? "notice" : "1";
 });
 
 if (path) {
