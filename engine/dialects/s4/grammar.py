@@ -14,7 +14,7 @@ from engine.cel_reads import CONTEXT
 Scalar = str | int | float | bool | None
 MOST_NESTED: Final = 24
 LARGEST_INT: Final = 2**53
-_TOKEN = re.compile(
+_LEXEME = re.compile(
     r"""\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<string>'[^']*'|"(?:[^"\\]|\\.)*")|(?P<name>[A-Za-z_]\w*)"""
     r"""|(?P<sign>\$\{|\|\||&&|[=!<>]=|[-+*/!<>()\[\]{},.#]))""",
     re.ASCII,
@@ -350,7 +350,7 @@ RESERVED: Final = frozenset(
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     at, text = 0, text.rstrip()
     while at < len(text):
-        match = _TOKEN.match(text, at)
+        match = _LEXEME.match(text, at)
         if match is None:
             rest = text[at:].lstrip()
             raise BadText(
