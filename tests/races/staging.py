@@ -27,7 +27,6 @@ class Actor:
         self.before = before
         self.result: Any = None
         self.error: BaseException | None = None
-        self._pid = 0
         self._known = threading.Event()
         self._halted = threading.Event()
         self._go = threading.Event()
@@ -39,7 +38,7 @@ class Actor:
         _acting.actor = self
         try:
             connection.ensure_connection()
-            self._pid = connection.connection.info.backend_pid
+            self._session = connections["default"]
             self._known.set()
             self.result = self.work()
         except BaseException as error:
@@ -48,6 +47,12 @@ class Actor:
             self._known.set()
             self._halted.set()
             connections.close_all()
+
+    @property
+    def _pid(self) -> int:
+        """The session that it has now: outside of transactions it may be given another one (0: it has none)."""
+        held = self._session.connection
+        return 0 if held is None else held.info.backend_pid
 
     def halt(self) -> None:
         """Stand still until `go`."""
