@@ -4,9 +4,11 @@ import shutil
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
 
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+# What has to be soon says so itself; the rest comes when a busy machine gets to it (5 s unless told).
+expect.set_options(timeout=15_000)
 
 
 @dataclass
