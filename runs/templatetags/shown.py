@@ -9,9 +9,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import template
-from django.utils.html import escape, format_html
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from engine.statuses import StepStatus
 from lib.clock import now_here
 from lib.markup import icon
 from lib.masking import masked, masked_at
@@ -227,6 +228,23 @@ def status_pill(status: str) -> SafeString:
         icon(status_icon(status)),
         as_words(status),
     )
+
+
+@register.simple_tag
+def step_mark(status: str) -> SafeString:
+    """A step's status on its card in the graph: the icon, with its word for who points at it or can't see it."""
+    return format_html(
+        '<span class="graph-status" data-of="{0}" title="{1}">{2}<span class="sr-only">{1}</span></span>',
+        status,
+        as_words(status),
+        icon(status_icon(status)),
+    )
+
+
+@register.simple_tag
+def step_marks() -> SafeString:
+    """All of them, for a page that is told what became of steps before it reads that."""
+    return format_html_join("", "{}", ((step_mark(status),) for status in StepStatus))
 
 
 @register.filter

@@ -31,6 +31,10 @@ BEAT_SECONDS = 10.0
 REFRESH_SECONDS = 60.0
 SEND_SECONDS = 10.0
 PING_SECONDS = 0.5
+STATUS_SECONDS = 1.0
+"""So often are statuses told meanwhile where a page waits for its turn to read."""
+SOON_SECONDS = 0.3
+"""A turn that comes so soon is waited for instead."""
 MOST_OF_USER, MOST_OF_TENANT, MOST = 20, 200, 500
 
 UNWANTED, NOT_ALLOWED, TRY_LATER = 1008, 4403, 1013
@@ -126,9 +130,20 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
                     await self._is_told.wait()
             if not self._is_told.is_set():
                 return
-            await asyncio.sleep(pace.turn())
+            await self._wait(pace.turn(), topic)
             await self._tell(topic)
             await asyncio.sleep(live.PAUSE_SECONDS)
+
+    async def _wait(self, seconds: float, topic: Topic) -> None:
+        """Wait for the turn; what becomes of steps meanwhile is told, which costs no page a read."""
+        turn = time.monotonic() + seconds
+        said: dict[str, str] = {}
+        while (left := turn - time.monotonic()) > SOON_SECONDS:
+            if news := dict(self._nodes.items() - said.items()):
+                said |= news
+                await self._say(topic, nodes=news)
+            await asyncio.sleep(min(left, STATUS_SECONDS))
+        await asyncio.sleep(max(0.0, turn - time.monotonic()))
 
     async def _tell(self, topic: Topic) -> None:
         """Say what has changed."""

@@ -17,8 +17,8 @@ SHARE = 0.2
 """So much of a core may pages that follow take in each web process."""
 CREDIT_SECONDS = 0.5
 """So much CPU may turns run ahead: a few pages are told at once, and only what goes on is held to the share."""
-LATEST_SECONDS = 5.0
-"""So late at most is a page told."""
+LATEST_SECONDS = 15.0
+"""So late at most is a page told to read; a run's steps are told each second meanwhile (`consumers.py`)."""
 HALF_LIFE_SECONDS = 10.0
 USUAL_SECONDS = 0.01
 """What a page is taken to cost as long as little is known."""

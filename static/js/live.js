@@ -1,5 +1,6 @@
 // Live pages: `<body data-live="/ws/runs/…">` watches that topic, and `handoff:changed` on the body says that something
 // changed (its detail: what). Partials then fetch themselves: `hx-trigger="handoff:changed from:body"`, nothing else.
+// Where much is watched reading waits for its turn; `handoff:told` says meanwhile what became of steps (`detail.nodes`).
 // Without a socket the same event comes every five seconds, and an element `[data-live-state]` says so.
 
 const GAP = 500; // ms between two events, so that nobody needs `delay` or `throttle`, which can lose the last one
@@ -48,6 +49,8 @@ function connect() {
     stopPolling();
     const message = JSON.parse(event.data);
     if (message.changed.length) changed(message);
+    else if (Object.keys(message.nodes ?? {}).length)
+      document.body.dispatchEvent(new CustomEvent("handoff:told", { detail: message }));
   };
   socket.onclose = (event) => (event.code === NOT_ALLOWED ? end() : lost());
 }

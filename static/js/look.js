@@ -112,6 +112,27 @@ document.addEventListener("click", (event) => {
   else select(node);
 });
 
+const OVER = ["COMPLETED", "FAILED", "SKIPPED", "CANCELLED"];
+
+/** Shows what became of steps until the page reads it. Several processes tell, so what is over stays over until then. */
+function show(nodes) {
+  const marks = document.getElementById("step-marks")?.content;
+  const isNow = document.getElementById("run")?.hasAttribute("hx-get");
+  if (!marks || !isNow || document.body.hasAttribute("data-paused")) return;
+  for (const step of document.querySelectorAll(".graph-step[data-as]:not([data-inner])")) {
+    const status = nodes[step.dataset.step];
+    const mark = status && marks.querySelector(`[data-of="${CSS.escape(status)}"]`);
+    if (!mark || step.dataset.status === status) continue;
+    if (OVER.includes(step.dataset.status) && !OVER.includes(status)) continue;
+    step.dataset.status = status;
+    step.toggleAttribute("data-failed", status === "FAILED");
+    step.querySelector(".graph-status").replaceWith(mark.cloneNode(true));
+    step.dataset.as = "?";
+  }
+}
+
+document.body.addEventListener("handoff:told", (event) => show(event.detail.nodes));
+
 let settling;
 document.addEventListener("input", (event) => {
   if (!event.target.matches("[data-scrub-range]")) return;

@@ -1,9 +1,15 @@
 """Whose turn it is to be told, by a clock of the test's own."""
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from accounts.sessions import AUTOMATIC
+from runs.kernel.live import Topic
+from runs.web import consumers
 from runs.web import pace as module
+from runs.web.consumers import RunsConsumer
 from runs.web.pace import CREDIT_SECONDS, LATEST_SECONDS, NOTICE, SHARE, USUAL_SECONDS, Measured, Pace
 
 
@@ -98,3 +104,44 @@ def test_only_what_a_page_asks_because_it_was_told_counts(rf, monkeypatch):
     answer(rf.get("/runs/", headers={AUTOMATIC: NOTICE}))
     assert len(measured) == 1
     assert measured[0] >= 0
+
+
+class Socket(RunsConsumer):
+    """A socket that keeps what it says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[tuple[list[str], dict[str, str]]] = []
+
+    async def _say(self, topic: Topic, changed: Any = (), nodes: Any = None) -> None:
+        self.said.append(([*changed], dict(nodes or {})))
+
+
+def test_who_waits_for_a_turn_is_told_meanwhile_what_becomes_of_steps_each_once(monkeypatch):
+    monkeypatch.setattr(consumers, "STATUS_SECONDS", 0.02)
+
+    async def waiting() -> Socket:
+        socket, topic = Socket(), Topic(1, "run")
+        socket.told(["steps"], {"a": "RUNNING"})
+        turn = asyncio.create_task(socket._wait(consumers.SOON_SECONDS + 0.2, topic))
+        while not socket.said:
+            await asyncio.sleep(0)
+        socket.told(["run", "steps"], {"a": "COMPLETED", "b": "RUNNING"})
+        await turn
+        await socket._tell(topic)
+        return socket
+
+    first, second, last = asyncio.run(waiting()).said
+    assert first == ([], {"a": "RUNNING"})
+    assert second == ([], {"a": "COMPLETED", "b": "RUNNING"})
+    assert last == (["run", "steps"], {"a": "COMPLETED", "b": "RUNNING"})
+
+
+def test_a_turn_that_comes_soon_is_waited_for_instead():
+    async def waiting() -> Socket:
+        socket = Socket()
+        socket.told(["steps"], {"a": "RUNNING"})
+        await socket._wait(0.01, Topic(1, "run"))
+        return socket
+
+    assert asyncio.run(waiting()).said == []

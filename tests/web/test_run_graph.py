@@ -11,6 +11,7 @@ from tests.web.visitor import Visitor
 pytestmark = pytest.mark.browser
 
 CHANGED = "document.body.dispatchEvent(new CustomEvent('handoff:changed', {detail: {changed: ['steps'], nodes: {}}}))"
+TOLD = "nodes => document.body.dispatchEvent(new CustomEvent('handoff:told', {detail: {changed: [], nodes}}))"
 WAITS = make.graph(
     [
         {"id": "check", "type": "text.clean"},
@@ -60,6 +61,33 @@ def test_the_graph_is_drawn_and_follows_and_stays_where_it_was_moved(author):
     author.page.evaluate(CHANGED)
     expect(author.page.locator(".picture-line.taken")).to_have_count(2)
     assert author.page.locator(".graph-step:has(a[aria-current])").count() == 0
+
+
+def test_what_became_of_steps_is_shown_before_it_is_read_and_never_goes_backwards(author):
+    run_id = make.start(WAITS, {"text": "A text of some words."})[0]
+    make.work()
+    drawn(author, run_id)
+    author.page.evaluate(TOLD, {"price": "RUNNING", "check": "RUNNING", "nowhere": "FAILED", "end": "ODD"})
+    expect(node(author, "price")).to_have_attribute("data-status", "RUNNING")
+    expect(node(author, "price").get_by_text("Running")).to_be_attached()
+    statuses = [node(author, name).get_attribute("data-status") for name in ("check", "end")]
+    assert statuses == ["COMPLETED", "PENDING"]
+    # What is read counts: nobody has begun with it.
+    author.page.evaluate(CHANGED)
+    expect(node(author, "price")).to_have_attribute("data-status", "QUEUED")
+    expect(node(author, "price").get_by_text("Queued")).to_be_attached()
+
+
+def test_a_page_that_shows_the_past_or_rests_shows_nothing_that_it_is_told(author):
+    run_id = make.start(WAITS, {"text": "A text of some words."})[0]
+    make.work()
+    drawn(author, run_id, "?at=1")
+    author.page.evaluate(TOLD, {"price": "RUNNING"})
+    assert node(author, "price").get_attribute("data-status") == "PENDING"
+    drawn(author, run_id)
+    author.press(".")
+    author.page.evaluate(TOLD, {"price": "RUNNING"})
+    assert node(author, "price").get_attribute("data-status") == "QUEUED"
 
 
 def test_keys_select_steps_which_the_views_share_and_a_press_on_the_picture_does_too(author):
