@@ -4,22 +4,50 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 
+from django.template.defaultfilters import filesizeformat
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from lib.reader import moment_text, reader, utc_text
+from lib.reader import moment_text, number_text, reader, utc_text
 
 SPRITE = "vendor/lucide-static-1.62.0/sprite.svg"
 SHORT = 13
 """So much of an id is the millisecond in which it was made: two in one list hardly share it, and a search finds it."""
+
+
+def moment(at: datetime) -> str:
+    """A moment to the minute, as the reader writes it."""
+    return moment_text(at, seconds=False)
+
+
+def exactly(at: datetime) -> str:
+    """A moment to the second."""
+    return moment_text(at)
+
+
+def clock(at: datetime) -> str:
+    """The time of day of a moment, to the second."""
+    return reader().time(at, seconds=True)
+
+
+def minute(at: datetime) -> str:
+    """The time of day of a moment, to the minute."""
+    return reader().time(at)
+
+
+def day(at: datetime) -> str:
+    """The day of a moment, where the reader is."""
+    return reader().day(at)
+
+
 _FORMS: dict[str, Callable[[datetime], str]] = {
-    "": lambda at: moment_text(at, seconds=False),
-    "moment": lambda at: moment_text(at, seconds=False),
-    "exact": moment_text,
-    "clock": lambda at: reader().time(at, seconds=True),
-    "minute": lambda at: reader().time(at),
-    "day": lambda at: reader().day(at),
+    "": moment,
+    "moment": moment,
+    "exact": exactly,
+    "clock": clock,
+    "minute": minute,
+    "day": day,
 }
 
 
@@ -88,3 +116,9 @@ def shortened(text: object, most: int) -> str:
 def short(id: object) -> str:
     """How an id begins."""
     return f"{str(id)[:SHORT]}…"
+
+
+def file_size(size: int) -> str:
+    """A size in bytes, in the unit that fits."""
+    count, _, unit = filesizeformat(size).partition("\xa0")
+    return f"{number_text(count)}\xa0{unit}"

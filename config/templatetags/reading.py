@@ -1,25 +1,35 @@
 """Times, numbers and names as whoever reads a page writes them and calls them."""
 
 import json
-from datetime import datetime
 from typing import Any
 
 from django import template
-from django.template.defaultfilters import filesizeformat
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts import people
 from accounts.models import User
 from lib import markup
-from lib.reader import moment_text, number_text, reader, utc_text
+from lib.reader import number_text, reader, utc_text
 from workflows import titles
 
 register = template.Library()
 for tag in (markup.sprite, markup.icon, markup.time_element):
     register.simple_tag(tag)
-for written in (markup.iso, markup.both, markup.shortened, markup.short):
+for written in (
+    markup.moment,
+    markup.exactly,
+    markup.clock,
+    markup.minute,
+    markup.day,
+    markup.iso,
+    markup.both,
+    markup.shortened,
+    markup.short,
+    markup.file_size,
+):
     register.filter(written)
+register.filter("in_utc", utc_text)
 
 
 @register.simple_tag
@@ -34,54 +44,11 @@ def reads() -> SafeString:
 
 
 @register.filter
-def moment(at: datetime) -> str:
-    """A moment to the minute."""
-    return moment_text(at, seconds=False)
-
-
-@register.filter
-def exactly(at: datetime) -> str:
-    """A moment to the second."""
-    return moment_text(at)
-
-
-@register.filter
-def clock(at: datetime) -> str:
-    """The time of day of a moment, to the second."""
-    return reader().time(at, seconds=True)
-
-
-@register.filter
-def minute(at: datetime) -> str:
-    """The time of day of a moment, to the minute."""
-    return reader().time(at)
-
-
-@register.filter
-def day(at: datetime) -> str:
-    """The day of a moment, where the reader is."""
-    return reader().day(at)
-
-
-@register.filter
-def in_utc(at: datetime) -> str:
-    """A moment in UTC."""
-    return utc_text(at)
-
-
-@register.filter
 def number(value: Any) -> Any:
     """A number of data as the reader writes it, no digit more or less; any other value as it is."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     return number_text(json.dumps(value))
-
-
-@register.filter
-def file_size(size: int) -> str:
-    """A size in bytes, in the unit that fits."""
-    count, _, unit = filesizeformat(size).partition("\xa0")
-    return f"{number_text(count)}\xa0{unit}"
 
 
 @register.filter

@@ -31,6 +31,8 @@ BEAT_SECONDS = 10.0
 REFRESH_SECONDS = 60.0
 SEND_SECONDS = 10.0
 PING_SECONDS = 0.5
+GAP_SECONDS = 0.5
+"""So far apart is what a socket says: pages don't read more often (`static/js/live.js`)."""
 STATUS_SECONDS = 1.0
 """So often are statuses told meanwhile where a page waits for its turn to read."""
 SOON_SECONDS = 0.3
@@ -132,7 +134,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
                 return
             await self._wait(pace.turn(), topic)
             await self._tell(topic)
-            await asyncio.sleep(live.PAUSE_SECONDS)
+            await asyncio.sleep(GAP_SECONDS)
 
     async def _wait(self, seconds: float, topic: Topic) -> None:
         """Wait for the turn; what becomes of steps meanwhile is told, which costs no page a read."""
