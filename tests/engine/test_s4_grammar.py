@@ -125,6 +125,24 @@ def test_what_s4_could_not_have_said_of_cel_is_refused(source):
         parsed_cel(source)
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (f"#a > {'9' * 5000}", "too large"),
+        ("1" + "+1" * 500, "follow each other"),
+        ("#a" + " || #a" * 65, "follow each other"),
+        ("#a" + " == #a" * 5000, "follow each other"),
+    ],
+)
+def test_what_is_too_long_or_too_large_is_told_and_not_counted_out(text, why):
+    with pytest.raises(BadText, match=why):
+        parsed(text)
+
+
+def test_a_number_may_have_zeros_before_it():
+    assert parsed("0" * 50 + "7") == Literal(7)
+
+
 NAMES = st.sampled_from(["a", "b", "amount", "in_", "package", "deep"])
 LEAVES = st.one_of(
     st.builds(lambda one, more: Name((one, *more)), NAMES, st.lists(NAMES, max_size=2)),

@@ -1,6 +1,6 @@
 """How tokens go through an S4 document: where steps lead, what is within parallel paths, where two tokens may meet."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from engine.catalogue import Json
@@ -35,7 +35,7 @@ class Flow:
         }
         self.outside = frozenset(self._outside())
 
-    def reach(self, starts: Iterable[str], stop: Sequence[str] = ()) -> Iterator[str]:
+    def reach(self, starts: Iterable[str], stop: Collection[str] = ()) -> Iterator[str]:
         """The steps that these lead to, they among them, not past those of `stop`, which are left out."""
         seen: set[str] = set()
         pending = [*starts]
@@ -77,21 +77,25 @@ class Flow:
             for target in targets:
                 waiting[target] += 1
         ready = [name for name, count in waiting.items() if not count]
+        # It grows while it is gone through.
         for name in ready:
             for target in self.after[name]:
                 waiting[target] -= 1
                 if not waiting[target]:
                     ready.append(target)
-        left = [name for name in self.steps if name not in ready]
+        left = [name for name, count in waiting.items() if count]
         return next((name for name in left if name in {*self.reach(self.after[name])}), None)
 
     def meetings(self) -> Iterator[tuple[str, str]]:
         """The steps that two tokens may reach at once, with the step behind which these part; no joins and ends."""
-        stops = [name for name, step in self.steps.items() if step.get("type") in (JOIN, END)]
+        stops = {name for name, step in self.steps.items() if step.get("type") in (JOIN, END)}
         for name, step in self.steps.items():
             for one, others in self._parted(name, step):
-                first, second = {*self.reach(one, stops)}, {*self.reach(others, stops)}
-                both = first & second
+                first = {*self.reach(one, stops)}
+                # Most timers lead to an end or a join: nothing is to be looked for behind them.
+                both = first.intersection(self.reach(others, stops) if first else ())
+                if not both:
+                    continue
                 before = {source for source in self.steps if both.intersection(self.after[source])}
                 heads = [
                     target for target in self.steps if target in both and self._is_head(target, both, before)

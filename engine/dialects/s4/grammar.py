@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
+from engine.cel_ast import RESERVED
 from engine.cel_reads import CONTEXT
 
 Scalar = str | int | float | bool | None
 MOST_NESTED: Final = 24
+MOST_IN_A_ROW: Final = 64
+"""So many signs of one level without brackets: each is a level of the tree, and CEL takes no more than 32."""
 LARGEST_INT: Final = 2**53
+_MOST_DIGITS: Final = 16
 _LEXEME = re.compile(
     r"""\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<string>'[^']*'|"(?:[^"\\]|\\.)*")|(?P<name>[A-Za-z_]\w*)"""
     r"""|(?P<sign>\$\{|\|\||&&|[=!<>]=|[-+*/!<>()\[\]{},.#]))""",
@@ -173,7 +177,11 @@ class _Parser:
         if number == len(_LEVELS):
             return self.unary()
         tree = self.level(number + 1)
+        count = 0
         while sign := next((sign for sign in _LEVELS[number] if self.takes(sign)), None):
+            count += 1
+            if count > MOST_IN_A_ROW:
+                raise BadText(f"more than {MOST_IN_A_ROW} signs follow each other in it without brackets")
             tree = self.combined(sign, tree, self.level(number + 1))
         return tree
 
@@ -324,29 +332,6 @@ def _key(parser: _Parser) -> str:
     return name
 
 
-RESERVED: Final = frozenset(
-    (
-        *(
-            "as",
-            "break",
-            "const",
-            "continue",
-            "else",
-            "false",
-            "for",
-            "function",
-            "if",
-            "import",
-            "in",
-            "let",
-            "loop",
-        ),
-        *("namespace", "null", "package", "return", "true", "var", "void", "while"),
-    )
-)
-"""Words of CEL, which no name after a dot may be."""
-
-
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     at, text = 0, text.rstrip()
     while at < len(text):
@@ -363,7 +348,8 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 def _number(text: str) -> int | float:
     if not text.isdigit():
         return float(text)
-    if int(text) > LARGEST_INT:
+    # Its length first: Python reads no number of thousands of digits.
+    if len(text.lstrip("0")) > _MOST_DIGITS or int(text) > LARGEST_INT:
         raise BadText("a number in it is too large")
     return int(text)
 

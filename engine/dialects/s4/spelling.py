@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from engine.catalogue import Json
+from engine.cel_ast import RESERVED
 from engine.cel_reads import CONTEXT
 from engine.dialects.s4.grammar import (
-    RESERVED,
     BadText,
     Binary,
     Call,
@@ -24,6 +24,7 @@ from engine.dialects.s4.grammar import (
 MOST_NODES: Final = 400
 NOW: Final = "string(timestamp(run.now))"
 _TIGHT: Final = 9
+# CEL takes all comparisons for one level.
 _LEVEL: Mapping[str, int] = {
     "||": 1,
     "&&": 2,
