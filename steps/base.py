@@ -81,6 +81,11 @@ class StepContext:
         self.lines.add(text, level)
 
 
+def passes_on(context: StepContext) -> Json:
+    """What a step gives that only leads on: its input, unchanged."""
+    return context.input
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepType:
     """One entry of the catalogue: the params, schemas, face in the builder and work of a step type.

@@ -1,13 +1,6 @@
 """decision: where a run parts. The edges after it decide; the step itself gives its input on."""
 
-from engine.catalogue import Json
-from steps.base import StepContext, StepType
-
-
-def run(context: StepContext) -> Json:
-    """The input, unchanged: the edges read it as `output`."""
-    return context.input
-
+from steps.base import StepType, passes_on
 
 DECISION = StepType(
     name="decision",
@@ -17,7 +10,7 @@ DECISION = StepType(
     icon="split",
     group="flow",
     example={"params": {}, "input": {"branch": "premium", "amount": 1200}},
-    run=run,
+    run=passes_on,
     decides=True,
     gives_input=True,
 )

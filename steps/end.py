@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from engine.catalogue import Json
-from steps.base import Params, StepContext, StepType
+from steps.base import Params, StepType, passes_on
 
 
 class EndParams(Params):
@@ -18,11 +18,6 @@ class EndParams(Params):
         title="What ends",
         description="The run, and with it what is open elsewhere; or this path alone, and others go on.",
     )
-
-
-def run(context: StepContext) -> Json:
-    """The input, unchanged."""
-    return context.input
 
 
 def _as_params_say(step_type: StepType, params: Mapping[str, Json]) -> StepType:
@@ -39,7 +34,7 @@ END = StepType(
     group="flow",
     example={"params": {}, "input": {"order_id": "A-17"}},
     params_model=EndParams,
-    run=run,
+    run=passes_on,
     variant=_as_params_say,
     gives_input=True,
     ends_run=True,

@@ -1,13 +1,6 @@
 """noop: gives its input on. For tests, benchmarks and places that are still to be filled."""
 
-from engine.catalogue import Json
-from steps.base import StepContext, StepType
-
-
-def run(context: StepContext) -> Json:
-    """The input, unchanged."""
-    return context.input
-
+from steps.base import StepType, passes_on
 
 NOOP = StepType(
     name="noop",
@@ -17,6 +10,6 @@ NOOP = StepType(
     icon="circle",
     group="flow",
     example={"params": {}, "input": {"order_id": "A-17"}},
-    run=run,
+    run=passes_on,
     gives_input=True,
 )

@@ -1,13 +1,6 @@
 """parallel and join: where a run parts into paths that are all taken, and where these meet."""
 
-from engine.catalogue import Json
-from steps.base import StepContext, StepType
-
-
-def run(context: StepContext) -> Json:
-    """The input, unchanged."""
-    return context.input
-
+from steps.base import StepType, passes_on
 
 PARALLEL = StepType(
     name="parallel",
@@ -17,7 +10,7 @@ PARALLEL = StepType(
     icon="git-fork",
     group="flow",
     example={"params": {}, "input": {"order_id": "A-17"}},
-    run=run,
+    run=passes_on,
     gives_input=True,
 )
 
@@ -29,6 +22,6 @@ JOIN = StepType(
     icon="git-merge",
     group="flow",
     example={"params": {}, "input": {"stock": {"free": 3}, "credit": {"ok": True}}},
-    run=run,
+    run=passes_on,
     gives_input=True,
 )

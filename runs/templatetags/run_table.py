@@ -22,7 +22,6 @@ register = template.Library()
 Row = Mapping[str, Any]
 _ANY_RUN = UUID(int=0)
 _NOTHING = mark_safe('<span class="quiet">–</span>')
-_EMPTY = mark_safe("")
 _PICK_ALL = mark_safe(
     '<th class="pick"><input type="checkbox" data-pick-all aria-label="Select all on this page"></th>'
 )
@@ -38,6 +37,7 @@ def run_table(
     `selects`: with boxes to select runs by, and with previews.
     """
     run, preview = reverse("run", args=[_ANY_RUN]), reverse("run-preview", args=[_ANY_RUN])
+    columns = [name for name, _ in headings]
     return format_html(
         '<table class="rows run-rows"><thead><tr>{}<th scope="col" class="what">Run</th>{}{}</tr></thead>'
         "<tbody>{}</tbody></table>",
@@ -47,7 +47,7 @@ def run_table(
         format_html_join(
             "\n",
             "{}",
-            ((_row(row, run, preview, [name for name, _ in headings], selects=selects),) for row in runs),
+            ((_row(row, run, preview, columns, selects=selects),) for row in runs),
         ),
     )
 
@@ -128,9 +128,10 @@ def _took(row: Row) -> SafeString:
 def _deadline(row: Row) -> SafeString:
     if not row["due"]:
         return format_html('<td class="of-deadline">{}</td>', _NOTHING)
-    title = f"The run itself: {deadline(row)}" if row["sla_deadline"] else ""
+    stands = deadline(row) if row["sla_deadline"] else ""
+    title = stands and f"The run itself: {stands}"
     if row["is_of_task"]:
-        title = "; ".join(["Its open task is due then", *([f"t{title[1:]}"] if title else [])])
+        title = "Its open task is due then" + (stands and f"; the run itself: {stands}")
     return format_html(
         '<td class="of-deadline{}"><span title="{}">{}</span></td>',
         " bad-text" if row["is_late"] else "",
