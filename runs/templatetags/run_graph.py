@@ -1,0 +1,146 @@
+"""The steps of a run as cards of its graph. Written here and not as a template: a run has hundreds, and by one a card
+took a third of a millisecond.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from django import template
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from lib.markup import icon
+from lib.reader import number_text
+from runs.templatetags.shown import as_duration, step_mark, type_icon, type_title
+
+register = template.Library()
+
+Row = Mapping[str, Any]
+_NOTHING = mark_safe("")
+_FAILED = mark_safe(" data-failed")
+_CURRENT = mark_safe(' aria-current="true"')
+_SAME = mark_safe("<li></li>")
+"""A step that the page shows already as it is."""
+
+
+@register.simple_tag
+def graph_steps(
+    steps: Iterable[Row], to_step: str, selected: Row | None, ways: Mapping[str, str], known: Collection[str]
+) -> SafeString:
+    """The steps of a run as cards, in their order; `to_step`: the address that selects one, but for the step.
+
+    `ways`: where each led, as JSON; `known`: the page shows these already as they are.
+    """
+    chosen = selected["node"] if selected else None
+    return format_html_join(
+        "\n",
+        "{}",
+        (
+            (_SAME if step["node"] in known else _card(step, to_step, ways.get(step["node"]), chosen),)
+            for step in steps
+        ),
+    )
+
+
+def _card(step: Row, to_step: str, taken: str | None, chosen: str | None) -> SafeString:
+    node, status, child = step["node"], step["status"], step["child_run"]
+    # What the page compares, to leave a card alone that would look the same.
+    told = (status, step["attempt"], step["duration_ms"], step["items"], child, taken)
+    seen = " ".join("" if each is None else str(each) for each in told)
+    marks = f"{'!' if step['error'] else ''}{'*' if chosen == node else ''}"
+    return format_html(
+        '<li class="graph-step" data-step="{}" data-as="{} {}" data-status="{}"{}{}>{}{}</li>',
+        node,
+        seen,
+        marks,
+        status,
+        _FAILED if step["error"] else "",
+        format_html(' data-taken="{}"', taken) if taken else "",
+        format_html(
+            '<a href="{}&amp;step={}" data-look{}>{}{}{}</a>',
+            to_step,
+            quote(node, safe=""),
+            _CURRENT if chosen == node else "",
+            _words(step["type"], step["title"] or node, _about(step)),
+            step_mark(status),
+            format_html('<span class="graph-badge">{} attempts</span>', step["attempt"])
+            if step["attempt"] > 1
+            else "",
+        ),
+        _child(step["title"] or node, child) if child else "",
+    )
+
+
+def _words(type_: str, title: str, about: SafeString | str) -> SafeString:
+    return format_html(
+        '<span class="step-mark">{}</span><span class="graph-words"><strong>{}</strong> <small>{}</small></span> ',
+        icon(type_icon(type_)),
+        title,
+        about,
+    )
+
+
+def _about(step: Row) -> str:
+    items, took = step["items"], step["duration_ms"]
+    about = _items(items) if items and items["total"] else type_title(step["type"])
+    return about if took is None else f"{about} · {as_duration(took)}"
+
+
+def _items(items: Row) -> str:
+    many = f"{'round' if items['rounds'] else 'item'}{'' if items['total'] == 1 else 's'}"
+    failed = f", {number_text(str(items['failed']))} failed" if items["failed"] else ""
+    return f"{number_text(str(items['ended']))} of {number_text(str(items['total']))} {many}{failed}"
+
+
+def _child(title: str, run: str) -> SafeString:
+    return format_html(
+        '<a class="graph-child" href="{}" aria-label="Open the run of {}" title="Open its run">{}</a>',
+        reverse("run", args=[run]),
+        title,
+        icon("external-link"),
+    )
+
+
+@register.simple_tag
+def graph_inner(steps: Iterable[Any], to_step: str) -> SafeString:
+    """The steps within the containers of a run (`runs.web.inner`) as cards: each over all items."""
+    return format_html_join("\n", "{}", ((_inner_card(step, to_step),) for step in steps))
+
+
+def _inner_card(step: Any, to_step: str) -> SafeString:
+    told = (step.status, step.failed, step.over, step.total, step.run)
+    return format_html(
+        '<li class="graph-step inner" data-inner data-step="{}" data-as="{}" data-status="{}"{}>{}{}{}</a></li>',
+        step.node,
+        " ".join("" if each is None else str(each) for each in told),
+        step.status,
+        _FAILED if step.failed else "",
+        _to_items(step, to_step),
+        _words(step.type, step.title or step.node, _over(step)),
+        step_mark(step.status),
+    )
+
+
+def _to_items(step: Any, to_step: str) -> SafeString:
+    """The beginning of a link to an item's run, or to the container."""
+    if not step.run:
+        return format_html('<a href="{}&amp;step={}" data-look>', to_step, quote(step.container, safe=""))
+    what = "it failed" if step.failed else "it is done"
+    return format_html(
+        '<a href="{}?step={}" title="Open the first item of which {}">',
+        reverse("run", args=[step.run]),
+        quote(step.node, safe=""),
+        what,
+    )
+
+
+def _over(step: Any) -> SafeString | str:
+    about: SafeString | str = type_title(step.type)
+    if step.counts:
+        total = "?" if step.total is None else number_text(str(step.total))
+        about = f"{number_text(str(step.over))} of {total}{', not all counted' if step.is_cut else ''}"
+    if not step.failed:
+        return about
+    return format_html('<span class="bad-text">{} failed</span> · {}', number_text(str(step.failed)), about)
