@@ -1,0 +1,359 @@
+package handoff
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	mostJobs   = 100
+	mostQueues = 50
+	tellFor    = 5 * time.Minute // so long a result is told, also after its lease: it counts while nobody else has the step
+	leaveFor   = 2 * time.Second
+)
+
+// Step does the jobs of a node. What it gives is the output of the step, as JSON; see StepError and ErrGiveBack.
+type Step func(*Job) (any, error)
+
+// Worker does jobs. Its fields may be changed until Run.
+type Worker struct {
+	// Slots is how many jobs it does at once, 10 at first.
+	Slots int
+	// Name is what Handoff calls it; Version is that of its code.
+	Name, Version string
+	// Wait is how long a poll waits for jobs, Drain what jobs in hand have to end when it is stopped.
+	Wait, Drain time.Duration
+
+	client *Client
+	steps  map[string]Step
+	queues map[string]bool
+
+	mu   sync.Mutex
+	held map[*Job]bool
+}
+
+// NewWorker gives a worker that asks the API by this client.
+func NewWorker(client *Client) *Worker {
+	host, _ := os.Hostname()
+	return &Worker{
+		Slots: 10, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Wait: 20 * time.Second, Drain: 30 * time.Second,
+		client: client, steps: map[string]Step{}, queues: map[string]bool{}, held: map[*Job]bool{},
+	}
+}
+
+// Step has a function do the jobs of a node, whose queue is called like it.
+func (w *Worker) Step(node string, step Step) { w.StepOn(node, node, step) }
+
+// StepOn is Step for a node whose queue is called otherwise.
+func (w *Worker) StepOn(node, queue string, step Step) {
+	w.steps[node] = step
+	w.queues[queue] = true
+}
+
+// Run works until the context is done, and then until what is in hand has ended, Drain at most. It gives nil then, and an
+// *APIError where Handoff refuses the worker: its token is not valid, or a queue.
+func (w *Worker) Run(ctx context.Context) error {
+	if len(w.steps) == 0 {
+		return errors.New("handoff: a worker needs a step")
+	}
+	// What is in hand goes on when the worker is told to stop.
+	working, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	var jobs sync.WaitGroup
+	slots := make(chan struct{}, w.Slots)
+	go w.beats(working)
+	err := w.poll(ctx, working, slots, &jobs)
+	w.drain(&jobs)
+	return err
+}
+
+func (w *Worker) drain(jobs *sync.WaitGroup) {
+	done := make(chan struct{})
+	go func() { jobs.Wait(); close(done) }()
+	select {
+	case <-done:
+		return
+	case <-time.After(w.Drain):
+	}
+	for _, job := range w.inHand() {
+		job.cancel()
+	}
+	select {
+	case <-done:
+	case <-time.After(leaveFor):
+		slog.Error("handoff: jobs are left, since they have not ended in time", "jobs", len(w.inHand()))
+	}
+}
+
+// poll takes jobs while there are slots.
+func (w *Worker) poll(ctx, working context.Context, slots chan struct{}, jobs *sync.WaitGroup) error {
+	for failures := 0; ; {
+		select {
+		case slots <- struct{}{}:
+			<-slots
+		case <-ctx.Done():
+			return nil
+		}
+		began := time.Now()
+		found, err := w.ask(ctx, cap(slots)-len(slots))
+		switch {
+		case ctx.Err() != nil:
+			// The answer may have come as the worker was stopped: it gives back what it has not begun.
+			for _, job := range found {
+				w.giveBack(job)
+			}
+			return nil
+		case err != nil:
+			if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.mayGoBetter() {
+				return err
+			}
+			slog.Warn("handoff: no jobs, trying again", "error", err)
+			failures++
+			if sleep(ctx, pauseAfter(err, min(failures, 5))) != nil {
+				return nil
+			}
+			continue
+		}
+		failures = 0
+		for _, job := range found {
+			slots <- struct{}{}
+			jobs.Add(1)
+			w.begin(working, job)
+			go func() {
+				defer func() { w.end(job); <-slots; jobs.Done() }()
+				w.seeTo(job)
+			}()
+		}
+		// All that wait are answered at once when a server ends, or has too many.
+		if len(found) == 0 && time.Since(began) < time.Second && sleep(ctx, time.Second/2+jittered(time.Second)) != nil {
+			return nil
+		}
+	}
+}
+
+func (w *Worker) ask(ctx context.Context, free int) ([]*Job, error) {
+	queues := slices.Sorted(maps.Keys(w.queues))
+	if len(queues) > mostQueues {
+		rand.Shuffle(len(queues), func(i, j int) { queues[i], queues[j] = queues[j], queues[i] })
+		queues = queues[:mostQueues]
+	}
+	weights := map[string]int{}
+	for _, queue := range queues {
+		weights[queue] = 1
+	}
+	body := map[string]any{
+		"worker_id": w.Name, "queues": queues, "weights": weights, "slots": w.Slots,
+		"max_jobs": min(free, mostJobs), "wait_seconds": jittered(w.Wait).Seconds(),
+	}
+	if w.Version != "" {
+		body["version"] = w.Version
+	}
+	var answer struct {
+		Jobs []*Job `json:"jobs"`
+	}
+	// Each poll leases: none is sent twice.
+	err := w.client.do(ctx, http.MethodPost, "/jobs/poll", body, &answer, "", 1)
+	return answer.Jobs, err
+}
+
+func (w *Worker) begin(working context.Context, job *Job) {
+	job.ctx, job.cancel = context.WithCancel(working)
+	job.lease, job.expires = time.Until(job.LeaseExpiresAt), job.LeaseExpiresAt
+	job.beat = func(job *Job) { go w.tellOfLife([]*Job{job}) }
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held[job] = true
+}
+
+func (w *Worker) end(job *Job) {
+	job.cancel()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.held, job)
+}
+
+func (w *Worker) inHand() []*Job {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.held))
+}
+
+// beats renews the leases of which a third is over, all in one call.
+func (w *Worker) beats(working context.Context) {
+	for sleep(working, 250*time.Millisecond) == nil {
+		var due []*Job
+		for _, job := range w.inHand() {
+			left := time.Until(job.expiresAt())
+			if left < 0 {
+				job.cancel()
+			} else if left < job.lease*2/3 {
+				due = append(due, job)
+			}
+		}
+		if len(due) > 0 {
+			w.tellOfLife(due)
+		}
+	}
+}
+
+type result struct {
+	ID              string    `json:"id"`
+	Applied         bool      `json:"applied"`
+	Reason          string    `json:"reason"`
+	Message         string    `json:"message"`
+	CancelRequested bool      `json:"cancel_requested"`
+	LeaseExpiresAt  time.Time `json:"lease_expires_at"`
+}
+
+func (w *Worker) tellOfLife(jobs []*Job) {
+	items, lines := []map[string]any{}, map[string]int{}
+	byID := map[string]*Job{}
+	for _, job := range jobs {
+		progress, has, count := job.news()
+		more := map[string]any{}
+		if has {
+			more["progress"] = progress
+		}
+		items, lines[job.ID], byID[job.ID] = append(items, job.word(more)), count, job
+	}
+	ctx, done := context.WithTimeout(context.Background(), 30*time.Second)
+	defer done()
+	var answer struct {
+		Results []result `json:"results"`
+	}
+	if err := w.client.do(ctx, http.MethodPost, "/jobs/heartbeat", map[string]any{"items": items}, &answer, "", 1); err != nil {
+		slog.Warn("handoff: leases could not be renewed, trying again", "error", err)
+		return
+	}
+	for _, one := range answer.Results {
+		job := byID[one.ID]
+		switch {
+		case job == nil:
+		case !one.Applied || one.CancelRequested:
+			job.cancel()
+		default:
+			job.told(lines[one.ID])
+			job.renew(one.LeaseExpiresAt)
+		}
+	}
+}
+
+// seeTo does a job and tells what became of it.
+func (w *Worker) seeTo(job *Job) {
+	output, err := w.do(job)
+	if errors.Is(err, ErrGiveBack) {
+		w.giveBack(job)
+		return
+	}
+	if err == nil {
+		told, err := w.tell(job, "complete", map[string]any{"output": output, "variables": job.given()})
+		if err == nil && (told.Applied || told.Message == "" || told.Reason == "stale_token" || told.Reason == "not_found") {
+			return
+		}
+		if err != nil {
+			told.Reason, told.Message = "NotTaken", err.Error()
+		}
+		w.fail(job, told.Reason, "The output is refused: "+told.Message, "", false, nil)
+		return
+	}
+	if known := (*StepError)(nil); errors.As(err, &known) {
+		w.fail(job, known.Code, known.Message, "", known.Retryable, known.Details)
+		return
+	}
+	stack := ""
+	if panicked := (*panicError)(nil); errors.As(err, &panicked) {
+		stack = panicked.stack
+	}
+	w.fail(job, "Error", err.Error(), stack, true, nil)
+}
+
+func (j *Job) given() map[string]any {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return maps.Clone(j.variables)
+}
+
+type panicError struct{ what, stack string }
+
+func (e *panicError) Error() string { return e.what }
+
+// do calls the step: a panic ends its attempt, never the worker and the other jobs in hand.
+func (w *Worker) do(job *Job) (output json.RawMessage, err error) {
+	step := w.steps[job.Node]
+	if step == nil {
+		return nil, &StepError{Code: "UnknownStep", Message: "The worker " + w.Name + " has no step " + job.Node + ".", Retryable: true}
+	}
+	defer func() {
+		if what := recover(); what != nil {
+			stack := string(debug.Stack())
+			err = &panicError{fmt.Sprint(what), stack[:min(len(stack), mostStackCharas)]}
+		}
+	}()
+	value, err := step(job)
+	if err != nil {
+		return nil, err
+	}
+	if output, err = json.Marshal(value); err != nil {
+		return nil, &StepError{Code: "NotJson", Message: err.Error()}
+	}
+	return output, nil
+}
+
+func (w *Worker) fail(job *Job, code, message, stack string, retryable bool, details map[string]any) {
+	failure := map[string]any{"code": code, "message": message}
+	if stack != "" {
+		failure["stack"] = stack
+	}
+	if details != nil {
+		failure["details"] = details
+	}
+	if _, err := w.tell(job, "fail", map[string]any{"error": failure, "retryable": retryable}); err != nil {
+		slog.Error("handoff: nobody could be told what became of a job", "job", job.ID, "error", err)
+	}
+}
+
+// tell says what became of a job, again and again while that counts.
+func (w *Worker) tell(job *Job, verb string, more map[string]any) (result, error) {
+	if more["variables"] != nil && len(more["variables"].(map[string]any)) == 0 {
+		delete(more, "variables")
+	}
+	ctx, done := context.WithTimeout(context.Background(), tellFor)
+	defer done()
+	var answer struct {
+		Results []result `json:"results"`
+	}
+	body := map[string]any{"items": []any{job.word(more)}}
+	for try := 1; ; try++ {
+		err := w.client.do(ctx, http.MethodPost, "/jobs/"+verb, body, &answer, "", 1)
+		if err == nil && len(answer.Results) == 1 && answer.Results[0].Reason != "unavailable" {
+			return answer.Results[0], nil
+		}
+		if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.mayGoBetter() {
+			return result{}, err
+		}
+		if sleep(ctx, pauseAfter(err, min(try, 5))) != nil {
+			return result{}, err
+		}
+	}
+}
+
+func (w *Worker) giveBack(job *Job) {
+	ctx, done := context.WithDeadline(context.Background(), job.LeaseExpiresAt)
+	defer done()
+	body := map[string]any{"lease_token": job.LeaseToken}
+	// Saying it twice does no harm.
+	if err := w.client.do(ctx, http.MethodPost, "/jobs/"+job.ID+"/release", body, nil, newKey(), tries); err != nil {
+		slog.Warn("handoff: a job could not be given back, its lease will end", "job", job.ID, "error", err)
+	}
+}
