@@ -1,0 +1,127 @@
+import type { Json } from "./client.js";
+
+/** A job as it is polled. */
+export interface PolledJob {
+  id: string;
+  run_id: string;
+  workflow: string;
+  node: string;
+  params: Json;
+  input: Json;
+  attempt: number;
+  max_attempts: number;
+  retries_remaining: number;
+  progress: Json;
+  lease_token: string;
+  lease_expires_at: string;
+  idempotency_key: string;
+  traceparent: string;
+  tracestate: string;
+}
+
+/** A line for people who look at the run. */
+export interface Line {
+  text: string;
+  level: Level;
+  at: string;
+  seq: number;
+}
+
+export type Level = "info" | "warning" | "error";
+
+const MOST_LINES = 200;
+const MOST_CHARACTERS = 2_000;
+
+/** One attempt at a step, as its function is given it. */
+export class Context {
+  /** Variables of the run that are set when the job is done. */
+  readonly variables: Record<string, Json> = {};
+  /** Aborted when nobody wants the result any more: the run is being cancelled, or the lease is lost. */
+  readonly signal: AbortSignal;
+  readonly #beat: () => void;
+  readonly #held: Held;
+
+  constructor(
+    /** All of the job, as it was polled. */
+    readonly job: PolledJob,
+    held: Held,
+    beat: () => void,
+  ) {
+    this.#held = held;
+    this.#beat = beat;
+    this.signal = held.unwanted.signal;
+  }
+
+  get input(): any {
+    return this.job.input;
+  }
+
+  get params(): any {
+    return this.job.params;
+  }
+
+  get node(): string {
+    return this.job.node;
+  }
+
+  get runId(): string {
+    return this.job.run_id;
+  }
+
+  /** Which attempt this is, from 1. */
+  get attempt(): number {
+    return this.job.attempt;
+  }
+
+  get retriesRemaining(): number {
+    return this.job.retries_remaining;
+  }
+
+  /** What the attempt before told last: go on from there. */
+  get progress(): any {
+    return this.job.progress;
+  }
+
+  /** The same for every attempt: pass it on to whatever the step calls. */
+  get idempotencyKey(): string {
+    return this.job.idempotency_key;
+  }
+
+  get cancelled(): boolean {
+    return this.signal.aborted;
+  }
+
+  /** Says a line for people who look at the run; 200 of an attempt are kept, of a line 2,000 characters. */
+  log(text: unknown, level: Level = "info"): void {
+    this.#held.said += 1;
+    if (this.#held.said > MOST_LINES) return;
+    const line = { text: String(text).slice(0, MOST_CHARACTERS), level, at: new Date().toISOString(), seq: this.#held.said };
+    this.#held.lines.push(line);
+  }
+
+  /** Tells how far the step is, any JSON value of up to 64 KiB: pages show it, and the next attempt gets it. */
+  heartbeat(progress?: Json): void {
+    if (progress !== undefined) this.#held.news = { progress };
+    this.#beat();
+  }
+}
+
+/** A job in hand. */
+export class Held {
+  readonly unwanted = new AbortController();
+  readonly lines: Line[] = [];
+  said = 0;
+  news: { progress?: Json } = {};
+  expires: number;
+  readonly lease: number;
+
+  constructor(readonly job: PolledJob) {
+    this.expires = Date.parse(job.lease_expires_at);
+    this.lease = this.expires - Date.now();
+  }
+
+  /** What a call says of it: its id and lease, the lines that wait, and what is given besides. */
+  word(more: Record<string, unknown>): Record<string, unknown> {
+    return { id: this.job.id, lease_token: this.job.lease_token, ...more, ...(this.lines.length && { log: [...this.lines] }) };
+  }
+}

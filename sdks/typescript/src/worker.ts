@@ -1,0 +1,252 @@
+import { hostname } from "node:os";
+import { setMaxListeners } from "node:events";
+import { Client, jittered, pauseAfter, sleep, type Connection, type Json } from "./client.js";
+import { ApiError, GiveBack, StepError } from "./errors.js";
+import { Context, Held, type PolledJob } from "./job.js";
+
+/** Does the jobs of a node; what it gives is the output of the step. */
+export type Step = (ctx: Context) => unknown;
+
+export interface WorkerOptions extends Connection {
+  /** How many jobs it does at once. */
+  slots?: number;
+  /** What Handoff calls it, and its code. */
+  name?: string;
+  version?: string;
+  /** How many milliseconds a poll waits for jobs. */
+  wait?: number;
+  /** What jobs in hand have to end when it is stopped, in milliseconds. */
+  drain?: number;
+  /** Who hears what it has to say. */
+  logger?: Pick<Console, "info" | "warn" | "error">;
+}
+
+interface Result {
+  id: string;
+  applied: boolean;
+  reason?: string;
+  message?: string;
+  cancel_requested?: boolean;
+  lease_expires_at?: string;
+}
+
+const MOST_JOBS = 100;
+const MOST_QUEUES = 50;
+const LOOK = 250;
+const LEAVE = 2_000;
+const TELL = 300_000; // a result is told so long, also after its lease: it counts while nobody else has the step
+const MOST_STACK = 20_000;
+const GONE = new Set(["stale_token", "not_found"]);
+
+/** Polls for jobs and does them. */
+export class Worker {
+  readonly #client: Client;
+  readonly #options: Required<Omit<WorkerOptions, "url" | "token" | "version">> & { version?: string };
+  readonly #steps = new Map<string, Step>();
+  readonly #queues = new Set<string>();
+  readonly #held = new Map<Held, Promise<void>>();
+  readonly #stopping = new AbortController();
+  #freed = () => {};
+
+  constructor({ url, token, ...options }: WorkerOptions = {}) {
+    this.#client = new Client({ ...(url && { url }), ...(token && { token }) });
+    const silent = { info() {}, warn: console.warn, error: console.error };
+    this.#options = { slots: 10, name: `${hostname()}-${process.pid}`, wait: 20_000, drain: 30_000, logger: silent, ...options };
+    setMaxListeners(0, this.#stopping.signal);
+  }
+
+  /** Has a function do the jobs of a node; `queue` is the node's, where it is not called like it. */
+  step(node: string, step: Step, { queue = node }: { queue?: string } = {}): this {
+    if (this.#steps.has(node)) throw new Error(`There are two steps for ${node}.`);
+    this.#steps.set(node, step);
+    this.#queues.add(queue);
+    return this;
+  }
+
+  /**
+   * Works until `stop`, SIGTERM or SIGINT, and then until what is in hand has ended. Throws ApiError where Handoff
+   * refuses the worker: its token is not valid, or a queue.
+   */
+  async run(): Promise<void> {
+    const stop = () => this.stop();
+    process.on("SIGTERM", stop).on("SIGINT", stop);
+    try {
+      await this.serve();
+    } finally {
+      process.off("SIGTERM", stop).off("SIGINT", stop);
+    }
+  }
+
+  /** As `run`, without a handler of signals. */
+  async serve(): Promise<void> {
+    if (!this.#steps.size) throw new Error("A worker needs a step.");
+    const beats = setInterval(() => this.#look(), LOOK);
+    try {
+      await this.#poll();
+    } finally {
+      this.stop();
+      await this.#drain();
+      clearInterval(beats);
+    }
+  }
+
+  /** Takes no more jobs, and ends when those in hand are done. */
+  stop(): void {
+    this.#stopping.abort();
+    this.#freed();
+  }
+
+  async #poll(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let failures = 0; !signal.aborted; ) {
+      const free = this.#options.slots - this.#held.size;
+      if (free < 1) {
+        await new Promise<void>((freed) => (this.#freed = freed));
+        continue;
+      }
+      const began = Date.now();
+      let jobs: PolledJob[];
+      try {
+        jobs = await this.#ask(free);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof ApiError && !error.mayGoBetter) throw error;
+        this.#options.logger.warn(`no jobs, trying again: ${error}`);
+        await sleep(pauseAfter(error, Math.min(failures++, 5)), signal);
+        continue;
+      }
+      failures = 0;
+      for (const job of jobs) this.#begin(job);
+      // All that wait are answered at once when a server ends, or has too many.
+      if (!jobs.length && Date.now() - began < 1_000) await sleep(500 + jittered(1_000), signal);
+    }
+  }
+
+  async #ask(free: number): Promise<PolledJob[]> {
+    const all = [...this.#queues].sort();
+    const queues = all.length > MOST_QUEUES ? all.sort(() => Math.random() - 0.5).slice(0, MOST_QUEUES) : all;
+    const { name, slots, version, wait } = this.#options;
+    const body = {
+      worker_id: name,
+      queues,
+      weights: Object.fromEntries(queues.map((queue) => [queue, 1])),
+      slots,
+      max_jobs: Math.min(free, MOST_JOBS),
+      wait_seconds: jittered(wait) / 1000,
+      ...(version && { version }),
+    };
+    // Each poll leases: none is sent twice.
+    const options = { body, retries: 0, signal: this.#stopping.signal, timeout: wait + 30_000 };
+    return (await this.#client.call<{ jobs: PolledJob[] }>("POST", "/jobs/poll", options)).jobs;
+  }
+
+  #begin(job: PolledJob): void {
+    const held = new Held(job);
+    const work = this.#seeTo(held)
+      .catch((error: unknown) => this.#options.logger.error(`nobody could be told what became of ${job.id}: ${error}`))
+      .finally(() => {
+        this.#held.delete(held);
+        this.#freed();
+      });
+    this.#held.set(held, work);
+  }
+
+  async #seeTo(held: Held): Promise<void> {
+    const { job } = held;
+    const step = this.#steps.get(job.node);
+    if (!step) return this.#fail(held, "UnknownStep", `The worker ${this.#options.name} has no step ${job.node}.`, true);
+    const ctx = new Context(job, held, () => void this.#beat([held]));
+    let output: unknown;
+    try {
+      output = (await step(ctx)) ?? null;
+    } catch (error) {
+      if (error instanceof GiveBack) return this.#giveBack(held);
+      if (error instanceof StepError) return this.#fail(held, error.code, error.message, error.retryable, error.details);
+      const { name, message, stack } = error instanceof Error ? error : { name: "Error", message: String(error), stack: undefined };
+      return this.#fail(held, name, message, true, undefined, stack);
+    }
+    let body: string | undefined;
+    try {
+      body = JSON.stringify(output);
+    } catch (error) {
+      return this.#fail(held, "NotJson", String(error), false);
+    }
+    if (body === undefined) return this.#fail(held, "NotJson", `A ${typeof output} is no JSON.`, false);
+    const variables = Object.keys(ctx.variables).length ? { variables: ctx.variables } : {};
+    const told = await this.#tell(held, "complete", { output, ...variables });
+    if (!told.applied && told.message && !GONE.has(told.reason ?? ""))
+      await this.#fail(held, told.reason ?? "NotTaken", `The output is refused: ${told.message}`, false);
+  }
+
+  async #fail(held: Held, code: string, message: string, retryable: boolean, details?: Json | object, stack?: string): Promise<void> {
+    const error = { code, message, ...(details && { details }), ...(stack && { stack: stack.slice(0, MOST_STACK) }) };
+    await this.#tell(held, "fail", { error, retryable });
+  }
+
+  /** Says what became of a job, again and again while that counts. */
+  async #tell(held: Held, verb: "complete" | "fail", more: Record<string, unknown>): Promise<Result> {
+    const until = Date.now() + TELL;
+    for (let tries = 0; ; tries += 1) {
+      let trouble: unknown;
+      try {
+        const body = { items: [held.word(more)] };
+        const [result] = (await this.#client.call<{ results: Result[] }>("POST", `/jobs/${verb}`, { body, retries: 0 })).results;
+        if (result && result.reason !== "unavailable") return result;
+      } catch (error) {
+        if (error instanceof ApiError && !error.mayGoBetter) {
+          if (verb === "fail" || error.status === 401 || error.status === 403) throw error;
+          return { id: held.job.id, applied: false, reason: error.code, message: error.reason };
+        }
+        trouble = error;
+      }
+      if (Date.now() >= until) throw trouble ?? new Error("Handoff could not take it");
+      await sleep(pauseAfter(trouble, Math.min(tries, 5)));
+    }
+  }
+
+  async #giveBack(held: Held): Promise<void> {
+    const body = { lease_token: held.job.lease_token };
+    // Saying it twice does no harm.
+    await this.#client.call("POST", `/jobs/${held.job.id}/release`, { body });
+  }
+
+  /** Renews the leases of which a third is over, and lets go of those that have ended. */
+  #look(): void {
+    const now = Date.now();
+    const due = [];
+    for (const held of this.#held.keys())
+      if (held.expires < now) held.unwanted.abort();
+      else if (held.expires - now < (held.lease * 2) / 3) due.push(held);
+    if (due.length) void this.#beat(due);
+  }
+
+  async #beat(due: Held[]): Promise<void> {
+    const lines = new Map(due.map((held) => [held.job.id, held.lines.length]));
+    const items = due.map((held) => held.word(held.news));
+    for (const held of due) held.news = {};
+    let results: Result[];
+    try {
+      ({ results } = await this.#client.call<{ results: Result[] }>("POST", "/jobs/heartbeat", { body: { items }, retries: 0 }));
+    } catch (error) {
+      this.#options.logger.warn(`leases could not be renewed, trying again: ${error}`);
+      return;
+    }
+    for (const result of results) {
+      const held = due.find((one) => one.job.id === result.id);
+      if (!held) continue;
+      if (!result.applied || result.cancel_requested) held.unwanted.abort();
+      else if (result.lease_expires_at) {
+        held.lines.splice(0, lines.get(result.id) ?? 0);
+        held.expires = Date.parse(result.lease_expires_at);
+      }
+    }
+  }
+
+  async #drain(): Promise<void> {
+    const work = () => Promise.all(this.#held.values());
+    await Promise.race([work(), sleep(this.#options.drain, this.#held.size ? undefined : AbortSignal.abort())]);
+    for (const held of this.#held.keys()) held.unwanted.abort();
+    if (this.#held.size) await Promise.race([work(), sleep(LEAVE)]);
+    if (this.#held.size) this.#options.logger.error(`${this.#held.size} jobs are left, since they have not ended in time`);
+  }
+}
