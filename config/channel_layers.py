@@ -2,6 +2,11 @@
 
 from urllib.parse import parse_qsl, urlsplit
 
+POSTGRES_LAYER: dict[str, dict[str, object]] = {
+    "default": {"BACKEND": "runs.kernel.postgres_live.PostgresLayer"}
+}
+"""Where there is no Redis."""
+
 
 def channel_layers(redis_url: str) -> dict[str, dict[str, object]]:
     """Channels over pub/sub of that Redis. Messages know no databases there, so the prefix does."""

@@ -44,6 +44,7 @@ _OLDEST_PYTHON, _LATEST_PYTHON = (3, 11), (3, 14)
 # A server that hangs must not make the doctor hang, too.
 _ANSWER_SECONDS, _SCHEMA_SECONDS = 2.0, 10.0
 _UP = environment.command("up")
+_NO_REDIS = "that is well; for hints install redis-server or valkey-server, or set REDIS_URL"
 
 
 def examine() -> Iterator[Finding]:
@@ -58,7 +59,7 @@ def examine() -> Iterator[Finding]:
         database = list(_database())
         silent = len(database) == 1
         yield from database
-    if settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
+    if _needs_redis() and settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
         yield from _redis()
     if runs and not silent:
         yield from _work()
@@ -151,13 +152,22 @@ def _servers() -> Iterator[Finding]:
         if not can_leave_root():
             advice = "start as an ordinary user, or set DATABASE_URL"
             yield Finding("problem", "PostgreSQL refuses root, and there are no user namespaces here", advice)
-    if not os.environ.get("REDIS_URL"):
-        binaries.append(("Redis", redis.binary))
+    if not _needs_redis():
+        yield Finding("ok", "HANDOFF_DISPATCH is polling: PostgreSQL is all that Handoff needs")
+    elif not os.environ.get("REDIS_URL"):
+        if not environment.says_dispatch() and not redis.is_there():
+            yield Finding("warn", "no embedded Redis: Handoff starts with polling", _NO_REDIS)
+        else:
+            binaries.append(("Redis", redis.binary))
     for name, binary in binaries:
         try:
             yield Finding("ok", f"embedded {name}: {binary()}")
         except EmbeddedError as problem:
             yield Finding("problem", f"no embedded {name}", str(problem))
+
+
+def _needs_redis() -> bool:
+    return bool(settings.HANDOFF_DISPATCH == environment.HINTS)
 
 
 def _plug_ins() -> Iterator[Finding]:

@@ -16,9 +16,11 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 IS_CHECKOUT = (BASE_DIR / "scripts" / "bootstrap").is_file()
 """Whether this is the repository itself; otherwise a wheel was installed, and BASE_DIR is where packages are."""
 _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
+DISPATCH_VARIABLES = ("HANDOFF_DISPATCH", "WE_DISPATCH_MODE")
 _MASTER_KEY_BYTES = 32
 _SHORTEST_METRICS_TOKEN = 16
 TEXT, JSON = "text", "json"
+HINTS, POLLING = "hints", "polling"
 _ON, _OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
 
@@ -255,6 +257,29 @@ def metrics_token() -> str:
     return value
 
 
+def dispatch() -> str:
+    """How workers hear of work: `HINTS` (through Celery and Redis) or `POLLING` (PostgreSQL alone).
+
+    `HANDOFF_DISPATCH`, also called `WE_DISPATCH_MODE`; without a word what runs in this home, else hints. Raises
+    BadEnvironment.
+    """
+    given = {name: os.environ.get(name, "").strip().lower() for name in DISPATCH_VARIABLES}
+    named = {name: value for name, value in given.items() if value}
+    for name, value in named.items():
+        if value not in (HINTS, POLLING):
+            raise BadEnvironment(f"{name} must be {HINTS} or {POLLING}, not {value[:20]!r}.")
+    if len(set(named.values())) > 1:
+        raise BadEnvironment(f"{' and '.join(named)} say different things: one of them is enough.")
+    if named:
+        return next(iter(named.values()))
+    return POLLING if run_facts().get("dispatch") == POLLING else HINTS
+
+
+def says_dispatch() -> bool:
+    """Whether the environment names how workers hear of work."""
+    return any(os.environ.get(name, "").strip() for name in DISPATCH_VARIABLES)
+
+
 def log_format() -> str:
     """How logs are written: `TEXT` or `JSON` (`HANDOFF_LOG_FORMAT`). Raises BadEnvironment."""
     value = os.environ.get("HANDOFF_LOG_FORMAT", "").strip().lower() or TEXT
@@ -280,6 +305,7 @@ def problems() -> list[str]:
         master_keys,
         metrics_token,
         log_format,
+        dispatch,
         trusted_proxies,
         session_hours,
         web_processes,

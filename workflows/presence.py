@@ -1,5 +1,5 @@
-"""Who has a draft open now. It is kept in Redis for some seconds and nowhere else: where Redis is away nobody is seen,
-and that is all.
+"""Who has a draft open now. It is kept for some seconds and in no table (`lib.quiet_store`): where Redis is away
+nobody is seen, and that is all.
 
 Each open tab says now and then that it is there, and which step it has. After `SEEN_SECONDS` that is over.
 """
@@ -11,13 +11,13 @@ from typing import Any
 
 import orjson
 
-from lib.quiet_redis import QuietRedis
+from lib.quiet_store import quiet_store
 
 SEEN_SECONDS = 20
 MOST_TABS = 8
 """Of one person; of more the oldest are not seen."""
 MOST_PEOPLE = 50
-_REDIS = QuietRedis("who is here")
+_STORE = quiet_store("who is here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def _asked(
     if fields := list(drop):
         commands.append(("HDEL", key, *fields))
     commands += [("EXPIRE", key, 2 * SEEN_SECONDS), ("HGETALL", key)]
-    answers = _REDIS.ask(commands)
+    answers = _STORE.ask(commands)
     return answers[-1] if answers else {}
 
 
