@@ -34,6 +34,8 @@ AGAIN_SECONDS = 0.5
 MOST_WAITING = 10_000
 MOST_BYTES = 7_900
 """PostgreSQL takes less than 8,000 bytes of a message."""
+APPLICATION = "handoff noticeboard"
+"""How the connection is called in `pg_stat_activity`."""
 _TOGETHER = 500
 _ECHO = "handoff_echo"
 _SEND = "SELECT pg_notify(n.channel, n.text) FROM unnest(%s::text[], %s::text[]) AS n(channel, text)"
@@ -138,7 +140,8 @@ class Noticeboard:
                 time.sleep(AGAIN_SECONDS)
 
     def _params(self) -> dict[str, Any]:
-        return {**connection.get_connection_params(), "autocommit": True, "cursor_factory": psycopg.Cursor}
+        own = {"autocommit": True, "cursor_factory": psycopg.Cursor, "application_name": APPLICATION}
+        return {**connection.get_connection_params(), **own}
 
     def _serve(self, line: "psycopg.Connection[Any]") -> None:
         """Send and hear until the connection is lost, or the process ends and nothing is left."""
