@@ -10,7 +10,7 @@ from functools import partial
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import cast
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 IS_CHECKOUT = (BASE_DIR / "scripts" / "bootstrap").is_file()
@@ -60,10 +60,7 @@ def blocking_threads() -> int:
 
     Raises BadEnvironment.
     """
-    value = os.environ.get("HANDOFF_BLOCKING_THREADS") or "32"
-    if not (value.isascii() and value.isdecimal() and 0 < int(value) <= 1000):
-        raise BadEnvironment(f"HANDOFF_BLOCKING_THREADS must be a number from 1 to 1000, not {value[:20]!r}.")
-    return int(value)
+    return _whole("HANDOFF_BLOCKING_THREADS", 32, 1, 1000)
 
 
 def web_processes() -> int:
@@ -93,12 +90,7 @@ def continue_after_events() -> int:
 
     Raises BadEnvironment for anything but a number from 100 to 1,000,000.
     """
-    value = os.environ.get("HANDOFF_CONTINUE_AFTER_EVENTS") or "10000"
-    if not (value.isascii() and value.isdigit() and len(value) <= 7 and 100 <= int(value) <= 1_000_000):
-        raise BadEnvironment(
-            f"HANDOFF_CONTINUE_AFTER_EVENTS must be a number from 100 to 1000000, not {value[:20]!r}."
-        )
-    return int(value)
+    return _whole("HANDOFF_CONTINUE_AFTER_EVENTS", 10_000, 100, 1_000_000)
 
 
 def blobs(folder: Path | None = None) -> str:
@@ -260,18 +252,14 @@ def metrics_token() -> str:
 def dispatch() -> str:
     """How workers hear of work: `HINTS` (through Celery and Redis) or `POLLING` (PostgreSQL alone).
 
-    `HANDOFF_DISPATCH`, also called `WE_DISPATCH_MODE`; without a word what runs in this home, else hints. Raises
+    `HANDOFF_DISPATCH`, else `WE_DISPATCH_MODE`; without a word what runs in this home, else hints. Raises
     BadEnvironment.
     """
-    given = {name: os.environ.get(name, "").strip().lower() for name in DISPATCH_VARIABLES}
-    named = {name: value for name, value in given.items() if value}
-    for name, value in named.items():
-        if value not in (HINTS, POLLING):
-            raise BadEnvironment(f"{name} must be {HINTS} or {POLLING}, not {value[:20]!r}.")
-    if len(set(named.values())) > 1:
-        raise BadEnvironment(f"{' and '.join(named)} say different things: one of them is enough.")
-    if named:
-        return next(iter(named.values()))
+    for name in DISPATCH_VARIABLES:
+        if value := os.environ.get(name, "").strip().lower():
+            if value not in (HINTS, POLLING):
+                raise BadEnvironment(f"{name} must be {HINTS} or {POLLING}, not {value[:20]!r}.")
+            return value
     return POLLING if run_facts().get("dispatch") == POLLING else HINTS
 
 
@@ -408,13 +396,3 @@ def connected_as(process: str, database: dict[str, object]) -> dict[str, object]
         options["shared_connections"] = min(share, WEB_CONNECTIONS)
         return {**database, "OPTIONS": options, "CONN_MAX_AGE": 0}
     return {**database, "OPTIONS": options, "CONN_MAX_AGE": 600}
-
-
-def broker_url(redis_url: str) -> str:
-    """A Redis URL as redis-py reads it, spelled for Celery: only a unix socket is written otherwise there."""
-    if not redis_url.startswith("unix://"):
-        return redis_url
-    parts = urlsplit(redis_url)
-    query = dict(parse_qsl(parts.query))
-    password = parts.password or quote(query.get("password", ""), safe="")
-    return f"redis+socket://:{password}@{parts.path}?virtual_host={query.get('db', '0')}"

@@ -4,7 +4,7 @@ import os
 import secrets
 
 from config import environment
-from config.channel_layers import POSTGRES_LAYER, channel_layers
+from config.channel_layers import POSTGRES_LAYER, broker_url, channel_layers
 from lib.sealing import Hidden
 
 BASE_DIR = environment.BASE_DIR
@@ -235,7 +235,7 @@ STATICFILES_DIRS = [environment.resource("static")]
 # Files are served from where they lie, so a first start needs no collectstatic.
 WHITENOISE_USE_FINDERS = True
 
-CELERY_BROKER_URL = environment.broker_url(REDIS_URL)
+CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True

@@ -86,6 +86,7 @@ def test_there_is_neither_redis_nor_beat_and_nothing_is_amiss(alone):
 
 
 def test_no_process_has_loaded_what_is_not_needed(alone):
+    """R-167."""
     libraries = {
         name: Path(f"/proc/{pid}/maps").read_text()
         for name, pid in alone.pids().items()
@@ -177,6 +178,58 @@ def test_the_database_may_go_and_come_back(alone, client):
 
 
 def test_an_unknown_mode_is_refused_with_those_there_are(tmp_path):
+    """R-166."""
     handoff = Handoff(tmp_path / "home", WE_DISPATCH_MODE="carrier_pigeon")
     [line] = handoff.refusal()
     assert line == ("Handoff cannot start: WE_DISPATCH_MODE must be hints or polling, not 'carrier_pigeon'.")
+
+
+def test_from_one_mode_to_the_other_it_takes_a_start_and_nothing_is_lost(tmp_path):
+    """R-172, under load in both directions."""
+    home, started = tmp_path / "home", 0
+    for place, mode in enumerate(("polling", "hints", "polling")):
+        handoff = Handoff(home, HANDOFF_DISPATCH=mode)
+        try:
+            handoff.start_and_wait()
+            with Client(handoff) as client:
+                if place == 0:
+                    client.publish(CHAIN)
+                client.start("p_ten", 100)
+                started += 100
+                if place == 2:
+                    client.until(COMPLETED, started, 90)
+                    assert client.broken_invariants() == {}
+        finally:
+            end(handoff)
+
+
+def test_where_there_is_no_redis_to_embed_it_goes_on_without():
+    """A Python whose packages have no server in them, on a machine that has none."""
+    script = (
+        "import config.embedded.redis as redis, sys\n"
+        "from pathlib import Path\n"
+        "redis._IN_WHEELS, redis._PROGRAMS = {}, ()\n"
+        "from config.supervisor.supervise import _polls\n"
+        "class Output:\n"
+        "    def say(self, line): print(line)\n"
+        "print(_polls(Output()))\n"
+    )
+
+    def printed(**more: str) -> list[str]:
+        clean = {
+            name: value for name, value in os.environ.items() if not name.startswith(("HANDOFF_", "REDIS_"))
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=ROOT,
+            env=clean | more,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.splitlines()
+
+    said = "There is no embedded Redis for this platform: going on with PostgreSQL alone (docs/dispatch.md)"
+    assert printed() == [said, "True"]
+    assert printed(REDIS_URL="redis://127.0.0.1:1/0") == ["False"]
+    assert printed(HANDOFF_DISPATCH="hints") == ["False"]
