@@ -30,6 +30,7 @@ from config.startup import (
 from config.supervisor.home import Home
 from lib import tracing
 from lib.messages import first_line
+from lib.noticeboard import Noticeboard
 from lib.sealing import CannotOpen
 from runs.reading import queries
 from runs.reading.readiness import Standing
@@ -61,6 +62,8 @@ def examine() -> Iterator[Finding]:
         yield from database
     if _needs_redis() and settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
         yield from _redis()
+    if not (_needs_redis() or silent):
+        yield from _messages()
     if runs and not silent:
         yield from _work()
 
@@ -338,6 +341,21 @@ def _secrets() -> Iterator[Finding]:
         if locked := locked_tenants():
             advice = "put the master key back that was used before, behind the one of now"
             yield Finding("problem", f"the master key opens no secrets of {locked} tenants", advice)
+
+
+def _messages() -> Iterator[Finding]:
+    """Whether what one process tells the others through the database arrives."""
+    board = Noticeboard()
+    try:
+        if board.wait_heard(_ANSWER_SECONDS):
+            yield Finding("ok", "messages between processes come through the database")
+        else:
+            sentence = "no messages come through the database: workers only look every half second"
+            yield Finding(
+                "warn", sentence, "let no pooler hand out connections by transaction: docs/dispatch.md"
+            )
+    finally:
+        board.settle()
 
 
 def _redis() -> Iterator[Finding]:

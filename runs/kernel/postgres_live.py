@@ -1,6 +1,7 @@
 """Notices of changes without Redis: the processes tell one another by the noticeboard who watches, and what changed."""
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,11 @@ NAME = "the database"
 ERRORS: tuple[type[Exception], ...] = ()
 WATCHED, CHANGED = "handoff_watched", "handoff_changed"
 MOST_WATCHED = 20_000
+LONGEST_SECONDS = 60.0
+ANSWERED_SECONDS = 0.15
+"""How long after asking who watches it may take until all have said so."""
 _WHO = "?"
+_WATCH = re.compile(r"(\d{1,3}(?:\.\d)?) (t\d+\.[\w.-]{1,80})")
 
 Message = Mapping[str, Any]
 
@@ -32,6 +37,7 @@ class PostgresWatchers:
         self._own: dict[str, float] = {}
         self._lock = threading.Lock()
         self._hears = False
+        self._asked_at = 0.0
 
     def begin(self) -> None:
         """Hear from now on who watches."""
@@ -43,6 +49,8 @@ class PostgresWatchers:
     async def groups(self) -> frozenset[str]:
         """Those that are watched now."""
         await self.answers()
+        if (left := self._asked_at + ANSWERED_SECONDS - time.monotonic()) > 0:
+            await asyncio.sleep(left)
         now = time.time()
         with self._lock:
             self._until = {group: until for group, until in self._until.items() if until > now}
@@ -61,7 +69,7 @@ class PostgresWatchers:
         with self._lock:
             is_new = self._own.get(group, 0.0) <= now
             self._until[group] = self._own[group] = now + seconds
-        board.post(WATCHED, f"{seconds:g} {group}")
+        board.post(WATCHED, f"{seconds:.1f} {group}")
         return is_new
 
     async def answers(self) -> None:
@@ -77,13 +85,16 @@ class PostgresWatchers:
         if text == _WHO:
             self._say_own()
             return
-        seconds, _, group = text.partition(" ")
+        if (read := _WATCH.fullmatch(text)) is None:
+            return
+        group, until = read[2], time.time() + min(float(read[1]), LONGEST_SECONDS)
         with self._lock:
             if group in self._until or len(self._until) < MOST_WATCHED:
-                self._until[group] = max(self._until.get(group, 0.0), time.time() + float(seconds))
+                self._until[group] = max(self._until.get(group, 0.0), until)
 
     def _again(self) -> None:
         """Something may have been missed: ask anew."""
+        self._asked_at = time.monotonic()
         board.post(WATCHED, _WHO)
 
     def _say_own(self) -> None:
