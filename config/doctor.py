@@ -14,6 +14,7 @@ from django.db import DatabaseError
 
 from accounts.sealed import locked_tenants
 from config import environment, roles
+from config import hint_findings as hints
 from config.command_line import release
 from config.database import patience
 from config.embedded import postgres, redis
@@ -22,7 +23,6 @@ from config.health import readiness
 from config.host import Finding, disk, first_that_exists, memory
 from config.startup import (
     NotStartable,
-    check_redis,
     check_steps,
     schema,
     server_problems,
@@ -30,7 +30,6 @@ from config.startup import (
 from config.supervisor.home import Home
 from lib import tracing
 from lib.messages import first_line
-from lib.noticeboard import Noticeboard
 from lib.sealing import CannotOpen
 from runs.reading import queries
 from runs.reading.readiness import Standing
@@ -45,7 +44,6 @@ _OLDEST_PYTHON, _LATEST_PYTHON = (3, 11), (3, 14)
 # A server that hangs must not make the doctor hang, too.
 _ANSWER_SECONDS, _SCHEMA_SECONDS = 2.0, 10.0
 _UP = environment.command("up")
-_NO_REDIS = "that is well; for hints install redis-server or valkey-server, or set REDIS_URL"
 
 
 def examine() -> Iterator[Finding]:
@@ -60,10 +58,7 @@ def examine() -> Iterator[Finding]:
         database = list(_database())
         silent = len(database) == 1
         yield from database
-    if _needs_redis() and settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
-        yield from _redis()
-    if not (_needs_redis() or silent):
-        yield from _messages()
+    yield from hints.messages(runs=runs, database_answers=not silent)
     if runs and not silent:
         yield from _work()
 
@@ -155,22 +150,15 @@ def _servers() -> Iterator[Finding]:
         if not can_leave_root():
             advice = "start as an ordinary user, or set DATABASE_URL"
             yield Finding("problem", "PostgreSQL refuses root, and there are no user namespaces here", advice)
-    if not _needs_redis():
-        yield Finding("ok", "HANDOFF_DISPATCH is polling: PostgreSQL is all that Handoff needs")
-    elif not os.environ.get("REDIS_URL"):
-        if not environment.says_dispatch() and not redis.is_there():
-            yield Finding("warn", "no embedded Redis: Handoff starts with polling", _NO_REDIS)
-        else:
-            binaries.append(("Redis", redis.binary))
+    if hints.wants_embedded_redis():
+        binaries.append(("Redis", redis.binary))
+    else:
+        yield from hints.without_redis()
     for name, binary in binaries:
         try:
             yield Finding("ok", f"embedded {name}: {binary()}")
         except EmbeddedError as problem:
             yield Finding("problem", f"no embedded {name}", str(problem))
-
-
-def _needs_redis() -> bool:
-    return bool(settings.HANDOFF_DISPATCH == environment.HINTS)
 
 
 def _plug_ins() -> Iterator[Finding]:
@@ -341,30 +329,6 @@ def _secrets() -> Iterator[Finding]:
         if locked := locked_tenants():
             advice = "put the master key back that was used before, behind the one of now"
             yield Finding("problem", f"the master key opens no secrets of {locked} tenants", advice)
-
-
-def _messages() -> Iterator[Finding]:
-    """Whether what one process tells the others through the database arrives."""
-    board = Noticeboard()
-    try:
-        if board.wait_heard(_ANSWER_SECONDS):
-            yield Finding("ok", "messages between processes come through the database")
-        else:
-            sentence = "no messages come through the database: workers only look every half second"
-            yield Finding(
-                "warn", sentence, "let no pooler hand out connections by transaction: docs/dispatch.md"
-            )
-    finally:
-        board.settle()
-
-
-def _redis() -> Iterator[Finding]:
-    try:
-        check_redis(_ANSWER_SECONDS)
-    except NotStartable as problem:
-        yield Finding("problem", str(problem))
-    else:
-        yield Finding("ok", "Redis answers")
 
 
 def _work() -> Iterator[Finding]:
