@@ -63,6 +63,7 @@ class Noticeboard:
         self.name = uuid7()
         self._heard_at: float | None = None
         self._there = threading.Event()
+        self.was_heard = False
 
     def hear(self, channel: str, told: Hear, again: Again = _nothing) -> None:
         """Have `told` called with each message of the channel, and `again` where messages may have been missed before.
@@ -207,6 +208,7 @@ class Noticeboard:
     def _note_heard(self) -> None:
         is_new = self._heard_at is None
         self._heard_at = time.monotonic()
+        self.was_heard = True
         if is_new:
             self._there.set()
             for channel in list(self._listeners):

@@ -73,9 +73,11 @@ class PostgresWatchers:
         return is_new
 
     async def answers(self) -> None:
-        """Return if messages come; at the first time that is waited for."""
+        """Return if messages come. That is waited for once: who asks while they are lost is told so at once."""
         self.begin()
-        if not board.is_heard() and not await asyncio.to_thread(board.wait_heard, 0.5):
+        if board.is_heard():
+            return
+        if board.was_heard or not await asyncio.to_thread(board.wait_heard, 0.5):
             raise Silent("no messages come through the database")
 
     async def aclose(self) -> None:

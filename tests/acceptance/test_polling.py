@@ -171,6 +171,34 @@ def test_time_goes_on_while_the_clock_is_dead_or_hangs(alone, client):
     alone.until_answering()
 
 
+def test_a_worker_may_be_started_by_other_means_and_ends_when_it_is_told_to(alone, client):
+    """In the same home its command knows how this Handoff hears of work."""
+    seen = "SELECT count(*) FROM runs_worker WHERE queue = 'engine' AND seen_at > clock_timestamp() - interval '5 s'"
+    wait_until(lambda: client.number(seen) == 1, 20, "the worker that is there")
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "worker", "engine"],
+        cwd=ROOT,
+        env=alone.environment,
+        stderr=subprocess.PIPE,
+    ) as worker:
+        wait_until(lambda: client.number(seen) == 2, 40, "another worker")
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(20) == 0, worker.stderr and worker.stderr.read()
+    wait_until(lambda: client.number(seen) == 1, 20, "one worker alone")
+    refused = subprocess.run(
+        [sys.executable, "manage.py", "worker", "engine"],
+        cwd=ROOT,
+        env=alone.environment | {"HANDOFF_DISPATCH": "hints", "REDIS_URL": "redis://127.0.0.1:1/0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert refused.returncode == 1
+    assert (
+        refused.stderr == "CommandError: Set HANDOFF_DISPATCH=polling; with hints Celery's workers do this.\n"
+    )
+
+
 def test_the_database_may_go_and_come_back(alone, client):
     alone.kill("postgres")
     before = client.number(COMPLETED)
