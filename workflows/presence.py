@@ -33,7 +33,7 @@ class Tab:
 
     @property
     def field(self) -> str:
-        """What it is called in Redis."""
+        """What it is called where it is kept."""
         return f"{self.user_id}:{self.tab}"
 
 
@@ -56,7 +56,7 @@ def leave(workflow_id: int, tab: Tab) -> None:
 def _asked(
     workflow_id: int, *, put: Mapping[str, bytes] | None = None, drop: Iterable[str] = ()
 ) -> dict[bytes, bytes]:
-    """All that is known of a workflow after this; nothing while Redis doesn't answer."""
+    """All that is known of a workflow after this; nothing while that is not there to say."""
     key = f"here:{workflow_id}"
     commands: list[tuple[object, ...]] = [("HSET", key, field, value) for field, value in (put or {}).items()]
     if fields := list(drop):
