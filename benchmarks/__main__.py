@@ -1,6 +1,7 @@
 """`make bench`: what the engine does on this machine, as a table and as a file in `benchmarks/results/`.
 
-Every figure comes from real processes: the supervisor's Celery workers, its web process, its PostgreSQL with fsync.
+Every figure comes from real processes: the supervisor's workers (Celery's, or with HANDOFF_DISPATCH=polling those that
+PostgreSQL wakes), its web process, its PostgreSQL with fsync.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from typing import Any
 import django
 
 from benchmarks import home
+from config import environment
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -67,6 +69,7 @@ def machine() -> dict[str, Any]:
         "load_before": round(os.getloadavg()[0], 2),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()}",
+        "dispatch": environment.dispatch(),
     }
 
 

@@ -9,11 +9,16 @@ class HouseConfig(AppConfig):
     verbose_name = "Handoff"
 
     def ready(self) -> None:
-        # From here on `shared_task` means this Celery app, also in the web process.
+        from importlib import import_module
+
         from django.conf import settings
 
-        from config import celery, checks, environment  # noqa: F401
+        from config import checks, environment  # noqa: F401
         from steps import outside
+
+        if settings.HANDOFF_DISPATCH == environment.HINTS:
+            # From here on `shared_task` means this Celery app, also in the web process.
+            import_module("config.celery")
 
         servers = environment.own_servers(settings.DATABASE_URL, settings.REDIS_URL, settings.HANDOFF_PORT)
         outside.protect(servers)

@@ -10,7 +10,8 @@ from config.long_polls import LongPolls
 from config.request_body import LimitedBody
 from config.threads import OnThreads
 from config.wsgi import application as django
-from lib import tracing
+from lib import quiet_store, tracing
+from lib.noticeboard import board
 
 # More than connections to the database: a request that waits for its body's end or for its reader needs none.
 _THREADS = 32
@@ -47,8 +48,10 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         if message["type"] == "lifespan.startup":
             # Jobs of external workers end here.
             await asyncio.to_thread(tracing.start, "handoff")
+            await asyncio.to_thread(quiet_store.begin)
         else:
             await asyncio.to_thread(tracing.stop)
+            await asyncio.to_thread(board.settle)
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return

@@ -1,6 +1,11 @@
-"""Where websockets hear of changes."""
+"""Where websockets hear of changes, and Celery of work."""
 
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
+
+POSTGRES_LAYER: dict[str, dict[str, object]] = {
+    "default": {"BACKEND": "runs.kernel.postgres_live.PostgresLayer"}
+}
+"""Where there is no Redis."""
 
 
 def channel_layers(redis_url: str) -> dict[str, dict[str, object]]:
@@ -15,3 +20,13 @@ def channel_layers(redis_url: str) -> dict[str, dict[str, object]]:
             "CONFIG": {"hosts": [host], "prefix": f"handoff-{number}-"},
         }
     }
+
+
+def broker_url(redis_url: str) -> str:
+    """A Redis URL as redis-py reads it, spelled for Celery: only a unix socket is written otherwise there."""
+    if not redis_url.startswith("unix://"):
+        return redis_url
+    parts = urlsplit(redis_url)
+    query = dict(parse_qsl(parts.query))
+    password = parts.password or quote(query.get("password", ""), safe="")
+    return f"redis+socket://:{password}@{parts.path}?virtual_host={query.get('db', '0')}"

@@ -14,6 +14,7 @@ from django.db import DatabaseError
 
 from accounts.sealed import locked_tenants
 from config import environment, roles
+from config import hint_findings as hints
 from config.command_line import release
 from config.database import patience
 from config.embedded import postgres, redis
@@ -22,7 +23,6 @@ from config.health import readiness
 from config.host import Finding, disk, first_that_exists, memory
 from config.startup import (
     NotStartable,
-    check_redis,
     check_steps,
     schema,
     server_problems,
@@ -58,8 +58,7 @@ def examine() -> Iterator[Finding]:
         database = list(_database())
         silent = len(database) == 1
         yield from database
-    if settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
-        yield from _redis()
+    yield from hints.messages(runs=runs, database_answers=not silent)
     if runs and not silent:
         yield from _work()
 
@@ -151,8 +150,10 @@ def _servers() -> Iterator[Finding]:
         if not can_leave_root():
             advice = "start as an ordinary user, or set DATABASE_URL"
             yield Finding("problem", "PostgreSQL refuses root, and there are no user namespaces here", advice)
-    if not os.environ.get("REDIS_URL"):
+    if hints.wants_embedded_redis():
         binaries.append(("Redis", redis.binary))
+    else:
+        yield from hints.without_redis()
     for name, binary in binaries:
         try:
             yield Finding("ok", f"embedded {name}: {binary()}")
@@ -328,15 +329,6 @@ def _secrets() -> Iterator[Finding]:
         if locked := locked_tenants():
             advice = "put the master key back that was used before, behind the one of now"
             yield Finding("problem", f"the master key opens no secrets of {locked} tenants", advice)
-
-
-def _redis() -> Iterator[Finding]:
-    try:
-        check_redis(_ANSWER_SECONDS)
-    except NotStartable as problem:
-        yield Finding("problem", str(problem))
-    else:
-        yield Finding("ok", "Redis answers")
 
 
 def _work() -> Iterator[Finding]:

@@ -10,15 +10,17 @@ from functools import partial
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import cast
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 IS_CHECKOUT = (BASE_DIR / "scripts" / "bootstrap").is_file()
 """Whether this is the repository itself; otherwise a wheel was installed, and BASE_DIR is where packages are."""
 _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
+DISPATCH_VARIABLES = ("HANDOFF_DISPATCH", "WE_DISPATCH_MODE")
 _MASTER_KEY_BYTES = 32
 _SHORTEST_METRICS_TOKEN = 16
 TEXT, JSON = "text", "json"
+HINTS, POLLING = "hints", "polling"
 _ON, _OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
 
@@ -58,10 +60,7 @@ def blocking_threads() -> int:
 
     Raises BadEnvironment.
     """
-    value = os.environ.get("HANDOFF_BLOCKING_THREADS") or "32"
-    if not (value.isascii() and value.isdecimal() and 0 < int(value) <= 1000):
-        raise BadEnvironment(f"HANDOFF_BLOCKING_THREADS must be a number from 1 to 1000, not {value[:20]!r}.")
-    return int(value)
+    return _whole("HANDOFF_BLOCKING_THREADS", 32, 1, 1000)
 
 
 def web_processes() -> int:
@@ -91,12 +90,7 @@ def continue_after_events() -> int:
 
     Raises BadEnvironment for anything but a number from 100 to 1,000,000.
     """
-    value = os.environ.get("HANDOFF_CONTINUE_AFTER_EVENTS") or "10000"
-    if not (value.isascii() and value.isdigit() and len(value) <= 7 and 100 <= int(value) <= 1_000_000):
-        raise BadEnvironment(
-            f"HANDOFF_CONTINUE_AFTER_EVENTS must be a number from 100 to 1000000, not {value[:20]!r}."
-        )
-    return int(value)
+    return _whole("HANDOFF_CONTINUE_AFTER_EVENTS", 10_000, 100, 1_000_000)
 
 
 def blobs(folder: Path | None = None) -> str:
@@ -255,6 +249,25 @@ def metrics_token() -> str:
     return value
 
 
+def dispatch() -> str:
+    """How workers hear of work: `HINTS` (through Celery and Redis) or `POLLING` (PostgreSQL alone).
+
+    `HANDOFF_DISPATCH`, else `WE_DISPATCH_MODE`; without a word what runs in this home, else hints. Raises
+    BadEnvironment.
+    """
+    for name in DISPATCH_VARIABLES:
+        if value := os.environ.get(name, "").strip().lower():
+            if value not in (HINTS, POLLING):
+                raise BadEnvironment(f"{name} must be {HINTS} or {POLLING}, not {value[:20]!r}.")
+            return value
+    return POLLING if run_facts().get("dispatch") == POLLING else HINTS
+
+
+def says_dispatch() -> bool:
+    """Whether the environment names how workers hear of work."""
+    return any(os.environ.get(name, "").strip() for name in DISPATCH_VARIABLES)
+
+
 def log_format() -> str:
     """How logs are written: `TEXT` or `JSON` (`HANDOFF_LOG_FORMAT`). Raises BadEnvironment."""
     value = os.environ.get("HANDOFF_LOG_FORMAT", "").strip().lower() or TEXT
@@ -280,6 +293,7 @@ def problems() -> list[str]:
         master_keys,
         metrics_token,
         log_format,
+        dispatch,
         trusted_proxies,
         session_hours,
         web_processes,
@@ -382,13 +396,3 @@ def connected_as(process: str, database: dict[str, object]) -> dict[str, object]
         options["shared_connections"] = min(share, WEB_CONNECTIONS)
         return {**database, "OPTIONS": options, "CONN_MAX_AGE": 0}
     return {**database, "OPTIONS": options, "CONN_MAX_AGE": 600}
-
-
-def broker_url(redis_url: str) -> str:
-    """A Redis URL as redis-py reads it, spelled for Celery: only a unix socket is written otherwise there."""
-    if not redis_url.startswith("unix://"):
-        return redis_url
-    parts = urlsplit(redis_url)
-    query = dict(parse_qsl(parts.query))
-    password = parts.password or quote(query.get("password", ""), safe="")
-    return f"redis+socket://:{password}@{parts.path}?virtual_host={query.get('db', '0')}"

@@ -1,15 +1,15 @@
 """`/healthz` (the process lives) and `/readyz` (it can do its work)."""
 
-import contextlib
+from importlib import import_module
 
 import psycopg
-import redis
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
+from config import environment
 from config.database import patience
 from runs.reading.readiness import Standing
 from runs.reading.readiness import standing as read_standing
@@ -27,8 +27,8 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when database, Redis and a worker for each built-in queue answer and time goes on, 503 otherwise; says what
-    holds, how old is what should be young and, in sentences, what is wrong.
+    """200 when database, Redis (where there is one: `HANDOFF_DISPATCH`) and a worker for each built-in queue answer and
+    time goes on, 503 otherwise; says what holds, how old is what should be young and, in sentences, what is wrong.
     """
     checks, standing = readiness()
     ready = all(checks.values())
@@ -45,20 +45,17 @@ def readiness() -> tuple[dict[str, bool], Standing | None]:
     """What must hold before Handoff can do its work, and how it stands where the database says; a hanging server costs
     seconds.
     """
-    redis_answers = _redis()
+    servers = _servers()
     try:
         with patience.at_most(_DATABASE_SECONDS):
             standing = read_standing()
     except (DatabaseError, psycopg.Error):
-        return {"database": False, "redis": redis_answers}, None
-    return {"database": True, "redis": redis_answers, **standing.checks()}, standing
+        return {"database": False, **servers}, None
+    return {"database": True, **servers, **standing.checks()}, standing
 
 
-def _redis() -> bool:
-    with (
-        contextlib.suppress(redis.RedisError),
-        redis.Redis.from_url(settings.REDIS_URL, socket_timeout=_REDIS_SECONDS, retry=None) as client,
-    ):
-        # One that is full or read-only answers a ping all the same.
-        return bool(client.set("handoff:ready", 1, px=1000))
-    return False
+def _servers() -> dict[str, bool]:
+    """Whether those beside the database answer that this Handoff needs."""
+    if settings.HANDOFF_DISPATCH != environment.HINTS:
+        return {}
+    return {"redis": bool(import_module("config.redis_standing").takes_writes(_REDIS_SECONDS))}

@@ -28,15 +28,14 @@ from django.urls import get_resolver
 
 from config import environment, loads, web
 from config.asgi import application
-from config.celery import app
 from config.embedded.processes import child_setup, name_process
 from lib import pulse
 
 _MOST_DESCRIPTORS = 8
 _BEAT_SECONDS = 1.0
 # What Celery and the steps would import in each process.
-_HEAVY = (
-    "steps.catalogue",
+_HEAVY = ("steps.catalogue",)
+_CELERYS = (
     "celery.apps.beat",
     "celery.apps.worker",
     "celery.bin.celery",
@@ -62,14 +61,24 @@ def _web(arguments: Sequence[str]) -> None:
 
 def _celery(arguments: Sequence[str]) -> None:
     _connected()
-    app.start(argv=list(arguments))
+    import_module("config.celery").app.start(argv=list(arguments))
+
+
+def _worker(arguments: Sequence[str]) -> None:
+    _connected()
+    import_module("config.worker").work()
 
 
 def _manage(arguments: Sequence[str]) -> None:
     execute_from_command_line(["manage.py", *arguments])
 
 
-_ENTRIES: Mapping[str, Callable[[Sequence[str]], None]] = {"web": _web, "celery": _celery, "manage": _manage}
+_ENTRIES: Mapping[str, Callable[[Sequence[str]], None]] = {
+    "web": _web,
+    "celery": _celery,
+    "worker": _worker,
+    "manage": _manage,
+}
 
 
 class Nursery:
@@ -174,12 +183,22 @@ def load() -> None:
     """
     for module in _HEAVY:
         import_module(module)
-    app.finalize()
-    app.connection_for_write().transport  # noqa: B018 (imports kombu's Redis transport; connects nothing)
+    if settings.HANDOFF_DISPATCH == environment.HINTS:
+        _load_celery()
+    else:
+        import_module("config.worker")
     _ = get_resolver().url_patterns
     gc.collect()
     # What is loaded lives for ever: the collector need not walk it, and so never copies its pages.
     gc.freeze()
+
+
+def _load_celery() -> None:
+    for module in _CELERYS:
+        import_module(module)
+    app = import_module("config.celery").app
+    app.finalize()
+    app.connection_for_write().transport  # noqa: B018 (imports kombu's Redis transport; connects nothing)
 
 
 if __name__ == "__main__":

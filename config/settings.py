@@ -4,7 +4,7 @@ import os
 import secrets
 
 from config import environment
-from config.channel_layers import channel_layers
+from config.channel_layers import POSTGRES_LAYER, broker_url, channel_layers
 from lib.sealing import Hidden
 
 BASE_DIR = environment.BASE_DIR
@@ -102,6 +102,8 @@ TEMPLATES = [
 ]
 
 DATABASE_URL = environment.server_url("DATABASE_URL", "database_url")
+# How workers hear of work, and pages of changes: docs/dispatch.md.
+HANDOFF_DISPATCH = environment.dispatch()
 REDIS_URL = environment.server_url("REDIS_URL", "redis_url")
 DATABASES = {
     "default": environment.connected_as(
@@ -233,7 +235,7 @@ STATICFILES_DIRS = [environment.resource("static")]
 # Files are served from where they lie, so a first start needs no collectstatic.
 WHITENOISE_USE_FINDERS = True
 
-CELERY_BROKER_URL = environment.broker_url(REDIS_URL)
+CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True
@@ -310,9 +312,9 @@ CELERY_BEAT_SCHEDULE = {
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 
-CHANNEL_LAYERS = channel_layers(REDIS_URL)
+CHANNEL_LAYERS = POSTGRES_LAYER if HANDOFF_DISPATCH == environment.POLLING else channel_layers(REDIS_URL)
 
-# Polling only: no hint is ever sent through Redis.
+# Without hints no message is ever sent: workers look for themselves, every half second.
 HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)
 
 # How many steps of the queue `blocking` one worker process does at once.

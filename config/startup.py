@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 
-import redis
 from django.conf import settings
 from django.core.management import call_command, get_commands
 from django.db import OperationalError, connection
@@ -55,7 +55,8 @@ def prepare(say: Say) -> None:
     check_steps()
     for sentence in sentences(PLUG_INS):
         log.warning("%s", sentence)
-    check_redis()
+    if settings.HANDOFF_DISPATCH == environment.HINTS:
+        check_redis()
     try:
         # Asked as the role that works: what is set for it is what counts.
         problems = server_problems()
@@ -98,11 +99,8 @@ def check_steps() -> None:
 
 def check_redis(seconds: float = 5.0) -> None:
     """Raises NotStartable where Redis does not answer: Celery workers would wait for it for ever."""
-    try:
-        with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=seconds, retry=None) as client:
-            client.ping()
-    except (redis.RedisError, ValueError) as problem:
-        raise NotStartable(f"Redis does not answer ({problem}): check REDIS_URL.") from None
+    if problem := import_module("config.redis_standing").complaint(seconds):
+        raise NotStartable(f"Redis does not answer ({problem}): check REDIS_URL.")
 
 
 def server_problems() -> list[str]:

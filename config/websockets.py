@@ -14,7 +14,6 @@ from django.conf import settings
 from django.http import parse_cookie
 from django.http.request import split_domain_port, validate_host
 from django.urls import path, re_path
-from redis import RedisError
 
 import config.wsgi  # noqa: F401 (Django must be set up before what follows has models)
 from config.asgi_types import Receive, Scope, Send
@@ -43,7 +42,7 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
         # Channels would keep what it began for a connection that Redis then refuses.
         await live.answers()
         await _router({**scope, "session_key": session}, receive, send)
-    except (OSError, RedisError, TimeoutError) as error:
+    except live.ERRORS as error:
         log.warning("A websocket ends: %s", error or type(error).__name__)
         with suppress(OSError, RuntimeError):
             await send({"type": "websocket.close", "code": TRY_LATER})

@@ -1,5 +1,5 @@
-"""Who has a draft open now. It is kept in Redis for some seconds and nowhere else: where Redis is away nobody is seen,
-and that is all.
+"""Who has a draft open now. It is kept for some seconds and in no table (`lib.quiet_store`): where Redis is away
+nobody is seen, and that is all.
 
 Each open tab says now and then that it is there, and which step it has. After `SEEN_SECONDS` that is over.
 """
@@ -11,13 +11,13 @@ from typing import Any
 
 import orjson
 
-from lib.quiet_redis import QuietRedis
+from lib.quiet_store import quiet_store
 
 SEEN_SECONDS = 20
 MOST_TABS = 8
 """Of one person; of more the oldest are not seen."""
 MOST_PEOPLE = 50
-_REDIS = QuietRedis("who is here")
+_STORE = quiet_store("who is here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Tab:
 
     @property
     def field(self) -> str:
-        """What it is called in Redis."""
+        """What it is called where it is kept."""
         return f"{self.user_id}:{self.tab}"
 
 
@@ -56,13 +56,13 @@ def leave(workflow_id: int, tab: Tab) -> None:
 def _asked(
     workflow_id: int, *, put: Mapping[str, bytes] | None = None, drop: Iterable[str] = ()
 ) -> dict[bytes, bytes]:
-    """All that is known of a workflow after this; nothing while Redis doesn't answer."""
+    """All that is known of a workflow after this; nothing while that is not there to say."""
     key = f"here:{workflow_id}"
     commands: list[tuple[object, ...]] = [("HSET", key, field, value) for field, value in (put or {}).items()]
     if fields := list(drop):
         commands.append(("HDEL", key, *fields))
     commands += [("EXPIRE", key, 2 * SEEN_SECONDS), ("HGETALL", key)]
-    answers = _REDIS.ask(commands)
+    answers = _STORE.ask(commands)
     return answers[-1] if answers else {}
 
 

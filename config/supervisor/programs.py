@@ -134,6 +134,17 @@ def worker_program(name: str, queue: str) -> Program:
     )
 
 
+def polling_worker_program(name: str, queue: str) -> Program:
+    """One worker without Celery (`config.worker`)."""
+    return Program(
+        name=name,
+        command=lambda: ["worker"],
+        ready="says",
+        has_twins=True,
+        environment={"HANDOFF_PROCESS": "worker", "HANDOFF_WORKER_QUEUE": queue},
+    )
+
+
 def beat_program() -> Program:
     """The clock that sends the ticks; the in-memory scheduler leaves no file behind."""
     return Program(

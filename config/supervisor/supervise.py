@@ -11,7 +11,7 @@ from socket import socket
 from config import environment
 from config.embedded.postgres import Postgres
 from config.embedded.processes import EmbeddedError
-from config.embedded.redis import Redis
+from config.embedded.redis import Redis, is_there
 from config.supervisor.asking import Readiness, complaints
 from config.supervisor.child import Child
 from config.supervisor.errors import CannotStart
@@ -26,6 +26,7 @@ from config.supervisor.programs import (
     broker_program,
     database_program,
     nursery_program,
+    polling_worker_program,
     prepare_program,
     web_programs,
     worker_program,
@@ -52,6 +53,18 @@ def _without_ours(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if not name.startswith(ours)}
 
 
+def _polls(output: Output) -> bool:
+    """Whether PostgreSQL is all there is: because somebody says so, or because there is no Redis to be had here."""
+    if environment.says_dispatch():
+        return environment.dispatch() == environment.POLLING
+    if os.environ.get("REDIS_URL") or is_there():
+        return False
+    output.say(
+        "There is no embedded Redis for this platform: going on with PostgreSQL alone (docs/dispatch.md)"
+    )
+    return True
+
+
 class Supervisor:
     """Everything of one home. `listener` is bound to the port; DATABASE_URL and REDIS_URL win over embedded servers."""
 
@@ -59,7 +72,9 @@ class Supervisor:
         self._home, self._output, self._listener = home, output, listener
         self.url = f"http://127.0.0.1:{port}"
         self._postgres = None if os.environ.get("DATABASE_URL") else Postgres(home.folder / "postgres")
-        self._redis = None if os.environ.get("REDIS_URL") else Redis(home.folder / "redis")
+        self._polls = _polls(output)
+        has_own = not (self._polls or os.environ.get("REDIS_URL"))
+        self._redis = Redis(home.folder / "redis") if has_own else None
         self._children: list[Child] = []
         self._webs: tuple[str, ...] = ()
         self._nursery = Nursery()
@@ -77,10 +92,12 @@ class Supervisor:
         except EmbeddedError as problem:
             raise CannotStart(str(problem)) from None
         await self._prepare_database()
-        workers = [worker_program(name, queue) for name, queue in WORKERS.items()]
+        worker = polling_worker_program if self._polls else worker_program
+        workers = [worker(name, queue) for name, queue in WORKERS.items()]
+        clocks = [] if self._polls else [beat_program()]
         webs = web_programs(self._listener.fileno(), environment.web_processes())
         self._webs = tuple(web.name for web in webs)
-        await self._start([*webs, *workers, beat_program()], self._nursery.fork, _PROCESS_SECONDS)
+        await self._start([*webs, *workers, *clocks], self._nursery.fork, _PROCESS_SECONDS)
         await self._until_ready()
         self._is_ready = True
         self._tell()
@@ -125,7 +142,8 @@ class Supervisor:
             **{name: value for name, value in os.environ.items() if name not in _FOR_FIRST_START},
             "HANDOFF_HOME": str(self._home.folder),
             "DATABASE_URL": self._postgres.url if self._postgres else os.environ["DATABASE_URL"],
-            "REDIS_URL": self._redis.url if self._redis else os.environ["REDIS_URL"],
+            "REDIS_URL": self._redis.url if self._redis else os.environ.get("REDIS_URL", ""),
+            environment.DISPATCH_VARIABLES[0]: environment.POLLING if self._polls else environment.HINTS,
             "HANDOFF_BLOBS": environment.blobs(self._home.folder if self._postgres else None),
             # Each process counts in a file of its own there (`lib.process_metrics`).
             "PROMETHEUS_MULTIPROC_DIR": str(self._home.empty_counts()),
@@ -195,5 +213,6 @@ class Supervisor:
             "database_url": self._environment["DATABASE_URL"],
             "blobs_url": self._environment["HANDOFF_BLOBS"],
             "redis_url": self._environment["REDIS_URL"],
+            "dispatch": self._environment[environment.DISPATCH_VARIABLES[0]],
             "pids": {"supervisor": os.getpid(), **pids},
         }

@@ -2,16 +2,8 @@
 
 from celery import shared_task
 
-from runs.alerts import evaluating, sending
-from runs.maintenance import duties
-from runs.maintenance.duties import Duty
+import runs.alerts.registered  # noqa: F401 (the duties that these are ticks of)
 from runs.workers.tasks import ticking
-
-duties.register(
-    Duty("alerts", 15.0, evaluating.look),
-    Duty("alerts_out", 5.0, sending.send_due, is_slow=True),
-    Duty("alerts_kept", 60.0, evaluating.forget),
-)
 
 
 @shared_task(name="runs.tick_alerts")

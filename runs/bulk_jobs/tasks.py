@@ -2,12 +2,8 @@
 
 from celery import shared_task
 
-from runs.bulk_jobs import work
-from runs.maintenance import duties
-from runs.maintenance.duties import Duty
+import runs.bulk_jobs.registered  # noqa: F401 (the duty that this is the tick of)
 from runs.workers.tasks import ticking
-
-duties.register(Duty("bulk_jobs", 1.0, work.work))
 
 
 @shared_task(name="runs.tick_bulk_jobs")

@@ -3,12 +3,12 @@
 A way of saying so is a `Dispatcher`; which one is used is a setting. The functions here are what everybody calls.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Protocol, cast
 
 from django.conf import settings
-
-from runs.kernel.redis_hints import RedisHints
+from django.utils.module_loading import import_string
 
 BUILT_IN_QUEUES = ("default", "blocking", "engine")
 
@@ -17,7 +17,10 @@ class Dispatcher(Protocol):
     """A way to tell workers. None of it raises, and none of it waits for long."""
 
     sends_hints: bool
-    """Whether workers hear of work and of ticks by it; else they look for themselves."""
+    """Whether workers hear of work by it; else they look for themselves."""
+
+    def attend(self, queue: str, told: Callable[[], None]) -> None:
+        """Have `told` called when this queue has work, where messages don't come to Celery's consumer."""
 
     def wake(self, queues: Sequence[str], *, even_if_awake: bool = False) -> None:
         """These built-in queues have work; who was told a moment ago is told again only if `even_if_awake`."""
@@ -46,6 +49,9 @@ class Polling:
 
     sends_hints = False
 
+    def attend(self, queue: str, told: Callable[[], None]) -> None:
+        """Nothing comes."""
+
     def wake(self, queues: Sequence[str], *, even_if_awake: bool = False) -> None:
         """Nothing to do."""
 
@@ -70,12 +76,27 @@ class Polling:
         """Nothing depends on it."""
 
 
-_HINTS, _POLLING = RedisHints(), Polling()
+_SILENT = Polling()
+# By what they are called in the settings. None of the others is imported: they need what may not be installed.
+_KINDS = {
+    "hints": "runs.kernel.redis_hints.RedisHints",
+    "polling": "runs.kernel.postgres_hints.PostgresHints",
+}
+
+
+def has_beat() -> bool:
+    """Whether Celery's clock sends the ticks; else a worker of the ticks keeps time by itself."""
+    return bool(settings.HANDOFF_DISPATCH == "hints")
 
 
 def dispatcher() -> Dispatcher:
-    """The one of `HANDOFF_HINTS`."""
-    return _HINTS if settings.HANDOFF_HINTS else _POLLING
+    """The one of `HANDOFF_DISPATCH`, unless `HANDOFF_HINTS` says that nobody is told."""
+    return _of(settings.HANDOFF_DISPATCH) if settings.HANDOFF_HINTS else _SILENT
+
+
+@cache
+def _of(kind: str) -> Dispatcher:
+    return cast(Dispatcher, import_string(_KINDS[kind])())
 
 
 def wake(queues: Iterable[str], *, even_if_awake: bool = False) -> None:

@@ -1,8 +1,9 @@
-"""After commit: tell the pages that watch what changed, through Redis. Where nobody watches it costs next to nothing.
+"""After commit: tell the pages that watch what changed. Where nobody watches it costs next to nothing.
 
-Who changes something only notes it. A thread of its own asks Redis, while things happen, which topics are watched,
-and sends at most one message a topic in `PAUSE_SECONDS`; Redis never holds up or fails a caller. A message says only
-*that* something changed: pages fetch what through their permission-checked views, so a lost one does no harm for long.
+Who changes something only notes it. A thread of its own asks, while things happen, which topics are watched (Redis
+knows, or where there is none the processes tell one another), and sends at most one message a topic in
+`PAUSE_SECONDS`; it never holds up or fails a caller. A message says only *that* something changed: pages fetch what
+through their permission-checked views, so a lost one does no harm for long.
 """
 
 import asyncio
@@ -13,12 +14,12 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol
 
 from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import transaction
-from redis import asyncio as aioredis
 
 from engine.statuses import StepStatus
 from runs.store.attempts import ClaimedStep
@@ -30,16 +31,37 @@ KNOWN_SECONDS = 0.5
 """How long a process trusts what it knows of watchers: so much later at most it tells a new one of changes."""
 SILENCE_SECONDS = 1.0
 WATCH_SECONDS = 30.0
-REDIS_SECONDS = 1.0
-# More than pages can watch; only while Redis is slow to say who watches can there be so many.
+ANSWER_SECONDS = 1.0
+# More than pages can watch; only while it is slow to hear who watches can there be so many.
 MOST_TOPICS = 20_000
-WATCHED = "live:watched"
 ALL = "live"
 """The channel group of the web processes: each hears of all topics at once, which costs far less than a group each."""
 MOST_NOTICES = 200
 """So many topics at most are in one message."""
 
 RUNS, INBOX = "runs", "inbox"
+
+
+class Watchers(Protocol):
+    """Who knows which topics are watched, by their groups. Raises what is in `ERRORS` while that is not known."""
+
+    async def groups(self) -> frozenset[str]:
+        """Those that are watched now."""
+
+    async def watch(self, group: str, seconds: float) -> bool:
+        """Have this one count as watched for so long; gives whether it didn't until now."""
+
+    async def answers(self) -> None:
+        """Return if it is there."""
+
+    async def aclose(self) -> None:
+        """It is asked no more."""
+
+
+_LINES = {"hints": "runs.kernel.redis_live", "polling": "runs.kernel.postgres_live"}
+_line: Any = import_module(_LINES[settings.HANDOFF_DISPATCH])
+ERRORS: tuple[type[Exception], ...] = (OSError, TimeoutError, *_line.ERRORS)
+"""What is raised where nobody can be told anything."""
 
 
 class Topic(NamedTuple):
@@ -155,39 +177,38 @@ class Publisher:
 
     def _run(self) -> None:
         with asyncio.Runner() as runner:
-            client = _client()
+            watchers = _watchers()
             while not self._ending.is_set() or self._pending:
                 self._work.wait()
                 self._work.clear()
-                took = runner.run(self._round(client)) if self._pending or self._lost else 0.0
+                took = runner.run(self._round(watchers)) if self._pending or self._lost else 0.0
                 if self._lost:
                     self._ending.wait(SILENCE_SECONDS)
                     self._work.set()
                 else:
                     # Also where much is watched most of the time is left to the engine.
                     self._ending.wait(max(PAUSE_SECONDS, 3 * took))
-            runner.run(client.aclose())
+            runner.run(watchers.aclose())
 
-    async def _round(self, client: aioredis.Redis) -> float:
+    async def _round(self, watchers: Watchers) -> float:
         """Send all that is pending and watched; gives the seconds it took."""
         began = time.monotonic()
         try:
-            async with asyncio.timeout(REDIS_SECONDS):
+            async with asyncio.timeout(ANSWER_SECONDS):
                 if began >= self._known_until:
-                    await self._look(client, began)
+                    await self._look(watchers, began)
                 layer = get_channel_layer()
                 taken = self._taken()
                 for start in range(0, len(taken), MOST_NOTICES):
                     notices = [notice.of(topic) for topic, notice in taken[start : start + MOST_NOTICES]]
                     await layer.group_send(ALL, {"type": "live.changed", "notices": notices})
         except Exception as error:
-            # Whatever Redis, its client or the channel layer raise: this thread goes on, and so does the engine.
+            # Whatever the line, its client or the channel layer raise: this thread goes on, and so does the engine.
             self._fall_silent(error)
         return time.monotonic() - began
 
-    async def _look(self, client: aioredis.Redis, began: float) -> None:
-        groups: Any = await client.zrangebyscore(WATCHED, time.time(), "+inf")
-        watched = frozenset(Topic.of(group.decode()) for group in groups)
+    async def _look(self, watchers: Watchers, began: float) -> None:
+        watched = frozenset(Topic.of(group) for group in await watchers.groups())
         with self._lock:
             self._watched, self._known_until = watched, began + KNOWN_SECONDS
             if self._lost:
@@ -203,7 +224,7 @@ class Publisher:
     def _fall_silent(self, error: Exception) -> None:
         """Nobody can be told anything: forget it, and tell whoever watches afterwards that all may have changed."""
         if not self._lost:
-            log.warning("Pages can't be told of changes until Redis answers: %r", error)
+            log.warning("Pages can't be told of changes until %s answers: %r", _line.NAME, error)
         with self._lock:
             self._pending, self._watched, self._lost = {}, frozenset(), True
             self._known_until = time.monotonic() + SILENCE_SECONDS
@@ -236,32 +257,22 @@ def settle() -> None:
 async def watch(topic: Topic) -> bool:
     """Have changes of the topic told for `WATCH_SECONDS`; gives whether nobody watched it until now.
 
-    Raises what Redis raises.
+    Raises what is in `ERRORS`.
     """
-    now = time.time()
-    async with _web_client().pipeline(transaction=False) as commands:
-        commands.zremrangebyscore(WATCHED, "-inf", now)
-        commands.zadd(WATCHED, {topic.group: now + WATCH_SECONDS})
-        _, added = await commands.execute()
-    return bool(added)
+    return await _web_watchers().watch(topic.group, WATCH_SECONDS)
 
 
 async def answers() -> None:
-    """Return if Redis answers; raises what it raises."""
-    await _web_client().ping()
+    """Return if pages can be told of changes; raises what is in `ERRORS`."""
+    await _web_watchers().answers()
 
 
 @cache
-def _web_client() -> aioredis.Redis:
-    """The client of the web process' one event loop."""
-    return _client()
+def _web_watchers() -> Watchers:
+    """Those of the web process' one event loop."""
+    return _watchers()
 
 
-def _client() -> aioredis.Redis:
-    return aioredis.Redis.from_url(
-        settings.REDIS_URL,
-        socket_timeout=REDIS_SECONDS,
-        socket_connect_timeout=REDIS_SECONDS,
-        retry_on_error=[],
-        retry=None,
-    )
+def _watchers() -> Watchers:
+    watchers: Watchers = _line.watchers(ANSWER_SECONDS)
+    return watchers

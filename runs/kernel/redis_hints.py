@@ -5,7 +5,7 @@ that are owed then are sent when it takes messages again.
 import logging
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import redis
@@ -83,12 +83,15 @@ class _Line:
 
 
 class RedisHints:
-    """The dispatcher of `HANDOFF_HINTS=on`."""
+    """The dispatcher of `HANDOFF_DISPATCH=hints`."""
 
     sends_hints = True
 
     def __init__(self) -> None:
         self._line = _Line()
+
+    def attend(self, queue: str, told: Callable[[], None]) -> None:
+        """Messages come to Celery's consumer."""
 
     def wake(self, queues: Sequence[str], *, even_if_awake: bool = False) -> None:
         """At most one message a second for each queue, unless `even_if_awake`."""

@@ -1,7 +1,8 @@
 """Duties: what has to be done every so often, by whichever worker comes to it (SQL in `sql/duties.sql`).
 
-The clock (beat) sends each through Redis to the worker of the ticks. The database knows when each was begun and done:
-where none was for seconds, because beat, Redis or that worker is dead, deaf or stopped, any other worker does it.
+The clock (beat) sends each through Redis to the worker of the ticks; where there is no beat, that worker is the clock.
+The database knows when each was begun and done: where none was for seconds, because whoever should do it is dead, deaf
+or stopped, any other worker does it.
 """
 
 import threading
@@ -18,6 +19,8 @@ LEASE_SECONDS = 5.0
 STATEMENT_SECONDS = 5.0
 """How long a statement of a duty may take, or wait for a lock: what it can't do is left, and the others are done."""
 _LATE = 1.5
+# A look comes a little sooner or later than a second after the one before.
+_EARLY_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,16 @@ def overdue(worker: str, lived: float, *, hears_ticks: bool = True) -> list[Duty
         if age >= _LATE * duty.every and (is_ours or age >= SILENT_SECONDS):
             duties.append(duty)
     return duties
+
+
+def due() -> list[Duty]:
+    """What is to be begun now, for who is the clock and looks every second."""
+    last_begun = SQL.value("duties_begun", {})
+    return [
+        duty
+        for duty in _duties.values()
+        if duty.name not in last_begun or last_begun[duty.name][0] >= duty.every - _EARLY_SECONDS
+    ]
 
 
 def at_it(seconds: float) -> str | None:

@@ -2,23 +2,8 @@
 
 from celery import shared_task
 
-from lib.batches import in_bounded_batches
-from runs.maintenance import duties
-from runs.maintenance.duties import Duty
-from runs.outgoing import looking, switching
-from runs.store import outgoing
+import runs.outgoing.registered  # noqa: F401 (the duties that these are ticks of)
 from runs.workers.tasks import ticking
-
-_BATCH = 1_000
-_TICK_SECONDS = 0.8
-
-
-def _keep() -> int:
-    """What is done every minute: bounds, and what is old."""
-    return switching.keep_bounds() + in_bounded_batches(outgoing.forget, _BATCH, _TICK_SECONDS)
-
-
-duties.register(Duty("webhooks_out", 1.0, looking.here.tick), Duty("webhooks_out_kept", 60.0, _keep))
 
 
 @shared_task(name="runs.tick_webhooks_out")

@@ -2,15 +2,8 @@
 
 from celery import shared_task
 
-from runs.maintenance import duties
-from runs.maintenance.duties import Duty
-from runs.schedules import firing, forgetting
+import runs.schedules.registered  # noqa: F401 (the duties that these are ticks of)
 from runs.workers.tasks import ticking
-
-duties.register(
-    Duty("schedules", 1.0, firing.fire),
-    Duty("schedule_history", 60.0, forgetting.forget),
-)
 
 
 @shared_task(name="runs.tick_schedules")

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
-from redis import RedisError
 
 from accounts import sessions
 from accounts.principal import Principal
@@ -118,7 +117,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
                     refreshed = time.monotonic()
                     self.told(topic.aspects, {})
                 await self._say(topic)
-        except (OSError, RedisError, TimeoutError):
+        except live.ERRORS:
             await self._give_up()
         except Exception:
             log.exception("A socket can't be looked after")

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from channels.layers import get_channel_layer
-from redis import RedisError
 
 from runs.kernel import live
 from runs.kernel.live import Topic
@@ -33,7 +32,7 @@ class Hub:
         self._listening: asyncio.Task[None] | None = None
 
     async def join(self, topic: Topic, socket: Listener) -> None:
-        """Have the socket told from now on. Raises what Redis raises."""
+        """Have the socket told from now on. Raises what is in `live.ERRORS`."""
         self._sockets.setdefault(topic.group, set()).add(socket)
         if self._listening is None or self._listening.done():
             # All who come meanwhile wait for the same: where Redis hangs none waits for the others' turns, too.
@@ -69,7 +68,7 @@ class Hub:
                     log.exception("A message about changes can't be read")
                     await asyncio.sleep(AGAIN_SECONDS)
         finally:
-            with suppress(OSError, RedisError, TimeoutError):
+            with suppress(*live.ERRORS):
                 await layer.group_discard(live.ALL, channel)
 
     def _tell(self, message: Mapping[str, Any]) -> None:

@@ -1,7 +1,8 @@
 """Why messages to a webhook were refused lately, for who looks for what keeps them out. Of what was in them nothing
 is kept.
 
-It is kept in Redis and nowhere else: where Redis is away nothing is noted, and a refusal waits for it a moment at most.
+It is kept in no table (`lib.quiet_store`): where Redis is away nothing is noted, and a refusal waits for it a moment at
+most.
 """
 
 import time
@@ -12,7 +13,7 @@ from datetime import UTC, datetime
 import orjson
 
 from lib.api.errors import Problem
-from lib.quiet_redis import QuietRedis
+from lib.quiet_store import quiet_store
 from runs.store.webhooks import digest
 
 OF_EACH = 5
@@ -20,7 +21,7 @@ OF_EACH = 5
 what the owners look for."""
 KEPT_SECONDS = 7 * 86_400
 LONGEST = 300
-_REDIS = QuietRedis("why messages were refused")
+_STORE = quiet_store("why messages were refused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def note(token: str, problem: Problem) -> None:
     value = orjson.dumps([time.time(), problem.status, problem.code, problem.message[:LONGEST]])
     codes = _codes(digest(token))
     of_code = _of_code(codes, problem.code)
-    _REDIS.ask(
+    _STORE.ask(
         [
             ("sadd", codes, problem.code),
             ("expire", codes, KEPT_SECONDS),
@@ -79,4 +80,4 @@ def _of_code(codes: str, code: str) -> str:
 
 
 def _asked(commands: Sequence[tuple[object, ...]]) -> list[Iterable[bytes]]:
-    return (_REDIS.ask(commands) if commands else None) or []
+    return (_STORE.ask(commands) if commands else None) or []

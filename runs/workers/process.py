@@ -1,4 +1,4 @@
-"""A worker process: its drain, and what keeps it working without Redis, without the others, and without supervision."""
+"""A worker process: its drain, and what keeps it working without hints, without the others, and without supervision."""
 
 import logging
 import os
@@ -8,11 +8,11 @@ import time
 from contextlib import suppress
 
 import psycopg
-from celery.signals import worker_init, worker_shutdown, worker_shutting_down
 from django.db import DatabaseError, connection
 
 from lib import tracing
 from lib.database_errors import log_database_error
+from lib.noticeboard import board
 from runs.kernel import dispatch, live
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
@@ -34,7 +34,7 @@ BLOCKING = "blocking"
 
 
 class WorkerProcess:
-    """What a Celery worker of one built-in queue, or of the ticks, does beside taking messages.
+    """What a worker of one built-in queue, or of the ticks, does beside taking Celery's messages, where there are some.
 
     Threads of its own: the drain works; the poller looks for work that no hint told of; the clock says that this
     worker lives and does the duties that nobody else does; the watchdog ends the process when one of them hangs.
@@ -61,6 +61,7 @@ class WorkerProcess:
         """Start the drain and the threads beside it."""
         if self.queue != TICKS:
             self.drain.start()
+            dispatch.dispatcher().attend(self.queue, self.told)
             threading.Thread(target=self._look, name="poller", daemon=True).start()
         threading.Thread(target=self._keep_time, name="clock", daemon=True).start()
         checks = [self.overrun, self._ticks.complaint, self._is_deaf, self._hangs_at_a_duty]
@@ -87,12 +88,16 @@ class WorkerProcess:
                 self.drain.told()
 
     def _poll_seconds(self) -> float:
-        return POLL_SECONDS if _hears_ticks() else POLL_WITHOUT_HINTS_SECONDS
+        return POLL_SECONDS if _hears_hints() else POLL_WITHOUT_HINTS_SECONDS
+
+    def _leads(self) -> bool:
+        """Whether this process is the clock: nobody sends it ticks. Of several, the database lets one do each duty."""
+        return self.queue == TICKS and not dispatch.has_beat()
 
     def _keep_time(self) -> None:
-        """Every second: is Redis there, is this worker seen, is time going on."""
-        last_sign = 0.0
-        while not self.drain.stopping.wait(1.0):
+        """Every second: do messages come, is this worker seen, is time going on."""
+        last_sign = now = 0.0
+        while not self.drain.stopping.wait(max(0.0, min(1.0, now + 1.0 - time.monotonic()))):
             self._ticks.note()
             now = time.monotonic()
             try:
@@ -101,7 +106,7 @@ class WorkerProcess:
                     last_sign = now
                     self._say_alive()
                     self._count_backlog()
-                for duty in duties.overdue(self.drain.worker, now - self._began, hears_ticks=_hears_ticks()):
+                for duty in self._overdue(now - self._began):
                     self._ticks.note()
                     self._do(duty)
             except (psycopg.Error, DatabaseError) as error:
@@ -111,6 +116,11 @@ class WorkerProcess:
                 # Whatever it was, this thread is what keeps time when nothing else does: it goes on.
                 log.exception("Keeping time failed")
         connection.close()
+
+    def _overdue(self, lived: float) -> list[Duty]:
+        if self._leads():
+            return duties.due()
+        return duties.overdue(self.drain.worker, lived, hears_ticks=_hears_ticks())
 
     def _do(self, duty: Duty) -> None:
         """A duty that nobody else does; one that waits for others, in a thread of its own."""
@@ -167,10 +177,16 @@ class WorkerProcess:
         return self.drain.overrun()
 
 
-def _hears_ticks() -> bool:
-    """Whether hints and the ticks of the clock come through Redis."""
+def _hears_hints() -> bool:
+    """Whether this process hears of work."""
     line = dispatch.dispatcher()
     return line.sends_hints and not line.is_broken()
+
+
+def _hears_ticks() -> bool:
+    """Whether somebody else keeps time, as far as this process knows: Celery's clock, or a worker of the ticks."""
+    line = dispatch.dispatcher()
+    return line.sends_hints and not (dispatch.has_beat() and line.is_broken())
 
 
 _here: WorkerProcess | None = None
@@ -190,7 +206,7 @@ def heard() -> None:
 
 
 def begin(**_: object) -> None:
-    """Celery begins: become a worker process of the queue that the environment names."""
+    """Become a worker process of the queue that the environment names."""
     global _here
     queue = os.environ.get("HANDOFF_WORKER_QUEUE", "")
     if queue in (*dispatch.BUILT_IN_QUEUES, TICKS):
@@ -200,21 +216,16 @@ def begin(**_: object) -> None:
 
 
 def end(**_: object) -> None:
-    """Celery shuts down: let the batch in hand be the last."""
+    """It is to end: let the batch in hand be the last."""
     if _here is not None:
         _here.stop()
 
 
 def gone(**_: object) -> None:
-    """Celery has shut down: when the last steps are over, nobody need count on this process any more."""
+    """It ends: when the last steps are over, nobody need count on this process any more."""
     if _here is not None:
         with suppress(psycopg.Error, DatabaseError):
             _here.finish()
     live.settle()
     tracing.stop()
-
-
-# Before Celery looks for Redis: where there is none, a worker works all the same.
-worker_init.connect(begin)
-worker_shutting_down.connect(end)
-worker_shutdown.connect(gone)
+    board.settle()

@@ -3,47 +3,22 @@
 import logging
 
 from celery import shared_task
+from celery.signals import worker_init, worker_shutdown, worker_shutting_down
 from django.db import connection
 
+import runs.workers.registered  # noqa: F401 (the duties that these are ticks of)
 from lib.database_errors import OPERATIONAL_ERRORS, log_database_error
 from runs.kernel.redis_hints import DRAIN_TASK
-from runs.maintenance import (
-    answers,
-    blobs,
-    deliveries,
-    due,
-    duties,
-    forecasts,
-    leases,
-    seals,
-    sla,
-    stuck,
-    telemetry,
-    timers,
-)
-from runs.maintenance.duties import Duty
+from runs.maintenance import duties, timers
 from runs.workers import process
 from runs.workers.drain import identity
 
 log = logging.getLogger(__name__)
 
-duties.register(
-    Duty("due", 1.0, due.hint),
-    Duty("timers", 1.0, timers.fire),
-    Duty("leases", 5.0, leases.sweep),
-    Duty("forgotten", 5.0, due.hint_forgotten),
-    Duty("seals", 5.0, seals.seal),
-    Duty("sla", 5.0, sla.look),
-    Duty("deliveries", 60.0, deliveries.forget),
-    Duty("answers", 60.0, answers.forget),
-    Duty("blobs", 60.0, blobs.sweep, is_slow=True),
-    Duty("telemetry", 5.0, telemetry.count, is_slow=True),
-    Duty("telemetry_kept", 60.0, telemetry.forget, is_slow=True),
-    Duty("forecasts", 15.0, forecasts.make, is_slow=True),
-    Duty("forecasts_kept", 60.0, forecasts.forget, is_slow=True),
-    # Last: whatever it finds, the others are done.
-    Duty("stuck", 60.0, stuck.check),
-)
+# Before Celery looks for Redis: where there is none, a worker works all the same.
+worker_init.connect(process.begin)
+worker_shutting_down.connect(process.end)
+worker_shutdown.connect(process.gone)
 
 
 @shared_task(name=DRAIN_TASK)

@@ -2,23 +2,8 @@
 
 from celery import shared_task
 
-from accounts import tokens
-from runs.maintenance import duties
-from runs.maintenance.duties import Duty
+import tasks_inbox.duties.registered  # noqa: F401 (the duties that these are ticks of)
 from runs.workers.tasks import ticking
-from tasks_inbox.duties import account_mails, clock, digests, incidents, settling, undecidable
-from tasks_inbox.mail import mailing
-
-duties.register(
-    Duty("decisions", 1.0, settling.tick),
-    Duty("tasks", 1.0, clock.tick),
-    Duty("incidents", 5.0, incidents.tick),
-    Duty("undecidable", 5.0, undecidable.tick),
-    Duty("mails", 5.0, mailing.tick, is_slow=True),
-    Duty("digests", 5.0, digests.tick),
-    Duty("token_ends", 60.0, tokens.warn_of_ends),
-    Duty("account_mails", 5.0, account_mails.tick, is_slow=True),
-)
 
 
 @shared_task(name="tasks_inbox.tick_clock")

@@ -89,7 +89,7 @@ def test_somebody_has_only_so_many_tabs(api, people):
 
 def test_without_redis_nobody_is_seen_and_the_numbers_are_told_all_the_same(api, settings, monkeypatch):
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    monkeypatch.setattr(presence, "_REDIS", QuietRedis("who is here"))
+    monkeypatch.setattr(presence, "_STORE", QuietRedis("who is here"))
     assert here(api) == {"revision": 1, "comments": 0, "people": []}
 
 

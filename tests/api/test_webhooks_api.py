@@ -192,7 +192,7 @@ def test_what_came_of_its_messages_and_why_others_were_refused_is_told(api, send
 
 def test_where_redis_is_away_messages_are_answered_as_ever(api, sender, run, monkeypatch, settings):
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    monkeypatch.setattr(refused, "_REDIS", QuietRedis("why"))
+    monkeypatch.setattr(refused, "_STORE", QuietRedis("why"))
     (hook,) = api.get("/api/v1/webhooks").json()["results"]
     assert sender.send(PAID | {"order": "o-9"}).status_code == 409
     assert api.get(f"/api/v1/webhooks/{hook['id']}/deliveries").json()["refused"] == []

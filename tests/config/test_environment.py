@@ -5,6 +5,7 @@ import base64
 import pytest
 
 from config import environment
+from config.channel_layers import broker_url
 from config.supervisor.home import Home
 
 
@@ -17,7 +18,7 @@ from config.supervisor.home import Home
     ],
 )
 def test_a_redis_url_is_spelled_for_celery(url, expected):
-    assert environment.broker_url(url) == expected
+    assert broker_url(url) == expected
 
 
 def test_a_database_url_may_name_a_socket_folder():
@@ -167,3 +168,33 @@ def test_each_start_begins_to_count_anew(tmp_path):
     assert Home(tmp_path).empty_counts() == counts
     assert [path.name for path in counts.iterdir()] == ["notes.txt"]
     assert counts.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [
+        ({}, "hints"),
+        ({"HANDOFF_DISPATCH": ""}, "hints"),
+        ({"HANDOFF_DISPATCH": "hints"}, "hints"),
+        ({"HANDOFF_DISPATCH": " Polling "}, "polling"),
+        ({"WE_DISPATCH_MODE": "polling"}, "polling"),
+        ({"HANDOFF_DISPATCH": "hints", "WE_DISPATCH_MODE": "polling"}, "hints"),
+    ],
+)
+def test_how_workers_hear_of_work(monkeypatch, tmp_path, named, meant):
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path))
+    for name in environment.DISPATCH_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in named.items():
+        monkeypatch.setenv(name, value)
+    assert environment.dispatch() == meant
+    assert environment.says_dispatch() is any(named.values())
+
+
+def test_commands_beside_a_handoff_that_runs_do_as_it_does(monkeypatch, tmp_path):
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path))
+    monkeypatch.delenv("HANDOFF_DISPATCH", raising=False)
+    (tmp_path / "run.json").write_text('{"dispatch": "polling"}')
+    assert environment.dispatch() == "polling"
+    monkeypatch.setenv("HANDOFF_DISPATCH", "pigeons")
+    assert "HANDOFF_DISPATCH must be hints or polling, not 'pigeons'." in environment.problems()

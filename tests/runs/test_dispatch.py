@@ -25,7 +25,8 @@ def server(tmp_path, monkeypatch):
     process = own.start()
     wait_until(own.is_ready, 10, "Redis")
     monkeypatch.setattr(settings, "REDIS_URL", own.url)
-    monkeypatch.setattr(dispatch, "_HINTS", RedisHints())
+    own_hints = RedisHints()
+    monkeypatch.setattr(dispatch, "_of", lambda kind: own_hints)
     yield process
     process.send_signal(signal.SIGCONT)
     wait_until(is_heard, 10, "the line")

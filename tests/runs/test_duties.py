@@ -88,6 +88,33 @@ def test_a_duty_that_nobody_ever_began_is_overdue_after_a_while():
     assert names(duties.overdue("other", lived=6.0)) == ["timers", "broken"]
 
 
+def test_who_is_the_clock_does_each_duty_when_its_time_has_come():
+    duties.register(Duty("seldom", 5.0, lambda: 1))
+    assert names(duties.due()) == ["timers", "broken", "seldom"]
+    for name in ("timers", "seldom"):
+        duties.do(name, "ticks")
+    assert names(duties.due()) == ["broken"]
+    age(1)
+    assert names(duties.due()) == ["timers", "broken"]
+    age(4)
+    assert names(duties.due()) == ["timers", "broken", "seldom"]
+
+
+def test_the_worker_of_the_ticks_is_the_clock_where_there_is_no_beat(settings):
+    ticks, other = process.WorkerProcess("ticks"), process.WorkerProcess("engine")
+    assert names(ticks._overdue(0.0)) == []
+    settings.HANDOFF_DISPATCH = "polling"
+    assert names(ticks._overdue(0.0)) == ["timers", "broken"]
+    assert names(other._overdue(0.0)) == []
+    assert names(other._overdue(6.0)) == ["timers", "broken"]
+
+
+def test_of_two_clocks_one_does_each_duty():
+    one, two = duties.due(), duties.due()
+    assert [duties.do(duty.name, "one") for duty in one if duty.name == "timers"] == [1]
+    assert [duties.do(duty.name, "two") for duty in two if duty.name == "timers"] == [0]
+
+
 def test_a_duty_that_fails_keeps_no_other_from_being_done_and_is_told(caplog):
     worker = process.WorkerProcess("engine")
     for duty in duties.overdue(worker.drain.worker, lived=9.0):

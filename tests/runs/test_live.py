@@ -13,7 +13,7 @@ from config.channel_layers import channel_layers
 from config.embedded.processes import wait_until
 from config.embedded.redis import STOP_SIGNAL, Redis
 from engine.statuses import StepStatus
-from runs.kernel import live
+from runs.kernel import live, redis_live
 from runs.kernel.live import INBOX, Change, Publisher, Topic
 from tests import factories as make
 from tests.serving import served, site
@@ -41,7 +41,7 @@ def session(ann) -> str:
 
 @pytest.fixture(autouse=True)
 def _nobody_watches(settings):
-    redis.Redis.from_url(settings.REDIS_URL).delete(live.WATCHED)
+    redis.Redis.from_url(settings.REDIS_URL).delete(redis_live.WATCHED)
 
 
 def a_member(name: str, tenant: str = "default") -> User:
@@ -311,7 +311,7 @@ def test_what_could_not_be_told_is_made_up_for(own_redis):
     wait_until(lambda: publisher._lost, 5, "the failure")
     with running(own_redis):
         client = redis.Redis.from_url(own_redis.url)
-        client.zadd(live.WATCHED, {topic.group: time.time() + 60})
+        client.zadd(redis_live.WATCHED, {topic.group: time.time() + 60})
         with client.pubsub() as heard:
             heard.psubscribe("*")
             assert heard.get_message(timeout=5)["type"] == "psubscribe"

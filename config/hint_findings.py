@@ -1,0 +1,60 @@
+"""What the doctor finds of the way in which workers hear of work."""
+
+import os
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from config import environment
+from config.embedded import redis
+from config.host import Finding
+from config.startup import NotStartable, check_redis
+from lib.noticeboard import Noticeboard
+
+_ANSWER_SECONDS = 2.0
+
+
+def wants_embedded_redis() -> bool:
+    """Whether `make up` would start a Redis of its own, or fail for want of one."""
+    would_do_without = not environment.says_dispatch() and not redis.is_there()
+    return _needs_redis() and not os.environ.get("REDIS_URL") and not would_do_without
+
+
+def without_redis() -> Iterator[Finding]:
+    """Why `make up` starts none."""
+    if not _needs_redis():
+        yield Finding("ok", "HANDOFF_DISPATCH is polling: PostgreSQL is all that Handoff needs")
+    elif not os.environ.get("REDIS_URL"):
+        advice = "that is well; for hints install redis-server or valkey-server, or set REDIS_URL"
+        yield Finding("warn", "no embedded Redis: Handoff starts with polling", advice)
+
+
+def messages(*, runs: bool, database_answers: bool) -> Iterator[Finding]:
+    """Whether they can come; where Handoff does not run, only from servers that the environment names."""
+    if not _needs_redis():
+        if database_answers:
+            yield from _through_the_database()
+    elif settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
+        try:
+            check_redis(_ANSWER_SECONDS)
+        except NotStartable as problem:
+            yield Finding("problem", str(problem))
+        else:
+            yield Finding("ok", "Redis answers")
+
+
+def _through_the_database() -> Iterator[Finding]:
+    board = Noticeboard()
+    try:
+        if board.wait_heard(_ANSWER_SECONDS):
+            yield Finding("ok", "messages between processes come through the database")
+        else:
+            sentence = "no messages come through the database: workers only look every half second"
+            advice = "let no pooler hand out connections by transaction: docs/dispatch.md"
+            yield Finding("warn", sentence, advice)
+    finally:
+        board.settle()
+
+
+def _needs_redis() -> bool:
+    return bool(settings.HANDOFF_DISPATCH == environment.HINTS)

@@ -1,0 +1,28 @@
+"""`manage.py worker QUEUE`: a worker process without Celery, where processes are started by other means than `up`."""
+
+import os
+from argparse import ArgumentParser
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config import environment, worker
+from runs.kernel.dispatch import BUILT_IN_QUEUES
+from runs.workers.process import TICKS
+
+
+class Command(BaseCommand):
+    help = "Work on one queue, or keep time (ticks), until it is told to end; for HANDOFF_DISPATCH=polling."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The queue."""
+        parser.add_argument("queue", choices=(*BUILT_IN_QUEUES, TICKS))
+
+    def handle(self, *args: object, **options: str) -> None:
+        """Work until SIGTERM or SIGINT."""
+        if settings.HANDOFF_DISPATCH != environment.POLLING:
+            raise CommandError("Set HANDOFF_DISPATCH=polling; with hints Celery's workers do this.")
+        database = settings.DATABASES["default"]
+        database.update(environment.connected_as("worker", database))
+        os.environ.update(HANDOFF_PROCESS="worker", HANDOFF_WORKER_QUEUE=options["queue"])
+        worker.work()

@@ -1,0 +1,51 @@
+"""Hints without Redis and Celery: the database tells the workers (`lib.noticeboard`).
+
+A hint is sent behind the commit that it is about, by another thread: who commits waits for nothing, and no statement is
+added to what claims and advances. One that is lost costs the time until the next look of a worker.
+"""
+
+from collections.abc import Callable, Sequence
+
+from lib.noticeboard import board
+
+CHANNEL = "handoff_work"
+
+
+class PostgresHints:
+    """The dispatcher of `HANDOFF_DISPATCH=polling`."""
+
+    sends_hints = True
+
+    def attend(self, queue: str, told: Callable[[], None]) -> None:
+        """Have `told` called when this queue has work, or may have had some while nothing was heard."""
+
+        def hear(text: str) -> None:
+            if text == queue:
+                told()
+
+        board.hear(CHANNEL, hear, told)
+
+    def wake(self, queues: Sequence[str], *, even_if_awake: bool = False) -> None:
+        """At most one message for each queue in some milliseconds."""
+        for queue in queues:
+            board.post(CHANNEL, queue)
+
+    def taken(self, queue: str) -> None:
+        """Nobody counts who was told."""
+
+    def tick(self, task: str) -> None:
+        """The clock of the ticks' worker comes to it within a second."""
+
+    def backlog(self, queue: str) -> int | None:
+        """No message waits for anybody."""
+        return None
+
+    def listen(self) -> None:
+        """It listens all the time."""
+
+    def is_broken(self) -> bool:
+        """Whether no messages come through the database."""
+        return not board.is_heard()
+
+    def failed(self, error: Exception) -> None:
+        """Nothing is sent by other means."""

@@ -1,0 +1,18 @@
+"""What webhooks that go out have to do every so often."""
+
+from lib.batches import in_bounded_batches
+from runs.maintenance import duties
+from runs.maintenance.duties import Duty
+from runs.outgoing import looking, switching
+from runs.store import outgoing
+
+_BATCH = 1_000
+_TICK_SECONDS = 0.8
+
+
+def _keep() -> int:
+    """What is done every minute: bounds, and what is old."""
+    return switching.keep_bounds() + in_bounded_batches(outgoing.forget, _BATCH, _TICK_SECONDS)
+
+
+duties.register(Duty("webhooks_out", 1.0, looking.here.tick), Duty("webhooks_out_kept", 60.0, _keep))

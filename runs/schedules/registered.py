@@ -1,0 +1,10 @@
+"""What schedules have to do every so often."""
+
+from runs.maintenance import duties
+from runs.maintenance.duties import Duty
+from runs.schedules import firing, forgetting
+
+duties.register(
+    Duty("schedules", 1.0, firing.fire),
+    Duty("schedule_history", 60.0, forgetting.forget),
+)

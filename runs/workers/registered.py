@@ -1,0 +1,35 @@
+"""What the engine has to do every so often."""
+
+from runs.maintenance import (
+    answers,
+    blobs,
+    deliveries,
+    due,
+    duties,
+    forecasts,
+    leases,
+    seals,
+    sla,
+    stuck,
+    telemetry,
+    timers,
+)
+from runs.maintenance.duties import Duty
+
+duties.register(
+    Duty("due", 1.0, due.hint),
+    Duty("timers", 1.0, timers.fire),
+    Duty("leases", 5.0, leases.sweep),
+    Duty("forgotten", 5.0, due.hint_forgotten),
+    Duty("seals", 5.0, seals.seal),
+    Duty("sla", 5.0, sla.look),
+    Duty("deliveries", 60.0, deliveries.forget),
+    Duty("answers", 60.0, answers.forget),
+    Duty("blobs", 60.0, blobs.sweep, is_slow=True),
+    Duty("telemetry", 5.0, telemetry.count, is_slow=True),
+    Duty("telemetry_kept", 60.0, telemetry.forget, is_slow=True),
+    Duty("forecasts", 15.0, forecasts.make, is_slow=True),
+    Duty("forecasts_kept", 60.0, forecasts.forget, is_slow=True),
+    # Last: whatever it finds, the others are done.
+    Duty("stuck", 60.0, stuck.check),
+)
