@@ -5,7 +5,7 @@ VENV = .venv/bin/python
 # For `make test ARGS="tests/engine -x"`.
 ARGS ?=
 
-.PHONY: up doctor test test-fast check bench soak wheel lock docs venv dev-venv
+.PHONY: up doctor test test-fast check bench soak conformance wheel lock docs venv dev-venv
 
 up: venv
 	@$(VENV) -m config.supervisor
@@ -34,6 +34,10 @@ bench: dev-venv
 soak: dev-venv
 	@$(VENV) -m pytest -m soak --timeout 0 $(ARGS)
 	@HANDOFF_BLOBS=file://$$(mktemp -d) HANDOFF_BLOB_BYTES=100 $(VENV) -m pytest tests/runs tests/api -n 2 --dist loadscope
+
+# Each SDK against the cases of sdks/conformance, and the public engine's workers where its sources are.
+conformance: dev-venv
+	@$(VENV) -m pytest -m toolchains --timeout 0 -v $(ARGS)
 
 # What builds it is in the lock: nothing is fetched.
 wheel: venv

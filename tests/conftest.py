@@ -176,18 +176,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what needs a browser or processes by what it uses; `soak` tests run by `make soak` (`-m soak`) only."""
-    soak = []
+    """Mark what needs a browser or processes by what it uses; tests with a mark of `_ASKED_FOR` run only where that is
+    asked for (`-m soak`).
+    """
+    left_out = []
+    unasked = [mark for mark in _ASKED_FOR if mark not in (config.option.markexpr or "")]
     for item in items:
         path = item.nodeid.partition("::")[0]
         uses = {*path.split("/"), *getattr(item, "fixturenames", ())}
         for mark in {_MARKS[name] for name in uses & _MARKS.keys()}:
             item.add_marker(mark)
-        if item.get_closest_marker("soak") and not _is_soak(config):
-            soak.append(item)
-    if soak:
-        config.hook.pytest_deselected(items=soak)
-        gone = set(soak)
+        if any(item.get_closest_marker(mark) for mark in unasked):
+            left_out.append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
         items[:] = [item for item in items if item not in gone]
 
 
@@ -211,6 +214,9 @@ def pytest_collection_finish() -> None:
     """What is there now stays: no collection of garbage has to look through it again."""
     gc.collect()
     gc.freeze()
+
+
+_ASKED_FOR = ("soak", "toolchains")
 
 
 def _is_soak(config: pytest.Config) -> bool:

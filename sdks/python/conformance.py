@@ -4,6 +4,7 @@ import json
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +74,16 @@ class Scene:
                 client.cancel(run["id"], reason=argument)
             elif verb == "wait":
                 run = client.wait(run["id"], seconds=60)
-                told |= {"status": run["status"], "output": run["output"], "error": (run["error"] or {}).get("code")}
+                told |= {
+                    "status": run["status"],
+                    "output": run["output"],
+                    "error": (run["error"] or {}).get("code"),
+                }
             elif verb == "start_unknown":
                 told["refused"] = _refusal(lambda: client.start("there-is-none", {}))
             elif verb == "strange_token":
                 with Client(token="hf_none") as stranger:
-                    told["stranger"] = _refusal(lambda: stranger.run(run["id"]))[0]
+                    told["stranger"] = _refusal(partial(stranger.run, run["id"]))[0]
         return told
 
 
@@ -87,7 +92,10 @@ def _ending(ctx: Any, action: Case) -> Any:
         raise GiveBack
     if fail := action.get("fail"):
         raise StepError(
-            fail["message"], code=fail["code"], retryable=fail.get("retryable", False), details=fail.get("details")
+            fail["message"],
+            code=fail["code"],
+            retryable=fail.get("retryable", False),
+            details=fail.get("details"),
         )
     if text := action.get("raise"):
         raise RuntimeError(text)
@@ -112,8 +120,7 @@ def _refusal(call: Any) -> list[Any]:
 
 def main(path: str, workflow: str, key: str) -> None:
     """Play the case at this path."""
-    # Queues of its own: other cases may be played at the same time.
-    scene = Scene(json.loads(Path(path).read_text().replace("{key}", key)))
+    scene = Scene(json.loads(Path(path).read_text()))
     worker, working = scene.worker(), None
     if scene.case.get("jobs"):
         working = threading.Thread(target=worker.run)

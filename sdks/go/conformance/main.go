@@ -2,7 +2,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,8 +54,6 @@ func play(path, workflow, key string) error {
 	if err != nil {
 		return err
 	}
-	// Queues of its own: other cases may be played at the same time.
-	text = bytes.ReplaceAll(text, []byte("{key}"), []byte(key))
 	if err := json.Unmarshal(text, &one); err != nil {
 		return err
 	}

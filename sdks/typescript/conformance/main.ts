@@ -25,8 +25,7 @@ interface Case {
 }
 
 const [path = "", workflow = "", key = ""] = process.argv.slice(2);
-// Queues of its own: other cases may be played at the same time.
-const scene = JSON.parse(readFileSync(path, "utf8").replaceAll("{key}", key)) as Case;
+const scene = JSON.parse(readFileSync(path, "utf8")) as Case;
 let hasBegun = () => {};
 const begun = new Promise<void>((done) => (hasBegun = done));
 let isCancelled = (_: boolean) => {};

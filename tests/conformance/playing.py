@@ -1,0 +1,61 @@
+"""How each SDK plays a case: the program that does, built where it has to be (R-193)."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from tests.serving import ROOT
+
+SDKS: Final = ROOT / "sdks"
+CASES: Final = sorted((SDKS / "conformance" / "cases").glob("*.json"))
+Command = list[str]
+
+
+class CannotBuild(Exception):
+    """A tool is missing; the message says which."""
+
+
+def _run(folder: Path, *command: str) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(command)}: {done.stdout}{done.stderr}")
+
+
+def _needs(tool: str) -> None:
+    if shutil.which(tool) is None:
+        raise CannotBuild(f"{tool} is missing")
+
+
+def _python(_: Path) -> Command:
+    return [sys.executable, str(SDKS / "python" / "conformance.py")]
+
+
+def _rest(_: Path) -> Command:
+    return [sys.executable, str(ROOT / "tests" / "conformance" / "raw_rest.py")]
+
+
+def _go(out: Path) -> Command:
+    _needs("go")
+    _run(SDKS / "go", "go", "build", "-o", str(out / "conformance"), "./conformance")
+    return [str(out / "conformance")]
+
+
+def _typescript(out: Path) -> Command:
+    _needs("npm")
+    folder = out / "typescript"
+    shutil.copytree(SDKS / "typescript", folder, ignore=shutil.ignore_patterns("node_modules", "dist"))
+    # `prepare` builds it, as for whoever installs the folder.
+    _run(folder, "npm", "ci", "--silent")
+    return ["node", str(folder / "dist" / "conformance" / "main.js")]
+
+
+PLAYERS: Final[Mapping[str, Callable[[Path], Command]]] = {
+    "python": _python,
+    "rest": _rest,
+    "typescript": _typescript,
+    "go": _go,
+}
+"""By its name what gives the command that plays a case; it builds into a folder. Raises CannotBuild."""

@@ -1,0 +1,79 @@
+"""Each SDK, and HTTP without one, does in each case what the case expects (R-193)."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from config.embedded.processes import wait_until
+from runs.models import Run, StepExecution, StepLog
+from tests import factories as make
+from tests.conformance.playing import CASES, PLAYERS, SDKS, CannotBuild
+from tests.people import People
+from tests.serving import site
+
+__all__ = ["site"]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
+BY_HAND = {"python"}
+"""What needs nothing that is not there anyway; the others are played by `make conformance`."""
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory):
+    """Gives the command of a player, built once."""
+    built = {}
+
+    def command(name):
+        if name not in built:
+            try:
+                built[name] = PLAYERS[name](tmp_path_factory.mktemp(name))
+            except CannotBuild as reason:
+                pytest.skip(str(reason))
+        return built[name]
+
+    return command
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "player",
+    [name if name in BY_HAND else pytest.param(name, marks=pytest.mark.toolchains) for name in PLAYERS],
+)
+def test_a_case(site, commands, tmp_path, player, case):
+    told = json.loads(case.read_text())
+    people = People()
+    definition = {"name": "played", "nodes": told["nodes"], "edges": told.get("edges", [])}
+    api = people.client("admin")
+    assert api.post("/api/v1/workflows", {"name": "played", "definition": definition}).status_code == 201
+    assert api.post("/api/v1/workflows/played/publish").status_code == 201
+    with (tmp_path / "said").open("w+") as said:
+        process = subprocess.Popen(
+            [*commands(player), str(case), "played", "key-1"],
+            stdout=said,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ
+            | {
+                "HANDOFF": f"{site}/api/v1",
+                "TOKEN": people.token("admin"),
+                "PYTHONPATH": str(SDKS / "python" / "src"),
+                "NO_PROXY": "127.0.0.1",
+            },
+        )
+        try:
+            wait_until(lambda: make.work() >= 0 and process.poll() is not None, 90, lambda: case.stem)
+        finally:
+            process.kill()
+            _, trouble = process.communicate()
+        said.seek(0)
+        assert process.returncode == 0, trouble
+        assert json.loads(said.read()) == told["expect"]
+    run = Run.unsafe_all_tenants.filter(business_key="key-1").first()
+    if "log" in told:
+        lines = (
+            StepLog.unsafe_all_tenants.filter(run_id=run.pk).order_by("seq").values_list("text", flat=True)
+        )
+        assert list(lines) == told["log"]
+    if "calls" in told:
+        assert StepExecution.unsafe_all_tenants.get(run_id=run.pk).epoch == told["calls"]
