@@ -80,6 +80,13 @@ def polls_per_second() -> int:
     return _whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
 
 
+def v1_open_tenant() -> str:
+    """The short name of the tenant as which whoever shows no credentials acts below `/v1/` as S4's clients do
+    (`HANDOFF_V1_OPEN_TENANT`); empty, as by default, for none.
+    """
+    return os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
+
+
 def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
