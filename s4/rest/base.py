@@ -2,9 +2,10 @@
 of anywhere.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.conf import settings
+from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.request import Request
@@ -57,14 +58,14 @@ class S4View(ApiView):
     """A view of S4's; its OpenAPI document is theirs."""
 
     authentication_classes = (S4Authentication,)
-    schema: ClassVar[None] = None  # type: ignore[assignment]  # so DRF leaves a view out
+    schema = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         # A browser asks without credentials whether it may ask.
         if request.method != "OPTIONS":
             super().initial(request, *args, **kwargs)
 
-    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
         """What a browser may send from a page of another origin."""
         return Response(status=204, headers=_CORS)
 
