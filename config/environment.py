@@ -81,9 +81,7 @@ def polls_per_second() -> int:
 
 
 def v1_open_tenant() -> str:
-    """The short name of the tenant as which whoever shows no credentials acts below `/v1/` as S4's clients do
-    (`HANDOFF_V1_OPEN_TENANT`); empty, as by default, for none.
-    """
+    """As which tenant whoever shows no credentials asks S4's routes (`HANDOFF_V1_OPEN_TENANT`); empty: as none."""
     return os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
 
 

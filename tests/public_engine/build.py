@@ -1,7 +1,7 @@
 """Builds the public engine's own runner and workers from its sources, as they are; needs the tools of each language.
 
-Nothing of theirs is fetched: the sources are a folder that somebody names. What they depend on comes from where the tools
-get it (modules of Go, npm, Maven, PyPI).
+Nothing of theirs is fetched: the sources are a folder that somebody names. What they depend on comes from where the
+tools get it (modules of Go, npm, Maven, PyPI).
 """
 
 import os
@@ -16,8 +16,11 @@ PATIENCE_SECONDS = 1_200
 HERE = Path(__file__).parent
 # Their Kafka client for Node is native code that wants a download: nothing of it is used over REST and gRPC.
 NO_KAFKA = (
-    "const m = require('module'); const own = m._load;"
-    " m._load = function (name, ...rest) { return name.includes('kafka-javascript') ? { KafkaJS: {} } : own.call(this, name, ...rest) };"
+    "const m = require('module'); const own = m._load;\n"
+    "const isKafka = (name) => name.includes('kafka-javascript');\n"
+    "m._load = function (name, ...more) {\n"
+    "  return isKafka(name) ? { KafkaJS: {} } : own.call(this, name, ...more);\n"
+    "};\n"
 )
 
 
@@ -42,7 +45,17 @@ def _go(folder: Path, binary: Path) -> list[str]:
 
 def _python_worker(sources: Path, out: Path) -> list[str]:
     python = _venv(out)
-    _do([python, "-m", "pip", "install", "-q", str(_copied(sources / "workflow-sdk-python", out / "sdk-python"))], out)
+    _do(
+        [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            str(_copied(sources / "workflow-sdk-python", out / "sdk-python")),
+        ],
+        out,
+    )
     return [python, str(sources / "e2e" / "workers" / "python" / "worker.py")]
 
 

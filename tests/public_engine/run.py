@@ -67,7 +67,16 @@ def _run(
 ) -> str:
     logs = out / "logs"
     logs.mkdir(exist_ok=True)
-    options = ["-engine", engine, "-sdk", sdk, "-transport", transport, "-scenarios", str(folder / "e2e/scenarios")]
+    options = [
+        "-engine",
+        engine,
+        "-sdk",
+        sdk,
+        "-transport",
+        transport,
+        "-scenarios",
+        str(folder / "e2e/scenarios"),
+    ]
     if grpc:
         options += ["-grpc-engine", grpc]
     told = {"E2E_TIMER_INTERRUPTING": "1", "E2E_AUDIT_LOG_DIR": str(logs)}

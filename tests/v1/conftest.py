@@ -6,11 +6,14 @@ import orjson
 import pytest
 from django.test import Client
 
-from accounts.services import ensure_default_tenant
+from accounts.services import ensure_admin
 from s4.callers import open_actor
 from tests import factories as make
 from tests import s4
 from tests.people import People
+from tests.timing import clock
+
+__all__ = ["Engine", "clock"]
 
 
 class Engine:
@@ -79,7 +82,8 @@ def people(db):
 @pytest.fixture
 def engine(db, settings) -> Iterator[Engine]:
     """A client of a Handoff whose tenant `default` is open."""
-    ensure_default_tenant()
+    # Somebody must be able to decide what a definition asks people.
+    ensure_admin("a-password-for-tests")
     settings.HANDOFF_V1_OPEN_TENANT = "default"
     open_actor.cache_clear()
     yield Engine()

@@ -149,11 +149,17 @@ def test_what_is_said_of_an_instance_that_has_ended_is_heard(linear, how):
     linear.fail(job, retryable=True)
 
 
-def test_a_step_that_a_timer_interrupted_is_failed_and_its_worker_is_heard(engine):
+def test_a_step_that_a_timer_interrupted_is_failed_and_its_worker_is_heard(engine, clock):
     engine.upload(s4.TIMER_INTERRUPTS)
     instance = engine.start()
-    engine.done("before") if engine.poll("before") == [] else None
-    lose_leases()
+    [slow] = engine.poll("slow")
+    clock.advance(2)
+    make.tick()
+    engine.complete(slow, {"late": True})
+    engine.done("handler")
+    assert engine.history(instance)[0] == ("slow", "FAILED")
+    ended = engine.instance(instance)
+    assert (ended["status"], ended["variables"]) == ("COMPLETED", {})
 
 
 @pytest.mark.parametrize("job", ["none", uuid7(), f"{uuid7()}.", f"{uuid7()}.made-up.1.x", "%00", "é.é"])

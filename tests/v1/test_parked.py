@@ -7,7 +7,9 @@ from tests import factories as make
 from tests import s4
 
 pytestmark = pytest.mark.django_db
-WAIT = s4.document(s4.service("before", "wait"), s4.step("wait", "WAIT", nextStep="after"), s4.service("after", "end"))
+WAIT = s4.document(
+    s4.service("before", "wait"), s4.step("wait", "WAIT", nextStep="after"), s4.service("after", "end")
+)
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ def test_what_is_no_open_user_task(asked):
 
 
 def test_a_user_task_has_an_id_of_its_own(asked):
-    engine, instance = asked
+    engine, _ = asked
     task = ManualTask.unsafe_all_tenants.get()
     path = f"user-tasks/{task.pk}/complete"
     engine.post(path, {"completedBy": "Ann", "result": {"approved": False}}, 204)
