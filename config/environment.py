@@ -79,6 +79,11 @@ def polls_per_second() -> int:
     return _whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
 
 
+def v1_open_tenant() -> str:
+    """As which tenant whoever shows no credentials asks S4's routes (`HANDOFF_V1_OPEN_TENANT`); empty: as none."""
+    return os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
+
+
 def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

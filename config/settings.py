@@ -323,6 +323,7 @@ HANDOFF_WEB_PROCESSES = environment.web_processes()
 
 # How many polls for jobs a tenant may make in a second.
 HANDOFF_POLLS_PER_SECOND = environment.polls_per_second()
+HANDOFF_V1_OPEN_TENANT = environment.v1_open_tenant()
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
 HANDOFF_BLOBS = environment.blobs()
 HANDOFF_BLOB_BYTES = environment.blob_bytes()

@@ -68,7 +68,7 @@ class Scene:
                 self.cancelled.set()
                 action = {"fail": {"code": "StepError", "message": "nobody wants it", "retryable": True}}
                 break
-            time.sleep(0.3)
+            self.over.wait(0.3)
         verb, said = ending(job, action)
         lines = [{"text": text, "seq": number} for number, text in enumerate(action.get("log", ()), 1)]
         call("POST", f"/jobs/{job['id']}/{verb}", {**lease, **said, **({"log": lines} if lines else {})})
@@ -93,7 +93,7 @@ class Scene:
                 call("POST", f"/runs/{run['id']}/cancel", {"reason": argument})
             elif verb == "wait":
                 while (run := call("GET", f"/runs/{run['id']}"))["status"] in OPEN:
-                    time.sleep(0.1)
+                    self.over.wait(0.1)
                 told |= {
                     "status": run["status"],
                     "output": run["output"],

@@ -112,9 +112,11 @@ class Socket(RunsConsumer):
     def __init__(self) -> None:
         super().__init__()
         self.said: list[tuple[list[str], dict[str, str]]] = []
+        self.has_said = asyncio.Event()
 
     async def _say(self, topic: Topic, changed: Any = (), nodes: Any = None) -> None:
         self.said.append(([*changed], dict(nodes or {})))
+        self.has_said.set()
 
 
 def test_who_waits_for_a_turn_is_told_meanwhile_what_becomes_of_steps_each_once(monkeypatch):
@@ -124,8 +126,7 @@ def test_who_waits_for_a_turn_is_told_meanwhile_what_becomes_of_steps_each_once(
         socket, topic = Socket(), Topic(1, "run")
         socket.told(["steps"], {"a": "RUNNING"})
         turn = asyncio.create_task(socket._wait(consumers.SOON_SECONDS + 0.2, topic))
-        while not socket.said:
-            await asyncio.sleep(0)
+        await socket.has_said.wait()
         socket.told(["run", "steps"], {"a": "COMPLETED", "b": "RUNNING"})
         await turn
         await socket._tell(topic)
