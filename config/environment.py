@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Callable
 from functools import partial
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -78,6 +78,41 @@ def polls_per_second() -> int:
     Raises BadEnvironment.
     """
     return _whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
+
+
+def grpc_port() -> int | None:
+    """The port on which gRPC is answered (`HANDOFF_GRPC_PORT`); None where it is not, as by default.
+
+    Raises BadEnvironment.
+    """
+    value = os.environ.get("HANDOFF_GRPC_PORT", "").strip().lower()
+    return None if not value or value in _OFF else _whole("HANDOFF_GRPC_PORT", 0, 1, 65_535)
+
+
+def grpc_host() -> str:
+    """The address on which gRPC is answered (`HANDOFF_GRPC_HOST`, default 127.0.0.1). Raises BadEnvironment."""
+    value = os.environ.get("HANDOFF_GRPC_HOST", "").strip() or "127.0.0.1"
+    try:
+        return str(ip_address(value))
+    except ValueError:
+        raise BadEnvironment(
+            f"HANDOFF_GRPC_HOST must be an address such as 127.0.0.1 or 0.0.0.0, not {value[:40]!r}."
+        ) from None
+
+
+def grpc_files() -> tuple[str, str]:
+    """The files with certificate and key of gRPC (`HANDOFF_GRPC_CERT`, `HANDOFF_GRPC_KEY`); empty: without TLS.
+
+    Raises BadEnvironment where there is one of them only, or one can't be read.
+    """
+    names = ("HANDOFF_GRPC_CERT", "HANDOFF_GRPC_KEY")
+    cert, key = (os.environ.get(name, "").strip() for name in names)
+    if bool(cert) != bool(key):
+        raise BadEnvironment(f"{names[0]} and {names[1]} must be set both, or neither.")
+    for name, value in zip(names, (cert, key), strict=True):
+        if value and not os.access(value, os.R_OK):
+            raise BadEnvironment(f"{name} must be a file that can be read, not {value[:80]!r}.")
+    return cert, key
 
 
 def _cores() -> int:
@@ -285,6 +320,9 @@ def problems() -> list[str]:
         web_processes,
         blobs,
         blob_bytes,
+        grpc_port,
+        grpc_host,
+        grpc_files,
         partial(idle_minutes, default=30),
     ]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]
@@ -338,6 +376,7 @@ STATEMENT_SECONDS = 30
 IDLE_SECONDS = 5
 # Of one web process: of several, so many that all of them leave enough for the workers.
 WEB_CONNECTIONS, FEWEST_WEB_CONNECTIONS, ALL_WEB_CONNECTIONS = 10, 4, 30
+GRPC_CONNECTIONS = 8
 # A peer that vanished without a word (TCP only) is noticed within half a minute.
 _TCP = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
 _CONNECT_SECONDS = 2
@@ -367,8 +406,8 @@ def database_of(url: str) -> dict[str, object]:
 def connected_as(process: str, database: dict[str, object]) -> dict[str, object]:
     """`database` with how a process keeps connections, and how long it waits for an answer.
 
-    Threads of "web" share some. The others keep one a thread: Celery closes connections after every task but for
-    CELERY_DB_REUSE_MAX. Commands (the empty name) may take their time: they migrate.
+    Threads of "web", and of "grpc", share some. The others keep one a thread: Celery closes connections after every
+    task but for CELERY_DB_REUSE_MAX. Commands (the empty name) may take their time: they migrate.
     """
     if not process:
         return {**database, "CONN_MAX_AGE": 600}
@@ -380,6 +419,9 @@ def connected_as(process: str, database: dict[str, object]) -> dict[str, object]
     if process == "web":
         share = max(ALL_WEB_CONNECTIONS // web_processes(), FEWEST_WEB_CONNECTIONS)
         options["shared_connections"] = min(share, WEB_CONNECTIONS)
+        return {**database, "OPTIONS": options, "CONN_MAX_AGE": 0}
+    if process == "grpc":
+        options["shared_connections"] = GRPC_CONNECTIONS
         return {**database, "OPTIONS": options, "CONN_MAX_AGE": 0}
     return {**database, "OPTIONS": options, "CONN_MAX_AGE": 600}
 

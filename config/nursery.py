@@ -60,6 +60,12 @@ def _web(arguments: Sequence[str]) -> None:
     web.serve(application, int(os.environ["HANDOFF_LISTEN_FD"]), loads.Loads.of(os.environ))
 
 
+def _grpc(arguments: Sequence[str]) -> None:
+    _connected()
+    # Loaded by the process that needs it alone: gRPC has threads of its own, and most Handoffs do without.
+    import_module("rpc.server").serve()
+
+
 def _celery(arguments: Sequence[str]) -> None:
     _connected()
     app.start(argv=list(arguments))
@@ -69,7 +75,12 @@ def _manage(arguments: Sequence[str]) -> None:
     execute_from_command_line(["manage.py", *arguments])
 
 
-_ENTRIES: Mapping[str, Callable[[Sequence[str]], None]] = {"web": _web, "celery": _celery, "manage": _manage}
+_ENTRIES: Mapping[str, Callable[[Sequence[str]], None]] = {
+    "web": _web,
+    "grpc": _grpc,
+    "celery": _celery,
+    "manage": _manage,
+}
 
 
 class Nursery:

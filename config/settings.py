@@ -321,6 +321,10 @@ HANDOFF_WEB_PROCESSES = environment.web_processes()
 
 # How many polls for jobs a tenant may make in a second.
 HANDOFF_POLLS_PER_SECOND = environment.polls_per_second()
+# Where gRPC is answered (docs/grpc.md): 0 is nowhere.
+HANDOFF_GRPC_PORT = environment.grpc_port() or 0
+HANDOFF_GRPC_HOST = environment.grpc_host()
+HANDOFF_GRPC_CERT, HANDOFF_GRPC_KEY = environment.grpc_files()
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
 HANDOFF_BLOBS = environment.blobs()
 HANDOFF_BLOB_BYTES = environment.blob_bytes()

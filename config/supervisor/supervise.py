@@ -25,6 +25,7 @@ from config.supervisor.programs import (
     beat_program,
     broker_program,
     database_program,
+    grpc_program,
     nursery_program,
     prepare_program,
     web_programs,
@@ -80,7 +81,8 @@ class Supervisor:
         workers = [worker_program(name, queue) for name, queue in WORKERS.items()]
         webs = web_programs(self._listener.fileno(), environment.web_processes())
         self._webs = tuple(web.name for web in webs)
-        await self._start([*webs, *workers, beat_program()], self._nursery.fork, _PROCESS_SECONDS)
+        others = [beat_program(), *([grpc_program()] if environment.grpc_port() else [])]
+        await self._start([*webs, *workers, *others], self._nursery.fork, _PROCESS_SECONDS)
         await self._until_ready()
         self._is_ready = True
         self._tell()
@@ -94,7 +96,14 @@ class Supervisor:
         if self._preparing is not None and self._preparing.returncode is None:
             self._preparing.send_signal(signal.SIGKILL)
             await self._preparing.wait()
-        for names in (("beat",), tuple(WORKERS), self._webs, ("nursery",), ("redis",), ("postgres",)):
+        for names in (
+            ("beat",),
+            tuple(WORKERS),
+            (*self._webs, "grpc"),
+            ("nursery",),
+            ("redis",),
+            ("postgres",),
+        ):
             group = [child for child in self._children if child.program.name in names]
             await asyncio.gather(*(child.stop(at_once=at_once) for child in group))
         if self._postgres:
