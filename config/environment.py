@@ -115,6 +115,13 @@ def grpc_files() -> tuple[str, str]:
     return cert, key
 
 
+def v1_open_tenant() -> str:
+    """The short name of the tenant as which whoever shows no credentials acts below `/v1/` as S4's clients do
+    (`HANDOFF_V1_OPEN_TENANT`); empty, as by default, for none.
+    """
+    return os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
+
+
 def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

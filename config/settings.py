@@ -325,6 +325,7 @@ HANDOFF_POLLS_PER_SECOND = environment.polls_per_second()
 HANDOFF_GRPC_PORT = environment.grpc_port() or 0
 HANDOFF_GRPC_HOST = environment.grpc_host()
 HANDOFF_GRPC_CERT, HANDOFF_GRPC_KEY = environment.grpc_files()
+HANDOFF_V1_OPEN_TENANT = environment.v1_open_tenant()
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
 HANDOFF_BLOBS = environment.blobs()
 HANDOFF_BLOB_BYTES = environment.blob_bytes()

@@ -66,6 +66,11 @@ def lease_token(step: ClaimedStep, secret: str) -> str:
     return f"{secret}.{step.epoch}.{_proof(step.id, step.epoch, secret)}"
 
 
+def was_leased(step: str, token: str) -> bool:
+    """Whether the token was made here for an attempt at this step, whatever has become of it since."""
+    return _epoch_of(step, token) is not None
+
+
 def _epoch_of(step: str, token: str) -> int | None:
     """The epoch of the step that the token was made for; None where it was not made here."""
     secret, _, rest = token.partition(".")

@@ -36,12 +36,14 @@ class NewSignal:
     payload: Json
 
 
-def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: str) -> list[bool]:
+def send_signals(
+    tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: str, awaited: bool = False
+) -> list[bool]:
     """Send signals to runs of the tenant (run, signal), in one transaction; gives for each whether it was new.
 
     A duplicate is dropped, also where the run has ended since. Raises RunRefused for a new one to a run that is not
     open, unless a compensation of it may still wait for a signal, one whose id was sent with another name or payload,
-    or with a payload that can't be kept; then none is.
+    or with a payload that can't be kept; then none is. So it does with `awaited` where no step waits for one now.
     """
     rows = rows_of(tenant, signals)
     fresh: set[str] = set()
@@ -61,14 +63,17 @@ def send_signals(tenant: int, signals: Sequence[tuple[str, NewSignal]], *, by: s
                     "run_ended", f"The run is {status}: it takes no more signals.", conflict=True
                 )
         waiting = waiters(runs) if runs else []
-        return wait_kinds.take_signals(waiting) if waiting else []
+        endings = wait_kinds.take_signals(waiting) if waiting else []
+        if awaited and not endings:
+            raise RunRefused("not_awaited", "No step of the run waits for this now.", conflict=True)
+        return endings
 
     try:
         wake(tenant, {run for run, _ in signals}, "signal", deliver)
     except _Continued as gone_on:
         fresh.clear()
         onward = [(newest_of_chain(run) if run in gone_on.runs else run, signal) for run, signal in signals]
-        return send_signals(tenant, onward, by=by)
+        return send_signals(tenant, onward, by=by, awaited=awaited)
     return [row["id"] in fresh for row in rows]
 
 

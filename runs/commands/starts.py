@@ -29,7 +29,11 @@ from runs.store.variables import copy_variables
 from steps.base import MAX_RUN_INPUT_BYTES
 from steps.schema import problem_of, problems_of
 
-IfExists = Literal["return", "new_if_ended", "error"]
+IfExists = Literal["return", "new_if_ended", "error", "another"]
+
+"""What a business key gives that a run has already: that run, a new one once it has ended, a refusal, or `another`
+run beside it, of which the key is shown and for which it stands not.
+"""
 
 SHARDS = 16
 MAX_BUSINESS_KEY = 256
@@ -200,7 +204,8 @@ def _version(version: int) -> Compiled:
 def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[CheckedRun]) -> list[Started]:
     """Start runs that were checked, all or none, as `start_runs` does. Raises RunRefused."""
     version = _version(terms.version)
-    keyed = [one for one in requests if not (terms.is_test or one.item.is_child)]
+    claims = not terms.is_test and if_exists != "another"
+    keyed = [one for one in requests if claims and not one.item.is_child]
     fresh = {one.business_key: one.item.id or uuid7() for one in keyed if one.business_key is not None}
     with unit_of_work() as change:
         keys = _claimed_keys(terms.tenant, version, fresh, if_exists)
@@ -208,7 +213,7 @@ def insert_checked(terms: Terms, if_exists: IfExists, requests: Sequence[Checked
         rows: list[RunRow] = []
         for one in requests:
             item, key = one.item, one.business_key
-            if key is None or terms.is_test or item.is_child:
+            if key is None or not claims or item.is_child:
                 run_id, new = item.id or uuid7(), True
             else:
                 if key in keys_seen and if_exists == "error":

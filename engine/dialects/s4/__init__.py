@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from engine.catalogue import Json
 from engine.dialects.base import Dialect, Document
 from engine.dialects.s4.hints import KEY, difference
-from engine.dialects.s4.naming import failure_reason, step_ids
+from engine.dialects.s4.naming import WORKER_FAILED, failure_reason, step_ids
 from engine.dialects.s4.reading import Read, around, normal_form, read
 from engine.dialects.s4.shape import matches
 from engine.dialects.s4.sketch import said_around, said_of, sketched
 from engine.dialects.s4.writing import written
 
-__all__ = ["S4", "failure_reason", "normal_form", "step_ids", "written"]
+__all__ = ["S4", "WORKER_FAILED", "failure_reason", "normal_form", "step_ids", "written"]
 
 
 def _to_native(document: Document) -> dict[str, Json]:

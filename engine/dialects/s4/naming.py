@@ -8,7 +8,9 @@ from engine.dialects.base import Document
 from engine.dialects.s4.hints import hints_of, kept_in, of_steps
 
 NO_BRANCH: Final = "DecisionNoBranchMatched"
-_REASONS: Mapping[str, str] = {"NoBranchMatched": NO_BRANCH}
+WORKER_FAILED: Final = "JobFailed"
+"""The code of a failure of which a worker gave nothing but a text: that is the reason."""
+_REASONS: Mapping[str, str] = {"NoBranchMatched": NO_BRANCH, WORKER_FAILED: ""}
 
 
 def step_ids(definition: Document) -> dict[str, str]:
