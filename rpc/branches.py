@@ -16,6 +16,7 @@ _COMPARISON = re.compile(
     r"(?:\$\{)?\s*#?(?P<name>[A-Za-z_]\w*)\s*(?P<sign>==|!=|<=|>=|<|>)\s*"
     r"(?:'(?P<one>[^'\\]*)'|\"(?P<two>[^\"\\]*)\"|(?P<number>-?\d+(?:\.\d+)?)|(?P<flag>true|false))\s*\}?"
 )
+_FLAG = re.compile(r"(?:\$\{)?\s*(?P<no>!?)\s*#?(?P<name>(?!true\b|false\b)[A-Za-z_]\w*)\s*\}?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -73,6 +74,9 @@ def may_see(texts: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
 
 
 def _range(condition: str) -> _Range | None:
+    if (flag := _FLAG.fullmatch(condition.strip())) is not None:
+        value = "false" if flag["no"] else "true"
+        return _Range(flag["name"], "flag", value, value)
     match = _COMPARISON.fullmatch(condition.strip())
     if match is None or (match["sign"] not in ("==", "!=") and match["number"] is None):
         return None

@@ -1,6 +1,5 @@
 """A client of gRPC whose messages `protoc` made of our `.proto` files, and a server process to speak to."""
 
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -18,12 +17,16 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from config.embedded.processes import child_setup, wait_until
+from config.embedded.processes import wait_until
 from config.embedded.redis import free_port
 from rpc.contract import FILES, FOLDER
 from tests.serving import ROOT, environment_of_a_process
 
-SERVE = "import django; django.setup(); from rpc.server import serve; serve()"
+# It ends with the tests, and is not forked: what forks beside the threads of gRPC may hang.
+SERVE = (
+    "import ctypes; ctypes.CDLL(None).prctl(1, 15);"
+    "import django; django.setup(); from rpc.server import serve; serve()"
+)
 JOBS, RUNS, ENGINE = "handoff.v1.Jobs", "handoff.v1.Runs", "workflow.v1.WorkflowEngine"
 SECONDS = 20.0
 
@@ -131,7 +134,6 @@ def answering(**environment: str) -> Iterator[tuple[str, "subprocess.Popen[bytes
         [sys.executable, "-c", SERVE],
         cwd=ROOT,
         env=environment_of_a_process("grpc") | {"HANDOFF_GRPC_PORT": str(port)} | environment,
-        preexec_fn=child_setup(signal.SIGTERM),
     )
     address = f"127.0.0.1:{port}"
     try:
