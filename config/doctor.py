@@ -222,6 +222,12 @@ def _variables_of_the_server() -> Mapping[str, str]:
     return dict(item.split("=", 1) for item in raw.split("\0") if "=" in item)
 
 
+def _open_tenant() -> Iterator[Finding]:
+    if slug := _variables_of_the_server().get("HANDOFF_V1_OPEN_TENANT", "").strip():
+        sentence = f"whoever reaches the port acts in the tenant {slug} by /v1/, without a token"
+        yield Finding("warn", sentence, "see HANDOFF_V1_OPEN_TENANT in docs/configuration.md")
+
+
 def _payloads() -> Iterator[Finding]:
     if settings.HANDOFF_BLOBS:
         if trouble := payloads.trouble():
@@ -371,4 +377,5 @@ _CHECKS = (
     _steps,
     _payloads,
     _spans,
+    _open_tenant,
 )

@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Callable
 from functools import partial
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -19,7 +19,7 @@ _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
 _MASTER_KEY_BYTES = 32
 _SHORTEST_METRICS_TOKEN = 16
 TEXT, JSON = "text", "json"
-_ON, _OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
+_ON, OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
 
 class BadEnvironment(ValueError):
@@ -80,45 +80,8 @@ def polls_per_second() -> int:
     return _whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
 
 
-def grpc_port() -> int | None:
-    """The port on which gRPC is answered (`HANDOFF_GRPC_PORT`); None where it is not, as by default.
-
-    Raises BadEnvironment.
-    """
-    value = os.environ.get("HANDOFF_GRPC_PORT", "").strip().lower()
-    return None if not value or value in _OFF else _whole("HANDOFF_GRPC_PORT", 0, 1, 65_535)
-
-
-def grpc_host() -> str:
-    """The address on which gRPC is answered (`HANDOFF_GRPC_HOST`, default 127.0.0.1). Raises BadEnvironment."""
-    value = os.environ.get("HANDOFF_GRPC_HOST", "").strip() or "127.0.0.1"
-    try:
-        return str(ip_address(value))
-    except ValueError:
-        raise BadEnvironment(
-            f"HANDOFF_GRPC_HOST must be an address such as 127.0.0.1 or 0.0.0.0, not {value[:40]!r}."
-        ) from None
-
-
-def grpc_files() -> tuple[str, str]:
-    """The files with certificate and key of gRPC (`HANDOFF_GRPC_CERT`, `HANDOFF_GRPC_KEY`); empty: without TLS.
-
-    Raises BadEnvironment where there is one of them only, or one can't be read.
-    """
-    names = ("HANDOFF_GRPC_CERT", "HANDOFF_GRPC_KEY")
-    cert, key = (os.environ.get(name, "").strip() for name in names)
-    if bool(cert) != bool(key):
-        raise BadEnvironment(f"{names[0]} and {names[1]} must be set both, or neither.")
-    for name, value in zip(names, (cert, key), strict=True):
-        if value and not os.access(value, os.R_OK):
-            raise BadEnvironment(f"{name} must be a file that can be read, not {value[:80]!r}.")
-    return cert, key
-
-
 def v1_open_tenant() -> str:
-    """The short name of the tenant as which whoever shows no credentials acts below `/v1/` as S4's clients do
-    (`HANDOFF_V1_OPEN_TENANT`); empty, as by default, for none.
-    """
+    """As which tenant whoever shows no credentials asks S4's routes (`HANDOFF_V1_OPEN_TENANT`); empty: as none."""
     return os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
 
 
@@ -147,7 +110,7 @@ def blobs(folder: Path | None = None) -> str:
     `folder`: the home of a database that lives there, too: without a word they are beside it. Raises BadEnvironment.
     """
     value = os.environ.get("HANDOFF_BLOBS", "").strip()
-    if value.lower() in _OFF:
+    if value.lower() in OFF:
         return ""
     if not value:
         return (folder / "blobs").as_uri() if folder else str(run_facts().get("blobs_url") or "")
@@ -260,7 +223,7 @@ def url() -> str:
 def switch(variable: str, *, default: bool) -> bool:
     """An on/off variable. Raises BadEnvironment: who mistypes one must not get the opposite of what they want."""
     value = os.environ.get(variable, "").strip().lower()
-    if value and value not in _ON | _OFF:
+    if value and value not in _ON | OFF:
         raise BadEnvironment(f"{variable} must be on or off, not {value[:20]!r}.")
     return value in _ON if value else default
 
@@ -327,9 +290,6 @@ def problems() -> list[str]:
         web_processes,
         blobs,
         blob_bytes,
-        grpc_port,
-        grpc_host,
-        grpc_files,
         partial(idle_minutes, default=30),
     ]
     readers += [partial(switch, name, default=False) for name in _SWITCHES]
@@ -383,7 +343,6 @@ STATEMENT_SECONDS = 30
 IDLE_SECONDS = 5
 # Of one web process: of several, so many that all of them leave enough for the workers.
 WEB_CONNECTIONS, FEWEST_WEB_CONNECTIONS, ALL_WEB_CONNECTIONS = 10, 4, 30
-GRPC_CONNECTIONS = 8
 # A peer that vanished without a word (TCP only) is noticed within half a minute.
 _TCP = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
 _CONNECT_SECONDS = 2
@@ -423,12 +382,9 @@ def connected_as(process: str, database: dict[str, object]) -> dict[str, object]
     limits = f"{kept_options['options']} -c statement_timeout={STATEMENT_SECONDS}s"
     limits += f" -c idle_in_transaction_session_timeout={IDLE_SECONDS}s"
     options = {**kept_options, "options": limits, "longest_wait": STATEMENT_SECONDS + 2.0}
-    if process == "web":
+    if process in ("web", "grpc"):
         share = max(ALL_WEB_CONNECTIONS // web_processes(), FEWEST_WEB_CONNECTIONS)
         options["shared_connections"] = min(share, WEB_CONNECTIONS)
-        return {**database, "OPTIONS": options, "CONN_MAX_AGE": 0}
-    if process == "grpc":
-        options["shared_connections"] = GRPC_CONNECTIONS
         return {**database, "OPTIONS": options, "CONN_MAX_AGE": 0}
     return {**database, "OPTIONS": options, "CONN_MAX_AGE": 600}
 

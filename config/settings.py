@@ -3,7 +3,7 @@
 import os
 import secrets
 
-from config import environment
+from config import environment, grpc_environment
 from config.channel_layers import channel_layers
 from lib.sealing import Hidden
 
@@ -322,9 +322,9 @@ HANDOFF_WEB_PROCESSES = environment.web_processes()
 # How many polls for jobs a tenant may make in a second.
 HANDOFF_POLLS_PER_SECOND = environment.polls_per_second()
 # Where gRPC is answered (docs/grpc.md): 0 is nowhere.
-HANDOFF_GRPC_PORT = environment.grpc_port() or 0
-HANDOFF_GRPC_HOST = environment.grpc_host()
-HANDOFF_GRPC_CERT, HANDOFF_GRPC_KEY = environment.grpc_files()
+HANDOFF_GRPC_PORT = grpc_environment.port() or 0
+HANDOFF_GRPC_HOST = grpc_environment.host()
+HANDOFF_GRPC_CERT, HANDOFF_GRPC_KEY = grpc_environment.files()
 HANDOFF_V1_OPEN_TENANT = environment.v1_open_tenant()
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
 HANDOFF_BLOBS = environment.blobs()

@@ -55,6 +55,11 @@ def prepare(say: Say) -> None:
     check_steps()
     for sentence in sentences(PLUG_INS):
         log.warning("%s", sentence)
+    if slug := settings.HANDOFF_V1_OPEN_TENANT:
+        log.warning(
+            "HANDOFF_V1_OPEN_TENANT is set: whoever reaches the port acts in the tenant %s by /v1/, without a token",
+            slug,
+        )
     check_redis()
     try:
         # Asked as the role that works: what is set for it is what counts.

@@ -12,7 +12,7 @@ from lib.refusals import Refusal
 from lib.trace_context import of_headers
 from lib.waiting import Attempt
 from rpc.calls import Call
-from rpc.contract import ENGINE, message_class, methods
+from rpc.contract import WORKFLOW_ENGINE, message_class, methods
 from rpc.documents import document_of, enum_text, fill_all, fill_definition, set_enum
 from rpc.problems import problem_of
 from rpc.rows import parsed, stamp
@@ -43,7 +43,7 @@ def handlers(unary: Unary) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
     """The handlers of its methods, by name."""
     return {
         name: unary.handler(_answering(method, CALLS[name]), _problem)
-        for name, method in methods(ENGINE).items()
+        for name, method in methods(WORKFLOW_ENGINE).items()
     }
 
 

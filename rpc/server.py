@@ -20,7 +20,7 @@ from lib import pulse, tracing
 from lib.waiting import Attempt
 from rpc import engine, jobs, runs
 from rpc.calls import Call
-from rpc.contract import ENGINE, JOBS, RUNS, SERVICES, methods, pool
+from rpc.contract import JOBS, RUNS, SERVICES, WORKFLOW_ENGINE, methods, pool
 from rpc.job_streams import JobStreams
 from rpc.news import News
 from rpc.run_streams import RunStreams
@@ -83,7 +83,7 @@ class Server:
         for service, handlers in (
             (JOBS, dict(self._jobs_of(unary))),
             (RUNS, dict(self._runs_of(unary))),
-            (ENGINE, engine.handlers(unary)),
+            (WORKFLOW_ENGINE, engine.handlers(unary)),
         ):
             self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, handlers),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)

@@ -23,7 +23,7 @@ from runs.commands.starts import NewRun
 from runs.models import HistoryEvent, Run
 from runs.reading import queries
 from runs.reading.stored import NOTHING, ONE_RUN, Bounds, RunRead, StepRead, read_run, read_runs
-from s4.errors import BAD_REQUEST, S4Error, in_words_of_s4, no_instance
+from s4.errors import BAD_REQUEST, CONFLICT, S4Error, in_words_of_s4, no_instance
 from s4.naming import names_of
 from s4.paging import bounds_of, count_of
 from s4.values import ACTIVE, CANCELLED, COMPLETED, FAILED, RUNNING, WAITING, Instance, Page, StepRecord
@@ -166,8 +166,9 @@ def cancel_instance(principal: Principal, instance_id: str | UUID, reason: str =
     guard_run(principal, RUNS_OPERATE, run_id)
     if len(reason) > MAX_REASON:
         raise S4Error(BAD_REQUEST, f"reason has at most {MAX_REASON} characters")
-    if queries.get_run_for(principal.tenant_id, run_id) is None:
-        raise no_instance()
+    _, status = standing(principal, run_id)
+    if status not in (ACTIVE, WAITING):
+        raise S4Error(CONFLICT, f"workflow instance is {status}")
     lifecycle.cancel_runs(principal.tenant_id, [str(run_id)], by=principal.username, reason=reason)
     return _found(principal, run_id)
 

@@ -79,7 +79,7 @@ def _complete(
 ) -> None:
     if len(task.outcomes) != 1 or task.form is None:
         message = "the task asks for a decision and not only for data: decide it in the inbox"
-        raise S4Error(BAD_REQUEST, message)
+        raise S4Error(CONFLICT, message)
     if len(completed_by) > MAX_COMPLETED_BY:
         raise S4Error(BAD_REQUEST, f"completedBy has at most {MAX_COMPLETED_BY} characters")
     comment = f"Completed by {completed_by}" if completed_by else ""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from socket import socket
 
-from config import environment
+from config import environment, grpc_environment
 from config.embedded.postgres import Postgres
 from config.embedded.processes import EmbeddedError
 from config.embedded.redis import Redis
@@ -81,7 +81,7 @@ class Supervisor:
         workers = [worker_program(name, queue) for name, queue in WORKERS.items()]
         webs = web_programs(self._listener.fileno(), environment.web_processes())
         self._webs = tuple(web.name for web in webs)
-        others = [beat_program(), *([grpc_program()] if environment.grpc_port() else [])]
+        others = [beat_program(), *([grpc_program()] if grpc_environment.port() else [])]
         await self._start([*webs, *workers, *others], self._nursery.fork, _PROCESS_SECONDS)
         await self._until_ready()
         self._is_ready = True

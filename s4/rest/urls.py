@@ -27,7 +27,7 @@ urlpatterns = [
     path(
         f"{_INSTANCE}/user-tasks/<str:node>/complete",
         views.UserTaskOfStepView.as_view(),
-        name="s4-user-task-of-step",
+        name="s4-step-task",
     ),
     path("user-tasks/<s4_instance:task_id>/complete", views.UserTaskView.as_view(), name="s4-user-task"),
     path(f"{_INSTANCE}/signals/<str:node>", views.SignalView.as_view(), name="s4-signal"),

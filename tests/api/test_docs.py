@@ -8,7 +8,9 @@ from tests.api.authorisation_matrix import MATRIX, PUBLIC
 from tests.api.test_authorisation import ROUTES
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
-DOCS, ORCHESTRATION = ((_DOCS / name).read_text() for name in ("api.md", "orchestration-api.md"))
+DOCS, ORCHESTRATION, S4 = (
+    (_DOCS / name).read_text() for name in ("api.md", "orchestration-api.md", "s4-api.md")
+)
 
 
 def test_every_route_with_its_methods_is_in_the_docs():
@@ -21,6 +23,10 @@ def test_every_route_with_its_methods_is_in_the_docs():
                 shown = path.replace("{run_id}", "{workflowId}").replace("/activities/fail", "/fail")
                 shown = shown.replace("/activities/heartbeat", "/heartbeat")
                 assert f"/v1{shown}`" in ORCHESTRATION or f"`{shown}` `" in ORCHESTRATION, (method, path)
+            elif name.startswith("s4-"):
+                shown = re.sub(r"{(name|run_id|job_id|task_id)}", "{id}", path).replace("{node}", "{stepId}")
+                shown = shown.replace("{number}", "{version}")
+                assert f"`{method} /v1{shown}`" in S4, (method, path)
             else:
                 assert f"`{method} {path}`" in DOCS, (method, path)
 

@@ -9,6 +9,9 @@ from tests.api.authorisation_matrix import MATRIX, PUBLIC
 
 pytestmark = pytest.mark.slow
 
+# S4's routes have a description of their own, which is the public engine's.
+DESCRIBED = [route for name, route in MATRIX.items() if not name.startswith("s4-")]
+
 
 @pytest.fixture
 def document(client, db):
@@ -31,14 +34,12 @@ def test_every_route_of_the_api_is_described_with_its_errors(document):
     }
     wanted = {
         method
-        for route in MATRIX.values()
+        for route in DESCRIBED
         for method, scope in route.methods.items()
         if scope != PUBLIC and not route.page
     }
     assert {method for _path, method in described} == wanted
-    count = sum(
-        scope != PUBLIC for route in MATRIX.values() if not route.page for scope in route.methods.values()
-    )
+    count = sum(scope != PUBLIC for route in DESCRIBED if not route.page for scope in route.methods.values())
     assert sum(len(operations) for operations in document["paths"].values()) == count
     for path, operations in document["paths"].items():
         for operation in operations.values():

@@ -8,7 +8,19 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = "plugins/handoff-text"
-PACKAGES = ("accounts", "config", "engine", "handoff", "lib", "rpc", "runs", "s4", "steps", "tasks_inbox", "workflows")
+PACKAGES = (
+    "accounts",
+    "config",
+    "engine",
+    "handoff",
+    "lib",
+    "rpc",
+    "runs",
+    "s4",
+    "steps",
+    "tasks_inbox",
+    "workflows",
+)
 
 
 def ours(*folders: str) -> list[str]:

@@ -16,7 +16,7 @@ from tests.growth.world import World
 
 pytestmark = pytest.mark.django_db
 
-APPS = ("accounts", "config", "runs", "tasks_inbox", "workflows")
+APPS = ("accounts", "config", "runs", "s4", "tasks_inbox", "workflows")
 OPERATORS = "what an operator has set"
 HANDED_ON = "values are handed to named statements as they are"
 OWN = "names and ids of our own"

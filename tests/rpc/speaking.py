@@ -27,7 +27,7 @@ SERVE = (
     "import ctypes; ctypes.CDLL(None).prctl(1, 15);"
     "import django; django.setup(); from rpc.server import serve; serve()"
 )
-JOBS, RUNS, ENGINE = "handoff.v1.Jobs", "handoff.v1.Runs", "workflow.v1.WorkflowEngine"
+JOBS, RUNS, WORKFLOW_ENGINE = "handoff.v1.Jobs", "handoff.v1.Runs", "workflow.v1.WorkflowEngine"
 SECONDS = 20.0
 
 
@@ -90,7 +90,7 @@ class Client:
         return self.call(RUNS, method, **fields)
 
     def engine(self, method: str, **fields: Any) -> Any:
-        return self.call(ENGINE, method, **fields)
+        return self.call(WORKFLOW_ENGINE, method, **fields)
 
 
 def request(descriptor: Any, fields: Mapping[str, Any]) -> Any:

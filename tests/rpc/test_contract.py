@@ -5,7 +5,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
 from lib.proto_source import BadProto, read_proto
 from rpc import engine, jobs, runs
-from rpc.contract import ENGINE, FILES, FOLDER, JOBS, RUNS, SERVICES, message_class, methods, pool
+from rpc.contract import FILES, FOLDER, JOBS, RUNS, SERVICES, WORKFLOW_ENGINE, message_class, methods, pool
 from tests.rpc.speaking import compiled
 
 THEIRS = {
@@ -48,11 +48,11 @@ def test_numbers_are_those_of_the_public_engine(name):
 
 
 def test_each_method_is_served():
-    assert methods(ENGINE).keys() == engine.CALLS.keys()
-    assert len(methods(ENGINE)) == 13
+    assert methods(WORKFLOW_ENGINE).keys() == engine.CALLS.keys()
+    assert len(methods(WORKFLOW_ENGINE)) == 13
     assert methods(JOBS).keys() == jobs.CALLS.keys() | {"StreamJobs"}
     assert methods(RUNS).keys() == runs.CALLS.keys() | {"WatchRun"}
-    assert set(SERVICES) == {ENGINE, JOBS, RUNS}
+    assert set(SERVICES) == {WORKFLOW_ENGINE, JOBS, RUNS}
 
 
 @pytest.mark.parametrize(

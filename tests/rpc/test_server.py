@@ -17,7 +17,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
 from config.embedded.processes import wait_until
-from tests.rpc.speaking import ENGINE, JOBS, RUNS, SERVE, Client, answering, told
+from tests.rpc.speaking import JOBS, RUNS, SERVE, WORKFLOW_ENGINE, Client, answering, told
 from tests.serving import ROOT, environment_of_a_process
 
 POLL = {"worker_id": "w1", "queues": ["card"], "max_jobs": 10}
@@ -27,7 +27,7 @@ SERVING, NOT_SERVING = health_pb2.HealthCheckResponse.SERVING, health_pb2.Health
 def test_health_is_told_to_whoever_asks(grpc_site):
     with grpc.insecure_channel(grpc_site) as channel:
         stub = health_pb2_grpc.HealthStub(channel)
-        for name in ("", JOBS, RUNS, ENGINE):
+        for name in ("", JOBS, RUNS, WORKFLOW_ENGINE):
             assert stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=5).status == SERVING
         with pytest.raises(grpc.RpcError) as caught:
             stub.Check(health_pb2.HealthCheckRequest(service="no.Such"), timeout=5)
@@ -37,10 +37,10 @@ def test_health_is_told_to_whoever_asks(grpc_site):
 def test_reflection_tells_of_all_services(grpc_site):
     with grpc.insecure_channel(grpc_site) as channel:
         known = ProtoReflectionDescriptorDatabase(channel)
-        assert {JOBS, RUNS, ENGINE, "grpc.health.v1.Health"} <= set(known.get_services())
+        assert {JOBS, RUNS, WORKFLOW_ENGINE, "grpc.health.v1.Health"} <= set(known.get_services())
         file = known.FindFileContainingSymbol(JOBS)
         assert [service.name for service in file.service] == ["Jobs", "Runs"]
-        assert known.FindFileContainingSymbol(ENGINE).package == "workflow.v1"
+        assert known.FindFileContainingSymbol(WORKFLOW_ENGINE).package == "workflow.v1"
         known.FindFileContainingSymbol("grpc.health.v1.Health")
 
 

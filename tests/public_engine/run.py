@@ -1,0 +1,137 @@
+"""The public engine's own end-to-end runner, unmodified, against a Handoff: one line a scenario, and a table.
+
+    HANDOFF_PUBLIC_ENGINE=/a/checkout/of/rochallor-engine .venv/bin/python -m tests.public_engine.run --sdk python,go
+
+It was written against revision 8d8c0ac of `batnam/rochallor-engine`. It starts a Handoff of its own with an open
+tenant, unless `--engine` names one that runs.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tests.public_engine import build
+from tests.public_engine.serving import handoff
+
+SOURCES = "HANDOFF_PUBLIC_ENGINE"
+SCENARIOS = 18
+PATIENCE_SECONDS = 900
+_LINE = re.compile(r"\[(PASS|FAIL)] (\w+)/(\w+)/([\w-]+)")
+Results = dict[tuple[str, str, str], bool]
+
+
+def sources() -> Path | None:
+    """The folder of the public engine's sources that the environment names; None where it names none."""
+    named = os.environ.get(SOURCES)
+    folder = Path(named).absolute() if named else None
+    return folder if folder and (folder / "e2e" / "runner" / "main.go").is_file() else None
+
+
+def results(
+    folder: Path, out: Path, sdks: Sequence[str], *, engine: str, grpc: str = "", transport: str = "rest"
+) -> Results:
+    """Which scenarios passed, by transport, SDK and name. Raises CannotBuild."""
+    command = build.runner(folder, out)
+    found: Results = {}
+    for sdk in sdks:
+        worker = build.WORKERS[sdk](folder, out)
+        with working(worker, out / f"worker-{sdk}.log", engine=engine, grpc=grpc, transport=transport):
+            text = _run(command, folder, out, sdk, engine=engine, grpc=grpc, transport=transport)
+        found |= {(way, name, one): word == "PASS" for word, way, name, one in _LINE.findall(text)}
+    return found
+
+
+@contextmanager
+def working(command: list[str], log: Path, *, engine: str, grpc: str, transport: str) -> Iterator[None]:
+    """A worker of theirs at work."""
+    told = {"ENGINE_REST_URL": engine, "ENGINE_GRPC_HOST": grpc, "WORKER_TRANSPORT": transport}
+    with log.open("w") as heard:
+        worker = subprocess.Popen(command, env={**os.environ, **told}, stdout=heard, stderr=heard)
+        try:
+            yield
+            if worker.poll() is not None:
+                raise AssertionError(f"The worker ended: {log.read_text()[-2000:]}")
+        finally:
+            worker.terminate()
+            worker.wait(timeout=30)
+
+
+def _run(
+    command: list[str], folder: Path, out: Path, sdk: str, *, engine: str, grpc: str, transport: str
+) -> str:
+    logs = out / "logs"
+    logs.mkdir(exist_ok=True)
+    options = [
+        "-engine",
+        engine,
+        "-sdk",
+        sdk,
+        "-transport",
+        transport,
+        "-scenarios",
+        str(folder / "e2e/scenarios"),
+    ]
+    if grpc:
+        options += ["-grpc-engine", grpc]
+    told = {"E2E_TIMER_INTERRUPTING": "1", "E2E_AUDIT_LOG_DIR": str(logs)}
+    done = subprocess.run(
+        [*command, *options],
+        env={**os.environ, **told},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
+    )
+    (out / f"runner-{sdk}-{transport}.log").write_text(done.stdout + done.stderr)
+    return done.stdout
+
+
+def table(found: Results) -> str:
+    """The results as a table: a line a scenario, a column an SDK."""
+    columns = list(dict.fromkeys((way, sdk) for way, sdk, _ in found))
+    names = list(dict.fromkeys(name for _, _, name in found))
+    heads = [f"{way}/{sdk}" for way, sdk in columns]
+    lines = [f"{'scenario':34}" + "".join(f"{head:>13}" for head in heads)]
+    words: Mapping[bool | None, str] = {True: "pass", False: "FAIL", None: "-"}
+    for name in names:
+        marks = [words[found.get((way, sdk, name))] for way, sdk in columns]
+        lines.append(f"{name:34}" + "".join(f"{mark:>13}" for mark in marks))
+    return "\n".join([*lines, f"{sum(found.values())} of {len(found)} passed"])
+
+
+def main() -> int:
+    """0 where all passed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sdk", default=",".join(build.WORKERS), help="which ones, with commas between them")
+    parser.add_argument("--engine", default="", help="the address of a Handoff that runs")
+    parser.add_argument("--grpc", default="", help="host:port of its gRPC")
+    parser.add_argument("--transport", default="rest", choices=("rest", "grpc"))
+    parser.add_argument("--out", default="", help="where to build; a temporary folder otherwise")
+    asked = parser.parse_args()
+    folder = sources()
+    if folder is None:
+        print(f"Set {SOURCES} to a checkout of the public engine.")
+        return 2
+    with ExitStack() as stack:
+        out = Path(asked.out or stack.enter_context(tempfile.TemporaryDirectory())).absolute()
+        out.mkdir(parents=True, exist_ok=True)
+        engine = asked.engine or stack.enter_context(handoff(out / "home"))
+        try:
+            found = results(
+                folder, out, asked.sdk.split(","), engine=engine, grpc=asked.grpc, transport=asked.transport
+            )
+        except build.CannotBuild as reason:
+            print(reason)
+            return 2
+    print(table(found))
+    return 0 if found and all(found.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

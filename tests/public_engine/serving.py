@@ -1,0 +1,49 @@
+"""A Handoff of its own for clients that show no credentials."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from config.embedded.processes import wait_until
+from config.embedded.redis import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@contextmanager
+def handoff(home: Path) -> Iterator[str]:
+    """The address of a Handoff whose tenant `default` is open; it ends, and its home stays."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    told = {
+        "HANDOFF_HOME": str(home),
+        "HANDOFF_PORT": str(port),
+        "HANDOFF_V1_OPEN_TENANT": "default",
+        "HANDOFF_ADMIN_PASSWORD": "a-password-for-this-only",
+    }
+    own = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / "supervisor.log").open("w") as heard:
+        supervisor = subprocess.Popen(
+            [sys.executable, "-m", "config.supervisor"], cwd=ROOT, env=own | told, stdout=heard, stderr=heard
+        )
+        try:
+            wait_until(lambda: _is_ready(address) or supervisor.poll() is not None, 120, "Handoff")
+            yield address
+        finally:
+            supervisor.send_signal(signal.SIGINT)
+            supervisor.wait(60)
+
+
+def _is_ready(address: str) -> bool:
+    try:
+        with urlopen(f"{address}/readyz", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (URLError, OSError):
+        return False

@@ -1,0 +1,48 @@
+"""The public engine's own scenarios, by its own workers, against a Handoff: where its sources are and tools to build them.
+
+`HANDOFF_PUBLIC_ENGINE` names a checkout of `batnam/rochallor-engine`; `HANDOFF_PUBLIC_ENGINE_BUILD` a folder to build in
+that stays. A language whose tools are missing is skipped, and says which.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.public_engine import build
+from tests.public_engine.run import SCENARIOS, SOURCES, results, sources, table
+from tests.public_engine.serving import handoff
+
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.soak,
+    pytest.mark.timeout(3_600),
+    pytest.mark.skipif(sources() is None, reason=f"{SOURCES} names no checkout of the public engine"),
+]
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    """A folder to build in."""
+    kept = os.environ.get(f"{SOURCES}_BUILD")
+    folder = Path(kept).absolute() if kept else tmp_path_factory.mktemp("public_engine")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A Handoff with an open tenant."""
+    with handoff(tmp_path_factory.mktemp("open")) as address:
+        yield address
+
+
+@pytest.mark.parametrize("sdk", build.WORKERS)
+def test_all_scenarios_pass(out, address, sdk):
+    try:
+        found = results(sources(), out, [sdk], engine=address)
+    except build.CannotBuild as reason:
+        pytest.skip(str(reason))
+    print(table(found))
+    assert len(found) == SCENARIOS
+    assert [name for name, passed in found.items() if not passed] == []

@@ -1,0 +1,128 @@
+"""Who asks at S4's routes: a token as Bearer or Basic, anybody where a tenant is open, and else nobody."""
+
+import base64
+
+import pytest
+
+from accounts import folders
+from accounts.models import Tenant, User
+from lib.uuid7 import uuid7
+from runs.models import Run
+from s4.callers import OPEN_SCOPES, open_actor
+from tests import s4
+from tests.v1.conftest import Engine
+from workflows.models import Workflow
+
+pytestmark = pytest.mark.django_db
+
+
+def basic(text):
+    return f"Basic {base64.b64encode(text.encode()).decode()}"
+
+
+def test_nobody_comes_in_without_a_word_by_default(people):
+    answer = Engine().client.get("/v1/instances")
+    assert answer.status_code == 401
+    assert answer.json()["error"] == "unauthenticated"
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_a_token_is_taken_as_bearer_and_as_a_password(people):
+    token = people.token("admin")
+    client = Engine().client
+    for shown in (f"Bearer {token}", basic(f"worker:{token}"), basic(f"{token}:"), basic(token)):
+        assert client.get("/v1/instances", headers={"Authorization": shown}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "shown", ["Bearer x", "Bearer", basic("a:b"), "Basic !", "Basic w6k=", "Digest x", "x"]
+)
+def test_a_bad_word_is_refused_also_where_a_tenant_is_open(engine, shown):
+    answer = engine.client.get("/v1/instances", headers={"Authorization": shown})
+    assert answer.status_code == 401
+    assert answer.json()["error"] == "unauthenticated"
+
+
+def test_what_is_open_is_not_the_rest(engine):
+    for path in (f"/v1/workflows/{uuid7()}", "/api/v1/runs", "/api/v1/me", "/api/v1/tokens"):
+        assert engine.client.get(path).status_code == 401, path
+    poll = {"workerId": "w", "taskQueue": "a"}
+    answer = engine.client.post("/v1/activities/poll", poll, content_type="application/json")
+    assert answer.status_code == 401
+    poll = {"worker_id": "w", "queues": ["a"], "max_jobs": 1}
+    assert engine.client.post("/api/v1/jobs/poll", poll, content_type="application/json").status_code == 401
+
+
+def test_who_is_anybody_reaches_the_folder_of_uploads_and_no_other(linear):
+    tenant = Tenant.objects.get(slug="default")
+    instance = linear.start()
+    other = folders.Folder.objects.create(tenant=tenant, name="Locked", key="locked")
+    Workflow.objects.for_tenant(tenant.pk).filter(name="flow").update(folder=other)
+    linear.get("definitions/flow", 404)
+    linear.get(f"instances/{instance}", 404)
+    linear.post(f"instances/{instance}/cancel", {}, 404)
+    linear.post("instances", {"definitionId": "flow"}, 404)
+    linear.post("definitions", s4.LINEAR, 404)
+    assert linear.get("definitions")["items"] is None
+    assert linear.get("instances") == {"items": None, "total": 0}
+    assert linear.get(f"instances/{instance}/history") == {"items": None}
+
+
+def test_who_is_anybody_is_a_service_without_a_login(engine):
+    actor = open_actor("default")
+    assert actor.is_service
+    assert actor.scopes == OPEN_SCOPES
+    user = User.objects.get(pk=actor.user_id)
+    assert user.is_service
+    assert not user.has_usable_password()
+    assert Run.unsafe_all_tenants.count() == 0
+
+
+def test_a_tenant_that_there_is_not_is_no_door(engine, settings):
+    settings.HANDOFF_V1_OPEN_TENANT = "none"
+    assert engine.get("instances", 404)["error"] == "not-found"
+
+
+def test_another_tenants_instances_are_not_there(people):
+    ours, theirs = Engine(people.token("admin")), Engine(people.token("admin", tenant="theirs"))
+    ours.upload(s4.LINEAR)
+    instance = ours.start()
+    [job] = ours.poll("a")
+    theirs.get("definitions/flow", 404)
+    theirs.get(f"instances/{instance}", 404)
+    assert theirs.get(f"instances/{instance}/history") == {"items": None}
+    theirs.post(f"instances/{instance}/cancel", {}, 404)
+    assert theirs.poll("b") == []
+    # It was handed out once, so nobody is refused: nothing becomes of it.
+    theirs.complete(job)
+    theirs.fail(job)
+    assert ours.history(instance) == [("a", "RUNNING")]
+
+
+def test_a_browser_of_anywhere_may_ask(engine, settings):
+    client = engine.client
+    asked = client.options("/v1/instances", headers={"Origin": "https://modeller.example"})
+    assert asked.status_code == 204
+    assert asked.headers["Access-Control-Allow-Origin"] == "*"
+    assert "POST" in asked.headers["Access-Control-Allow-Methods"]
+    assert client.get("/v1/instances").headers["Access-Control-Allow-Origin"] == "*"
+    settings.HANDOFF_V1_OPEN_TENANT = ""
+    refused = client.get("/v1/instances")
+    assert (refused.status_code, refused.headers["Access-Control-Allow-Origin"]) == (401, "*")
+    assert "Access-Control-Allow-Origin" not in client.options("/api/v1/runs").headers
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1/none", 404),
+        ("DELETE", "/v1/instances", 405),
+        ("GET", "/v1/jobs/poll", 405),
+        ("GET", "/v1/definitions/a/b", 404),
+    ],
+)
+def test_what_is_no_route_is_answered_in_json(engine, method, path, status):
+    answer = engine.client.generic(method, path)
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"] == "application/json"
+    assert "error" in answer.json()
