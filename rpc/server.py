@@ -1,4 +1,4 @@
-"""The process that answers gRPC: what it serves, within which bounds, and how it begins and ends."""
+"""The process that answers gRPC (R-152): what it serves, within which bounds, and how it begins and ends."""
 
 import asyncio
 import logging

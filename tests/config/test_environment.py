@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from config import environment
+from config import environment, grpc_environment
 from config.supervisor.home import Home
 
 
@@ -167,3 +167,31 @@ def test_each_start_begins_to_count_anew(tmp_path):
     assert Home(tmp_path).empty_counts() == counts
     assert [path.name for path in counts.iterdir()] == ["notes.txt"]
     assert counts.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    ("variable", "given"),
+    [
+        ("HANDOFF_GRPC_PORT", "-1"),
+        ("HANDOFF_GRPC_PORT", "65536"),
+        ("HANDOFF_GRPC_PORT", "many"),
+        ("HANDOFF_GRPC_HOST", "localhost"),
+        ("HANDOFF_GRPC_CERT", "/nowhere/cert.pem"),
+    ],
+)
+def test_what_grpc_can_not_be_told_is_a_line(monkeypatch, variable, given):
+    monkeypatch.setenv(variable, given)
+    [problem] = grpc_environment.problems()
+    assert problem.startswith(variable)
+
+
+def test_grpc_is_off_unless_it_is_told_a_port(monkeypatch):
+    assert grpc_environment.port() is None
+    monkeypatch.setenv("HANDOFF_GRPC_PORT", "off")
+    assert grpc_environment.port() is None
+    monkeypatch.setenv("HANDOFF_GRPC_PORT", "9090")
+    assert (grpc_environment.port(), grpc_environment.host()) == (9090, "127.0.0.1")
+    assert not grpc_environment.is_open()
+    monkeypatch.setenv("HANDOFF_GRPC_HOST", "0.0.0.0")
+    assert grpc_environment.is_open()
+    assert grpc_environment.problems() == []
