@@ -1,12 +1,13 @@
-"""Whether the order of branches matters: a map of protobuf has none, and in a definition the first that holds is taken.
+"""An order for what has none: a map of protobuf, where in a definition the first branch that holds is taken, and what
+is set sees what was set before it.
 
-What can't hold at once can stand in any order: comparisons of one variable with values that leave no value to two of
-them. Anything else could, as far as is known here.
+Branches that can't hold at once can stand in any order: comparisons of one variable with values that leave no value to
+two of them. Of any others nobody knows that here.
 """
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -64,13 +65,18 @@ def may_overlap(conditions: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def may_see(texts: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
-    """Of what is set by these (name, expression) one that may see another, and that one; None where none can."""
-    names = {name for name, _ in texts}
-    for name, text in sorted(texts):
-        if seen := sorted((names - {name}) & set(_NAME.findall(text))):
-            return name, seen[0]
-    return None
+def in_order_of_need(texts: Mapping[str, str]) -> list[str] | None:
+    """The names of what these expressions set, each behind those that it may see, else by name; None where two of them
+    may see each other.
+    """
+    needs = {name: (texts.keys() - {name}) & set(_NAME.findall(text)) for name, text in texts.items()}
+    order: list[str] = []
+    while len(order) < len(needs):
+        ready = sorted(name for name in needs.keys() - {*order} if needs[name] <= {*order})
+        if not ready:
+            return None
+        order += ready
+    return order
 
 
 def _range(condition: str) -> _Range | None:

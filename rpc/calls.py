@@ -26,12 +26,16 @@ _ACCEPTABLE = re.compile(r"[A-Za-z0-9_\-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a call says of itself beside its message. `peer`: who is connected; `deadline`: seconds until it is over."""
+    """What a call says of itself beside its message. `peer`: who is connected; `deadline`: seconds until it is over.
+
+    `warnings`: what is told beside a good answer.
+    """
 
     metadata: Mapping[str, str]
     peer: str
     request_id: str
     deadline: float | None = None
+    warnings: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, context: "ServicerContext[Any, Any]") -> "Call":

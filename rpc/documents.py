@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from engine.catalogue import Json
 from lib.refusals import Invalid
-from rpc.branches import may_overlap, may_see, ordered
+from rpc.branches import in_order_of_need, may_overlap, ordered
 from rpc.structs import fill_struct, fill_value, object_of, value_of
 
 _TEXTS_OF_STEP: Final = {
@@ -25,23 +25,26 @@ _OF_DEFINITION: Final = {
 STEP_TYPE, TIMER_TYPE = "STEP_TYPE_", "BOUNDARY_EVENT_TYPE_"
 
 
-def document_of(definition: Any) -> dict[str, Json]:
-    """The document that a WorkflowDefinition says. Raises Invalid where the order of its maps would matter."""
+def document_of(definition: Any, warnings: list[str]) -> dict[str, Json]:
+    """The document that a WorkflowDefinition says; `warnings` gets a sentence where the order of branches may matter.
+
+    Raises Invalid where what is set can have no order.
+    """
     document: dict[str, Json] = {"id": definition.id}
     document |= {key: value for field, key in _OF_DEFINITION.items() if (value := getattr(definition, field))}
-    document["steps"] = [_step(one, f"steps[{at}]") for at, one in enumerate(definition.steps)]
+    document["steps"] = [_step(one, f"steps[{at}]", warnings) for at, one in enumerate(definition.steps)]
     if definition.HasField("metadata"):
         document["metadata"] = object_of(definition.metadata)
     return document
 
 
-def _step(step: Any, place: str) -> dict[str, Json]:
+def _step(step: Any, place: str, warnings: list[str]) -> dict[str, Json]:
     made: dict[str, Json] = {"id": step.id, "type": enum_text(step, "type", STEP_TYPE)}
     made |= {key: value for field, key in _TEXTS_OF_STEP.items() if (value := getattr(step, field))}
     if step.parallel_next_steps:
         made["parallelNextSteps"] = list(step.parallel_next_steps)
     if step.conditional_next_steps:
-        made["conditionalNextSteps"] = _branches(dict(step.conditional_next_steps), place)
+        made["conditionalNextSteps"] = _branches(dict(step.conditional_next_steps), place, warnings)
     if step.transformations:
         values = {name: value_of(value) for name, value in step.transformations.items()}
         made["transformations"] = _transformations(values, place)
@@ -60,22 +63,21 @@ def _step(step: Any, place: str) -> dict[str, Json]:
     return made
 
 
-def _branches(branches: dict[str, str], place: str) -> dict[str, str]:
+def _branches(branches: dict[str, str], place: str, warnings: list[str]) -> dict[str, str]:
     if (both := may_overlap([*branches])) is not None:
-        message = (
-            f"{both[0]!r} and {both[1]!r} could hold at once, and a map has no order: upload it over REST."
+        warnings.append(
+            f"{place}.conditional_next_steps: {both[0]!r} and {both[1]!r} may hold at once, and a map has no order."
+            " They are asked by their text, `true` last; upload it over REST for an order of your own."
         )
-        raise Invalid(message, code="no_order", field=f"{place}.conditional_next_steps")
     return {condition: branches[condition] for condition in ordered(branches)}
 
 
 def _transformations(values: dict[str, Json], place: str) -> dict[str, Json]:
-    if (seen := may_see([(name, str(value)) for name, value in values.items()])) is not None:
-        message = (
-            f"{seen[0]!r} may see {seen[1]!r}, and gRPC keeps no order of what is set: upload it over REST."
-        )
+    order = in_order_of_need({name: str(value) for name, value in values.items()})
+    if order is None:
+        message = "Some of these see each other, and a map has no order: upload it over REST."
         raise Invalid(message, code="no_order", field=f"{place}.transformations")
-    return {name: values[name] for name in sorted(values)}
+    return {name: values[name] for name in order}
 
 
 def fill_definition(target: Any, definition_id: str, version: int, document: Mapping[str, Json]) -> None:

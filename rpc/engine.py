@@ -1,5 +1,6 @@
 """`workflow.v1.WorkflowEngine`: the public engine's service, by the functions that S4's routes of REST call, too."""
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -21,6 +22,8 @@ from rpc.unary import Answering, Unary
 from s4 import errors, service
 from s4.errors import S4Error
 from s4.values import Instance, Job, StepRecord, Uploaded
+
+log = logging.getLogger(__name__)
 
 _STATUS_OF: Final[Mapping[str, int]] = {
     errors.BAD_REQUEST: 400,
@@ -72,7 +75,9 @@ def _problem(error: Exception) -> Problem:
 
 
 def _upload_definition(who: Principal, asked: Any, call: Call, answer: Any) -> None:
-    one = service.upload_definition(who, document_of(asked.definition))
+    one = service.upload_definition(who, document_of(asked.definition, call.warnings))
+    for warning in call.warnings:
+        log.warning("The definition %s came over gRPC: %s", one.id, warning)
     answer.id, answer.version = one.id, one.version
     stamp(answer.uploaded_at, one.uploaded_at)
 

@@ -22,6 +22,8 @@ from rpc.threads import Threads
 Answering = Callable[[Call, bytes, Attempt], bytes]
 # So much earlier than a deadline a poll without jobs is answered.
 _EARLY_SECONDS = 0.3
+WARNING = "handoff-warning-bin"
+_LONGEST_WARNING = 2_000
 
 
 class Unary:
@@ -53,6 +55,8 @@ class Unary:
             left = ends_at - clock()
             if not attempt.wait_seconds or left <= 0 or not await self._news.come(attempt.topics, left):
                 break
+        if call.warnings:
+            context.set_trailing_metadata(((WARNING, " ".join(call.warnings)[:_LONGEST_WARNING].encode()),))
         if context.cancelled() and attempt.undo is not None:
             self._threads.later(attempt.undo)
         return said

@@ -1,8 +1,8 @@
-"""Branches and transformations whose order can't matter are taken from a map; others are refused."""
+"""An order for branches and transformations that come in a map, and whether it may matter."""
 
 import pytest
 
-from rpc.branches import may_overlap, may_see, ordered
+from rpc.branches import in_order_of_need, may_overlap, ordered
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,7 @@ def test_the_default_comes_last():
     assert ordered(["true", "b", "a"]) == ["a", "b", "true"]
 
 
-def test_what_sees_another_is_found():
-    assert may_see([("a", "${x + 1}"), ("b", "${x}"), ("c", "c")]) is None
-    assert may_see([("a", "${x + 1}"), ("b", "${a * 2}")]) == ("b", "a")
+def test_what_is_set_comes_behind_what_it_sees():
+    assert in_order_of_need({"b": "${x}", "a": "${x + 1}", "c": "c"}) == ["a", "b", "c"]
+    assert in_order_of_need({"a": "${b * 2}", "b": "${c}", "c": "${c + 1}"}) == ["c", "b", "a"]
+    assert in_order_of_need({"a": "${b}", "b": "${a}"}) is None

@@ -10,7 +10,7 @@ from google.protobuf.json_format import MessageToDict
 from accounts.services import ensure_default_tenant
 from tests import factories as make
 from tests import s4
-from tests.rpc.speaking import Client, answering, message, told
+from tests.rpc.speaking import WORKFLOW_ENGINE, Client, answering, message, told
 
 PREFIXES = ("INSTANCE_STATUS_", "STEP_EXECUTION_STATUS_", "STEP_TYPE_", "BOUNDARY_EVENT_TYPE_")
 
@@ -148,12 +148,35 @@ def test_what_needs_an_order_is_read(rest, theirs, document):
     assert solid(plain(shown)) == solid(rest.get(f"definitions/{document['id']}"))
 
 
-def test_what_needs_an_order_is_refused(theirs):
-    problem = refused(theirs.engine, method="UploadDefinition", definition=definition_of(LOAN))
-    field = "steps[6].conditional_next_steps"
-    assert problem == {"status": "INVALID_ARGUMENT", "code": "bad-request", "field": field}
-    problem = refused(theirs.engine, method="UploadDefinition", definition=definition_of(s4.TRANSFORMATION))
-    assert problem["field"] == "steps[1].transformations"
+def test_branches_have_an_order_and_a_warning_where_it_may_matter(rest, theirs):
+    method = theirs.channel.unary_unary(
+        f"/{WORKFLOW_ENGINE}/UploadDefinition",
+        request_serializer=lambda one: one.SerializeToString(),
+    )
+    asked = message("workflow.v1.UploadDefinitionRequest")(definition=definition_of(LOAN))
+    _, call = method.with_call(asked, timeout=20, metadata=(("authorization", f"Bearer {theirs.token}"),))
+    warning = dict(call.trailing_metadata())["handoff-warning-bin"].decode()
+    assert warning.startswith(
+        "steps[6].conditional_next_steps: '#creditScore >= 650' and '#highRisk == true'"
+    )
+    route = rest.get(f"definitions/{LOAN['id']}")["steps"][6]
+    assert [*route["conditionalNextSteps"]] == ["#creditScore >= 650", "#highRisk == true", "#review == true"]
+
+
+def test_transformations_come_behind_what_they_see(rest, theirs):
+    theirs.engine("UploadDefinition", definition=definition_of(s4.TRANSFORMATION))
+    made = [*rest.get("definitions/flow")["steps"][1]["transformations"]]
+    assert made == ["at", "fee", "fullName", "greeting", "score", "high"]
+
+
+def test_transformations_that_see_each_other_are_refused(theirs):
+    both = s4.step("set", "TRANSFORMATION", nextStep="end", transformations={"a": "${b}", "b": "${a}"})
+    problem = refused(theirs.engine, method="UploadDefinition", definition=definition_of(s4.document(both)))
+    assert problem == {
+        "status": "INVALID_ARGUMENT",
+        "code": "bad-request",
+        "field": "steps[0].transformations",
+    }
 
 
 @pytest.mark.parametrize(
