@@ -1,4 +1,4 @@
-"""Runs as S4's instances: starting, reading, cancelling them."""
+"""Runs as S4's instances: starting, reading, cancelling them (R-045)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime

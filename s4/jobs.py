@@ -1,5 +1,5 @@
 """Jobs of S4's workers. They show no lease token, send no heartbeat and take no answer but 2xx: the id of a job names
-the attempt with its lease, and whatever is said of one that was handed out is heard.
+the attempt with its lease, and whatever is said of one that was handed out is heard (R-044, R-155).
 """
 
 from collections.abc import Mapping, Sequence

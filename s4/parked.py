@@ -1,4 +1,4 @@
-"""Steps that stand still until somebody says so: user tasks and waits, by the id of their step."""
+"""Steps that stand still until somebody says so: user tasks and waits, by the id of their step (R-128, R-144)."""
 
 from collections.abc import Mapping
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""All that S4's doors may ask for: REST and gRPC call these, and nothing below them.
+"""All that S4's doors may ask for (R-156): REST and gRPC call these, and nothing below them.
 
 Each takes who asks and plain values, gives plain values (`s4/values.py`), and raises S4Error (`s4/errors.py`).
 """

@@ -1,4 +1,4 @@
-"""S4's routes, below `/v1/`."""
+"""S4's routes, below `/v1/` (R-153)."""
 
 from django.urls import path
 

@@ -17,6 +17,8 @@ TAKES_BYTES = {"api-task-files"}
 WRITES = sorted(
     (name, method) for name, method, _scope in API_DOORS if method != "GET" and name not in TAKES_BYTES
 )
+# S4's routes answer in its words, and leave alone what they don't know (tests/v1/test_bodies.py).
+STRICT = [(name, method) for name, method in WRITES if not name.startswith("s4-")]
 
 
 def send(api, name, method, raw):
@@ -42,7 +44,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "method"), WRITES)
+@pytest.mark.parametrize(("name", "method"), STRICT)
 def test_what_is_no_good_json_is_a_400_that_says_where(ours, name, method):
     for raw, field in BROKEN:
         answer = send(ours, name, method, raw)
@@ -50,7 +52,7 @@ def test_what_is_no_good_json_is_a_400_that_says_where(ours, name, method):
         assert answer.json()["error"]["field"] == field, raw[:40]
 
 
-@pytest.mark.parametrize(("name", "method"), WRITES)
+@pytest.mark.parametrize(("name", "method"), STRICT)
 def test_what_is_no_object_is_a_400(ours, name, method):
     for body in ([], [{}], "text", 1, 1.5, True, None):
         answer = send(ours, name, method, orjson.dumps(body))
@@ -72,7 +74,7 @@ def test_a_body_is_utf_8_and_no_other_charset_may_be_said(ours, charset, status)
         assert_envelope(answer, 415, "unsupported_media_type")
 
 
-@pytest.mark.parametrize(("name", "method"), WRITES)
+@pytest.mark.parametrize(("name", "method"), STRICT)
 def test_a_field_that_nobody_knows_is_a_400_that_names_it(ours, name, method):
     answer = send(ours, name, method, b'{"reasons": "x"}')
     assert_envelope(answer, 400)
@@ -80,7 +82,7 @@ def test_a_field_that_nobody_knows_is_a_400_that_names_it(ours, name, method):
     assert ("reasons", "unknown_field") in {(fault["field"], fault["code"]) for fault in faults}
 
 
-@pytest.mark.parametrize(("name", "method"), WRITES)
+@pytest.mark.parametrize(("name", "method"), STRICT)
 def test_a_reason_that_is_no_text_is_a_400_that_names_it(ours, name, method):
     for reason in (1, 1.5, True, None, [], {}, ["x"], "x" * 2001):
         answer = send(ours, name, method, orjson.dumps({"reason": reason}))
@@ -359,7 +361,9 @@ def tried(examples):
 def is_no_500(client, name, method, body):
     answer = send(client, name, method, json.dumps(body).encode())
     assert answer.status_code < 500, answer.content
-    if answer.status_code >= 400:
+    if answer.status_code >= 400 and name.startswith("s4-"):
+        assert set(answer.json()) == {"error", "reason"}
+    elif answer.status_code >= 400:
         assert_envelope(answer, answer.status_code)
     assert not answer.content or orjson.loads(answer.content) is not None
 

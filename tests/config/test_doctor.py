@@ -164,6 +164,16 @@ def test_payloads_are_tried(settings, tmp_path):
     assert "can't be used" in text
 
 
+def test_an_open_tenant_is_told_loudly(monkeypatch):
+    monkeypatch.delenv("HANDOFF_V1_OPEN_TENANT", raising=False)
+    assert _lines(doctor._open_tenant) == []
+    monkeypatch.setenv("HANDOFF_V1_OPEN_TENANT", "default")
+    [(level, text, advice)] = _lines(doctor._open_tenant)
+    assert level == "warn"
+    assert "the tenant default by /v1/, without a token" in text
+    assert "HANDOFF_V1_OPEN_TENANT" in advice
+
+
 def test_spans_that_are_wanted_need_the_extra(monkeypatch):
     for name in tracing.VARIABLES:
         monkeypatch.delenv(name, raising=False)

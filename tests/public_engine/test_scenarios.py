@@ -1,7 +1,7 @@
-"""The public engine's own scenarios, by its own workers, against a Handoff: where its sources are and tools to build them.
+"""The public engine's own scenarios, by its own workers, against a Handoff: where its sources and tools are here.
 
-`HANDOFF_PUBLIC_ENGINE` names a checkout of `batnam/rochallor-engine`; `HANDOFF_PUBLIC_ENGINE_BUILD` a folder to build in
-that stays. A language whose tools are missing is skipped, and says which.
+`HANDOFF_PUBLIC_ENGINE` names a checkout of `batnam/rochallor-engine`; `HANDOFF_PUBLIC_ENGINE_BUILD` a folder to build
+in that stays. A language whose tools are missing is skipped, and says which.
 """
 
 import os
@@ -15,7 +15,6 @@ from tests.public_engine.serving import handoff
 
 pytestmark = [
     pytest.mark.processes,
-    pytest.mark.soak,
     pytest.mark.timeout(3_600),
     pytest.mark.skipif(sources() is None, reason=f"{SOURCES} names no checkout of the public engine"),
 ]
