@@ -1,4 +1,4 @@
-"""`workflow.v1.WorkflowEngine` (R-157): the public engine's service, by the functions that S4's routes of REST call, too."""
+"""`workflow.v1.WorkflowEngine` (R-157): the public engine's service, by the functions that its routes of REST call."""
 
 import logging
 from collections.abc import Callable, Mapping
