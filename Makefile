@@ -5,7 +5,7 @@ VENV = .venv/bin/python
 # For `make test ARGS="tests/engine -x"`.
 ARGS ?=
 
-.PHONY: up doctor test test-fast check bench soak conformance wheel lock docs venv dev-venv
+.PHONY: up doctor test test-fast check bench soak conformance wheel lock docs stubs venv dev-venv
 
 up: venv
 	@$(VENV) -m config.supervisor
@@ -52,6 +52,10 @@ lock:
 
 docs: venv
 	@$(VENV) scripts/draw_states
+
+# For clients of gRPC in Python; the server reads the contracts themselves.
+stubs: dev-venv
+	@$(VENV) scripts/make_stubs build/stubs
 
 venv:
 	@$(PYTHON) scripts/bootstrap

@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
 from accounts.sealed import locked_tenants
-from config import environment, roles
+from config import environment, grpc_environment, roles
 from config import hint_findings as hints
 from config.command_line import release
 from config.database import patience
@@ -229,6 +229,19 @@ def _open_tenant() -> Iterator[Finding]:
         yield Finding("warn", sentence, "see HANDOFF_V1_OPEN_TENANT in docs/configuration.md")
 
 
+def _grpc() -> Iterator[Finding]:
+    """Where gRPC is answered, and whether what it is told is secret."""
+    if problems := grpc_environment.problems():
+        yield from (Finding("problem", one.rstrip("."), "see docs/grpc.md") for one in problems)
+    elif grpc_environment.is_open():
+        sentence = f"gRPC is answered at {grpc_environment.host()} without TLS: tokens can be read on the way"
+        yield Finding(
+            "warn", sentence, "set HANDOFF_GRPC_CERT and HANDOFF_GRPC_KEY, or leave it on 127.0.0.1"
+        )
+    elif port := grpc_environment.port():
+        yield Finding("ok", f"gRPC is answered at {grpc_environment.host()}, port {port}")
+
+
 def _payloads() -> Iterator[Finding]:
     if settings.HANDOFF_BLOBS:
         if trouble := payloads.trouble():
@@ -364,6 +377,7 @@ _CHECKS = (
     disk,
     memory,
     _port,
+    _grpc,
     _servers,
     _plug_ins,
     _steps,

@@ -21,7 +21,7 @@ _MASTER_KEY_BYTES = 32
 _SHORTEST_METRICS_TOKEN = 16
 TEXT, JSON = "text", "json"
 HINTS, POLLING = "hints", "polling"
-_ON, _OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
+_ON, OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
 
 class BadEnvironment(ValueError):
@@ -79,11 +79,6 @@ def polls_per_second() -> int:
     return _whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
 
 
-def v1_open_tenant() -> str:
-    """As which tenant whoever shows no credentials asks S4's routes (`HANDOFF_V1_OPEN_TENANT`); empty: as none."""
-    return os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
-
-
 def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -104,7 +99,7 @@ def blobs(folder: Path | None = None) -> str:
     `folder`: the home of a database that lives there, too: without a word they are beside it. Raises BadEnvironment.
     """
     value = os.environ.get("HANDOFF_BLOBS", "").strip()
-    if value.lower() in _OFF:
+    if value.lower() in OFF:
         return ""
     if not value:
         return (folder / "blobs").as_uri() if folder else str(run_facts().get("blobs_url") or "")
@@ -217,7 +212,7 @@ def url() -> str:
 def switch(variable: str, *, default: bool) -> bool:
     """An on/off variable. Raises BadEnvironment: who mistypes one must not get the opposite of what they want."""
     value = os.environ.get(variable, "").strip().lower()
-    if value and value not in _ON | _OFF:
+    if value and value not in _ON | OFF:
         raise BadEnvironment(f"{variable} must be on or off, not {value[:20]!r}.")
     return value in _ON if value else default
 
@@ -386,8 +381,8 @@ def database_of(url: str) -> dict[str, object]:
 def connected_as(process: str, database: dict[str, object]) -> dict[str, object]:
     """`database` with how a process keeps connections, and how long it waits for an answer.
 
-    Threads of "web" share some. The others keep one a thread: Celery closes connections after every task but for
-    CELERY_DB_REUSE_MAX. Commands (the empty name) may take their time: they migrate.
+    Threads of "web", and of "grpc", share some. The others keep one a thread: Celery closes connections after every
+    task but for CELERY_DB_REUSE_MAX. Commands (the empty name) may take their time: they migrate.
     """
     if not process:
         return {**database, "CONN_MAX_AGE": 600}
@@ -396,7 +391,7 @@ def connected_as(process: str, database: dict[str, object]) -> dict[str, object]
     limits = f"{kept_options['options']} -c statement_timeout={STATEMENT_SECONDS}s"
     limits += f" -c idle_in_transaction_session_timeout={IDLE_SECONDS}s"
     options = {**kept_options, "options": limits, "longest_wait": STATEMENT_SECONDS + 2.0}
-    if process == "web":
+    if process in ("web", "grpc"):
         share = max(ALL_WEB_CONNECTIONS // web_processes(), FEWEST_WEB_CONNECTIONS)
         options["shared_connections"] = min(share, WEB_CONNECTIONS)
         return {**database, "OPTIONS": options, "CONN_MAX_AGE": 0}

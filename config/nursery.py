@@ -59,6 +59,12 @@ def _web(arguments: Sequence[str]) -> None:
     web.serve(application, int(os.environ["HANDOFF_LISTEN_FD"]), loads.Loads.of(os.environ))
 
 
+def _grpc(arguments: Sequence[str]) -> None:
+    _connected()
+    # Loaded by the process that needs it alone: gRPC has threads of its own, and most Handoffs do without.
+    import_module("rpc.server").serve()
+
+
 def _celery(arguments: Sequence[str]) -> None:
     _connected()
     import_module("config.celery").app.start(argv=list(arguments))
@@ -75,6 +81,7 @@ def _manage(arguments: Sequence[str]) -> None:
 
 _ENTRIES: Mapping[str, Callable[[Sequence[str]], None]] = {
     "web": _web,
+    "grpc": _grpc,
     "celery": _celery,
     "worker": _worker,
     "manage": _manage,

@@ -3,7 +3,7 @@
 import os
 import secrets
 
-from config import environment
+from config import environment, grpc_environment
 from config.channel_layers import POSTGRES_LAYER, broker_url, channel_layers
 from lib.sealing import Hidden
 
@@ -323,7 +323,12 @@ HANDOFF_WEB_PROCESSES = environment.web_processes()
 
 # How many polls for jobs a tenant may make in a second.
 HANDOFF_POLLS_PER_SECOND = environment.polls_per_second()
-HANDOFF_V1_OPEN_TENANT = environment.v1_open_tenant()
+# Where gRPC is answered (docs/grpc.md): 0 is nowhere.
+HANDOFF_GRPC_PORT = grpc_environment.port() or 0
+HANDOFF_GRPC_HOST = grpc_environment.host()
+HANDOFF_GRPC_CERT, HANDOFF_GRPC_KEY = grpc_environment.files()
+# As which tenant whoever shows no credentials asks S4's routes (docs/s4-api.md); empty: as none.
+HANDOFF_V1_OPEN_TENANT = os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
 HANDOFF_BLOBS = environment.blobs()
 HANDOFF_BLOB_BYTES = environment.blob_bytes()

@@ -45,7 +45,7 @@ def served(
         process = subprocess.Popen(
             [sys.executable, "-c", SERVE.format(hasher=CHEAP_HASHER, setup=setup), str(listening.fileno())],
             cwd=ROOT,
-            env=_environment() | environment,
+            env=environment_of_a_process() | environment,
             pass_fds=[listening.fileno()],
             # It ends with the tests, also where they are killed.
             preexec_fn=child_setup(signal.SIGTERM),
@@ -58,12 +58,13 @@ def served(
         process.wait(20)
 
 
-def _environment() -> dict[str, str]:
+def environment_of_a_process(process: str = "web") -> dict[str, str]:
+    """For a process of this kind on the tests' database."""
     parts = urlsplit(settings.DATABASE_URL)
     ours = urlunsplit(parts._replace(path=f"/{connection.settings_dict['NAME']}"))
     master = ",".join(base64.b64encode(key.reveal()).decode() for key in settings.HANDOFF_MASTER_KEYS)
     secret = {"HANDOFF_SECRET_KEY": settings.SECRET_KEY, "HANDOFF_MASTER_KEY": master}
-    return os.environ | secret | {"DATABASE_URL": ours, "HANDOFF_PROCESS": "web"}
+    return os.environ | secret | {"DATABASE_URL": ours, "HANDOFF_PROCESS": process}
 
 
 def _answers(address: str) -> bool:

@@ -122,6 +122,16 @@ def web_programs(listener: int, count: int) -> list[Program]:
     ]
 
 
+def grpc_program() -> Program:
+    """The process that answers gRPC. It has the port to itself, so another one is started when it has ended."""
+    return Program(
+        name="grpc",
+        command=lambda: ["grpc"],
+        ready="says",
+        environment={"HANDOFF_PROCESS": "grpc"},
+    )
+
+
 def worker_program(name: str, queue: str) -> Program:
     """One Celery worker: one process, one class of queue; `runs` does its own batching and threads in there."""
     lean = ["--pool", "solo", "--without-mingle", "--without-gossip", "--without-heartbeat"]

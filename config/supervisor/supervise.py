@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from socket import socket
 
-from config import environment
+from config import environment, grpc_environment
 from config.embedded.postgres import Postgres
 from config.embedded.processes import EmbeddedError
 from config.embedded.redis import Redis, is_there
@@ -25,6 +25,7 @@ from config.supervisor.programs import (
     beat_program,
     broker_program,
     database_program,
+    grpc_program,
     nursery_program,
     polling_worker_program,
     prepare_program,
@@ -97,7 +98,8 @@ class Supervisor:
         clocks = [] if self._polls else [beat_program()]
         webs = web_programs(self._listener.fileno(), environment.web_processes())
         self._webs = tuple(web.name for web in webs)
-        await self._start([*webs, *workers, *clocks], self._nursery.fork, _PROCESS_SECONDS)
+        grpcs = [grpc_program()] if grpc_environment.port() else []
+        await self._start([*webs, *workers, *clocks, *grpcs], self._nursery.fork, _PROCESS_SECONDS)
         await self._until_ready()
         self._is_ready = True
         self._tell()
@@ -111,7 +113,14 @@ class Supervisor:
         if self._preparing is not None and self._preparing.returncode is None:
             self._preparing.send_signal(signal.SIGKILL)
             await self._preparing.wait()
-        for names in (("beat",), tuple(WORKERS), self._webs, ("nursery",), ("redis",), ("postgres",)):
+        for names in (
+            ("beat",),
+            tuple(WORKERS),
+            (*self._webs, "grpc"),
+            ("nursery",),
+            ("redis",),
+            ("postgres",),
+        ):
             group = [child for child in self._children if child.program.name in names]
             await asyncio.gather(*(child.stop(at_once=at_once) for child in group))
         if self._postgres:

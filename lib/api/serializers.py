@@ -71,12 +71,12 @@ def body(serializer: type[StrictSerializer], request: Request) -> Parsed:
     data: Json = request.data
     if not isinstance(data, dict):
         raise serializers.ValidationError(["The body must be a JSON object."], code="invalid")
-    return _validated(serializer, data)
+    return validated(serializer, data)
 
 
 def query(serializer: type[Query], request: Request) -> Parsed:
     """The request's query string as the serializer takes it; raises ValidationError naming the parameters."""
-    return _validated(serializer, request.query_params)
+    return validated(serializer, request.query_params)
 
 
 class _Ready(threading.local):
@@ -89,7 +89,8 @@ class _Ready(threading.local):
 _ready = _Ready()
 
 
-def _validated(serializer: type[serializers.Serializer[Any]], data: Any) -> Parsed:
+def validated(serializer: type[serializers.Serializer[Any]], data: Any) -> Parsed:
+    """The data as the serializer takes it; raises ValidationError naming the fields."""
     ready = _ready.by_class.get(serializer)
     if ready is None:
         ready = _ready.by_class[serializer] = serializer()

@@ -34,6 +34,16 @@ class PollJobs(Verb):
     )
 
 
+class StreamJobs(PollJobs):
+    """A worker that is sent jobs as they come."""
+
+    max_jobs = fields.Whole(
+        min_value=1, max_value=MOST_JOBS, help_text="How many it has in hand at once at most."
+    )
+    # The framework leaves out what is None.
+    wait_seconds = None  # type: ignore[assignment]
+
+
 class LogLineBody(StrictSerializer):
     """A line that a worker says of a job."""
 

@@ -18,6 +18,7 @@ from runs.access import readable
 from runs.api import search_serializers as listed
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
+from runs.api.run_calls import cancel
 from runs.api.starts import start_many, start_one
 from runs.api.step_serializers import StepSerializer
 from runs.api.together import filters_of
@@ -177,16 +178,7 @@ class RunCancelView(RunsApiView):
     @extend_schema(request=s.CancelRun, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
         """Cancels an open run: what waits at once, what runs is awaited; 409 if it has ended."""
-        payload = body(s.CancelRun, request)
-        run = self.find_run(run_id)
-        lifecycle.cancel_runs(
-            run.tenant_id,
-            [str(run.id)],
-            by=self.principal.username,
-            reason=payload.get("reason", ""),
-            compensate=payload["compensate"],
-        )
-        return Response(self.shown(run_id))
+        return Response(cancel(self.principal, run_id, body(s.CancelRun, request)))
 
 
 class _VerbView(RunsApiView):

@@ -1,11 +1,13 @@
 """The routes of signals."""
 
+from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.principal import Principal
 from accounts.roles import RUNS_SIGNAL
 from lib.api.serializers import Parsed, body
 from lib.refusals import Missing
@@ -22,14 +24,19 @@ def signal_of(payload: Parsed) -> NewSignal:
     return NewSignal(payload["signal_id"], payload["name"], payload.get("payload"))
 
 
+def send(principal: Principal, run: str, payload: Parsed) -> dict[str, Any]:
+    """Send a signal to a run that the principal's tenant has. Raises RunRefused."""
+    new = send_signal(principal.tenant_id, run, signal_of(payload), by=principal.username)
+    return {"run_id": run, "duplicate": not new}
+
+
 class _SignallingView(RunsApiView):
     scopes = {"POST": RUNS_SIGNAL}
 
     def send(self, run: str, payload: Parsed) -> Response:
         """Send it to this run of the tenant."""
-        who = self.principal
-        new = send_signal(who.tenant_id, run, signal_of(payload), by=who.username)
-        return Response({"run_id": run, "duplicate": not new}, status=202 if new else 200)
+        row = send(self.principal, run, payload)
+        return Response(row, status=200 if row["duplicate"] else 202)
 
 
 class RunSignalsView(_SignallingView):

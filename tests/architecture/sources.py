@@ -14,6 +14,7 @@ PACKAGES = (
     "engine",
     "handoff",
     "lib",
+    "rpc",
     "runs",
     "s4",
     "steps",

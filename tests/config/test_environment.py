@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from config import environment
+from config import environment, grpc_environment
 from config.channel_layers import broker_url
 from config.supervisor.home import Home
 
@@ -198,3 +198,31 @@ def test_commands_beside_a_handoff_that_runs_do_as_it_does(monkeypatch, tmp_path
     assert environment.dispatch() == "polling"
     monkeypatch.setenv("HANDOFF_DISPATCH", "pigeons")
     assert "HANDOFF_DISPATCH must be hints or polling, not 'pigeons'." in environment.problems()
+
+
+@pytest.mark.parametrize(
+    ("variable", "given"),
+    [
+        ("HANDOFF_GRPC_PORT", "-1"),
+        ("HANDOFF_GRPC_PORT", "65536"),
+        ("HANDOFF_GRPC_PORT", "many"),
+        ("HANDOFF_GRPC_HOST", "localhost"),
+        ("HANDOFF_GRPC_CERT", "/nowhere/cert.pem"),
+    ],
+)
+def test_what_grpc_can_not_be_told_is_a_line(monkeypatch, variable, given):
+    monkeypatch.setenv(variable, given)
+    [problem] = grpc_environment.problems()
+    assert problem.startswith(variable)
+
+
+def test_grpc_is_off_unless_it_is_told_a_port(monkeypatch):
+    assert grpc_environment.port() is None
+    monkeypatch.setenv("HANDOFF_GRPC_PORT", "off")
+    assert grpc_environment.port() is None
+    monkeypatch.setenv("HANDOFF_GRPC_PORT", "9090")
+    assert (grpc_environment.port(), grpc_environment.host()) == (9090, "127.0.0.1")
+    assert not grpc_environment.is_open()
+    monkeypatch.setenv("HANDOFF_GRPC_HOST", "0.0.0.0")
+    assert grpc_environment.is_open()
+    assert grpc_environment.problems() == []

@@ -1,0 +1,98 @@
+"""An order for what has none: a map of protobuf, where in a definition the first branch that holds is taken, and what
+is set sees what was set before it.
+
+Branches that can't hold at once can stand in any order: comparisons of one variable with values that leave no value to
+two of them. Of any others nobody knows that here.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+DEFAULT = "true"
+"""The condition of a last branch."""
+_COMPARISON = re.compile(
+    r"(?:\$\{)?\s*#?(?P<name>[A-Za-z_]\w*)\s*(?P<sign>==|!=|<=|>=|<|>)\s*"
+    r"(?:'(?P<one>[^'\\]*)'|\"(?P<two>[^\"\\]*)\"|(?P<number>-?\d+(?:\.\d+)?)|(?P<flag>true|false))\s*\}?"
+)
+_FLAG = re.compile(r"(?:\$\{)?\s*(?P<no>!?)\s*#?(?P<name>(?!true\b|false\b)[A-Za-z_]\w*)\s*\}?")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """The values of a variable of one kind that a comparison holds for, or, where it `is_not`, all but these; texts and
+    flags are alone in theirs.
+    """
+
+    name: str
+    kind: str
+    low: float | str
+    high: float | str
+    has_low: bool = True
+    has_high: bool = True
+    is_not: bool = False
+
+    def leaves_alone(self, other: "_Range") -> bool:
+        """Whether no value is in both."""
+        if self.name != other.name:
+            return False
+        if self.is_not or other.is_not:
+            return replace(self, is_not=other.is_not) == other and self.is_not != other.is_not
+        if self.kind != other.kind:
+            return True
+        if self.kind != "number":
+            return self.low != other.low
+        first, second = sorted((self, other), key=lambda one: (float(one.low), float(one.high)))
+        touches = first.high == second.low and first.has_high and second.has_low
+        return not touches and float(first.high) <= float(second.low)
+
+
+def ordered(conditions: Iterable[str]) -> list[str]:
+    """The conditions by their text, the default last."""
+    return sorted(conditions, key=lambda one: (one.strip() == DEFAULT, one))
+
+
+def may_overlap(conditions: Sequence[str]) -> tuple[str, str] | None:
+    """Two of the conditions that could hold at once, beside the default; None where no two can."""
+    others = [one for one in ordered(conditions) if one.strip() != DEFAULT]
+    for one, other in combinations(others, 2):
+        first, second = _range(one), _range(other)
+        if first is None or second is None or not first.leaves_alone(second):
+            return one, other
+    return None
+
+
+def in_order_of_need(texts: Mapping[str, str]) -> list[str] | None:
+    """The names of what these expressions set, each behind those that it may see, else by name; None where two of them
+    may see each other.
+    """
+    needs = {name: (texts.keys() - {name}) & set(_NAME.findall(text)) for name, text in texts.items()}
+    order: list[str] = []
+    while len(order) < len(needs):
+        ready = sorted(name for name in needs.keys() - {*order} if needs[name] <= {*order})
+        if not ready:
+            return None
+        order += ready
+    return order
+
+
+def _range(condition: str) -> _Range | None:
+    if (flag := _FLAG.fullmatch(condition.strip())) is not None:
+        value = "false" if flag["no"] else "true"
+        return _Range(flag["name"], "flag", value, value)
+    match = _COMPARISON.fullmatch(condition.strip())
+    if match is None or (match["sign"] not in ("==", "!=") and match["number"] is None):
+        return None
+    name, sign = match["name"], match["sign"]
+    is_not = sign == "!="
+    if match["number"] is None:
+        kind = "flag" if match["flag"] else "text"
+        value = match["flag"] or match["one"] or match["two"] or ""
+        return _Range(name, kind, value, value, is_not=is_not)
+    number = float(match["number"])
+    low = -math.inf if sign in ("<", "<=") else number
+    high = math.inf if sign in (">", ">=") else number
+    return _Range(name, "number", low, high, has_low=sign != ">", has_high=sign != "<", is_not=is_not)

@@ -1,0 +1,61 @@
+"""`handoff.v1.Runs`, but for its stream: each is what the route of the REST API does."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from accounts.roles import RUNS_OPERATE, RUNS_READ, RUNS_SIGNAL, RUNS_START
+from lib.api.serializers import validated
+from lib.trace_context import of_headers
+from rpc.calls import Asked, Do, require_run
+from runs.api import serializers as s
+from runs.api import signal_serializers, signals
+from runs.api.run_calls import cancel, find_run, shown
+from runs.api.starts import start_one
+
+NO_RUN = "There is no such run."
+
+
+def start(asked: Asked) -> Mapping[str, Any]:
+    """A run is started, or was before."""
+    run, created = start_one(
+        asked.principal, validated(s.StartRun, asked.payload), of_headers(asked.call.metadata)
+    )
+    return {
+        "run": run,
+        "created": created,
+        "input_mismatch": run.get("input_mismatch", False),
+        "warnings": run.get("warnings", []),
+    }
+
+
+def get(asked: Asked) -> Mapping[str, Any]:
+    """The run with its steps."""
+    return shown(asked.principal, _run(asked, RUNS_READ))
+
+
+def cancel_run(asked: Asked) -> Mapping[str, Any]:
+    """An open run is cancelled."""
+    run_id = _run(asked, RUNS_OPERATE)
+    return cancel(asked.principal, run_id, validated(s.CancelRun, asked.payload))
+
+
+def signal(asked: Asked) -> Mapping[str, Any]:
+    """The run is sent a signal."""
+    run_id = _run(asked, RUNS_SIGNAL)
+    run = find_run(asked.principal, run_id)
+    return signals.send(asked.principal, str(run.id), validated(signal_serializers.SendSignal, asked.payload))
+
+
+def _run(asked: Asked, scope: str) -> UUID:
+    run_id = asked.taken("run_id", NO_RUN)
+    require_run(asked.principal, scope, run_id)
+    return run_id
+
+
+CALLS: Final[Mapping[str, tuple[str, Do]]] = {
+    "StartRun": (RUNS_START, start),
+    "GetRun": (RUNS_READ, get),
+    "CancelRun": (RUNS_OPERATE, cancel_run),
+    "SignalRun": (RUNS_SIGNAL, signal),
+}
