@@ -3,7 +3,7 @@
     HANDOFF_PUBLIC_ENGINE=/a/checkout/of/rochallor-engine .venv/bin/python -m tests.public_engine.run --sdk python,go
 
 It was written against revision 8d8c0ac of `batnam/rochallor-engine`. It starts a Handoff of its own with an open
-tenant, unless `--engine` names one that runs.
+tenant, unless `--engine` and `--grpc` name one that runs.
 """
 
 import argparse
@@ -17,10 +17,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.public_engine import build
-from tests.public_engine.serving import handoff
+from tests.public_engine.serving import Doors, handoff
 
 SOURCES = "HANDOFF_PUBLIC_ENGINE"
 SCENARIOS = 18
+TRANSPORTS = ("rest", "grpc")
 PATIENCE_SECONDS = 900
 _LINE = re.compile(r"\[(PASS|FAIL)] (\w+)/(\w+)/([\w-]+)")
 Results = dict[tuple[str, str, str], bool]
@@ -33,24 +34,22 @@ def sources() -> Path | None:
     return folder if folder and (folder / "e2e" / "runner" / "main.go").is_file() else None
 
 
-def results(
-    folder: Path, out: Path, sdks: Sequence[str], *, engine: str, grpc: str = "", transport: str = "rest"
-) -> Results:
+def results(folder: Path, out: Path, sdks: Sequence[str], doors: Doors, transport: str) -> Results:
     """Which scenarios passed, by transport, SDK and name. Raises CannotBuild."""
     command = build.runner(folder, out)
     found: Results = {}
     for sdk in sdks:
         worker = build.WORKERS[sdk](folder, out)
-        with working(worker, out / f"worker-{sdk}.log", engine=engine, grpc=grpc, transport=transport):
-            text = _run(command, folder, out, sdk, engine=engine, grpc=grpc, transport=transport)
+        with working(worker, out / f"worker-{sdk}-{transport}.log", doors, transport):
+            text = _run(command, folder, out, sdk, doors, transport)
         found |= {(way, name, one): word == "PASS" for word, way, name, one in _LINE.findall(text)}
     return found
 
 
 @contextmanager
-def working(command: list[str], log: Path, *, engine: str, grpc: str, transport: str) -> Iterator[None]:
+def working(command: list[str], log: Path, doors: Doors, transport: str) -> Iterator[None]:
     """A worker of theirs at work."""
-    told = {"ENGINE_REST_URL": engine, "ENGINE_GRPC_HOST": grpc, "WORKER_TRANSPORT": transport}
+    told = {"ENGINE_REST_URL": doors.rest, "ENGINE_GRPC_HOST": doors.grpc, "WORKER_TRANSPORT": transport}
     with log.open("w") as heard:
         worker = subprocess.Popen(command, env={**os.environ, **told}, stdout=heard, stderr=heard)
         try:
@@ -62,14 +61,14 @@ def working(command: list[str], log: Path, *, engine: str, grpc: str, transport:
             worker.wait(timeout=30)
 
 
-def _run(
-    command: list[str], folder: Path, out: Path, sdk: str, *, engine: str, grpc: str, transport: str
-) -> str:
+def _run(command: list[str], folder: Path, out: Path, sdk: str, doors: Doors, transport: str) -> str:
     logs = out / "logs"
     logs.mkdir(exist_ok=True)
     options = [
         "-engine",
-        engine,
+        doors.rest,
+        "-grpc-engine",
+        doors.grpc,
         "-sdk",
         sdk,
         "-transport",
@@ -77,8 +76,6 @@ def _run(
         "-scenarios",
         str(folder / "e2e/scenarios"),
     ]
-    if grpc:
-        options += ["-grpc-engine", grpc]
     told = {"E2E_TIMER_INTERRUPTING": "1", "E2E_AUDIT_LOG_DIR": str(logs)}
     done = subprocess.run(
         [*command, *options],
@@ -111,7 +108,9 @@ def main() -> int:
     parser.add_argument("--sdk", default=",".join(build.WORKERS), help="which ones, with commas between them")
     parser.add_argument("--engine", default="", help="the address of a Handoff that runs")
     parser.add_argument("--grpc", default="", help="host:port of its gRPC")
-    parser.add_argument("--transport", default="rest", choices=("rest", "grpc"))
+    parser.add_argument(
+        "--transport", default=",".join(TRANSPORTS), help="which ones, with commas between them"
+    )
     parser.add_argument("--out", default="", help="where to build; a temporary folder otherwise")
     asked = parser.parse_args()
     folder = sources()
@@ -121,11 +120,11 @@ def main() -> int:
     with ExitStack() as stack:
         out = Path(asked.out or stack.enter_context(tempfile.TemporaryDirectory())).absolute()
         out.mkdir(parents=True, exist_ok=True)
-        engine = asked.engine or stack.enter_context(handoff(out / "home"))
+        here = Doors(asked.engine, asked.grpc) if asked.engine else stack.enter_context(handoff(out / "home"))
+        found: Results = {}
         try:
-            found = results(
-                folder, out, asked.sdk.split(","), engine=engine, grpc=asked.grpc, transport=asked.transport
-            )
+            for transport in asked.transport.split(","):
+                found |= results(folder, out, asked.sdk.split(","), here, transport)
         except build.CannotBuild as reason:
             print(reason)
             return 2

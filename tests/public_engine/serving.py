@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -16,14 +17,22 @@ from config.embedded.redis import free_port
 ROOT = Path(__file__).resolve().parents[2]
 
 
+class Doors(NamedTuple):
+    """Where a Handoff answers: the address of its REST routes, and host and port of its gRPC."""
+
+    rest: str
+    grpc: str
+
+
 @contextmanager
-def handoff(home: Path) -> Iterator[str]:
-    """The address of a Handoff whose tenant `default` is open; it ends, and its home stays."""
-    port = free_port()
+def handoff(home: Path) -> Iterator[Doors]:
+    """The doors of a Handoff whose tenant `default` is open; it ends, and its home stays."""
+    port, grpc_port = free_port(), free_port()
     address = f"http://127.0.0.1:{port}"
     told = {
         "HANDOFF_HOME": str(home),
         "HANDOFF_PORT": str(port),
+        "HANDOFF_GRPC_PORT": str(grpc_port),
         "HANDOFF_V1_OPEN_TENANT": "default",
         "HANDOFF_ADMIN_PASSWORD": "a-password-for-this-only",
     }
@@ -35,7 +44,7 @@ def handoff(home: Path) -> Iterator[str]:
         )
         try:
             wait_until(lambda: _is_ready(address) or supervisor.poll() is not None, 120, "Handoff")
-            yield address
+            yield Doors(address, f"127.0.0.1:{grpc_port}")
         finally:
             supervisor.send_signal(signal.SIGINT)
             supervisor.wait(60)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.public_engine import build
-from tests.public_engine.run import SCENARIOS, SOURCES, results, sources, table
+from tests.public_engine.run import SCENARIOS, SOURCES, TRANSPORTS, results, sources, table
 from tests.public_engine.serving import handoff
 
 pytestmark = [
@@ -31,16 +31,17 @@ def out(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """A Handoff with an open tenant."""
-    with handoff(tmp_path_factory.mktemp("open")) as address:
-        yield address
+def doors(tmp_path_factory):
+    """Those of a Handoff with an open tenant."""
+    with handoff(tmp_path_factory.mktemp("open")) as doors:
+        yield doors
 
 
 @pytest.mark.parametrize("sdk", build.WORKERS)
-def test_all_scenarios_pass(out, address, sdk):
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_all_scenarios_pass(out, doors, transport, sdk):
     try:
-        found = results(sources(), out, [sdk], engine=address)
+        found = results(sources(), out, [sdk], doors, transport)
     except build.CannotBuild as reason:
         pytest.skip(str(reason))
     print(table(found))
