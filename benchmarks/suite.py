@@ -85,7 +85,7 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
     "forecasts of 20,000 open runs": lambda _, share: forecasts.waiting(int(20_000 * share)),
     **{
         f"watching: CPU of 100 runs of {steps}, taking turns": partial(_watching, steps)
-        for steps in (10, 100)
+        for steps in (10, 190)
     },
     "watching: from commit to page": lambda url, share: watching.freshness(url, max(3, int(30 * share))),
     "chain of 3, 2 workers, beside those": lambda _, share: scenarios.chain_throughput(3, int(5000 * share)),
