@@ -33,6 +33,13 @@ def runner(sources: Path, out: Path) -> list[str]:
     return _go(sources / "e2e" / "runner", out / "runner")
 
 
+def server(sources: Path, out: Path) -> list[str]:
+    """The command of their server. Raises CannotBuild."""
+    _need("go")
+    _do(["go", "build", "-o", str(out / "server"), "./cmd/engine"], sources / "workflow-engine")
+    return [str(out / "server")]
+
+
 def _go_worker(sources: Path, out: Path) -> list[str]:
     return _go(sources / "e2e" / "workers" / "go", out / "worker-go")
 
