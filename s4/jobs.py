@@ -103,6 +103,18 @@ def complete_job(
 
 
 @in_words_of_s4
+def refuse_result(principal: Principal, job_id: str, why: str) -> None:
+    """What a worker gave as the result of a job can't be read: the job fails for good, as one whose result can't be
+    kept. Otherwise as `complete_job`.
+    """
+    principal.require(JOBS_WORK)
+    step, token = _named(job_id)
+    _fail(
+        principal, step, token, WORKER_FAILED, f"the result of the job can't be read: {why}", retryable=False
+    )
+
+
+@in_words_of_s4
 def fail_job(
     principal: Principal,
     job_id: str,

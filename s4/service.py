@@ -7,7 +7,7 @@ from s4.callers import caller
 from s4.definitions import get_definition, list_definitions, upload_definition
 from s4.errors import S4Error
 from s4.instances import cancel_instance, get_instance, history, list_instances, start_instance
-from s4.jobs import complete_job, fail_job, poll_jobs
+from s4.jobs import complete_job, fail_job, poll_jobs, refuse_result
 from s4.parked import complete_user_task, complete_user_task_by_id, signal_wait
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "list_definitions",
     "list_instances",
     "poll_jobs",
+    "refuse_result",
     "signal_wait",
     "start_instance",
     "upload_definition",

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
+from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -54,10 +55,21 @@ class S4Authentication(BaseAuthentication):
         return 'Bearer realm="v1"'
 
 
+class AlwaysJson(BaseContentNegotiation):
+    """JSON, whatever a client accepts: theirs don't expect a 406."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        return parsers[0]
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
+        return renderers[0], renderers[0].media_type
+
+
 class S4View(ApiView):
     """A view of S4's; its OpenAPI document is theirs."""
 
     authentication_classes = (S4Authentication,)
+    content_negotiation_class = AlwaysJson
     schema = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

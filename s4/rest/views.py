@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.core.exceptions import RequestDataTooBig
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,6 +17,7 @@ from accounts.roles import (
     WORKFLOWS_READ,
 )
 from lib.refusals import Missing
+from lib.strict_json import BadJson
 from lib.trace_context import of_headers
 from s4 import service
 from s4.errors import BAD_REQUEST, NOT_FOUND, UNSUPPORTED_FORMAT, S4Error
@@ -23,6 +25,12 @@ from s4.rest import rows
 from s4.rest.base import Fields, S4View
 
 _XML = ("application/xml", "text/xml")
+_UNREADABLE = (BadJson, RequestDataTooBig)
+"""What is wrong with a body. No worker of theirs stands a 4xx to its word on a job."""
+
+
+def _why(error: Exception) -> str:
+    return error.located if isinstance(error, BadJson) else "it is too large"
 
 
 def _whole(request: Request, name: str) -> int:
@@ -164,9 +172,14 @@ class CompleteJobView(S4View):
     scopes = {"POST": JOBS_WORK}
 
     def post(self, request: Request, job_id: str) -> Response:
-        """204 for every job that was ever handed out."""
-        given = Fields(self.sent(request))
-        service.complete_job(self.principal, job_id, given.text("workerId"), given.variables())
+        """204 for every job that was ever handed out; what can't be read as its result fails it for good."""
+        try:
+            given = Fields(self.sent(request))
+            said = given.text("workerId"), given.variables()
+        except _UNREADABLE as error:
+            service.refuse_result(self.principal, job_id, _why(error))
+        else:
+            service.complete_job(self.principal, job_id, *said)
         return Response(status=204)
 
 
@@ -177,9 +190,13 @@ class FailJobView(S4View):
 
     def post(self, request: Request, job_id: str) -> Response:
         """204 for every job that was ever handed out."""
-        given = Fields(self.sent(request))
-        said = given.text("workerId"), given.text("errorMessage")
-        service.fail_job(self.principal, job_id, *said, retryable=given.flag("retryable"))
+        try:
+            given = Fields(self.sent(request))
+            said, retryable = (given.text("workerId"), given.text("errorMessage")), given.flag("retryable")
+        except _UNREADABLE as error:
+            # It failed: of that its worker was sure, whatever it had to say besides.
+            said, retryable = ("", f"the worker's reason can't be read: {_why(error)}"), True
+        service.fail_job(self.principal, job_id, *said, retryable=retryable)
         return Response(status=204)
 
 

@@ -55,6 +55,13 @@ function select(node) {
   look(`${toStep}&step=${encodeURIComponent(node)}`);
 }
 
+/** Also where what is known of the selected step is still on its way, and with it the link that does the same. */
+function unselect() {
+  if (!new URLSearchParams(location.search).has("step")) return;
+  place().dataset.selected = "";
+  look(place().dataset.toStep);
+}
+
 const listed = (name) => JSON.parse(place().dataset[name]);
 
 /** The step behind or before the selected one; with `only`, among these. */
@@ -90,7 +97,7 @@ const KEYS = {
   "]": () => scrub("forth"),
   ".": pause,
   "=": () => location.assign(document.getElementById("run").dataset.compare),
-  Escape: () => document.querySelector("[data-unselect]")?.click(),
+  Escape: unselect,
 };
 
 document.addEventListener("keydown", (event) => {

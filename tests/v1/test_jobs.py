@@ -193,3 +193,45 @@ def test_a_poll_needs_few_statements(linear, django_assert_max_num_queries):
     linear.poll("b")
     with django_assert_max_num_queries(8):
         assert len(linear.poll("a")) == 30
+
+
+ODD = [
+    b'{"variables": {"a": "\\u0000"}}',
+    b'{"variables": {"a": "\\ud83d"}}',
+    b'{"variables": {"n": 1e400}}',
+    b'{"variables": {"n": 123456789012345678901234567890}}',
+    b"{",
+    b"\xff",
+    b'{"variables": {"a": "' + b"x" * (9 * 1024 * 1024) + b'"}}',
+]
+
+
+@pytest.mark.parametrize("body", ODD, ids=range(len(ODD)))
+def test_a_result_that_can_not_be_read_fails_the_job_for_good(retried, body):
+    instance = retried.start()
+    [job] = retried.poll("a")
+    answer = retried.client.generic("POST", f"/v1/jobs/{job['id']}/complete", data=body)
+    assert answer.status_code == 204, answer.content
+    told = retried.instance(instance)
+    assert told["status"] == "FAILED"
+    assert told["failureReason"].startswith("the result of the job can't be read: ")
+
+
+@pytest.mark.parametrize("body", [b'{"errorMessage": "half \\ud83d", "retryable": false}', b"{"])
+def test_a_failure_whose_reason_can_not_be_read_is_one_all_the_same(retried, body):
+    instance = retried.start()
+    for _ in range(3):
+        [job] = retried.poll("a")
+        answer = retried.client.generic("POST", f"/v1/jobs/{job['id']}/fail", data=body)
+        assert answer.status_code == 204, answer.content
+        due_now()
+    told = retried.instance(instance)
+    assert told["status"] == "FAILED"
+    assert told["failureReason"].startswith("the worker's reason can't be read: ")
+
+
+def test_whatever_a_client_accepts_is_answered_in_json(linear):
+    linear.start()
+    answer = linear.client.generic("GET", "/v1/instances", headers={"Accept": "text/plain"})
+    assert answer.status_code == 200
+    assert answer.json()["total"] == 1
