@@ -166,7 +166,8 @@ public final class Client {
             throw new NoAnswerException("There was no answer within " + most.toSeconds() + " s.", true, late);
         } catch (ExecutionException failed) {
             Throwable cause = failed.getCause();
-            throw new NoAnswerException(cause.toString(), !(cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException), cause);
+            boolean isUnsent = cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
+            throw new NoAnswerException(cause.toString(), !isUnsent, cause);
         } catch (IOException strange) {
             throw new NoAnswerException("The answer is no JSON.", true, strange);
         } finally {
@@ -210,7 +211,7 @@ public final class Client {
         return failure instanceof NoAnswerException unheard && (isSafe || !unheard.sent());
     }
 
-    private static Duration shorter(Duration one, Duration other) {
+    static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
     }
 

@@ -27,6 +27,7 @@ public final class Job {
     private final Duration lease;
     private int said;
     private RawValue news;
+    private boolean isTelling;
     private Instant expires;
 
     /** A line for people who look at the run, as calls tell it. */
@@ -146,10 +147,15 @@ public final class Job {
      */
     public void tell(Object progress) {
         RawValue written = Json.written(progress);
+        boolean isFirst;
         synchronized (this) {
             news = written;
+            isFirst = !isTelling;
+            isTelling = true;
         }
-        beat.accept(this);
+        if (isFirst) {
+            beat.accept(this);
+        }
     }
 
     /** Sets a variable of the run when the job is done. Throws IllegalArgumentException where its value is no JSON. */
@@ -182,13 +188,34 @@ public final class Job {
         return word;
     }
 
-    /** Notes that a call was heard: forgets what it told, and that the lease goes on until then. */
-    synchronized void heard(Word word, Instant until) {
+    /** Forgets what a call has told. */
+    synchronized void forget(Word word) {
         lines.removeIf(line -> line.seq() <= word.lastLine());
         if (news == word.news()) {
             news = null;
         }
+    }
+
+    /** Whether there is progress that no call has told. */
+    synchronized boolean hasNews() {
+        return news != null;
+    }
+
+    /** Whether whoever tells its progress goes on: there is more, and the last call was heard. */
+    synchronized boolean goesOnTelling(boolean wasHeard) {
+        isTelling = wasHeard && news != null;
+        return isTelling;
+    }
+
+    /** Notes until when its lease goes on. */
+    synchronized void renew(Instant until) {
         expires = until;
+    }
+
+    /** Notes that somebody else has it, or nobody. */
+    synchronized void lose() {
+        expires = Instant.EPOCH;
+        cancel();
     }
 
     synchronized Map<String, RawValue> variables() {
@@ -199,12 +226,18 @@ public final class Job {
         return raw.path("lease_token").asText();
     }
 
-    synchronized Instant expires() {
-        return expires;
+    /** Whether its lease is over. */
+    synchronized boolean isOver(Instant now) {
+        return expires.isBefore(now);
     }
 
-    /** Whether a third of its lease is over. */
+    /** Whether a third of its lease is over, but not all of it. */
     synchronized boolean isDue(Instant now) {
-        return Duration.between(now, expires).compareTo(lease.multipliedBy(2).dividedBy(3)) < 0;
+        return !isOver(now) && Duration.between(now, expires).compareTo(lease.multipliedBy(2).dividedBy(3)) < 0;
+    }
+
+    /** How long its lease was at first. */
+    Duration lease() {
+        return lease;
     }
 }

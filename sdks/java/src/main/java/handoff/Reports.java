@@ -14,14 +14,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** What Handoff is told of jobs: that they are being done, and what became of them. */
 final class Reports {
     private static final Logger LOG = System.getLogger("handoff");
     private static final int MOST_STACK = 20_000;
     private static final int MOST_MESSAGE = 10_000;
+    private static final Duration LEAST = Duration.ofSeconds(1);
     // So long a result is told, also after its lease: it counts while nobody else has the step.
     private static final Duration TELL = Duration.ofMinutes(5);
     // Of a result that is not taken for one of these there is nothing more to say.
@@ -40,32 +39,56 @@ final class Reports {
         }
     }
 
-    /** Renews leases, and tells what is new of these jobs; those that nobody wants any more are cancelled. */
-    void beat(List<Job> jobs) {
-        Map<String, Job.Word> words =
-                jobs.stream().map(Job::sign).collect(Collectors.toMap(word -> word.job().id(), Function.identity()));
+    /**
+     * Renews leases, and tells what is new of these jobs; those that nobody wants any more are cancelled. Says whether it was
+     * heard.
+     */
+    boolean beat(List<Job> jobs) {
+        List<Job.Word> words = jobs.stream().map(Job::sign).toList();
         JsonNode answer;
         try {
-            Object body = Map.of("items", words.values().stream().map(Job.Word::item).toList());
-            answer = client.call("POST", "/jobs/heartbeat", body, null, 1);
+            Object body = Map.of("items", words.stream().map(Job.Word::item).toList());
+            answer = client.once("POST", "/jobs/heartbeat", body, null, patience(jobs), new CompletableFuture<>());
         } catch (HandoffException failure) {
             LOG.log(Level.WARNING, "leases could not be renewed, trying again: " + failure.getMessage());
-            return;
+            if (failure instanceof ApiException refused && !refused.mayGoBetter()) {
+                // Told again it would be refused again, and the leases with it.
+                words.forEach(word -> word.job().forget(word));
+            }
+            return false;
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
+            return false;
+        }
+        JsonNode results = answer.path("results");
+        for (int place = 0; place < words.size(); place++) {
+            hear(words.get(place), results.path(place));
+        }
+        return true;
+    }
+
+    private static void hear(Job.Word word, JsonNode told) {
+        Job job = word.job();
+        if (told.isMissingNode() || told.path("reason").asText("").equals("unavailable")) {
             return;
         }
-        for (JsonNode told : answer.path("results")) {
-            Job.Word word = words.get(told.path("id").asText());
-            if (word == null) {
-                continue;
-            }
-            if (!told.path("applied").asBoolean() || told.path("cancel_requested").asBoolean()) {
-                word.job().cancel();
-            } else {
-                word.job().heard(word, OffsetDateTime.parse(told.path("lease_expires_at").asText()).toInstant());
-            }
+        if (!told.path("applied").asBoolean()) {
+            job.lose();
+            return;
         }
+        job.forget(word);
+        if (told.path("lease_expires_at").isTextual()) {
+            job.renew(OffsetDateTime.parse(told.path("lease_expires_at").textValue()).toInstant());
+        }
+        if (told.path("cancel_requested").asBoolean()) {
+            job.cancel();
+        }
+    }
+
+    /** How long a call that renews leases may take: there is another one before they end. */
+    private static Duration patience(List<Job> jobs) {
+        Duration third = jobs.stream().map(Job::lease).min(Duration::compareTo).orElse(Client.READ).dividedBy(3);
+        return Client.shorter(third.compareTo(LEAST) < 0 ? LEAST : third, Client.READ);
     }
 
     /** Tells what a step gave; what can't be kept fails it for good. */
@@ -107,8 +130,23 @@ final class Reports {
         fail(job, new StepException(code.isEmpty() ? "Error" : code, message), stack.toString());
     }
 
-    /** Tells that an attempt failed, with the stack of the error or null. */
+    /** Tells that an attempt failed, with the stack of the error or null; first how far it was, for the next one. */
     void fail(Job job, StepException failure, String stack) {
+        if (job.hasNews()) {
+            beat(List.of(job));
+        }
+        try {
+            tellFailure(job, failure, stack);
+        } catch (ApiException refused) {
+            if (refused.status() == 401 || refused.status() == 403) {
+                throw refused;
+            }
+            String message = "Its error is refused: " + refused.reason();
+            tellFailure(job, new StepException(failure.code(), message, false), null);
+        }
+    }
+
+    private void tellFailure(Job job, StepException failure, String stack) {
         Map<String, Object> error = new LinkedHashMap<>();
         error.put("code", failure.code());
         error.put("message", Json.text(String.valueOf(failure.getMessage()), MOST_MESSAGE));
@@ -140,8 +178,6 @@ final class Reports {
 
     /** Says what became of a job, again and again while that counts; gives what Handoff says to it. */
     private Result tell(Job job, String verb, Map<String, Object> more) {
-        // A step may have left its thread interrupted: what became of it is told all the same.
-        Thread.interrupted();
         long until = System.nanoTime() + TELL.toNanos();
         for (int tries = 0; ; tries++) {
             HandoffException trouble;

@@ -23,6 +23,9 @@ public class StepException extends HandoffException {
     /** A failure with what programs should know of it, JSON values by their names, or null. */
     public StepException(String code, String message, boolean retryable, Map<String, ?> details) {
         super(message, null);
+        if (code == null || code.isBlank()) {
+            throw new IllegalArgumentException("A failure needs a code.");
+        }
         this.code = code;
         this.retryable = retryable;
         this.details = details;

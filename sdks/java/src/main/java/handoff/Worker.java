@@ -17,10 +17,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -29,8 +27,10 @@ import java.util.stream.Collectors;
 public final class Worker {
     private static final Logger LOG = System.getLogger("handoff");
     private static final int MOST_JOBS = 100;
+    private static final int MOST_BEATS = 1_000;
     private static final int MOST_QUEUES = 50;
     private static final Duration LOOK = Duration.ofMillis(250);
+    private static final Duration APART = Duration.ofMillis(500);
     private static final Duration LEAVE = Duration.ofSeconds(2);
 
     private final Client client;
@@ -44,7 +44,7 @@ public final class Worker {
     private final Set<Job> held = new HashSet<>();
     private final Reports reports;
     private final CompletableFuture<Void> stopping = new CompletableFuture<>();
-    private final CountDownLatch ended = new CountDownLatch(1);
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final AtomicBoolean begun = new AtomicBoolean();
     private final AtomicBoolean beating = new AtomicBoolean();
     private final ExecutorService threads = Executors.newCachedThreadPool(Worker::thread);
@@ -148,8 +148,7 @@ public final class Worker {
             try {
                 drain();
             } finally {
-                ended.countDown();
-                threads.shutdown();
+                ended.complete(null);
                 forget(hook);
             }
         }
@@ -167,7 +166,7 @@ public final class Worker {
     private void stopAndWait() {
         stop();
         try {
-            ended.await(drain.plus(LEAVE).plusSeconds(1).toMillis(), TimeUnit.MILLISECONDS);
+            Pause.sleep(drain.plus(LEAVE).plusSeconds(1), ended);
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
         }
@@ -243,8 +242,16 @@ public final class Worker {
         // Each poll leases: none is sent twice.
         JsonNode answer = client.once("POST", "/jobs/poll", body, null, pollWait.plus(Client.READ), stopping);
         List<Job> jobs = new ArrayList<>();
-        answer.path("jobs").forEach(raw -> jobs.add(new Job(raw, job -> threads.execute(() -> reports.beat(List.of(job))))));
+        answer.path("jobs").forEach(raw -> jobs.add(new Job(raw, job -> threads.execute(() -> tell(job)))));
         return jobs;
+    }
+
+    /** Tells how far a job is, as long as it says more meanwhile; what is not heard waits for the next time. */
+    private void tell(Job job) {
+        boolean wasHeard;
+        do {
+            wasHeard = reports.beat(List.of(job));
+        } while (job.goesOnTelling(wasHeard));
     }
 
     private void begin(Job job) {
@@ -274,41 +281,51 @@ public final class Worker {
             reports.fail(job, new StepException("UnknownStep", message), null);
             return;
         }
-        Object output;
+        Object output = null;
+        Throwable error = null;
         try {
             output = step.run(job);
-        } catch (GiveBackException undone) {
-            reports.giveBack(job);
-            return;
-        } catch (StepException failure) {
-            reports.fail(job, failure, null);
-            return;
-        } catch (Throwable error) {
-            reports.raised(job, error);
-            return;
+        } catch (Throwable any) {
+            error = any;
         }
-        reports.complete(job, output);
+        // A step may have left its thread interrupted: what became of it is told all the same.
+        Thread.interrupted();
+        if (error == null) {
+            reports.complete(job, output);
+        } else if (error instanceof GiveBackException) {
+            reports.giveBack(job);
+        } else if (error instanceof StepException failure) {
+            reports.fail(job, failure, null);
+        } else {
+            reports.raised(job, error);
+        }
     }
 
     /** Renews the leases of which a third is over, all in one call, and lets go of those that have ended. */
     private void look() {
         try {
-            while (!ended.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+            while (!Pause.sleep(LOOK, ended)) {
                 Instant now = Instant.now();
-                inHand().stream().filter(job -> job.expires().isBefore(now)).forEach(Job::cancel);
-                List<Job> due = inHand().stream().filter(job -> !job.expires().isBefore(now) && job.isDue(now)).toList();
+                inHand().stream().filter(job -> job.isOver(now)).forEach(Job::cancel);
+                List<Job> due = inHand().stream().filter(job -> job.isDue(now)).limit(MOST_BEATS).toList();
                 if (!due.isEmpty() && beating.compareAndSet(false, true)) {
-                    threads.execute(() -> {
-                        try {
-                            reports.beat(due);
-                        } finally {
-                            beating.set(false);
-                        }
-                    });
+                    threads.execute(() -> renew(due));
                 }
             }
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void renew(List<Job> due) {
+        try {
+            if (!reports.beat(due)) {
+                Pause.sleep(Pause.jittered(APART), ended);
+            }
+        } catch (InterruptedException asked) {
+            Thread.currentThread().interrupt();
+        } finally {
+            beating.set(false);
         }
     }
 
