@@ -139,7 +139,9 @@ public final class Worker {
             throw new IllegalStateException(steps.isEmpty() ? "A worker needs a step." : "A worker runs once.");
         }
         Thread hook = new Thread(this::stopAndWait, "handoff-stop");
-        Runtime.getRuntime().addShutdownHook(hook);
+        if (!isHooked(hook)) {
+            return;
+        }
         try {
             threads.execute(this::look);
             poll();
@@ -169,6 +171,16 @@ public final class Worker {
             Pause.sleep(drain.plus(LEAVE).plusSeconds(1), ended);
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Has a thread run when the process is told to end; says whether that has not come yet. */
+    private static boolean isHooked(Thread hook) {
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+            return true;
+        } catch (IllegalStateException ending) {
+            return false;
         }
     }
 
