@@ -52,10 +52,22 @@ def _typescript(out: Path) -> Command:
     return ["node", str(folder / "dist" / "conformance" / "main.js")]
 
 
+def _java(out: Path) -> Command:
+    _needs("mvn")
+    _needs("java")
+    folder = out / "java"
+    shutil.copytree(SDKS / "java", folder, ignore=shutil.ignore_patterns("target"))
+    libraries = ["dependency:copy-dependencies", "-DincludeScope=runtime"]
+    _run(folder, "mvn", "--quiet", "--batch-mode", "package", *libraries)
+    built = [folder / "target" / name for name in ("classes", "test-classes", "dependency/*")]
+    return ["java", "-cp", ":".join(map(str, built)), "handoff.conformance.Conformance"]
+
+
 PLAYERS: Final[Mapping[str, Callable[[Path], Command]]] = {
     "python": _python,
     "rest": _rest,
     "typescript": _typescript,
     "go": _go,
+    "java": _java,
 }
 """By its name what gives the command that plays a case; it builds into a folder. Raises CannotBuild."""

@@ -1,0 +1,162 @@
+package handoff.conformance;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import handoff.ApiException;
+import handoff.Client;
+import handoff.GiveBackException;
+import handoff.Job;
+import handoff.Run;
+import handoff.StepException;
+import handoff.Worker;
+import java.io.File;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Plays a case of the conformance suite with the SDK, and prints what came of it as JSON: Conformance CASE WORKFLOW KEY. */
+public final class Conformance {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final Duration MOST = Duration.ofMinutes(1);
+
+    private final JsonNode scene;
+    private final String workflow;
+    private final String key;
+    private final Client client = new Client();
+    private final Semaphore begun = new Semaphore(0);
+    private final Semaphore cancelled = new Semaphore(0);
+    private final Map<String, Object> told = new LinkedHashMap<>();
+
+    private Conformance(JsonNode scene, String workflow, String key) {
+        this.scene = scene;
+        this.workflow = workflow;
+        this.key = key;
+    }
+
+    /** Plays it. */
+    public static void main(String[] args) throws Exception {
+        new Conformance(MAPPER.readTree(new File(args[0])), args[1], args[2]).play();
+    }
+
+    private void play() throws Exception {
+        Worker worker = Worker.builder(client).build();
+        scene.path("jobs").properties().forEach(entry -> {
+            AtomicInteger calls = new AtomicInteger();
+            JsonNode actions = entry.getValue();
+            String queue = scene.path("queues").path(entry.getKey()).asText(entry.getKey());
+            worker.step(entry.getKey(), queue, job -> {
+                begun.release();
+                return act(job, actions.get(Math.min(calls.getAndIncrement(), actions.size() - 1)));
+            });
+        });
+        Thread working = new Thread(() -> work(worker), "working");
+        working.setDaemon(true);
+        if (scene.has("jobs")) {
+            working.start();
+        }
+        ask();
+        if ("CANCELLED".equals(told.get("status"))) {
+            told.put("worker_saw_it", await(cancelled));
+        }
+        worker.stop();
+        working.join(MOST.toMillis());
+        System.out.write(MAPPER.writeValueAsBytes(told));
+        System.out.flush();
+    }
+
+    private static void work(Worker worker) {
+        try {
+            worker.run();
+        } catch (InterruptedException asked) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean await(Semaphore what) throws InterruptedException {
+        return what.tryAcquire(MOST.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    /** Does what the case says for this call of the step. */
+    private Object act(Job job, JsonNode what) throws Exception {
+        what.path("log").forEach(text -> job.log(text.asText()));
+        what.path("variables").properties().forEach(entry -> job.setVariable(entry.getKey(), entry.getValue()));
+        if (what.has("progress")) {
+            job.tell(what.get("progress"));
+            Thread.sleep(1_000);
+        }
+        Thread.sleep((long) (what.path("seconds").asDouble() * 1_000));
+        if (what.path("until_cancelled").asBoolean()) {
+            job.awaitCancelled();
+            cancelled.release();
+            throw new IllegalStateException("nobody wants it");
+        }
+        if (what.path("give_back").asBoolean()) {
+            throw new GiveBackException();
+        }
+        if (what.has("fail")) {
+            JsonNode fail = what.get("fail");
+            throw new StepException(
+                    fail.path("code").asText(),
+                    fail.path("message").asText(),
+                    fail.path("retryable").asBoolean(),
+                    MAPPER.convertValue(fail.get("details"), new TypeReference<Map<String, Object>>() {}));
+        }
+        if (what.has("raise")) {
+            throw new IllegalStateException(what.get("raise").asText());
+        }
+        return what.path("echo").asBoolean() ? echo(job) : what.get("complete");
+    }
+
+    private static Map<String, Object> echo(Job job) {
+        Map<String, Object> given = new LinkedHashMap<>();
+        given.put("input", job.input());
+        given.put("attempt", job.attempt());
+        given.put("retries_remaining", job.retriesRemaining());
+        given.put("progress", job.progress());
+        given.put("has_key", !job.idempotencyKey().isEmpty());
+        return given;
+    }
+
+    /** Does what the case says for whoever starts the run. */
+    private void ask() throws Exception {
+        Run run = null;
+        for (JsonNode step : scene.path("client")) {
+            String[] parts = step.asText().split(":", 2);
+            switch (parts[0]) {
+                case "start" -> run = client.start(workflow, scene.get("input"), key);
+                case "start_again" -> {
+                    told.put("same_run", client.start(workflow, scene.get("input"), key).id().equals(run.id()));
+                }
+                case "begun" -> await(begun);
+                case "signal" -> client.signal(run.id(), parts[1], scene.get("payload"), "once");
+                case "cancel" -> client.cancel(run.id(), parts[1]);
+                case "wait" -> {
+                    run = client.waitFor(run.id(), MOST);
+                    told.put("status", run.status());
+                    told.put("output", run.output());
+                    told.put("error", run.error() == null ? null : run.error().code());
+                }
+                case "start_unknown" -> {
+                    try {
+                        client.start("there-is-none", Map.of());
+                    } catch (ApiException refused) {
+                        told.put("refused", List.of(refused.status(), refused.code()));
+                    }
+                }
+                case "strange_token" -> {
+                    try {
+                        new Client(null, "hf_none").run(run.id());
+                    } catch (ApiException refused) {
+                        told.put("stranger", refused.status());
+                    }
+                }
+                default -> throw new IllegalArgumentException(step.asText());
+            }
+        }
+    }
+}

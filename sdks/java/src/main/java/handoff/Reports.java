@@ -1,0 +1,217 @@
+package handoff;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.util.RawValue;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/** What Handoff is told of jobs: that they are being done, and what became of them. */
+final class Reports {
+    private static final Logger LOG = System.getLogger("handoff");
+    private static final int MOST_STACK = 20_000;
+    private static final int MOST_MESSAGE = 10_000;
+    private static final Duration LEAST = Duration.ofSeconds(1);
+    // So long a result is told, also after its lease: it counts while nobody else has the step.
+    private static final Duration TELL = Duration.ofMinutes(5);
+    // Of a result that is not taken for one of these there is nothing more to say.
+    private static final Set<String> GONE = Set.of("stale_token", "not_found");
+
+    private final Client client;
+
+    Reports(Client client) {
+        this.client = client;
+    }
+
+    /** What Handoff says to one item of a call. */
+    private record Result(boolean applied, String reason, String message) {
+        static Result of(JsonNode told) {
+            return new Result(told.path("applied").asBoolean(), told.path("reason").asText(""), told.path("message").asText(""));
+        }
+    }
+
+    /**
+     * Renews leases, and tells what is new of these jobs; those that nobody wants any more are cancelled. Says whether it was
+     * heard.
+     */
+    boolean beat(List<Job> jobs) {
+        List<Job.Word> words = jobs.stream().map(Job::sign).toList();
+        JsonNode answer;
+        try {
+            Object body = Map.of("items", words.stream().map(Job.Word::item).toList());
+            answer = client.once("POST", "/jobs/heartbeat", body, null, patience(jobs), new CompletableFuture<>());
+        } catch (HandoffException failure) {
+            LOG.log(Level.WARNING, "leases could not be renewed, trying again: " + failure.getMessage());
+            if (failure instanceof ApiException refused && !refused.mayGoBetter()) {
+                // Told again it would be refused again, and the leases with it.
+                words.forEach(word -> word.job().forget(word));
+            }
+            return false;
+        } catch (InterruptedException asked) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        JsonNode results = answer.path("results");
+        for (int place = 0; place < words.size(); place++) {
+            hear(words.get(place), results.path(place));
+        }
+        return true;
+    }
+
+    private static void hear(Job.Word word, JsonNode told) {
+        Job job = word.job();
+        if (told.isMissingNode() || told.path("reason").asText("").equals("unavailable")) {
+            return;
+        }
+        if (!told.path("applied").asBoolean()) {
+            job.lose();
+            return;
+        }
+        job.forget(word);
+        if (told.path("lease_expires_at").isTextual()) {
+            job.renew(OffsetDateTime.parse(told.path("lease_expires_at").textValue()).toInstant());
+        }
+        if (told.path("cancel_requested").asBoolean()) {
+            job.cancel();
+        }
+    }
+
+    /** How long a call that renews leases may take: there is another one before they end. */
+    private static Duration patience(List<Job> jobs) {
+        Duration third = jobs.stream().map(Job::lease).min(Duration::compareTo).orElse(Client.READ).dividedBy(3);
+        return Client.shorter(third.compareTo(LEAST) < 0 ? LEAST : third, Client.READ);
+    }
+
+    /** Tells what a step gave; what can't be kept fails it for good. */
+    void complete(Job job, Object output) {
+        RawValue written;
+        try {
+            written = Json.written(output);
+        } catch (IllegalArgumentException strange) {
+            fail(job, new StepException("NotJson", strange.getMessage(), false), null);
+            return;
+        }
+        Map<String, Object> more = new LinkedHashMap<>();
+        more.put("output", written);
+        Map<String, RawValue> variables = job.variables();
+        if (!variables.isEmpty()) {
+            more.put("variables", variables);
+        }
+        Result told;
+        try {
+            told = tell(job, "complete", more);
+        } catch (ApiException refused) {
+            if (refused.status() == 401 || refused.status() == 403) {
+                throw refused;
+            }
+            told = new Result(false, refused.code(), refused.reason());
+        }
+        if (!told.applied() && !told.message().isEmpty() && !GONE.contains(told.reason())) {
+            String code = told.reason().isEmpty() ? "NotTaken" : told.reason();
+            fail(job, new StepException(code, "The output is refused: " + told.message(), false), null);
+        }
+    }
+
+    /** Tells of an error that a step did not mean: another attempt may go better. */
+    void raised(Job job, Throwable error) {
+        String code = error.getClass().getSimpleName();
+        String message = error.getMessage() == null ? error.toString() : error.getMessage();
+        StringWriter stack = new StringWriter();
+        error.printStackTrace(new PrintWriter(stack, true));
+        fail(job, new StepException(code.isEmpty() ? "Error" : code, message), stack.toString());
+    }
+
+    /** Tells that an attempt failed, with the stack of the error or null; first how far it was, for the next one. */
+    void fail(Job job, StepException failure, String stack) {
+        if (job.hasNews()) {
+            beat(List.of(job));
+        }
+        try {
+            tellFailure(job, failure, stack);
+        } catch (ApiException refused) {
+            if (refused.status() == 401 || refused.status() == 403) {
+                throw refused;
+            }
+            String message = "Its error is refused: " + refused.reason();
+            tellFailure(job, new StepException(failure.code(), message, false), null);
+        }
+    }
+
+    private void tellFailure(Job job, StepException failure, String stack) {
+        Map<String, Object> error = new LinkedHashMap<>();
+        error.put("code", failure.code());
+        error.put("message", Json.text(String.valueOf(failure.getMessage()), MOST_MESSAGE));
+        if (stack != null) {
+            error.put("stack", Json.text(stack, MOST_STACK));
+        }
+        if (failure.details() != null) {
+            try {
+                error.put("details", Json.written(failure.details()));
+            } catch (IllegalArgumentException strange) {
+                LOG.log(Level.WARNING, "the details of an error are left out: " + strange.getMessage());
+            }
+        }
+        tell(job, "fail", Map.of("error", error, "retryable", failure.retryable()));
+    }
+
+    /** Gives a job back that nothing was done of. */
+    void giveBack(Job job) {
+        try {
+            // Saying it twice does no harm.
+            String path = "/jobs/" + Client.part(job.id()) + "/release";
+            client.call("POST", path, Map.of("lease_token", job.leaseToken()), UUID.randomUUID().toString(), Client.TRIES);
+        } catch (HandoffException failure) {
+            LOG.log(Level.WARNING, "a job could not be given back, its lease will end: " + failure.getMessage());
+        } catch (InterruptedException asked) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Says what became of a job, again and again while that counts; gives what Handoff says to it. */
+    private Result tell(Job job, String verb, Map<String, Object> more) {
+        long until = System.nanoTime() + TELL.toNanos();
+        for (int tries = 0; ; tries++) {
+            HandoffException trouble;
+            try {
+                Object body = Map.of("items", List.of(job.word(more).item()));
+                JsonNode told = client.call("POST", "/jobs/" + verb, body, null, 1).path("results").path(0);
+                if (told.isObject() && !told.path("reason").asText("").equals("unavailable")) {
+                    return Result.of(told);
+                }
+                trouble = new NoAnswerException("Handoff could not take it.", true, null);
+            } catch (ApiException refused) {
+                if (!refused.mayGoBetter()) {
+                    throw refused;
+                }
+                trouble = refused;
+            } catch (NoAnswerException unheard) {
+                trouble = unheard;
+            } catch (InterruptedException asked) {
+                Thread.currentThread().interrupt();
+                throw new NoAnswerException("The thread was interrupted.", true, asked);
+            }
+            if (System.nanoTime() >= until) {
+                throw trouble;
+            }
+            LOG.log(Level.DEBUG, "telling it again: " + trouble.getMessage());
+            pause(Pause.after(trouble, tries));
+        }
+    }
+
+    private static void pause(Duration pause) {
+        try {
+            Pause.sleep(pause, new CompletableFuture<>());
+        } catch (InterruptedException asked) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
