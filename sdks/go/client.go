@@ -131,7 +131,10 @@ func (c *Client) Signal(ctx context.Context, run, name, id string, payload any) 
 
 // Cancel cancels a run; what runs in it is awaited.
 func (c *Client) Cancel(ctx context.Context, id, reason string) error {
-	body := map[string]any{"reason": reason}
+	body := map[string]any{}
+	if reason != "" {
+		body["reason"] = reason
+	}
 	return c.Do(ctx, http.MethodPost, "/runs/"+url.PathEscape(id)+"/cancel", body, nil)
 }
 
@@ -154,7 +157,13 @@ func (c *Client) do(ctx context.Context, method, path string, body, answer any, 
 		}
 	}
 	for try := 1; ; try++ {
-		err := c.once(ctx, method, path, content, answer, key)
+		once, done := ctx, context.CancelFunc(func() {})
+		// Somebody may take the call and never answer.
+		if _, is := ctx.Deadline(); !is {
+			once, done = context.WithTimeout(ctx, answerWithin)
+		}
+		err := c.once(once, method, path, content, answer, key)
+		done()
 		if err == nil || try >= most || ctx.Err() != nil || !mayRepeat(err, method, key) {
 			return err
 		}

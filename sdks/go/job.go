@@ -1,11 +1,16 @@
 package handoff
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Job is one attempt at a step. Its Context is done when nobody wants the result any more: the run is being cancelled, the
@@ -34,10 +39,18 @@ type Job struct {
 	variables map[string]any
 	lines     []line
 	said      int
-	progress  any
-	hasNews   bool
+	news      json.RawMessage
+	isTelling bool
 	lease     time.Duration
 	expires   time.Time
+}
+
+// word is what a call says of a job, and which of its lines and news that are: they are told once.
+type word struct {
+	job      *Job
+	item     map[string]any
+	lastLine int
+	news     json.RawMessage
 }
 
 type line struct {
@@ -48,10 +61,11 @@ type line struct {
 }
 
 const (
-	mostLines       = 200
-	mostCharacters  = 2000
-	lineInfo        = "info"
-	mostStackCharas = 20_000
+	mostLines      = 200
+	mostCharacters = 2_000
+	mostMessage    = 10_000
+	mostStack      = 20_000
+	mostCode       = 100
 )
 
 // Context is done when nobody wants the result any more.
@@ -71,56 +85,87 @@ func (j *Job) SetVariable(name string, value any) {
 }
 
 // Log says a line for people who look at the run; 200 of an attempt are kept, of a line 2,000 characters.
-func (j *Job) Log(format string, args ...any) { j.logAt(lineInfo, format, args...) }
+func (j *Job) Log(format string, args ...any) { j.logAt("info", format, args...) }
 
 // Warn is Log for what somebody should look at.
 func (j *Job) Warn(format string, args ...any) { j.logAt("warning", format, args...) }
 
 func (j *Job) logAt(level, format string, args ...any) {
-	text := []rune(fmt.Sprintf(format, args...))
+	text := storable(fmt.Sprintf(format, args...), mostCharacters)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.said++
-	if j.said > mostLines {
-		return
+	if j.said <= mostLines {
+		j.lines = append(j.lines, line{text, level, time.Now().UTC(), j.said})
 	}
-	j.lines = append(j.lines, line{string(text[:min(len(text), mostCharacters)]), level, time.Now().UTC(), j.said})
 }
 
-// Tell says how far the step is, any JSON value of up to 64 KiB: pages show it, and the next attempt gets it.
-func (j *Job) Tell(progress any) {
+// storable is so much of a text without what Handoff can't store: NUL, and bytes that are no UTF-8.
+func storable(text string, most int) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most])
+}
+
+// Tell says how far the step is, any JSON value of up to 64 KiB: pages show it, and the next attempt gets it. It gives an
+// error where the value is no JSON.
+func (j *Job) Tell(progress any) error {
+	news, err := json.Marshal(progress)
+	if err != nil {
+		return err
+	}
 	j.mu.Lock()
-	j.progress, j.hasNews = progress, true
+	j.news = news
 	j.mu.Unlock()
-	j.beat(j)
+	go j.beat(j)
+	return nil
 }
 
-// word is what a call says of the job: its id and lease, and what is given besides; lines that it takes are told once.
-func (j *Job) word(more map[string]any) map[string]any {
+// says is what a call says of the job: its id and lease, the lines that wait, and what is given besides.
+func (j *Job) says(more map[string]any) word {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	word := map[string]any{"id": j.ID, "lease_token": j.LeaseToken}
-	for key, value := range more {
-		word[key] = value
-	}
+	item := map[string]any{"id": j.ID, "lease_token": j.LeaseToken}
+	maps.Copy(item, more)
+	last := 0
 	if len(j.lines) > 0 {
-		word["log"] = j.lines
+		item["log"] = slices.Clone(j.lines)
+		last = j.lines[len(j.lines)-1].Seq
 	}
-	return word
+	return word{j, item, last, j.news}
 }
 
-// told forgets the first lines, which a call has taken.
-func (j *Job) told(count int) {
+// lives is says for a call that renews the lease: with how far the step is. There is one at a time: ok says whether
+// it may be sent.
+func (j *Job) lives() (said word, ok bool) {
+	said = j.says(nil)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.lines = j.lines[min(count, len(j.lines)):]
+	if j.isTelling {
+		return said, false
+	}
+	j.isTelling = true
+	if said.news != nil {
+		said.item["progress"] = said.news
+	}
+	return said, true
 }
 
-func (j *Job) news() (progress any, has bool, lines int) {
+// heard notes that a call was over, and forgets what it told where that was taken. It says whether there is more to tell.
+func (j *Job) heard(said word, wasTaken bool) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	progress, has, j.hasNews = j.progress, j.hasNews, false
-	return progress, has, len(j.lines)
+	j.isTelling = false
+	if !wasTaken {
+		return false
+	}
+	j.lines = slices.DeleteFunc(j.lines, func(one line) bool { return one.Seq <= said.lastLine })
+	if bytes.Equal(j.news, said.news) {
+		j.news = nil
+	}
+	return j.news != nil
 }
 
 func (j *Job) renew(expires time.Time) {

@@ -17,10 +17,11 @@ import (
 )
 
 const (
-	mostJobs   = 100
-	mostQueues = 50
-	tellFor    = 5 * time.Minute // so long a result is told, also after its lease: it counts while nobody else has the step
-	leaveFor   = 2 * time.Second
+	mostJobs     = 100
+	mostQueues   = 50
+	tellFor      = 5 * time.Minute // so long a result is told, also after its lease: it counts while nobody else has the step
+	leaveFor     = 2 * time.Second
+	answerWithin = 30 * time.Second
 )
 
 // Step does the jobs of a node. What it gives is the output of the step, as JSON; see StepError and ErrGiveBack.
@@ -163,6 +164,8 @@ func (w *Worker) ask(ctx context.Context, free int) ([]*Job, error) {
 		Jobs []*Job `json:"jobs"`
 	}
 	// Each poll leases: none is sent twice.
+	ctx, done := context.WithTimeout(ctx, w.Wait+answerWithin)
+	defer done()
 	err := w.client.do(ctx, http.MethodPost, "/jobs/poll", body, &answer, "", 1)
 	return answer.Jobs, err
 }
@@ -170,7 +173,7 @@ func (w *Worker) ask(ctx context.Context, free int) ([]*Job, error) {
 func (w *Worker) begin(working context.Context, job *Job) {
 	job.ctx, job.cancel = context.WithCancel(working)
 	job.lease, job.expires = time.Until(job.LeaseExpiresAt), job.LeaseExpiresAt
-	job.beat = func(job *Job) { go w.tellOfLife([]*Job{job}) }
+	job.beat = func(job *Job) { w.tellOfLife([]*Job{job}) }
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.held[job] = true
@@ -202,7 +205,7 @@ func (w *Worker) beats(working context.Context) {
 			}
 		}
 		if len(due) > 0 {
-			w.tellOfLife(due)
+			go w.tellOfLife(due)
 		}
 	}
 }
@@ -216,35 +219,51 @@ type result struct {
 	LeaseExpiresAt  time.Time `json:"lease_expires_at"`
 }
 
+// tellOfLife renews leases in one call. One that is refused is told again without what the steps had to say, which must
+// not cost the others their leases.
 func (w *Worker) tellOfLife(jobs []*Job) {
-	items, lines := []map[string]any{}, map[string]int{}
-	byID := map[string]*Job{}
+	items, said := []map[string]any{}, map[string]word{}
 	for _, job := range jobs {
-		progress, has, count := job.news()
-		more := map[string]any{}
-		if has {
-			more["progress"] = progress
+		if one, ok := job.lives(); ok {
+			items, said[job.ID] = append(items, one.item), one
 		}
-		items, lines[job.ID], byID[job.ID] = append(items, job.word(more)), count, job
 	}
-	ctx, done := context.WithTimeout(context.Background(), 30*time.Second)
+	if len(items) == 0 {
+		return
+	}
+	ctx, done := context.WithTimeout(context.Background(), answerWithin)
 	defer done()
 	var answer struct {
 		Results []result `json:"results"`
 	}
-	if err := w.client.do(ctx, http.MethodPost, "/jobs/heartbeat", map[string]any{"items": items}, &answer, "", 1); err != nil {
+	err := w.client.do(ctx, http.MethodPost, "/jobs/heartbeat", map[string]any{"items": items}, &answer, "", 1)
+	if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.mayGoBetter() {
+		slog.Error("handoff: what steps had to say is refused", "error", err)
+		for _, item := range items {
+			delete(item, "log")
+			delete(item, "progress")
+		}
+		err = w.client.do(ctx, http.MethodPost, "/jobs/heartbeat", map[string]any{"items": items}, &answer, "", 1)
+	}
+	if err != nil {
 		slog.Warn("handoff: leases could not be renewed, trying again", "error", err)
-		return
 	}
 	for _, one := range answer.Results {
-		job := byID[one.ID]
+		said, is := said[one.ID]
 		switch {
-		case job == nil:
-		case !one.Applied || one.CancelRequested:
-			job.cancel()
+		case !is || one.Reason == "unavailable":
+		case !one.Applied:
+			said.job.cancel()
 		default:
-			job.told(lines[one.ID])
-			job.renew(one.LeaseExpiresAt)
+			said.job.renew(one.LeaseExpiresAt)
+			if one.CancelRequested {
+				said.job.cancel()
+			}
+		}
+	}
+	for _, one := range said {
+		if one.job.heard(one, err == nil) {
+			go one.job.beat(one.job)
 		}
 	}
 }
@@ -257,7 +276,12 @@ func (w *Worker) seeTo(job *Job) {
 		return
 	}
 	if err == nil {
-		told, err := w.tell(job, "complete", map[string]any{"output": output, "variables": job.given()})
+		done := map[string]any{"output": output}
+		if err := job.given(done); err != nil {
+			w.fail(job, "NotJson", err.Error(), "", false, nil)
+			return
+		}
+		told, err := w.tell(job, "complete", done)
 		if err == nil && (told.Applied || told.Message == "" || told.Reason == "stale_token" || told.Reason == "not_found") {
 			return
 		}
@@ -278,10 +302,16 @@ func (w *Worker) seeTo(job *Job) {
 	w.fail(job, "Error", err.Error(), stack, true, nil)
 }
 
-func (j *Job) given() map[string]any {
+// given adds the variables of the step, if it has set any.
+func (j *Job) given(done map[string]any) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return maps.Clone(j.variables)
+	if len(j.variables) == 0 {
+		return nil
+	}
+	variables, err := json.Marshal(j.variables)
+	done["variables"] = json.RawMessage(variables)
+	return err
 }
 
 type panicError struct{ what, stack string }
@@ -297,7 +327,7 @@ func (w *Worker) do(job *Job) (output json.RawMessage, err error) {
 	defer func() {
 		if what := recover(); what != nil {
 			stack := string(debug.Stack())
-			err = &panicError{fmt.Sprint(what), stack[:min(len(stack), mostStackCharas)]}
+			err = &panicError{fmt.Sprint(what), stack}
 		}
 	}()
 	value, err := step(job)
@@ -311,11 +341,14 @@ func (w *Worker) do(job *Job) (output json.RawMessage, err error) {
 }
 
 func (w *Worker) fail(job *Job, code, message, stack string, retryable bool, details map[string]any) {
-	failure := map[string]any{"code": code, "message": message}
+	failure := map[string]any{"code": storable(code, mostCode), "message": storable(message, mostMessage)}
 	if stack != "" {
-		failure["stack"] = stack
+		failure["stack"] = storable(stack, mostStack)
 	}
 	if details != nil {
+		if _, err := json.Marshal(details); err != nil {
+			details = map[string]any{"text": storable(fmt.Sprint(details), mostMessage)}
+		}
 		failure["details"] = details
 	}
 	if _, err := w.tell(job, "fail", map[string]any{"error": failure, "retryable": retryable}); err != nil {
@@ -325,21 +358,21 @@ func (w *Worker) fail(job *Job, code, message, stack string, retryable bool, det
 
 // tell says what became of a job, again and again while that counts.
 func (w *Worker) tell(job *Job, verb string, more map[string]any) (result, error) {
-	if more["variables"] != nil && len(more["variables"].(map[string]any)) == 0 {
-		delete(more, "variables")
-	}
+	said := job.says(more)
 	ctx, done := context.WithTimeout(context.Background(), tellFor)
 	defer done()
 	var answer struct {
 		Results []result `json:"results"`
 	}
-	body := map[string]any{"items": []any{job.word(more)}}
+	body := map[string]any{"items": []any{said.item}}
 	for try := 1; ; try++ {
 		err := w.client.do(ctx, http.MethodPost, "/jobs/"+verb, body, &answer, "", 1)
 		if err == nil && len(answer.Results) == 1 && answer.Results[0].Reason != "unavailable" {
 			return answer.Results[0], nil
 		}
 		if refused := (*APIError)(nil); errors.As(err, &refused) && !refused.mayGoBetter() {
+			return result{}, err
+		} else if err != nil && refused == nil && !errors.Is(err, ErrNoAnswer) {
 			return result{}, err
 		}
 		if sleep(ctx, pauseAfter(err, min(try, 5))) != nil {
@@ -349,7 +382,7 @@ func (w *Worker) tell(job *Job, verb string, more map[string]any) (result, error
 }
 
 func (w *Worker) giveBack(job *Job) {
-	ctx, done := context.WithDeadline(context.Background(), job.LeaseExpiresAt)
+	ctx, done := context.WithDeadline(context.Background(), job.expiresAt())
 	defer done()
 	body := map[string]any{"lease_token": job.LeaseToken}
 	// Saying it twice does no harm.

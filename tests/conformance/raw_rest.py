@@ -70,7 +70,9 @@ class Scene:
                 break
             self.over.wait(0.3)
         verb, said = ending(job, action)
-        lines = [{"text": text, "seq": number} for number, text in enumerate(action.get("log", ()), 1)]
+        # What can't be stored is refused: it is for the client to leave it out.
+        texts = [text.replace("\0", "") for text in action.get("log", ())]
+        lines = [{"text": text, "seq": number} for number, text in enumerate(texts, 1)]
         call("POST", f"/jobs/{job['id']}/{verb}", {**lease, **said, **({"log": lines} if lines else {})})
 
     def ask(self, workflow: str, key: str) -> Case:
@@ -111,7 +113,8 @@ def ending(job: Case, action: Case) -> tuple[str, Case]:
     if action.get("give_back"):
         return "release", {}
     if fail := action.get("fail"):
-        error = {"code": fail["code"], "message": fail["message"], "details": fail.get("details", {})}
+        message = fail["message"].replace("\0", "")
+        error = {"code": fail["code"], "message": message, "details": fail.get("details", {})}
         return "fail", {"error": error, "retryable": fail.get("retryable", False)}
     if text := action.get("raise"):
         return "fail", {"error": {"code": "Error", "message": text}, "retryable": True}

@@ -109,7 +109,9 @@ func act(job *handoff.Job, what action, cancelled chan<- bool) (any, error) {
 		job.SetVariable(name, value)
 	}
 	if what.Progress != nil {
-		job.Tell(what.Progress)
+		if err := job.Tell(what.Progress); err != nil {
+			return nil, err
+		}
 		time.Sleep(time.Second)
 	}
 	time.Sleep(time.Duration(what.Seconds * float64(time.Second)))

@@ -70,6 +70,7 @@ export class Client {
   async wait(id: string, { timeout = 300_000, signal }: { timeout?: number; signal?: AbortSignal } = {}): Promise<Run> {
     const until = Date.now() + timeout;
     for (let pause = 50; ; pause = Math.min(pause * 1.5, 2_000)) {
+      signal?.throwIfAborted();
       const run = await this.run(id);
       if (!OPEN.has(run.status)) return run;
       if (Date.now() >= until) throw new StillOpen(id, run.status);

@@ -32,6 +32,13 @@ export type Level = "info" | "warning" | "error";
 const MOST_LINES = 200;
 const MOST_CHARACTERS = 2_000;
 
+/** So much of a text without what Handoff can't store: NUL, and halves of surrogate pairs. */
+export function storable(text: string, most: number): string {
+  // A character has two units at most: what lies behind these is not looked at.
+  const near = text.slice(0, 2 * most + 1).replaceAll("\0", "");
+  return [...near].slice(0, most).join("").toWellFormed();
+}
+
 /** One attempt at a step, as its function is given it. */
 export class Context {
   /** Variables of the run that are set when the job is done. */
@@ -95,13 +102,19 @@ export class Context {
   log(text: unknown, level: Level = "info"): void {
     this.#held.said += 1;
     if (this.#held.said > MOST_LINES) return;
-    const line = { text: String(text).slice(0, MOST_CHARACTERS), level, at: new Date().toISOString(), seq: this.#held.said };
+    const line = { text: storable(String(text), MOST_CHARACTERS), level, at: new Date().toISOString(), seq: this.#held.said };
     this.#held.lines.push(line);
   }
 
-  /** Tells how far the step is, any JSON value of up to 64 KiB: pages show it, and the next attempt gets it. */
+  /**
+   * Tells how far the step is, any JSON value of up to 64 KiB: pages show it, and the next attempt gets it. Throws TypeError
+   * where it is none.
+   */
   heartbeat(progress?: Json): void {
-    if (progress !== undefined) this.#held.news = { progress };
+    if (progress !== undefined) {
+      JSON.stringify(progress);
+      this.#held.news = { progress };
+    }
     this.#beat();
   }
 }
@@ -109,15 +122,24 @@ export class Context {
 /** A job in hand. */
 export class Held {
   readonly unwanted = new AbortController();
-  readonly lines: Line[] = [];
+  lines: Line[] = [];
   said = 0;
   news: { progress?: Json } = {};
+  /** There is one call at a time that renews its lease. */
+  isTelling = false;
   expires: number;
   readonly lease: number;
 
   constructor(readonly job: PolledJob) {
     this.expires = Date.parse(job.lease_expires_at);
     this.lease = this.expires - Date.now();
+  }
+
+  /** Forgets what a call has told; gives whether there is more to tell. */
+  heard(lastLine: number, news: { progress?: Json }): boolean {
+    this.lines = this.lines.filter((line) => line.seq > lastLine);
+    if (this.news === news) this.news = {};
+    return "progress" in this.news;
   }
 
   /** What a call says of it: its id and lease, the lines that wait, and what is given besides. */

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { setMaxListeners } from "node:events";
 import { Client, jittered, pauseAfter, sleep, type Connection, type Json } from "./client.js";
-import { ApiError, GiveBack, StepError } from "./errors.js";
-import { Context, Held, type PolledJob } from "./job.js";
+import { ApiError, GiveBack, NoAnswer, StepError } from "./errors.js";
+import { Context, Held, type PolledJob, storable } from "./job.js";
 
 /** Does the jobs of a node; what it gives is the output of the step. */
 export type Step = (ctx: Context) => unknown;
@@ -35,6 +35,8 @@ const MOST_QUEUES = 50;
 const LOOK = 250;
 const LEAVE = 2_000;
 const TELL = 300_000; // a result is told so long, also after its lease: it counts while nobody else has the step
+const MOST_CODE = 100;
+const MOST_MESSAGE = 10_000;
 const MOST_STACK = 20_000;
 const GONE = new Set(["stale_token", "not_found"]);
 
@@ -165,21 +167,27 @@ export class Worker {
       const { name, message, stack } = error instanceof Error ? error : { name: "Error", message: String(error), stack: undefined };
       return this.#fail(held, name, message, true, undefined, stack);
     }
-    let body: string | undefined;
+    const variables = Object.keys(ctx.variables).length ? { variables: ctx.variables } : {};
+    let done: { output?: Json };
     try {
-      body = JSON.stringify(output);
+      // As it is now: what the step still holds may change while it is told.
+      done = JSON.parse(JSON.stringify({ output, ...variables })) as { output?: Json };
     } catch (error) {
       return this.#fail(held, "NotJson", String(error), false);
     }
-    if (body === undefined) return this.#fail(held, "NotJson", `A ${typeof output} is no JSON.`, false);
-    const variables = Object.keys(ctx.variables).length ? { variables: ctx.variables } : {};
-    const told = await this.#tell(held, "complete", { output, ...variables });
+    if (!("output" in done)) return this.#fail(held, "NotJson", `A ${typeof output} is no JSON.`, false);
+    const told = await this.#tell(held, "complete", done);
     if (!told.applied && told.message && !GONE.has(told.reason ?? ""))
       await this.#fail(held, told.reason ?? "NotTaken", `The output is refused: ${told.message}`, false);
   }
 
   async #fail(held: Held, code: string, message: string, retryable: boolean, details?: Json | object, stack?: string): Promise<void> {
-    const error = { code, message, ...(details && { details }), ...(stack && { stack: stack.slice(0, MOST_STACK) }) };
+    const error = {
+      code: storable(code, MOST_CODE),
+      message: storable(message, MOST_MESSAGE),
+      ...(details && { details: isJson(details) ? details : { text: storable(String(details), MOST_MESSAGE) } }),
+      ...(stack && { stack: storable(stack, MOST_STACK) }),
+    };
     await this.#tell(held, "fail", { error, retryable });
   }
 
@@ -197,6 +205,7 @@ export class Worker {
           if (verb === "fail" || error.status === 401 || error.status === 403) throw error;
           return { id: held.job.id, applied: false, reason: error.code, message: error.reason };
         }
+        if (!(error instanceof ApiError || error instanceof NoAnswer)) throw error;
         trouble = error;
       }
       if (Date.now() >= until) throw trouble ?? new Error("Handoff could not take it");
@@ -220,25 +229,37 @@ export class Worker {
     if (due.length) void this.#beat(due);
   }
 
-  async #beat(due: Held[]): Promise<void> {
-    const lines = new Map(due.map((held) => [held.job.id, held.lines.length]));
-    const items = due.map((held) => held.word(held.news));
-    for (const held of due) held.news = {};
-    let results: Result[];
+  /** Renews leases in one call, and tells what their steps had to say. */
+  async #beat(all: Held[]): Promise<void> {
+    const due = all.filter((held) => !held.isTelling);
+    if (!due.length) return;
+    const said = new Map(due.map((held) => [held.job.id, { held, news: held.news, last: held.lines.at(-1)?.seq ?? 0 }]));
+    for (const held of due) held.isTelling = true;
     try {
-      ({ results } = await this.#client.call<{ results: Result[] }>("POST", "/jobs/heartbeat", { body: { items }, retries: 0 }));
+      for (const result of await this.#renewed(due)) {
+        const one = said.get(result.id);
+        if (!one || result.reason === "unavailable") continue;
+        if (!result.applied || result.cancel_requested) one.held.unwanted.abort();
+        if (result.applied && result.lease_expires_at) one.held.expires = Date.parse(result.lease_expires_at);
+        if (result.applied && one.held.heard(one.last, one.news)) setImmediate(() => void this.#beat([one.held]));
+      }
     } catch (error) {
       this.#options.logger.warn(`leases could not be renewed, trying again: ${error}`);
-      return;
+    } finally {
+      for (const held of due) held.isTelling = false;
     }
-    for (const result of results) {
-      const held = due.find((one) => one.job.id === result.id);
-      if (!held) continue;
-      if (!result.applied || result.cancel_requested) held.unwanted.abort();
-      else if (result.lease_expires_at) {
-        held.lines.splice(0, lines.get(result.id) ?? 0);
-        held.expires = Date.parse(result.lease_expires_at);
-      }
+  }
+
+  /** One that is refused is told again without what the steps had to say, which must not cost the others their leases. */
+  async #renewed(due: Held[]): Promise<Result[]> {
+    const tell = async (items: unknown[]) =>
+      (await this.#client.call<{ results: Result[] }>("POST", "/jobs/heartbeat", { body: { items }, retries: 0 })).results;
+    try {
+      return await tell(due.map((held) => held.word(held.news)));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.mayGoBetter) throw error;
+      this.#options.logger.error(`what steps had to say is refused: ${error}`);
+      return await tell(due.map(({ job }) => ({ id: job.id, lease_token: job.lease_token })));
     }
   }
 
@@ -248,5 +269,13 @@ export class Worker {
     for (const held of this.#held.keys()) held.unwanted.abort();
     if (this.#held.size) await Promise.race([work(), sleep(LEAVE)]);
     if (this.#held.size) this.#options.logger.error(`${this.#held.size} jobs are left, since they have not ended in time`);
+  }
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
   }
 }

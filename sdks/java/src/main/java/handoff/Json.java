@@ -49,8 +49,9 @@ final class Json {
         return value == null ? NullNode.instance : value;
     }
 
-    /** A text of so many characters at most, without halves of characters, which can't be sent. */
-    static String text(String text, int most) {
+    /** A text of so many characters at most, without NUL and halves of characters, which can't be stored. */
+    static String text(String given, int most) {
+        String text = given.replace("\0", "");
         int count = text.codePointCount(0, text.length());
         String kept = count <= most ? text : text.substring(0, text.offsetByCodePoints(0, most));
         return new String(kept.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
