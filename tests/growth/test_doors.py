@@ -89,7 +89,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.kernel.wait_kinds.ended_meanwhile": OWN,
     "runs.kernel.wait_kinds.register": OWN,
     "runs.templatetags.shown.deadline": OWN,
-    "runs.templatetags.payloads": "values as `in_parts` and `in_short` of `shown` read them, which are walked themselves",
+    "runs.templatetags.payloads": "values as `in_parts` and `in_short` read them, which are walked themselves",
     "runs.templatetags.run_graph.graph_steps(selected)": OWN,
     "runs.webhooks.refused.note": "only of a token that was found, with a sentence of our own, cut",
     "runs.web.listing.with_parameters(changes)": OWN,
