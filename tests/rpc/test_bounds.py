@@ -1,17 +1,23 @@
-"""What strangers and tenants can't take from others: streams without a token, places to wait, and the beat."""
+"""What strangers and tenants can't take from others: streams without a token, places to wait, the beat; and what a poll
+leases and nobody gets.
+"""
 
 import asyncio
 
 import grpc
 import pytest
+from django.db import connection, transaction
 from grpc.aio import AioRpcError, Metadata
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from config.embedded.processes import wait_until
 from lib.waiting import Attempt
 from rpc import news, standard
 from rpc.fitting import LARGEST_POLL, fill_fitting
 from rpc.server import answers
 from rpc.standard import Health, StrangersPlaces
+from runs.models import StepExecution
+from tests import s4
 from tests.rpc.speaking import message
 
 
@@ -89,7 +95,6 @@ class Nothing:
     """Threads that find no job."""
 
     async def do(self, work):
-        await asyncio.sleep(0)
         return frozenset()
 
 
@@ -100,10 +105,10 @@ def test_polls_without_a_place_are_answered_at_once_and_streams_have_theirs(monk
     async def play():
         board = news.News(Nothing())
         first, other = (asyncio.create_task(board.wait(Attempt(caller=who), 60)) for who in ("one", "two"))
-        await asyncio.sleep(0)
+        await asyncio.wait({first, other}, timeout=0.05)
         refused = [await board.wait(Attempt(caller=who), 60) for who in ("one", "three")]
         stream = asyncio.create_task(board.come(frozenset(), 60))
-        await asyncio.sleep(0)
+        await asyncio.wait({stream}, timeout=0.05)
         waiting = [task.done() for task in (first, other, stream)]
         board.stop()
         ended = await asyncio.gather(first, other, stream)
@@ -120,3 +125,42 @@ def test_one_job_always_fits_and_others_while_there_is_room(sizes, count):
     answer = message("workflow.v1.PollJobsResponse")()
     fitted = fill_fitting(answer.jobs, sizes, lambda job, size: setattr(job, "id", "x" * size))
     assert (fitted, len(answer.jobs)) == (count, count)
+
+
+@pytest.fixture
+def rest(people):
+    """The admin's client of the REST API."""
+    return people.client("admin")
+
+
+@pytest.fixture
+def theirs(speak):
+    """A client of the same tenant's admin, over gRPC."""
+    return speak("admin")
+
+
+def test_a_poll_gives_what_a_client_takes_and_the_rest_goes_back(rest, theirs):
+    rest.post("/v1/definitions", s4.RETRY)
+    for _ in range(50):
+        rest.post("/v1/instances", {"definitionId": "flow", "variables": {"text": "x" * 90_000}})
+    first = theirs.engine("PollJobs", worker_id="w", job_types=["flaky"], max_jobs=64).jobs
+    assert 30 < len(first) < 50
+    assert StepExecution.unsafe_all_tenants.filter(status="RUNNING").count() == len(first)
+    second = theirs.engine("PollJobs", worker_id="w", job_types=["flaky"], max_jobs=64).jobs
+    assert len({job.step_execution_id for job in (*first, *second)}) == 50
+    assert {job.retries_remaining for job in second} == {first[0].retries_remaining}
+
+
+def test_who_hangs_up_while_it_polls_gives_back_what_was_leased(rest, theirs):
+    rest.post("/v1/definitions", s4.RETRY)
+    rest.post("/v1/instances", {"definitionId": "flow"})
+    poll = {"worker_id": "w", "job_types": ["flaky"]}
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"LOCK TABLE {StepExecution._meta.db_table} IN ACCESS EXCLUSIVE MODE")
+        # The claim waits for us, and is done when nobody is there any more.
+        with pytest.raises(grpc.RpcError) as caught:
+            theirs.engine("PollJobs", seconds=1.5, **poll)
+        assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+    jobs = []
+    wait_until(lambda: jobs.extend(theirs.engine("PollJobs", **poll).jobs) or jobs, 10, "the job")
+    assert StepExecution.unsafe_all_tenants.get(pk=jobs[0].step_execution_id).attempt == 1

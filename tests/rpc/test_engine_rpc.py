@@ -5,12 +5,9 @@ from datetime import datetime
 
 import grpc
 import pytest
-from django.db import connection, transaction
 from google.protobuf.json_format import MessageToDict
 
 from accounts.services import ensure_default_tenant
-from config.embedded.processes import wait_until
-from runs.models import StepExecution
 from tests import factories as make
 from tests import s4
 from tests.rpc.speaking import WORKFLOW_ENGINE, Client, answering, message, told
@@ -270,31 +267,6 @@ def test_one_job_is_given_where_nobody_says_how_many(rest, theirs):
     assert len(theirs.engine("PollJobs", worker_id="w", job_types=["flaky"]).jobs) == 1
     assert len(theirs.engine("PollJobs", worker_id="w", job_types=["flaky"], max_jobs=64).jobs) == 2
     assert not theirs.engine("PollJobs", worker_id="w", job_types=["flaky"], max_jobs=64).jobs
-
-
-def test_a_poll_gives_what_a_client_takes_and_the_rest_goes_back(rest, theirs):
-    rest.post("definitions", s4.RETRY)
-    for _ in range(50):
-        rest.post("instances", {"definitionId": "flow", "variables": {"text": "x" * 90_000}})
-    first = theirs.engine("PollJobs", worker_id="w", job_types=["flaky"], max_jobs=64).jobs
-    assert 30 < len(first) < 50
-    assert StepExecution.unsafe_all_tenants.filter(status="RUNNING").count() == len(first)
-    second = theirs.engine("PollJobs", worker_id="w", job_types=["flaky"], max_jobs=64).jobs
-    assert len({job.step_execution_id for job in (*first, *second)}) == 50
-    assert {job.retries_remaining for job in second} == {first[0].retries_remaining}
-
-
-def test_who_hangs_up_while_it_polls_gives_back_what_was_leased(rest, theirs):
-    rest.post("definitions", s4.RETRY)
-    rest.post("instances", {"definitionId": "flow"})
-    poll = {"worker_id": "w", "job_types": ["flaky"]}
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"LOCK TABLE {StepExecution._meta.db_table} IN ACCESS EXCLUSIVE MODE")
-        # The claim waits for us, and is done when nobody is there any more.
-        assert refused(theirs.engine, method="PollJobs", seconds=1.5, **poll)["status"] == "DEADLINE_EXCEEDED"
-    jobs = []
-    wait_until(lambda: jobs.extend(theirs.engine("PollJobs", **poll).jobs) or jobs, 10, "the job")
-    assert StepExecution.unsafe_all_tenants.get(pk=jobs[0].step_execution_id).attempt == 1
 
 
 def test_a_wait_is_signalled_and_an_instance_cancelled(rest, theirs):
