@@ -41,10 +41,15 @@ def files() -> tuple[str, str]:
     return cert, key
 
 
+def reflection() -> bool:
+    """Whether gRPC tells strangers what there is (`HANDOFF_GRPC_REFLECTION`, off by default). Raises BadEnvironment."""
+    return environment.switch("HANDOFF_GRPC_REFLECTION", default=False)
+
+
 def problems() -> list[str]:
     """A line for each variable that cannot be understood; empty when all is well."""
     messages = []
-    for read in (port, host, files):
+    for read in (port, host, files, reflection):
         try:
             read()
         except environment.BadEnvironment as problem:

@@ -20,7 +20,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-PATH = "/api/v1/jobs/poll"
+PATH, S4_PATH = "/api/v1/jobs/poll", "/v1/jobs/poll"
+"""The second one never waits; a client that leaves meanwhile has its jobs given back all the same."""
 PLACES = 500
 LOOK_SECONDS = 0.25
 
@@ -28,8 +29,8 @@ LOOK_SECONDS = 0.25
 class LongPolls:
     """Passes requests on to `app`, a poll as often as it takes; their bodies must come in one piece."""
 
-    def __init__(self, app: App, path: str = PATH) -> None:
-        self._app, self._path = app, path
+    def __init__(self, app: App, paths: Collection[str] = (PATH, S4_PATH)) -> None:
+        self._app, self._paths = app, paths
         self._waiting: dict[asyncio.Future[None], Attempt] = {}
         self._looking: asyncio.Task[None] | None = None
         # One thread, so that polls need one connection to the database however many of them wait.
@@ -37,7 +38,7 @@ class LongPolls:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["path"] != self._path:
+        if scope["path"] not in self._paths:
             await self._app(scope, receive, send)
             return
         body = await receive()
@@ -96,7 +97,7 @@ class LongPolls:
 
 
 def _look(waiting: Collection[Attempt]) -> Topics:
-    """The topics with news. All who wait here asked for one path, so any of them can look for all."""
+    """The topics with news. All who wait here asked for one path, so any of them can look for all: S4's never wait."""
     look = next(iter(waiting)).look
     return look(frozenset[Any]().union(*(attempt.topics for attempt in waiting)))
 

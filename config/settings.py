@@ -327,6 +327,7 @@ HANDOFF_POLLS_PER_SECOND = environment.polls_per_second()
 HANDOFF_GRPC_PORT = grpc_environment.port() or 0
 HANDOFF_GRPC_HOST = grpc_environment.host()
 HANDOFF_GRPC_CERT, HANDOFF_GRPC_KEY = grpc_environment.files()
+HANDOFF_GRPC_REFLECTION = grpc_environment.reflection()
 # As which tenant whoever shows no credentials asks S4's routes (docs/s4-api.md); empty: as none.
 HANDOFF_V1_OPEN_TENANT = os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()

@@ -20,6 +20,7 @@ class Attempt:
     `wait_seconds`: how long the caller would wait for a better one, which is about `topics`. `look` gives those
     topics, of all that anybody waits for, about which there is something to say now. `undo` takes back what the view
     did for a caller who turns out to have left. `is_first`: whether it is the caller's own call, not one more try.
+    `caller`: by whom those who wait are counted.
     """
 
     wait_seconds: float = 0.0
@@ -27,6 +28,7 @@ class Attempt:
     look: Callable[[Topics], Topics] = _nothing
     undo: Callable[[], None] | None = None
     is_first: bool = True
+    caller: str = ""
 
 
 def with_attempt(

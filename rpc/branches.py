@@ -9,13 +9,14 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 
 DEFAULT = "true"
 """The condition of a last branch."""
 _COMPARISON = re.compile(
     r"(?:\$\{)?\s*#?(?P<name>[A-Za-z_]\w*)\s*(?P<sign>==|!=|<=|>=|<|>)\s*"
-    r"(?:'(?P<one>[^'\\]*)'|\"(?P<two>[^\"\\]*)\"|(?P<number>-?\d+(?:\.\d+)?)|(?P<flag>true|false))\s*\}?"
+    r"(?:'(?P<one>[^'\\]*)'|\"(?P<two>[^\"\\]*)\"|(?P<number>-?\d{1,30}(?:\.\d{1,30})?)|(?P<flag>true|false))\s*\}?"
 )
 _FLAG = re.compile(r"(?:\$\{)?\s*(?P<no>!?)\s*#?(?P<name>(?!true\b|false\b)[A-Za-z_]\w*)\s*\}?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -34,6 +35,11 @@ class _Range:
     has_low: bool = True
     has_high: bool = True
     is_not: bool = False
+
+    @property
+    def place(self) -> tuple[str, float | str, float | str]:
+        """Where it stands among others of its variable: only neighbours can have a value in common."""
+        return self.kind, self.low, self.high
 
     def leaves_alone(self, other: "_Range") -> bool:
         """Whether no value is in both."""
@@ -56,26 +62,56 @@ def ordered(conditions: Iterable[str]) -> list[str]:
 
 
 def may_overlap(conditions: Sequence[str]) -> tuple[str, str] | None:
-    """Two of the conditions that could hold at once, beside the default; None where no two can."""
+    """Two of the conditions that could hold at once, beside the default; None where no two can.
+
+    Each is read once, and compared with its neighbours: a document may have very many.
+    """
     others = [one for one in ordered(conditions) if one.strip() != DEFAULT]
-    for one, other in combinations(others, 2):
-        first, second = _range(one), _range(other)
-        if first is None or second is None or not first.leaves_alone(second):
-            return one, other
-    return None
+    if len(others) < 2:
+        return None
+    first, *rest = others
+    ranges: list[tuple[_Range, str]] = []
+    for one in others:
+        found = _range(one)
+        if found is None or (ranges and found.name != ranges[0][0].name):
+            return (first, one) if one != first else (first, rest[0])
+        ranges.append((found, one))
+    return _neighbours_that_overlap(ranges)
+
+
+def _neighbours_that_overlap(ranges: Sequence[tuple[_Range, str]]) -> tuple[str, str] | None:
+    """Two of these, of one variable, with a value in both."""
+    # All values but one leave room for that one alone, so where there are others they are compared with that.
+    wide = next((pair for pair in ranges if pair[0].is_not), None)
+    if wide is not None:
+        rest = [pair for pair in ranges if pair is not wide]
+        alone = [pair for pair in rest if wide[0].leaves_alone(pair[0])]
+        if len(alone) < len(rest):
+            return wide[1], next(text for one, text in rest if not wide[0].leaves_alone(one))
+        return (alone[0][1], alone[1][1]) if len(alone) > 1 else None
+    in_line = sorted(ranges, key=lambda pair: pair[0].place)
+    both = (pair for pair in pairwise(in_line) if not pair[0][0].leaves_alone(pair[1][0]))
+    return next(((one[1], other[1]) for one, other in both), None)
 
 
 def in_order_of_need(texts: Mapping[str, str]) -> list[str] | None:
     """The names of what these expressions set, each behind those that it may see, else by name; None where two of them
     may see each other.
     """
-    needs = {name: (texts.keys() - {name}) & set(_NAME.findall(text)) for name, text in texts.items()}
+    needs = {
+        name: {one for one in _NAME.findall(text) if one in texts and one != name}
+        for name, text in texts.items()
+    }
+    sorter = TopologicalSorter(needs)
+    try:
+        sorter.prepare()
+    except CycleError:
+        return None
     order: list[str] = []
-    while len(order) < len(needs):
-        ready = sorted(name for name in needs.keys() - {*order} if needs[name] <= {*order})
-        if not ready:
-            return None
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
         order += ready
+        sorter.done(*ready)
     return order
 
 

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from uuid import UUID
 
 from django.conf import settings
+from google.protobuf.message import Message
 from grpc.aio import ServicerContext
 from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 
@@ -28,7 +29,7 @@ _ACCEPTABLE = re.compile(r"[A-Za-z0-9_\-]{1,64}")
 class Call:
     """What a call says of itself beside its message. `peer`: who is connected; `deadline`: seconds until it is over.
 
-    `warnings`: what is told beside a good answer.
+    `warnings`: what is told beside a good answer. `attempt`: what whoever answers it learns to undo.
     """
 
     metadata: Mapping[str, str]
@@ -36,6 +37,7 @@ class Call:
     request_id: str
     deadline: float | None = None
     warnings: list[str] = field(default_factory=list)
+    attempt: Attempt = field(default_factory=Attempt)
 
     @classmethod
     def of(cls, context: "ServicerContext[Any, Any]") -> "Call":
@@ -68,7 +70,8 @@ class Asked:
         return id_in(self.payload, name, missing)
 
 
-Do = Callable[[Asked], Mapping[str, Any]]
+Do = Callable[[Asked], Mapping[str, Any] | Message]
+"""What is answered: the message, or the row of REST's that it says."""
 
 
 def id_in(payload: Parsed, name: str, missing: str) -> UUID:

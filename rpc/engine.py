@@ -2,12 +2,15 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor
 
 from accounts.principal import Principal
+from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_WRITE
 from lib.api.errors import Problem
 from lib.refusals import Refusal
 from lib.trace_context import of_headers
@@ -15,6 +18,7 @@ from lib.waiting import Attempt
 from rpc.calls import Call
 from rpc.contract import WORKFLOW_ENGINE, message_class, methods
 from rpc.documents import document_of, enum_text, fill_all, fill_definition, set_enum
+from rpc.fitting import fill_fitting
 from rpc.problems import problem_of
 from rpc.rows import parsed, stamp
 from rpc.structs import fill_struct, object_of
@@ -58,7 +62,7 @@ def _answering(method: MethodDescriptor, do: Do) -> Answering:
         if principal is None:
             raise S4Error(errors.UNAUTHENTICATED, "Authentication credentials were not provided.")
         message = gives()
-        do(principal, parsed(takes, raw), call, message)
+        do(principal, parsed(takes, raw), replace(call, attempt=attempt), message)
         return bytes(message.SerializeToString())
 
     return answer
@@ -75,6 +79,9 @@ def _problem(error: Exception) -> Problem:
 
 
 def _upload_definition(who: Principal, asked: Any, call: Call, answer: Any) -> None:
+    # Who may not upload has nothing read of what they send.
+    who.require(WORKFLOWS_WRITE)
+    who.require(WORKFLOWS_PUBLISH)
     one = service.upload_definition(who, document_of(asked.definition, call.warnings))
     for warning in call.warnings:
         log.warning("The definition %s came over gRPC: %s", one.id, warning)
@@ -142,7 +149,8 @@ def _list_instances(who: Principal, asked: Any, call: Call, answer: Any) -> None
 
 def _poll_jobs(who: Principal, asked: Any, call: Call, answer: Any) -> None:
     most = asked.max_jobs if asked.max_jobs > 0 else DEFAULT_JOBS
-    fill_all(answer.jobs, service.poll_jobs(who, asked.worker_id, list(asked.job_types), most), _fill_job)
+    fitting = partial(fill_fitting, answer.jobs, fill=_fill_job)
+    service.poll_jobs(who, asked.worker_id, list(asked.job_types), most, call.attempt, fitting)
 
 
 def _complete_job(who: Principal, asked: Any, call: Call, answer: Any) -> None:

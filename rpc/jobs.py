@@ -1,24 +1,31 @@
 """`handoff.v1.Jobs`, but for its stream: each is what the route of the REST API does."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.message import Message
 
 from lib.api.serializers import Parsed, StrictSerializer, validated
 from rpc.calls import Asked, Do
-from rpc.contract import message_class
+from rpc.contract import JOBS, message_class, methods
+from rpc.fitting import fill_fitting
+from rpc.rows import fill
 from runs.api import job_calls, polls
 from runs.api import job_serializers as s
 
 _MISSING = "There is no such job."
 
 
-def poll(asked: Asked) -> Mapping[str, Any]:
-    """Jobs, or none."""
+def poll(asked: Asked) -> Message:
+    """Jobs, as many as an answer holds, or none."""
     if asked.attempt.is_first:
         polls.let_in(asked.principal.tenant_id)
-    return job_calls.poll(asked.principal, validated(s.PollJobs, asked.payload), asked.attempt)
+    message: Any = message_class(methods(JOBS)["PollJobs"].output_type.full_name)()
+    fitting = partial(fill_fitting, message.jobs, fill=fill)
+    job_calls.poll(asked.principal, validated(s.PollJobs, asked.payload), asked.attempt, fitting)
+    return message
 
 
 def complete(asked: Asked) -> Mapping[str, Any]:

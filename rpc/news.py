@@ -2,17 +2,18 @@
 
 import asyncio
 import logging
+from collections import Counter
 from functools import partial
 
-from lib.refusals import TooMany
-from lib.waiting import Topics
+from lib.waiting import Attempt, Topics
 from rpc.threads import Threads
 from runs.api import polls
 
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
-PLACES = 1_000
+PLACES, PLACES_OF_ONE = 1_000, 200
+"""So many polls wait at once, and of a token. Streams are bounded where they are opened, and always have a place."""
 
 
 class News:
@@ -21,13 +22,25 @@ class News:
     def __init__(self, threads: Threads) -> None:
         self._threads = threads
         self._waiting: dict[asyncio.Future[bool], Topics] = {}
+        self._polls: Counter[str] = Counter()
         self._looking: asyncio.Task[None] | None = None
         self.stopping = asyncio.Event()
 
+    async def wait(self, attempt: Attempt, seconds: float) -> bool:
+        """As `come`, for a poll; where too many wait, false at once, so that it is answered by what it has."""
+        who = attempt.caller
+        if self._polls.total() >= PLACES or self._polls[who] >= PLACES_OF_ONE:
+            return False
+        self._polls[who] += 1
+        try:
+            return await self.come(attempt.topics, seconds)
+        finally:
+            self._polls[who] -= 1
+            if not self._polls[who]:
+                del self._polls[who]
+
     async def come(self, topics: Topics, seconds: float) -> bool:
-        """Wait; whether there is something new before `seconds` are over. Raises TooMany where too many wait."""
-        if len(self._waiting) >= PLACES:
-            raise TooMany("Too many calls wait here for jobs.", retry_after=5)
+        """Wait; whether there is something new before `seconds` are over."""
         if self.stopping.is_set():
             return False
         news: asyncio.Future[bool] = asyncio.get_running_loop().create_future()

@@ -74,11 +74,12 @@ def _written(value: Any, path: str) -> str:
 def filled(kind: type[Message], row: Mapping[str, Any]) -> Message:
     """The message that says what a row of the REST API's does, as far as it has fields for it."""
     message = kind()
-    _fill(message, row)
+    fill(message, row)
     return message
 
 
-def _fill(message: Message, row: Mapping[str, Any]) -> None:
+def fill(message: Message, row: Mapping[str, Any]) -> None:
+    """As `filled`, of a message that is there."""
     for field in message.DESCRIPTOR.fields:
         if field.name not in row:
             continue
@@ -95,14 +96,14 @@ def _fill(message: Message, row: Mapping[str, Any]) -> None:
         elif field.message_type.full_name == _TIMESTAMP:
             stamp(getattr(message, field.name), value)
         else:
-            _fill(getattr(message, field.name), value)
+            fill(getattr(message, field.name), value)
 
 
 def _fill_list(message: Message, field: FieldDescriptor, values: Sequence[Any]) -> None:
     items = getattr(message, field.name)
     for value in values:
         if field.message_type is not None:
-            _fill(items.add(), value)
+            fill(items.add(), value)
         else:
             items.append(value)
 

@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +13,7 @@ from typing import Any, Final
 import grpc
 from django.conf import settings
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
+from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
 from accounts.roles import JOBS_WORK
 from lib import pulse, tracing
@@ -24,6 +24,7 @@ from rpc.contract import JOBS, RUNS, SERVICES, WORKFLOW_ENGINE, methods, pool
 from rpc.job_streams import JobStreams
 from rpc.news import News
 from rpc.run_streams import RunStreams
+from rpc.standard import Health, Reflection, StrangersPlaces
 from rpc.threads import Threads
 from rpc.unary import Answering, Unary, native
 from runs.kernel import live
@@ -71,7 +72,8 @@ class Server:
         self._news = News(self._threads)
         self._jobs, self._runs = JobStreams(self._threads, self._news), RunStreams(self._threads, self._news)
         self._server = grpc.aio.server(options=options(), maximum_concurrent_rpcs=MOST_CALLS)
-        self._health = health.aio.HealthServicer()
+        self._strangers = StrangersPlaces()
+        self._health = Health(self._strangers)
         self.port = port
 
     async def start(self) -> str | None:
@@ -87,8 +89,10 @@ class Server:
         ):
             self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, handlers),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        names = (*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)
-        reflection.enable_server_reflection(names, self._server, pool=pool())
+        if settings.HANDOFF_GRPC_REFLECTION:
+            names = (*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)
+            servicer = Reflection(names, self._strangers, pool())
+            reflection_pb2_grpc.add_ServerReflectionServicer_to_server(servicer, self._server)
         if self._credentials is None:
             self.port = self._server.add_insecure_port(self._address)
         else:
@@ -184,12 +188,21 @@ async def _beat(own: str | None) -> None:
     async with grpc.aio.insecure_channel(own) as channel:
         check = health_pb2_grpc.HealthStub(channel).Check
         while True:
-            try:
-                await check(health_pb2.HealthCheckRequest(), timeout=_ANSWER_SECONDS)
+            if await answers(check):
                 pulse.beat()
-            except grpc.aio.AioRpcError as error:
-                log.warning("gRPC does not answer itself: %s", error.details())
             await asyncio.sleep(_BEAT_SECONDS)
+
+
+async def answers(check: Callable[..., Awaitable[Any]]) -> bool:
+    """Whether the health service gives a sign of life. To have too much to do is one: who fills this process with calls
+    must not get it ended.
+    """
+    try:
+        await check(health_pb2.HealthCheckRequest(), timeout=_ANSWER_SECONDS)
+        return True
+    except grpc.aio.AioRpcError as error:
+        log.warning("gRPC does not answer itself: %s", error.details())
+        return error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
 def _credentials() -> "grpc.ServerCredentials | None":

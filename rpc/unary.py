@@ -7,6 +7,7 @@ from typing import Any
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.message import Message
 from grpc.aio import ServicerContext
 
 from accounts.principal import Principal
@@ -53,7 +54,7 @@ class Unary:
                 await refuse(context, call, said)
             ends_at = ends_at or clock() + _patience(attempt, call)
             left = ends_at - clock()
-            if not attempt.wait_seconds or left <= 0 or not await self._news.come(attempt.topics, left):
+            if not attempt.wait_seconds or left <= 0 or not await self._news.wait(attempt, left):
                 break
         if call.warnings:
             context.set_trailing_metadata(((WARNING, " ".join(call.warnings)[:_LONGEST_WARNING].encode()),))
@@ -80,6 +81,8 @@ def native(method: MethodDescriptor, scope: str, do: Do) -> Answering:
     def answer(call: Call, raw: bytes, attempt: Attempt) -> bytes:
         principal: Principal = admitted(call, scope)
         asked = Asked(principal, given(parsed(takes, raw)), call, attempt)
-        return bytes(filled(gives, do(asked)).SerializeToString())
+        said = do(asked)
+        message = said if isinstance(said, Message) else filled(gives, said)
+        return bytes(message.SerializeToString())
 
     return answer

@@ -2,8 +2,9 @@
 the attempt with its lease, and whatever is said of one that was handed out is heard (R-044, R-155).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 from accounts.principal import Principal
@@ -11,6 +12,7 @@ from accounts.roles import JOBS_WORK
 from engine.catalogue import Json
 from engine.dialects.s4 import WORKER_FAILED
 from lib.uuid7 import moment_of
+from lib.waiting import Attempt
 from runs.api import polls
 from runs.commands import job_reports, jobs
 from runs.commands.job_leases import StaleToken, UnknownJob, was_leased
@@ -29,9 +31,16 @@ _BETWEEN = "."
 
 @in_words_of_s4
 def poll_jobs(
-    principal: Principal, worker_id: str, job_types: Sequence[str], max_jobs: int = DEFAULT_JOBS
+    principal: Principal,
+    worker_id: str,
+    job_types: Sequence[str],
+    max_jobs: int = DEFAULT_JOBS,
+    attempt: Attempt | None = None,
+    fitting: Callable[[list[Job]], int] = len,
 ) -> list[Job]:
     """Lease jobs of these types, at most `max_jobs` and never more than MOST_JOBS; none at once where there is none.
+
+    `attempt` learns how to undo it. `fitting` says how many of the jobs the answer has room for; the others go back.
 
     Raises S4Error: bad-request, too-many-requests.
     """
@@ -44,7 +53,13 @@ def poll_jobs(
         queues=list(dict.fromkeys(job_types)),
         max_jobs=min(max_jobs if max_jobs > 0 else DEFAULT_JOBS, MOST_JOBS),
     )
-    return [_job(worker_id, one) for one in claimed]
+    attempt = attempt or Attempt()
+    attempt.undo = partial(jobs.take_back, claimed)
+    told = [_job(worker_id, one) for one in claimed]
+    if (count := fitting(told)) < len(claimed):
+        jobs.take_back(claimed[count:])
+        attempt.undo = partial(jobs.take_back, claimed[:count])
+    return told[:count]
 
 
 def _check(worker_id: str, job_types: Sequence[str]) -> None:

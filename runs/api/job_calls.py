@@ -1,6 +1,6 @@
 """What workers ask of one job or of queues, at whichever door: their words as a serializer took them, rows out."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -37,13 +37,23 @@ def require_queues(payload: Parsed) -> None:
     _refuse_strange(payload.get("weights") or {}, payload["queues"])
 
 
-def poll(principal: Principal, payload: Parsed, attempt: Attempt) -> Row:
-    """The jobs that are leased now; `attempt` learns what to wait for where there are none, and how to undo it."""
+def poll(
+    principal: Principal, payload: Parsed, attempt: Attempt, fitting: Callable[[list[Row]], int] = len
+) -> Row:
+    """The jobs that are leased now; `attempt` learns what to wait for where there are none, and how to undo it.
+
+    `fitting` says how many of the rows the answer has room for; the others' jobs go back to their queues.
+    """
     claimed = claim(principal, payload, payload["max_jobs"])
     attempt.undo = partial(jobs.take_back, claimed)
+    rows = [job_row(job) for job in claimed]
+    if (count := fitting(rows)) < len(claimed):
+        jobs.take_back(claimed[count:])
+        attempt.undo = partial(jobs.take_back, claimed[:count])
+    attempt.caller = principal.token or principal.username
     attempt.topics, attempt.look = polls.topics(principal, payload["queues"]), polls.look
     attempt.wait_seconds = 0 if claimed else payload["wait_seconds"]
-    return {"jobs": [job_row(job) for job in claimed]}
+    return {"jobs": rows[:count]}
 
 
 def complete(principal: Principal, job_id: UUID, payload: Parsed) -> Row:

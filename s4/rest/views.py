@@ -19,6 +19,7 @@ from accounts.roles import (
 from lib.refusals import Missing
 from lib.strict_json import BadJson
 from lib.trace_context import of_headers
+from lib.waiting import attempt_of
 from s4 import service
 from s4.errors import BAD_REQUEST, NOT_FOUND, UNSUPPORTED_FORMAT, S4Error
 from s4.rest import rows
@@ -162,7 +163,7 @@ class PollView(S4View):
         """Leases jobs, and answers at once; null where there is none."""
         given = Fields(self.sent(request))
         asked = given.text("workerId"), given.texts("jobTypes"), given.number("maxJobs")
-        leased = service.poll_jobs(self.principal, *asked)
+        leased = service.poll_jobs(self.principal, *asked, attempt_of(request.META))
         return Response({"jobs": [rows.job(one) for one in leased] or None})
 
 

@@ -208,6 +208,7 @@ def test_commands_beside_a_handoff_that_runs_do_as_it_does(monkeypatch, tmp_path
         ("HANDOFF_GRPC_PORT", "many"),
         ("HANDOFF_GRPC_HOST", "localhost"),
         ("HANDOFF_GRPC_CERT", "/nowhere/cert.pem"),
+        ("HANDOFF_GRPC_REFLECTION", "maybe"),
     ],
 )
 def test_what_grpc_can_not_be_told_is_a_line(monkeypatch, variable, given):

@@ -82,6 +82,11 @@ def test_what_was_done_for_a_client_that_left_meanwhile_is_undone():
     assert (stage.sent, stage.undone) == ([], [2])
 
 
+def test_a_poll_of_s4_that_nobody_hears_is_undone_too():
+    stage = Stage(leaves=1).play(path="/v1/jobs/poll")
+    assert (stage.sent, stage.undone) == ([], [1])
+
+
 def test_where_the_look_fails_the_app_is_asked_and_can_say_so(caplog):
     stage = Stage(at=2, news=None).play()
     assert stage.sent[1]["body"] == b"2"

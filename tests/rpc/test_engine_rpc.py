@@ -342,6 +342,13 @@ def test_nobody_is_let_in_without_a_token(speak):
     )
 
 
+def test_who_may_not_upload_is_refused_before_a_definition_is_read(speak):
+    step = s4.step("a", "TRANSFORMATION", transformations={"a": "${b}", "b": "${a}"})
+    sent = {"method": "UploadDefinition", "definition": definition_of(s4.document(step))}
+    assert refused(speak("admin").engine, **sent)["status"] == "INVALID_ARGUMENT"
+    assert refused(speak("worker").engine, **sent)["status"] == "PERMISSION_DENIED"
+
+
 def test_another_tenants_instance_is_not_there(rest, theirs, speak):
     rest.post("definitions", s4.RETRY)
     instance = theirs.engine("StartInstance", definition_id="flow").instance.id

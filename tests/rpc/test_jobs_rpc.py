@@ -258,6 +258,17 @@ def test_jobs_that_were_leased_for_who_left_come_back(speak, start, monkeypatch)
     wait_until(lambda: jobs.extend(worker.jobs("PollJobs", **POLL).jobs) or len(jobs) == 4, 10, "the jobs")
 
 
+def test_a_poll_gives_what_a_client_takes_and_the_rest_goes_back(speak, start):
+    start(50, text="x" * 90_000)
+    worker = speak("worker")
+    first = worker.jobs("PollJobs", worker_id="w", queues=["card"], max_jobs=100).jobs
+    assert 30 < len(first) < 50
+    assert running() == len(first)
+    second = worker.jobs("PollJobs", worker_id="w", queues=["card"], max_jobs=100).jobs
+    assert len({job.id for job in (*first, *second)}) == 50
+    assert {job.attempt for job in second} == {1}
+
+
 def test_a_lease_that_is_over_is_told(speak, start):
     start()
     worker = speak("worker")

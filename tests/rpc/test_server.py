@@ -34,8 +34,17 @@ def test_health_is_told_to_whoever_asks(grpc_site):
         assert caught.value.code() is grpc.StatusCode.NOT_FOUND
 
 
-def test_reflection_tells_of_all_services(grpc_site):
-    with grpc.insecure_channel(grpc_site) as channel:
+def test_reflection_is_off_unless_it_is_asked_for(grpc_site):
+    with grpc.insecure_channel(grpc_site) as channel, pytest.raises(grpc.RpcError) as caught:
+        ProtoReflectionDescriptorDatabase(channel).get_services()
+    assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+def test_reflection_tells_of_all_services(django_db_setup):
+    with (
+        answering(HANDOFF_GRPC_REFLECTION="on") as (address, _),
+        grpc.insecure_channel(address) as channel,
+    ):
         known = ProtoReflectionDescriptorDatabase(channel)
         assert {JOBS, RUNS, WORKFLOW_ENGINE, "grpc.health.v1.Health"} <= set(known.get_services())
         file = known.FindFileContainingSymbol(JOBS)

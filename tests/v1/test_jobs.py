@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from lib.waiting import with_attempt
 from runs.models import Run, StepExecution
 from tests import factories as make
 from tests import s4
@@ -63,6 +64,18 @@ def test_a_worker_may_ask_for_many_types_and_jobs(linear):
     types = [f"type-{number}" for number in range(60)]
     assert len(linear.poll(*types, "a", "a")) == 64
     assert len(linear.poll(*types, "a")) == 6
+
+
+def test_a_poll_whose_client_has_left_is_undone_and_costs_no_attempt(linear):
+    linear.start()
+    scope, attempt = with_attempt({})
+    sent = {"workerId": "w", "jobTypes": ["a"]}
+    answer = linear.client.post("/v1/jobs/poll", sent, "application/json", **{"asgi.scope": scope})
+    assert len(answer.json()["jobs"]) == 1
+    assert linear.poll("a") == []
+    attempt.undo()
+    [job] = linear.poll("a")
+    assert StepExecution.unsafe_all_tenants.get(pk=job["stepExecutionId"]).attempt == 1
 
 
 @pytest.mark.parametrize(
