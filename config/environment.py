@@ -16,11 +16,9 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 IS_CHECKOUT = (BASE_DIR / "scripts" / "bootstrap").is_file()
 """Whether this is the repository itself; otherwise a wheel was installed, and BASE_DIR is where packages are."""
 _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
-DISPATCH_VARIABLES = ("HANDOFF_DISPATCH", "WE_DISPATCH_MODE")
 _MASTER_KEY_BYTES = 32
 _SHORTEST_METRICS_TOKEN = 16
 TEXT, JSON = "text", "json"
-HINTS, POLLING = "hints", "polling"
 _ON, OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
 
@@ -249,25 +247,6 @@ def metrics_token() -> str:
     return value
 
 
-def dispatch() -> str:
-    """How workers hear of work: `HINTS` (through Celery and Redis) or `POLLING` (PostgreSQL alone).
-
-    `HANDOFF_DISPATCH`, else `WE_DISPATCH_MODE`; without a word what runs in this home, else hints. Raises
-    BadEnvironment.
-    """
-    for name in DISPATCH_VARIABLES:
-        if value := os.environ.get(name, "").strip().lower():
-            if value not in (HINTS, POLLING):
-                raise BadEnvironment(f"{name} must be {HINTS} or {POLLING}, not {value[:20]!r}.")
-            return value
-    return POLLING if run_facts().get("dispatch") == POLLING else HINTS
-
-
-def says_dispatch() -> bool:
-    """Whether the environment names how workers hear of work."""
-    return any(os.environ.get(name, "").strip() for name in DISPATCH_VARIABLES)
-
-
 def log_format() -> str:
     """How logs are written: `TEXT` or `JSON` (`HANDOFF_LOG_FORMAT`). Raises BadEnvironment."""
     value = os.environ.get("HANDOFF_LOG_FORMAT", "").strip().lower() or TEXT
@@ -293,7 +272,6 @@ def problems() -> list[str]:
         master_keys,
         metrics_token,
         log_format,
-        dispatch,
         trusted_proxies,
         session_hours,
         web_processes,

@@ -9,7 +9,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from config import environment
+from config import dispatch_environment
 from config.database import patience
 from runs.reading.readiness import Standing
 from runs.reading.readiness import standing as read_standing
@@ -56,6 +56,6 @@ def readiness() -> tuple[dict[str, bool], Standing | None]:
 
 def _servers() -> dict[str, bool]:
     """Whether those beside the database answer that this Handoff needs."""
-    if settings.HANDOFF_DISPATCH != environment.HINTS:
+    if settings.HANDOFF_DISPATCH != dispatch_environment.HINTS:
         return {}
     return {"redis": bool(import_module("config.redis_standing").takes_writes(_REDIS_SECONDS))}

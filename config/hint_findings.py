@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
-from config import environment
+from config import dispatch_environment
 from config.embedded import redis
 from config.host import Finding
 from config.startup import NotStartable, check_redis
@@ -16,14 +16,14 @@ _ANSWER_SECONDS = 2.0
 
 def wants_embedded_redis() -> bool:
     """Whether `make up` would start a Redis of its own, or fail for want of one."""
-    would_do_without = not environment.says_dispatch() and not redis.is_there()
+    would_do_without = not dispatch_environment.is_said() and not redis.is_there()
     return _needs_redis() and not os.environ.get("REDIS_URL") and not would_do_without
 
 
 def without_redis() -> Iterator[Finding]:
     """Why `make up` starts none."""
     if not _needs_redis():
-        yield Finding("ok", "HANDOFF_DISPATCH is polling: PostgreSQL is all that Handoff needs")
+        yield Finding("ok", "HANDOFF_DISPATCH is polling: Handoff's own processes need PostgreSQL alone")
     elif not os.environ.get("REDIS_URL"):
         advice = "that is well; for hints install redis-server or valkey-server, or set REDIS_URL"
         yield Finding("warn", "no embedded Redis: Handoff starts with polling", advice)
@@ -57,4 +57,4 @@ def _through_the_database() -> Iterator[Finding]:
 
 
 def _needs_redis() -> bool:
-    return bool(settings.HANDOFF_DISPATCH == environment.HINTS)
+    return bool(settings.HANDOFF_DISPATCH == dispatch_environment.HINTS)

@@ -3,7 +3,7 @@
 import os
 import secrets
 
-from config import environment, grpc_environment
+from config import dispatch_environment, environment, grpc_environment
 from config.channel_layers import POSTGRES_LAYER, broker_url, channel_layers
 from lib.sealing import Hidden
 
@@ -103,7 +103,9 @@ TEMPLATES = [
 
 DATABASE_URL = environment.server_url("DATABASE_URL", "database_url")
 # How workers hear of work, and pages of changes: docs/dispatch.md.
-HANDOFF_DISPATCH = environment.dispatch()
+HANDOFF_DISPATCH = dispatch_environment.way()
+# Through which broker consumers hear of jobs: "redis", "kafka", or none.
+HANDOFF_BROKER = dispatch_environment.broker()
 REDIS_URL = environment.server_url("REDIS_URL", "redis_url")
 DATABASES = {
     "default": environment.connected_as(
@@ -312,7 +314,7 @@ CELERY_BEAT_SCHEDULE = {
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 
-CHANNEL_LAYERS = POSTGRES_LAYER if HANDOFF_DISPATCH == environment.POLLING else channel_layers(REDIS_URL)
+CHANNEL_LAYERS = POSTGRES_LAYER if HANDOFF_DISPATCH == dispatch_environment.POLLING else channel_layers(REDIS_URL)
 
 # Without hints no message is ever sent: workers look for themselves, every half second.
 HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)

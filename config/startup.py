@@ -15,7 +15,7 @@ from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from config import environment, roles
+from config import dispatch_environment, environment, roles
 from lib.meanwhile import meanwhile
 from lib.messages import first_line
 from steps import outside
@@ -60,7 +60,7 @@ def prepare(say: Say) -> None:
             "HANDOFF_V1_OPEN_TENANT is set: whoever reaches the port acts in the tenant %s by /v1/, without a token",
             slug,
         )
-    if settings.HANDOFF_DISPATCH == environment.HINTS:
+    if settings.HANDOFF_DISPATCH == dispatch_environment.HINTS:
         check_redis()
     try:
         # Asked as the role that works: what is set for it is what counts.

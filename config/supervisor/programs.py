@@ -132,6 +132,19 @@ def grpc_program() -> Program:
     )
 
 
+def relay_program() -> Program:
+    """The process that tells consumers of a broker what is in the outbox; of two, one leads."""
+    return Program(
+        name="relay",
+        command=lambda: ["relay"],
+        ready="says",
+        # A broker that takes its time is waited for.
+        silence_seconds=20.0,
+        has_twins=True,
+        environment={"HANDOFF_PROCESS": "worker"},
+    )
+
+
 def worker_program(name: str, queue: str) -> Program:
     """One Celery worker: one process, one class of queue; `runs` does its own batching and threads in there."""
     lean = ["--pool", "solo", "--without-mingle", "--without-gossip", "--without-heartbeat"]
