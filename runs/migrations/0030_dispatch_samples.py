@@ -1,0 +1,29 @@
+"""A sample a minute of how things stand: lock waits, workers, what is ready, what was counted."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('runs', '0028_letters_by_step_and_bulk_aims'),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='DispatchSample',
+            fields=[
+                ('at', models.DateTimeField(primary_key=True, serialize=False)),
+                ('host', models.TextField()),
+                ('lock_waits', models.IntegerField()),
+                ('hidden_sessions', models.IntegerField()),
+                ('processes', models.IntegerField()),
+                ('processes_here', models.IntegerField()),
+                ('outside', models.IntegerField()),
+                ('ready', models.IntegerField()),
+                ('finished', models.BigIntegerField(null=True)),
+                ('claims', models.BigIntegerField(null=True)),
+                ('contended', models.BigIntegerField(null=True)),
+            ],
+        ),
+    ]
