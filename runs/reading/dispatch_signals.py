@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby, pairwise
-from statistics import median
+from statistics import median, median_low
 
 from runs.store.dispatch import Sample
 
@@ -63,9 +63,9 @@ class Quarter:
 
     at: datetime
     until: datetime
-    workers: float
-    lock_waits: float
-    ready: float
+    workers: int
+    lock_waits: int
+    ready: int
     per_second: float | None
     contended_share: float | None
     is_counted: bool
@@ -165,9 +165,9 @@ def _quarter(group: Sequence[Minute]) -> Quarter:
     return Quarter(
         at=_quarter_of(group[0].at),
         until=group[-1].at,
-        workers=median(minute.workers for minute in group),
-        lock_waits=median(minute.lock_waits for minute in group),
-        ready=median(minute.ready for minute in group),
+        workers=median_low(minute.workers for minute in group),
+        lock_waits=median_low(minute.lock_waits for minute in group),
+        ready=median_low(minute.ready for minute in group),
         per_second=median(rates) if rates else None,
         contended_share=contended / sum(polls) if sum(polls) else None,
         is_counted=bool(rates),

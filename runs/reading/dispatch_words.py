@@ -31,7 +31,8 @@ _WHOLE_FROM = 10
 
 def rounded(value: float) -> float:
     """A number as it is told: whole from ten on, and below that with one digit behind the point at most."""
-    return round(value) if value >= _WHOLE_FROM or value == int(value) else round(value, 1)
+    short = round(value, 1)
+    return round(value) if value >= _WHOLE_FROM or short == int(short) else short
 
 
 def written(value: float) -> str:
@@ -92,7 +93,7 @@ def _of_contended(signal: Signal, now: Quarter) -> str:
 _WORDS = {"lock_waits": _of_lock_waits, "plateau": _of_plateau, "contended": _of_contended}
 
 
-def _workers(count: float) -> str:
+def _workers(count: int) -> str:
     return f"{written(count)} worker{'' if count == 1 else 's'}"
 
 

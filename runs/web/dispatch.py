@@ -16,6 +16,7 @@ from runs.reading.dispatch_signals import (
     BROKER_FROM,
     CONTENDED_SHARE,
     LOCKED_SHARE,
+    MOST_READY,
     Minute,
     Quarter,
     Signal,
@@ -23,6 +24,9 @@ from runs.reading.dispatch_signals import (
 )
 from runs.web import contexts
 from runs.web.lines import Values, line
+
+_MEASURES = {"lock_waits": "sessions", "plateau": "steps a second", "contended": "of the polls"}
+_LIMITS = {"lock_waits": ", limit {}", "plateau": ", below {} is a plateau", "contended": ", limit {}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A signal as the page shows it; `value` and `limit` with what they are, empty where there is none."""
+    """A signal as the page shows it; `value` is empty where there is none, `limit` says what it is, too."""
 
     it: Signal
     title: str
@@ -61,6 +65,7 @@ def dispatch_page(request: PageRequest) -> HttpResponse:
         "since": until - dispatch.SHOWN,
         "until": until,
         "broker_from": BROKER_FROM,
+        "most_ready": MOST_READY,
     }
     return contexts.following(request, "operations/dispatch.html", "operations/_dispatch.html", context)
 
@@ -81,13 +86,10 @@ def _shown(facts: Facts, it: Standing, until: datetime) -> list[Shown]:
 
 
 def _figures(signal: Signal) -> tuple[str, str]:
-    """The value and the limit of a signal in words."""
-    write = dispatch_words.per_cent if signal.name == "contended" else dispatch_words.written
-    value = "" if signal.value is None else write(signal.value)
-    if signal.limit is None:
-        return value, ""
-    limit = write(signal.limit)
-    return value, f"below {limit} is a plateau" if signal.name == "plateau" else f"limit {limit}"
+    """The value of a signal, and what that is with its limit."""
+    write = dispatch_words.per_cent if signal.name == "contended" else _written
+    limit = "" if signal.limit is None else _LIMITS[signal.name].format(write(signal.limit))
+    return "" if signal.value is None else write(signal.value), f"{_MEASURES[signal.name]}{limit}"
 
 
 def _locks(of: Sequence[Minute], until: datetime) -> list[Line]:

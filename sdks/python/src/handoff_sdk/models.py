@@ -1081,6 +1081,44 @@ class Difference(TypedDict):
     what: RunDifference
 
 
+class Dispatch(TypedDict):
+    """How workers hear of work, and whether it is time for a broker."""
+
+    mode: str
+    advice: str
+    reason: str
+    since: str | None
+    sampled_at: str | None
+    workers: int | None
+    ready: int | None
+    steps_per_second: float | None
+    hidden_sessions: int | None
+    signals: list[DispatchSignal]
+    samples: list[DispatchSample]
+
+
+class DispatchSample(TypedDict):
+    """How things stood in a minute."""
+
+    at: str
+    workers: int
+    lock_waits: int
+    ready: int
+    steps_per_second: float | None
+    contended_share: float | None
+
+
+class DispatchSignal(TypedDict):
+    """A signal, judged by the last quarter of an hour of which there are five samples."""
+
+    name: str
+    holds: bool | None
+    since: str | None
+    value: float | None
+    limit: float | None
+    reason: str
+
+
 class Draft(TypedDict):
     """A draft."""
 
@@ -3542,6 +3580,9 @@ __all__ = [
     "Diff",
     "Difference",
     "DifferenceKind",
+    "Dispatch",
+    "DispatchSample",
+    "DispatchSignal",
     "Draft",
     "DraftChange",
     "DraftChangePage",

@@ -246,6 +246,11 @@ def get_diff(name: str | int, *, from_: str | None = None, to: str | None = None
     return Call("GET", path("/workflows/{name}/diff", name=name), query={"from": from_, "to": to})
 
 
+def get_dispatch() -> Call[models.Dispatch]:
+    """How workers hear of work here, and whether three signals say that it is time for a broker."""
+    return Call("GET", "/dispatch")
+
+
 def get_draft(name: str | int, *, if_none_match: str | None = None) -> Call[models.Draft]:
     """The draft with its ETag; 304 for who has that one."""
     return Call("GET", path("/workflows/{name}/draft", name=name), headers={"If-None-Match": if_none_match})
