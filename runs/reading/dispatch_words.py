@@ -3,7 +3,7 @@
 import json
 
 from lib.reader import number_text
-from runs.reading.dispatch_signals import BROKER_FROM, CONTENDED_SHARE, Quarter, Signal, Standing
+from runs.reading.dispatch_signals import BROKER_FROM, CONTENDED_SHARE, MOST_READY, Quarter, Signal, Standing
 
 TITLES = {
     "lock_waits": "Sessions wait for locks",
@@ -84,13 +84,17 @@ def _of_contended(signal: Signal, now: Quarter) -> str:
         return "No poll found everything locked."
     told = f"{per_cent(signal.value)} of the polls that found steps found all of them locked"
     if signal.holds:
-        return f"{told}, although {written(now.ready)} are ready."
+        return f"{told}, although {_ready(now.ready)} are ready."
     if signal.value > CONTENDED_SHARE:
-        return f"{told}, but only {written(now.ready)} are ready: what workers lack is work."
+        return f"{told}, but few are ready ({_ready(now.ready)}): what workers lack is work."
     return f"{told}; up to {per_cent(CONTENDED_SHARE)} may."
 
 
 _WORDS = {"lock_waits": _of_lock_waits, "plateau": _of_plateau, "contended": _of_contended}
+
+
+def _ready(steps: int) -> str:
+    return f"{written(steps)} or more" if steps >= MOST_READY else written(steps)
 
 
 def _workers(count: int) -> str:
@@ -111,7 +115,7 @@ def of_verdict(it: Standing | None, *, is_old: bool) -> str:
     few = _HOW_MANY[sum(bool(signal.holds) for signal in it.signals)]
     if rate is None or it.is_large:
         return few
-    return f"{few} {written(rate)} steps end a second: below about {written(BROKER_FROM)} no broker makes them more."
+    return f"{few} {written(rate)} steps end a second; {_worth()}."
 
 
 def _of_all_three(rate: float | None, *, wants_broker: bool) -> str:
@@ -119,6 +123,10 @@ def _of_all_three(rate: float | None, *, wants_broker: bool) -> str:
         return f"All three signals hold together, and {written(rate or 0.0)} steps end a second."
     # A plateau is known only where the rate is.
     return (
-        f"All three signals hold together, but only {written(rate or 0.0)} steps end a second, and below about"
-        f" {written(BROKER_FROM)} no broker makes them more: look first at what holds the locks, and at the disk."
+        f"All three signals hold together, but only {written(rate or 0.0)} steps end a second, and {_worth()}."
+        " Look at what holds the locks, and at the disk."
     )
+
+
+def _worth() -> str:
+    return f"a broker is worth a thought from about {written(BROKER_FROM)} on"

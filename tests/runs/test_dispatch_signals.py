@@ -159,7 +159,7 @@ def test_in_words():
     assert "what workers lack is work" in words((20, HARD | {"ready": 3}))["contended"]
     assert "up to 10 % may" in words((20, HARD | {"share": 0.05}))["contended"]
     assert verdict((20, CALM)) == (
-        "None of the three signals holds. 10 steps end a second: below about 3000 no broker makes them more."
+        "None of the three signals holds. 10 steps end a second; a broker is worth a thought from about 3000 on."
     )
     assert verdict((20, HARD)) == "Two of the three signals hold."
 
