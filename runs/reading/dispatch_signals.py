@@ -6,7 +6,7 @@ Samples are taken together by the quarter of an hour, so that no moment decides.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import groupby, pairwise
+from itertools import groupby
 from statistics import median, median_low
 
 from runs.store.dispatch import Sample
@@ -14,8 +14,8 @@ from runs.store.dispatch import Sample
 QUARTER = timedelta(minutes=15)
 LEAST = 5
 """So many samples at least make a quarter of an hour; one with fewer tells nothing yet."""
-GAP = timedelta(seconds=150)
-"""Between two samples that lie further apart nothing is known."""
+GAP = timedelta(minutes=10)
+"""Between two samples of a host that lie further apart nothing is known."""
 LOCKED_SHARE = 0.1
 """Sessions that wait for locks, as a share of the workers: more is too many."""
 CONTENDED_SHARE = 0.1
@@ -37,7 +37,7 @@ BROKER_FROM = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Minute:
-    """A sample, and what was counted since the one before; None where that is not known.
+    """A sample, and what its host has counted since it kept one before; None where that is not known.
 
     `per_second`: steps that ended, on all hosts; of other hosts each worker is taken for one of the host that counts.
     `polls` found steps or had to leave them to others; `contended` of them did the latter.
@@ -117,9 +117,12 @@ class Standing:
 
 def minutes(samples: Sequence[Sample]) -> list[Minute]:
     """What each sample tells, in their order."""
-    if not samples:
-        return []
-    return [_minute(samples[0], None), *(_minute(one, before) for before, one in pairwise(samples))]
+    made, by_host = [], dict[str, Sample]()
+    for one in samples:
+        # Of several hosts now this one does the duty, now that one.
+        made.append(_minute(one, by_host.get(one.host)))
+        by_host[one.host] = one
+    return made
 
 
 def _minute(one: Sample, before: Sample | None) -> Minute:
@@ -133,8 +136,8 @@ def _minute(one: Sample, before: Sample | None) -> Minute:
 
 
 def _counted(one: Sample, before: Sample | None) -> tuple[int | None, int | None, int | None]:
-    """What was counted in between; nothing is known where another host counted, or a start began anew with 0."""
-    if before is None or one.host != before.host or one.at - before.at > GAP:
+    """What was counted in between; nothing is known where a start began anew with 0."""
+    if before is None or one.at - before.at > GAP:
         return None, None, None
     finished = _grown(one.finished, before.finished)
     claims, contended = _grown(one.claims, before.claims), _grown(one.contended, before.contended)

@@ -136,10 +136,16 @@ def test_a_start_anew_another_host_and_a_gap_tell_nothing_of_the_minute_between(
     made = samples((20, HARD))
     anew = [*made[:10], *(one._replace(finished=one.finished - made[10].finished) for one in made[10:])]
     elsewhere = [*made[:10], *(one._replace(host="there") for one in made[10:])]
-    late = [*made[:10], *(one._replace(at=one.at + timedelta(minutes=10)) for one in made[10:])]
+    late = [*made[:10], *(one._replace(at=one.at + timedelta(minutes=11)) for one in made[10:])]
     for changed in (anew, elsewhere, late):
         told = minutes(changed)
         assert [place for place, minute in enumerate(told) if minute.per_second is None] == [0, 10]
+
+
+def test_of_two_hosts_that_take_turns_each_counts_by_itself():
+    made = samples((20, HARD | {"rate": 100}))
+    turns = [one._replace(host=str(place % 2)) for place, one in enumerate(made)]
+    assert [minute.per_second for minute in minutes(turns)] == [None, None, *[100] * 18]
 
 
 def test_a_host_counts_for_the_others_by_their_workers():
