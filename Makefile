@@ -48,7 +48,7 @@ lock:
 	@uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate \
 		--no-header --extra build pyproject.toml -o requirements.txt
 	@uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate \
-		--no-header --extra build --extra dev --extra otel -c requirements.txt pyproject.toml -o requirements-dev.txt
+		--no-header --extra build --extra dev --extra kafka --extra otel -c requirements.txt pyproject.toml -o requirements-dev.txt
 
 docs: venv
 	@$(VENV) scripts/draw_states
