@@ -18,7 +18,7 @@ from typing import Any
 import django
 
 from benchmarks import home
-from config import dispatch_environment, environment
+from config import dispatch_environment
 
 RESULTS = Path(__file__).parent / "results"
 

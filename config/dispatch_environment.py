@@ -1,6 +1,7 @@
 """How workers hear of work, as the environment says it (docs/dispatch.md)."""
 
 import os
+from typing import cast
 
 from config import environment
 
@@ -62,10 +63,28 @@ def is_said() -> bool:
     return any(os.environ.get(name, "").strip() for name in VARIABLES)
 
 
+def outbox_seconds() -> int:
+    """After how long consumers are told again of a job that nobody has taken (`HANDOFF_OUTBOX_SECONDS`, default 300).
+
+    S4's consumers take a job by saying that it is done: this has to be longer than they work. Raises BadEnvironment.
+    """
+    return environment.whole("HANDOFF_OUTBOX_SECONDS", 300, 1, 86_400)
+
+
+def connected(database: dict[str, object]) -> dict[str, object]:
+    """`database` where whoever queues a job leaves a row in the outbox, if there is a broker."""
+    if not broker():
+        return database
+    options = cast(dict[str, object], database["OPTIONS"])
+    return {**database, "OPTIONS": {**options, "options": f"{options['options']} -c handoff.dispatch=outbox"}}
+
+
 def problems() -> list[str]:
     """A line for each variable that cannot be understood; empty when all is well."""
-    try:
-        mode()
-    except environment.BadEnvironment as problem:
-        return [str(problem)]
-    return []
+    messages = []
+    for read in (mode, outbox_seconds):
+        try:
+            read()
+        except environment.BadEnvironment as problem:
+            messages.append(str(problem))
+    return messages

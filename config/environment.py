@@ -58,7 +58,7 @@ def blocking_threads() -> int:
 
     Raises BadEnvironment.
     """
-    return _whole("HANDOFF_BLOCKING_THREADS", 32, 1, 1000)
+    return whole("HANDOFF_BLOCKING_THREADS", 32, 1, 1000)
 
 
 def web_processes() -> int:
@@ -66,7 +66,7 @@ def web_processes() -> int:
 
     Raises BadEnvironment.
     """
-    return _whole("HANDOFF_WEB_PROCESSES", min(_cores(), 4), 1, 32)
+    return whole("HANDOFF_WEB_PROCESSES", min(_cores(), 4), 1, 32)
 
 
 def polls_per_second() -> int:
@@ -74,7 +74,7 @@ def polls_per_second() -> int:
 
     Raises BadEnvironment.
     """
-    return _whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
+    return whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
 
 
 def _cores() -> int:
@@ -88,7 +88,7 @@ def continue_after_events() -> int:
 
     Raises BadEnvironment for anything but a number from 100 to 1,000,000.
     """
-    return _whole("HANDOFF_CONTINUE_AFTER_EVENTS", 10_000, 100, 1_000_000)
+    return whole("HANDOFF_CONTINUE_AFTER_EVENTS", 10_000, 100, 1_000_000)
 
 
 def blobs(folder: Path | None = None) -> str:
@@ -112,7 +112,7 @@ def blobs(folder: Path | None = None) -> str:
 
 def blob_bytes() -> int:
     """From how many bytes on a payload is large (`HANDOFF_BLOB_BYTES`, default 65,536). Raises BadEnvironment."""
-    return _whole("HANDOFF_BLOB_BYTES", 65_536, 100, 64 * 1024 * 1024)
+    return whole("HANDOFF_BLOB_BYTES", 65_536, 100, 64 * 1024 * 1024)
 
 
 def file_scan() -> str:
@@ -133,15 +133,16 @@ def session_hours() -> int:
 
     Raises BadEnvironment.
     """
-    return _whole("HANDOFF_SESSION_HOURS", 12, 1, 720)
+    return whole("HANDOFF_SESSION_HOURS", 12, 1, 720)
 
 
 def idle_minutes(*, default: int) -> int:
     """After how long without anybody doing something a session ends (`HANDOFF_IDLE_MINUTES`). Raises BadEnvironment."""
-    return _whole("HANDOFF_IDLE_MINUTES", default, 1, 43_200)
+    return whole("HANDOFF_IDLE_MINUTES", default, 1, 43_200)
 
 
-def _whole(variable: str, default: int, least: int, most: int) -> int:
+def whole(variable: str, default: int, least: int, most: int) -> int:
+    """A whole number within these bounds. Raises BadEnvironment."""
     value = os.environ.get(variable) or str(default)
     if not (value.isascii() and value.isdecimal() and len(value) < 10 and least <= int(value) <= most):
         raise BadEnvironment(f"{variable} must be a number from {least} to {most}, not {value[:20]!r}.")

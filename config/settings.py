@@ -106,10 +106,13 @@ DATABASE_URL = environment.server_url("DATABASE_URL", "database_url")
 HANDOFF_DISPATCH = dispatch_environment.way()
 # Through which broker consumers hear of jobs: "redis", "kafka", or none.
 HANDOFF_BROKER = dispatch_environment.broker()
+# After how many seconds consumers are told again of a job that nobody has taken.
+HANDOFF_OUTBOX_SECONDS = dispatch_environment.outbox_seconds()
 REDIS_URL = environment.server_url("REDIS_URL", "redis_url")
 DATABASES = {
     "default": environment.connected_as(
-        os.environ.get("HANDOFF_PROCESS", ""), environment.database_of(DATABASE_URL)
+        os.environ.get("HANDOFF_PROCESS", ""),
+        dispatch_environment.connected(environment.database_of(DATABASE_URL)),
     )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -314,7 +317,9 @@ CELERY_BEAT_SCHEDULE = {
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 
-CHANNEL_LAYERS = POSTGRES_LAYER if HANDOFF_DISPATCH == dispatch_environment.POLLING else channel_layers(REDIS_URL)
+CHANNEL_LAYERS = (
+    POSTGRES_LAYER if HANDOFF_DISPATCH == dispatch_environment.POLLING else channel_layers(REDIS_URL)
+)
 
 # Without hints no message is ever sent: workers look for themselves, every half second.
 HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)

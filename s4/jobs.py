@@ -14,7 +14,7 @@ from engine.dialects.s4 import WORKER_FAILED
 from lib.uuid7 import moment_of
 from lib.waiting import Attempt
 from runs.api import polls
-from runs.commands import job_reports, jobs
+from runs.commands import job_events, job_reports, jobs
 from runs.commands.job_leases import StaleToken, UnknownJob, was_leased
 from runs.kernel.graphs import compiled
 from runs.kernel.refused import RunRefused
@@ -26,7 +26,8 @@ DEFAULT_JOBS = 10
 MOST_JOBS = 100
 MOST_TYPES = 500
 LONGEST_WORKER, LONGEST_TYPE = 200, 128
-_BETWEEN = "."
+_BETWEEN = job_events.BETWEEN
+_NAMELESS = "a consumer"
 
 
 @in_words_of_s4
@@ -104,7 +105,7 @@ def complete_job(
     gave.
     """
     principal.require(JOBS_WORK)
-    step, token = _named(job_id)
+    step, token = _received(principal, job_id, worker_id)
     try:
         job_reports.complete(
             tenant=principal.tenant_id, job=step, lease_token=token, output=dict(variables or {})
@@ -123,7 +124,7 @@ def refuse_result(principal: Principal, job_id: str, why: str) -> None:
     kept. Otherwise as `complete_job`.
     """
     principal.require(JOBS_WORK)
-    step, token = _named(job_id)
+    step, token = _received(principal, job_id)
     _fail(
         principal, step, token, WORKER_FAILED, f"the result of the job can't be read: {why}", retryable=False
     )
@@ -142,7 +143,7 @@ def fail_job(
     `complete_job`.
     """
     principal.require(JOBS_WORK)
-    step, token = _named(job_id)
+    step, token = _received(principal, job_id, worker_id)
     message = error_message or "the worker gave no reason"
     _fail(principal, step, token, WORKER_FAILED, message, retryable=retryable)
 
@@ -159,6 +160,15 @@ def _fail(principal: Principal, step: str, token: str, code: str, message: str, 
         )
     except UnknownJob:
         _refuse_strange(step, token)
+
+
+def _received(principal: Principal, job_id: str, worker_id: str = "") -> tuple[str, str]:
+    """As `_named`; whoever speaks of a job that a broker told them of has it from now on. Raises S4Error."""
+    step, token = _named(job_id)
+    if job_events.is_told(token):
+        name = worker_id[:LONGEST_WORKER] if worker_id.isprintable() else ""
+        job_events.take(principal.tenant_id, name or _NAMELESS, step, token)
+    return step, token
 
 
 def _named(job_id: str) -> tuple[str, str]:

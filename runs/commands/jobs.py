@@ -3,7 +3,7 @@
 import random
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -77,8 +77,7 @@ def poll(
     """
     kind = _Kind(tenant, tuple(queues), tuple(sorted((weights or {}).items())))
     claims = _polled_together(kind, _Poll(worker, max_jobs, version, slots))
-    jobs = [_job(token, leased) for token, leased in claims]
-    return [job for job in jobs if job is not None]
+    return jobs_of(claims)
 
 
 class _Kind(NamedTuple):
@@ -173,6 +172,12 @@ def _note(tenant: int, queues: Sequence[str]) -> None:
 def queues_with_jobs(queues: Set[tuple[int, str]]) -> frozenset[tuple[int, str]]:
     """Those of the queues (tenant, name) that have a job which could be leased now."""
     return frozenset(hot.queues_with_jobs(queues))
+
+
+def jobs_of(claims: Iterable[tuple[str, Leased]]) -> list[Job]:
+    """What was leased, each with the secret of its token, as their workers get it; what nobody can do has failed."""
+    jobs = [_job(secret, leased) for secret, leased in claims]
+    return [job for job in jobs if job is not None]
 
 
 def take_back(claimed: Sequence[Job]) -> None:

@@ -9,6 +9,7 @@ from runs.models.drafts import StartDraft
 from runs.models.forecasts import Forecast, ForecastCursor, RestTime
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
 from runs.models.messages import RunMessage
+from runs.models.outbox import DispatchLeader, DispatchOutbox
 from runs.models.outgoing import (
     OUTGOING_STATES,
     OutgoingDelivery,
@@ -40,6 +41,8 @@ __all__ = [
     "Calendar",
     "Container",
     "DeadLetter",
+    "DispatchLeader",
+    "DispatchOutbox",
     "Duty",
     "DutyCursor",
     "Forecast",

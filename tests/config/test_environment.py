@@ -201,9 +201,7 @@ def test_commands_beside_a_handoff_that_runs_do_as_it_does(monkeypatch, tmp_path
     assert dispatch_environment.mode() == "polling"
     monkeypatch.setenv("HANDOFF_DISPATCH", "pigeons")
     [problem] = dispatch_environment.problems()
-    assert (
-        problem == "HANDOFF_DISPATCH must be hints, polling, redis_outbox or kafka_outbox, not 'pigeons'."
-    )
+    assert problem == "HANDOFF_DISPATCH must be hints, polling, redis_outbox or kafka_outbox, not 'pigeons'."
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,9 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         """Work until SIGTERM or SIGINT."""
         if not settings.HANDOFF_BROKER:
-            raise CommandError("Set HANDOFF_DISPATCH=redis_outbox or kafka_outbox: nothing is published else.")
+            raise CommandError(
+                "Set HANDOFF_DISPATCH=redis_outbox or kafka_outbox: nothing is published else."
+            )
         database = settings.DATABASES["default"]
         database.update(environment.connected_as("worker", database))
         os.environ["HANDOFF_PROCESS"] = "worker"
