@@ -5,13 +5,14 @@ Needs the extra `kafka`; only the relay's process imports this, and a producer h
 
 import re
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicCollection
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+from django.conf import settings
 
 from lib.messages import cut_line, named
 from outbox.broker import Event, Outcome, Verdict
@@ -203,6 +204,11 @@ class KafkaBroker:
         if producer is not None:
             producer.purge(blocking=False)
             producer.poll(0)
+
+
+def opened() -> KafkaBroker:
+    """The Kafka of the environment; connected when it is first used."""
+    return KafkaBroker(**settings.HANDOFF_KAFKA)
 
 
 class _Batch:
