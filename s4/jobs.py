@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
 
+from django.conf import settings
+
 from accounts.principal import Principal
 from accounts.roles import JOBS_WORK
 from engine.catalogue import Json
@@ -18,7 +20,7 @@ from runs.commands import job_events, job_reports, jobs
 from runs.commands.job_leases import StaleToken, UnknownJob, was_leased
 from runs.kernel.graphs import compiled
 from runs.kernel.refused import RunRefused
-from s4.errors import BAD_REQUEST, NOT_FOUND, S4Error, in_words_of_s4
+from s4.errors import BAD_REQUEST, NOT_FOUND, POLL_DISABLED, S4Error, in_words_of_s4
 from s4.naming import names_of
 from s4.values import Job
 
@@ -28,6 +30,7 @@ MOST_TYPES = 500
 LONGEST_WORKER, LONGEST_TYPE = 200, 128
 _BETWEEN = job_events.BETWEEN
 _NAMELESS = "a consumer"
+KAFKA_MODE = "kafka_outbox"
 
 
 @in_words_of_s4
@@ -43,9 +46,11 @@ def poll_jobs(
 
     `attempt` learns how to undo it. `fitting` says how many of the jobs the answer has room for; the others go back.
 
-    Raises S4Error: bad-request, too-many-requests.
+    Raises S4Error: bad-request, too-many-requests, and poll path disabled where Kafka tells of jobs.
     """
     principal.require(JOBS_WORK)
+    if settings.HANDOFF_BROKER == "kafka":
+        raise S4Error(POLL_DISABLED, f"jobs are told by Kafka ({KAFKA_MODE}): consume workflow.jobs.<jobType>")
     polls.let_in(principal.tenant_id)
     _check(worker_id, job_types)
     claimed = jobs.poll(

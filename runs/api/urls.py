@@ -32,6 +32,7 @@ urlpatterns = [
     path("runs", runs.RunsView.as_view(), name="api-runs"),
     path("runs/<uuid:run_id>", runs.RunView.as_view(), name="api-run"),
     path("runs/<uuid:run_id>/signals", signals.RunSignalsView.as_view(), name="api-run-signals"),
+    path("jobs/claim", jobs.JobsClaimView.as_view(), name="api-jobs-claim"),
     path("jobs/complete", jobs.JobsCompleteView.as_view(), name="api-jobs-complete"),
     path("jobs/fail", jobs.JobsFailView.as_view(), name="api-jobs-fail"),
     path("jobs/heartbeat", jobs.JobsHeartbeatView.as_view(), name="api-jobs-heartbeat"),

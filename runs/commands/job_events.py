@@ -16,7 +16,7 @@ from django.utils.crypto import constant_time_compare
 from engine.statuses import StepStatus
 from lib.gathering import Gathered
 from runs.commands.job_leases import hash_of, token_of
-from runs.commands.jobs import Job, jobs_of
+from runs.commands.jobs import Job, jobs_of, note_workers
 from runs.kernel import live, scopes
 from runs.store.outbox import WantedRow, receive_jobs
 
@@ -45,11 +45,21 @@ def is_told(token: str) -> bool:
 
 
 def claim(
-    tenant: int, worker: str, ids: Sequence[str], version: str | None = None, slots: int | None = None
+    tenant: int,
+    worker: str,
+    ids: Sequence[str],
+    *,
+    queues: Sequence[str] = (),
+    version: str | None = None,
+    slots: int | None = None,
 ) -> tuple[list[Job], Mapping[str, str]]:
     """Lease the jobs that events named so; gives them in the order of the ids, and of the other ids why not: `gone`,
     `leased` (by another), `held` or `later`. Of one that comes to be free again consumers are told anew.
+
+    `queues`, `version` and `slots` (how many jobs it does at once) are what the consumer tells of itself.
     """
+    if queues:
+        note_workers(tenant, queues, [(worker, version, slots)])
     named = [_named(one) for one in ids]
     tokens = [secrets.token_urlsafe(16) for _ in ids]
     wanted: list[WantedRow] = [

@@ -108,8 +108,7 @@ _Claims = list[tuple[str, Leased]]
 
 def _poll_each(kind: _Kind, polls: Sequence[_Poll]) -> list[_Claims]:
     """For each of the polls its jobs, with the secrets of their tokens."""
-    _note(kind.tenant, kind.queues)
-    contacts.note(kind.tenant, kind.queues, [(one.worker, one.version, one.slots) for one in polls])
+    note_workers(kind.tenant, kind.queues, [(one.worker, one.version, one.slots) for one in polls])
     together = _first_together(polls)
     if together == 1:
         dealt = _dealt(kind, polls[:1])
@@ -158,8 +157,12 @@ def _in_turn(rooms: Sequence[int]) -> Iterator[int]:
 _polled_together: Gathered[_Kind, _Poll, _Claims] = Gathered(_poll_each)
 
 
-def _note(tenant: int, queues: Sequence[str]) -> None:
-    """Remember now and then that somebody asks for jobs of these queues: pages say of others that nobody does."""
+def note_workers(
+    tenant: int, queues: Sequence[str], workers: Sequence[tuple[str, str | None, int | None]]
+) -> None:
+    """Remember now and then that these workers (name, version, slots) are there for jobs of these queues: pages say of
+    others that nobody is.
+    """
     now = time.monotonic()
     unnoted = {queue for queue in queues if now - _noted.get((tenant, queue), -NOTE_SECONDS) >= NOTE_SECONDS}
     if unnoted:
@@ -167,6 +170,7 @@ def _note(tenant: int, queues: Sequence[str]) -> None:
             _noted.clear()
         findings.queues_polled(tenant, unnoted)
         _noted.update(dict.fromkeys(((tenant, queue) for queue in unnoted), now))
+    contacts.note(tenant, queues, workers)
 
 
 def queues_with_jobs(queues: Set[tuple[int, str]]) -> frozenset[tuple[int, str]]:

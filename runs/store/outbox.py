@@ -141,5 +141,5 @@ def empty_outbox(limit: int) -> int:
 
 def outbox_standing() -> OutboxStanding:
     """How the outbox stands now."""
-    standing: OutboxStanding = SQL.value("outbox_standing", {"most": MOST_COUNTED})
+    standing: OutboxStanding = SQL.value("outbox_standing", {"most": MOST_COUNTED, "now": now_or_none()})
     return standing

@@ -29,7 +29,7 @@ SELECT json_build_array(
        (SELECT coalesce(json_agg(json_build_array(
                    /* include held */, /* include given_input */,
                    due.id, due.queue, due.created_at, due.tries,
-                   extract(epoch FROM clock_timestamp() - greatest(due.due_at, due.created_at))) ORDER BY due.id), '[]')
+                   extract(epoch FROM coalesce(%(now)s::timestamptz, clock_timestamp()) - greatest(due.due_at, due.created_at))) ORDER BY due.id), '[]')
           FROM due JOIN runs_stepexecution s ON s.id = due.step_id
          WHERE s.status = 'QUEUED' AND NOT s.held AND s.epoch = due.epoch AND s.queue = due.queue),
        (SELECT coalesce(json_agg(due.id), '[]')
@@ -73,11 +73,11 @@ wanted AS MATERIALIZED (
 ),
 found AS MATERIALIZED (
     SELECT s.id
-      FROM runs_stepexecution s
+      FROM runs_stepexecution s CROSS JOIN clock
      WHERE s.id = ANY (ARRAY(SELECT step FROM wanted)) AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
-       AND s.available_at <= clock_timestamp()
+       AND s.available_at <= clock.now
      ORDER BY s.id
-       FOR UPDATE SKIP LOCKED
+       FOR UPDATE OF s SKIP LOCKED
 ),
 picked AS MATERIALIZED (
     -- Who is told of one job twice, or together with another, has it once.
@@ -160,11 +160,14 @@ DELETE FROM dispatch_outbox o USING some WHERE o.id = some.id
 
 -- name: outbox_standing
 -- How many rows wait to be published, since when, what couldn't be and why, and what was and nobody has taken.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+waiting AS MATERIALIZED (
+    SELECT o.due_at FROM dispatch_outbox o, clock WHERE o.published_at IS NULL AND o.due_at <= clock.now
+     ORDER BY o.due_at, o.id LIMIT %(most)s
+)
 SELECT json_build_object(
-       'waiting', (SELECT count(*) FROM (SELECT 1 FROM dispatch_outbox WHERE published_at IS NULL AND due_at <= clock_timestamp()
-                                          LIMIT %(most)s) x),
-       'oldest_seconds', (SELECT extract(epoch FROM clock_timestamp() - due_at) FROM dispatch_outbox
-                           WHERE published_at IS NULL AND due_at <= clock_timestamp() ORDER BY due_at, id LIMIT 1),
+       'waiting', (SELECT count(*) FROM waiting),
+       'oldest_seconds', (SELECT extract(epoch FROM clock.now - min(due_at)) FROM waiting, clock GROUP BY clock.now),
        'failing', (SELECT count(*) FROM (SELECT 1 FROM dispatch_outbox WHERE published_at IS NULL AND tries > 0 LIMIT %(most)s) x),
        'why', (SELECT error FROM dispatch_outbox WHERE published_at IS NULL AND tries > 0 ORDER BY run_id LIMIT 1),
        'told', (SELECT count(*) FROM (SELECT 1 FROM dispatch_outbox WHERE published_at IS NOT NULL LIMIT %(most)s) x),
