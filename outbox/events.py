@@ -27,7 +27,7 @@ class Unspeakable(Exception):
 
 
 def topic_of(tenant: str, queue: str) -> str:
-    """Where jobs of a queue are told: as S4 calls it for the tenant `default`; other tenants have topics of their own."""
+    """Where jobs of a queue are told: as S4 calls it for the tenant `default`; other tenants have their own."""
     name = f"workflow.jobs.{queue}"
     return name if tenant == DEFAULT_TENANT else f"{tenant}.{name}"
 

@@ -50,7 +50,9 @@ def poll_jobs(
     """
     principal.require(JOBS_WORK)
     if settings.HANDOFF_BROKER == "kafka":
-        raise S4Error(POLL_DISABLED, f"jobs are told by Kafka ({KAFKA_MODE}): consume workflow.jobs.<jobType>")
+        raise S4Error(
+            POLL_DISABLED, f"jobs are told by Kafka ({KAFKA_MODE}): consume workflow.jobs.<jobType>"
+        )
     polls.let_in(principal.tenant_id)
     _check(worker_id, job_types)
     claimed = jobs.poll(

@@ -155,8 +155,8 @@ SELECT count(*) FROM added
 
 -- name: empty_outbox
 -- There is no broker any more: nobody is told of anything.
-WITH some AS MATERIALIZED (SELECT id FROM dispatch_outbox ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
-DELETE FROM dispatch_outbox o USING some WHERE o.id = some.id
+WITH first AS MATERIALIZED (SELECT id FROM dispatch_outbox ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+DELETE FROM dispatch_outbox o USING first WHERE o.id = first.id
 
 -- name: outbox_standing
 -- How many rows wait to be published, since when, what couldn't be and why, and what was and nobody has taken.
