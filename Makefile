@@ -5,7 +5,7 @@ VENV = .venv/bin/python
 # For `make test ARGS="tests/engine -x"`.
 ARGS ?=
 
-.PHONY: up doctor test test-fast check bench soak conformance wheel lock docs stubs venv dev-venv
+.PHONY: up doctor test test-fast check bench soak conformance kafka wheel lock docs stubs venv dev-venv
 
 up: venv
 	@$(VENV) -m config.supervisor
@@ -38,6 +38,11 @@ soak: dev-venv
 # Each SDK against the cases of sdks/conformance, and the public engine's workers where its sources are.
 conformance: dev-venv
 	@$(VENV) -m pytest -m toolchains --timeout 0 -v $(ARGS)
+
+# What is about Kafka, with one of its own: Maven fetches it once.
+kafka: dev-venv
+	@command -v java > /dev/null || { echo "make kafka needs Java 17 or newer, and mvn for the first time" >&2; exit 1; }
+	@$(VENV) -m pytest -m kafka -v $(ARGS)
 
 # What builds it is in the lock: nothing is fetched.
 wheel: venv

@@ -152,8 +152,10 @@ class KafkaBroker:
     def _judged(self, error: KafkaError, event: Event) -> tuple[Verdict, str]:
         self._is_broken = self._is_broken or error.fatal()
         code = error.code()
-        if code in _GONE:
+        if code in (*_GONE, KafkaError._MSG_TIMED_OUT):
+            # The topic may have been removed, which a producer that knows it finds out late, or never.
             self._topics.discard(event.topic)
+            self._is_broken = True
         if code == KafkaError.MSG_SIZE_TOO_LARGE:
             return Verdict.POISON, f"{len(event.value)} bytes are more than {event.topic} takes"
         if code in _NEVER:
@@ -177,7 +179,8 @@ class KafkaBroker:
             new = [NewTopic(topic, num_partitions=self._partitions) for topic in absent]
             made = admin.create_topics(new, request_timeout=seconds, operation_timeout=seconds)
             errors |= {topic: _error(future, seconds) for topic, future in made.items()}
-        there = (KafkaError.NO_ERROR, KafkaError.TOPIC_ALREADY_EXISTS)
+        # One without a leader just now is waited for by the producer.
+        there = (KafkaError.TOPIC_ALREADY_EXISTS, KafkaError.LEADER_NOT_AVAILABLE)
         missing = {}
         for topic, error in errors.items():
             if error is None or error.code() in there:

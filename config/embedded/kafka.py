@@ -50,6 +50,9 @@ _SETTINGS = {
     "offsets.topic.num.partitions": "4",
     "auto.create.topics.enable": "false",
     "group.initial.rebalance.delay.ms": "0",
+    # A node that was killed waits until its earlier life counts as dead.
+    "broker.session.timeout.ms": "3000",
+    "broker.heartbeat.interval.ms": "500",
     # The database sends again what consumers have lost: a day is plenty.
     "log.retention.hours": "24",
     "log.segment.bytes": "67108864",
