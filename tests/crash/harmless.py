@@ -3,6 +3,16 @@
 HARMLESS = frozenset(
     {
         "show_runs",
+        # Each of the outbox is alone in its transaction; relays are killed between them in tests/outbox.
+        "due_events",
+        "outbox_standing",
+        "lead_outbox",
+        "leave_outbox",
+        "settle_events",
+        "receive_jobs",
+        "resend_events",
+        "add_missing_events",
+        "empty_outbox",
         "queues_of",
         "queue_flow",
         "keys_begun",
