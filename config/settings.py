@@ -3,7 +3,7 @@
 import os
 import secrets
 
-from config import dispatch_environment, environment, grpc_environment
+from config import dispatch_environment, environment, grpc_environment, kafka_environment
 from config.channel_layers import POSTGRES_LAYER, broker_url, channel_layers
 from lib.sealing import Hidden
 
@@ -108,6 +108,8 @@ HANDOFF_DISPATCH = dispatch_environment.way()
 HANDOFF_BROKER = dispatch_environment.broker()
 # After how many seconds consumers are told again of a job that nobody has taken.
 HANDOFF_OUTBOX_SECONDS = dispatch_environment.outbox_seconds()
+# How Kafka is reached, where it is the broker; it has a secret.
+HANDOFF_KAFKA = kafka_environment.kafka()._asdict() if kafka_environment.is_used() else {}
 REDIS_URL = environment.server_url("REDIS_URL", "redis_url")
 DATABASES = {
     "default": environment.connected_as(

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from config import loads
-from config.embedded import postgres, redis
+from config.embedded import kafka, postgres, redis
+from config.embedded.kafka import Kafka
 from config.embedded.postgres import Postgres
 from config.embedded.redis import Redis
 from config.environment import BASE_DIR
@@ -87,6 +88,22 @@ def broker_program(server: Redis) -> Program:
         stop_signal=redis.STOP_SIGNAL,
         log_file=server.folder / "log",
         folder="/",
+    )
+
+
+def kafka_program(server: Kafka) -> Program:
+    """The embedded Kafka; its address is chosen once, before: restarts must find it where it was."""
+    return Program(
+        name="kafka",
+        command=server.command,
+        ready="asked",
+        is_ready=server.is_ready,
+        is_alive=server.is_ready,
+        silence_seconds=kafka.SILENCE_SECONDS,
+        stop_signal=kafka.STOP_SIGNAL,
+        log_file=server.folder / "log",
+        # Its configuration is named from there, and what an earlier life left is known by it.
+        folder=str(server.folder),
     )
 
 

@@ -8,7 +8,8 @@ import time
 from collections.abc import Mapping
 from socket import socket
 
-from config import dispatch_environment, environment, grpc_environment
+from config import dispatch_environment, environment, grpc_environment, kafka_environment
+from config.embedded.kafka import Kafka
 from config.embedded.postgres import Postgres
 from config.embedded.processes import EmbeddedError
 from config.embedded.redis import Redis, is_there
@@ -26,6 +27,7 @@ from config.supervisor.programs import (
     broker_program,
     database_program,
     grpc_program,
+    kafka_program,
     nursery_program,
     polling_worker_program,
     prepare_program,
@@ -80,6 +82,8 @@ class Supervisor:
         needs_redis = not self._polls or self._broker == dispatch_environment.REDIS
         has_own = needs_redis and not os.environ.get("REDIS_URL")
         self._redis = Redis(home.folder / "redis") if has_own else None
+        has_kafka = self._broker == dispatch_environment.KAFKA and kafka_environment.is_embedded()
+        self._kafka = Kafka(home.folder / "kafka") if has_kafka else None
         self._children: list[Child] = []
         self._webs: tuple[str, ...] = ()
         self._nursery = Nursery()
@@ -123,7 +127,7 @@ class Supervisor:
             tuple(WORKERS),
             (*self._webs, "grpc"),
             ("nursery",),
-            ("redis",),
+            ("redis", "kafka"),
             ("postgres",),
         ):
             group = [child for child in self._children if child.program.name in names]
@@ -141,6 +145,10 @@ class Supervisor:
         if self._redis:
             servers.append(broker_program(self._redis))
             await asyncio.to_thread(self._redis.prepare)
+        if self._kafka:
+            self._output.say("Kafka is prepared; Maven fetches it where it is not here yet")
+            await asyncio.to_thread(self._kafka.prepare)
+            servers.append(kafka_program(self._kafka))
         self._environment = self._for_children()
         # Loading takes longer than the servers need: both at once.
         await asyncio.gather(
@@ -158,12 +166,17 @@ class Supervisor:
             "DATABASE_URL": self._postgres.url if self._postgres else os.environ["DATABASE_URL"],
             "REDIS_URL": self._redis.url if self._redis else os.environ.get("REDIS_URL", ""),
             dispatch_environment.VARIABLES[0]: self._mode,
+            **self._kafka_of_ours(),
             "HANDOFF_BLOBS": environment.blobs(self._home.folder if self._postgres else None),
             # Each process counts in a file of its own there (`lib.process_metrics`).
             "PROMETHEUS_MULTIPROC_DIR": str(self._home.empty_counts()),
             "PYTHONUNBUFFERED": "1",
             "HANDOFF_SUPERVISED": "1",
         }
+
+    def _kafka_of_ours(self) -> dict[str, str]:
+        """For children it is one as any other."""
+        return {"HANDOFF_KAFKA": "", kafka_environment.BROKERS: self._kafka.address} if self._kafka else {}
 
     async def _start(
         self,
@@ -228,5 +241,6 @@ class Supervisor:
             "blobs_url": self._environment["HANDOFF_BLOBS"],
             "redis_url": self._environment["REDIS_URL"],
             "dispatch": self._environment[dispatch_environment.VARIABLES[0]],
+            "kafka_brokers": self._kafka.address if self._kafka else "",
             "pids": {"supervisor": os.getpid(), **pids},
         }
