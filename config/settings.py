@@ -316,6 +316,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"queue": "blocking", "expires": 60.0},
     },
+    "dispatch": {
+        "task": "runs.tick_dispatch",
+        "schedule": 60.0,
+        "options": {"queue": "blocking", "expires": 60.0},
+    },
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 

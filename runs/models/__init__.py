@@ -5,6 +5,7 @@ from runs.models.alerts import Alert, AlertCause, AlertChannel, AlertDelivery, A
 from runs.models.base import HotRow
 from runs.models.blobs import Blob, SweptDay
 from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
+from runs.models.dispatch import DispatchSample
 from runs.models.drafts import StartDraft
 from runs.models.forecasts import Forecast, ForecastCursor, RestTime
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
@@ -43,6 +44,7 @@ __all__ = [
     "DeadLetter",
     "DispatchLeader",
     "DispatchOutbox",
+    "DispatchSample",
     "Duty",
     "DutyCursor",
     "Forecast",

@@ -60,6 +60,9 @@ HARMLESS = frozenset(
         "read_traces",
         "ended_runs",
         "keep_log",
+        "keep_dispatch_sample",
+        "forget_dispatch_samples",
+        "dispatch_samples",
     }
 )
 """Statements that read for those who look, note why a message was refused, is over or can't be delivered, stop a job,

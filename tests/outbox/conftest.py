@@ -25,7 +25,7 @@ def people(db):
 def outbox(db, settings, monkeypatch) -> Iterator[None]:
     """The mode of this test's connection; the relay looks by itself."""
     monkeypatch.setattr(dispatch.board, "post", lambda channel, text: None)
-    settings.HANDOFF_BROKER = "redis"
+    settings.HANDOFF_DISPATCH, settings.HANDOFF_BROKER = "polling", "redis"
     with connection.cursor() as cursor:
         cursor.execute("SET handoff.dispatch = 'outbox'")
     yield

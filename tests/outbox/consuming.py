@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from outbox.broker import Outcome
 from runs.models import DispatchOutbox, StepExecution
 from tests import factories as make
 
@@ -41,3 +42,17 @@ def step_of(run_id: Any) -> StepExecution:
 
 
 JOB = make.graph([{"id": "a", "type": "job", "queue": "mine", "retry": {"base_seconds": 5, "jitter": 0}}], [])
+
+
+class Refusing:
+    """A broker that says of each event what it is told to."""
+
+    def __init__(self, verdict):
+        self.verdict, self.asked = verdict, []
+
+    def publish(self, events):
+        self.asked += [one.row for one in events]
+        return [Outcome(one.row, self.verdict, "no room") for one in events]
+
+    def close(self):
+        pass

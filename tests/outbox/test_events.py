@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from outbox.broker import Outcome, Verdict
+from outbox.broker import Verdict
 from outbox.events import CONTENT_TYPE, topic_of
 from outbox.relay import MOST_RETRY_SECONDS, Relay, retry_seconds
 from rpc.contract import message_class
@@ -12,7 +12,7 @@ from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
 from runs.maintenance.leases import sweep
 from runs.models import DeadLetter
 from tests import factories as make
-from tests.outbox.consuming import JOB, rows, step_of, told
+from tests.outbox.consuming import JOB, Refusing, rows, step_of, told
 
 pytestmark = pytest.mark.django_db
 
@@ -199,20 +199,6 @@ def test_jobs_from_before_there_was_a_broker_are_told_of(streams, settings, rela
     assert rows() == []
     relay.turn()
     assert len(told(streams)) == 1
-
-
-class Refusing:
-    """A broker that says of each event what it is told to."""
-
-    def __init__(self, verdict):
-        self.verdict, self.asked = verdict, []
-
-    def publish(self, events):
-        self.asked += [one.row for one in events]
-        return [Outcome(one.row, self.verdict, "no room") for one in events]
-
-    def close(self):
-        pass
 
 
 def test_what_never_can_be_told_fails_its_job_for_good_and_holds_up_nobody(outbox, streams):

@@ -8,8 +8,7 @@ from outbox.broker import Verdict
 from outbox.relay import Relay
 from runs.reading.outbox import outbox_complaint
 from tests import factories as make
-from tests.outbox.consuming import JOB
-from tests.outbox.test_events import Refusing
+from tests.outbox.consuming import JOB, Refusing
 
 pytestmark = pytest.mark.django_db
 
@@ -55,3 +54,23 @@ def test_a_job_that_waits_for_long_is_a_complaint():
     }
     assert outbox_complaint(standing) == "the oldest job waits for 31 s to be published"
     assert outbox_complaint(standing | {"oldest_seconds": 5.0}) is None
+
+
+def test_operators_see_how_the_outbox_stands(outbox, client):
+    make.start(JOB)
+    relay = Relay(Refusing(Verdict.RETRY), "here", 300)
+    relay.turn()
+    client.force_login(make.a_member("the-operator", "operator"))
+    told = client.get("/api/v1/dispatch").json()
+    assert told["mode"] == "redis_outbox"
+    assert told["outbox"] | {"oldest_seconds": 0} == {
+        "waiting": 0,
+        "oldest_seconds": 0,
+        "told": 0,
+        "failing": 1,
+        "led": True,
+        "complaint": "1 event of jobs can't be published: no room",
+    }
+    page = client.get("/operations/dispatch").text
+    assert "a relay tells others of jobs through Redis" in page
+    assert "1 event of jobs can&#x27;t be published: no room." in page
