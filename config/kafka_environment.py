@@ -1,4 +1,4 @@
-"""Where Kafka is and who we are there, as the environment says it (docs/dispatch.md).
+"""Where Kafka is and who we are there, as the environment says it (docs/dispatch.md; R-177).
 
 Each variable is called as the public engine's, too: `HANDOFF_KAFKA_…` or `WE_KAFKA_…`.
 """

@@ -74,7 +74,7 @@ class KafkaBroker:
         """As `Broker.publish`."""
         until = time.monotonic() + self._seconds
         batch = _Batch()
-        why = _SILENT
+        self._trouble, why = "", _SILENT
         try:
             self._publish(batch, events, until)
         except Exception as error:
@@ -169,7 +169,8 @@ class KafkaBroker:
         if not unknown:
             return {}
         # For these questions only: it has threads and connections of its own.
-        admin = AdminClient({**self._client, "log_level": 0})
+        options: dict[str, Any] = {**self._client, "log_level": 0, "error_cb": self._note}
+        admin = AdminClient(options)
         seconds = max(min(_ASK_SECONDS, _left(until)), 0.1)
         asked = admin.describe_topics(TopicCollection(sorted(unknown)), request_timeout=seconds)
         errors = {topic: _error(future, seconds) for topic, future in asked.items()}
@@ -181,17 +182,18 @@ class KafkaBroker:
             errors |= {topic: _error(future, seconds) for topic, future in made.items()}
         # One without a leader just now is waited for by the producer.
         there = (KafkaError.TOPIC_ALREADY_EXISTS, KafkaError.LEADER_NOT_AVAILABLE)
-        missing = {}
-        for topic, error in errors.items():
-            if error is None or error.code() in there:
-                self._topics.add(topic)
-            else:
-                missing[topic] = _standing(topic, error)
-        return missing
+        self._topics |= {topic for topic, error in errors.items() if error is None or error.code() in there}
+        # What went wrong on the way to the broker is heard of here.
+        admin.poll(0)
+        return {
+            topic: _standing(topic, error, self._trouble)
+            for topic, error in errors.items()
+            if error is not None and topic not in self._topics
+        }
 
     def _line(self) -> Producer:
         if self._producer is None:
-            self._trouble, self._is_broken = "", False
+            self._is_broken = False
             self._producer = Producer({**self._options, "error_cb": self._note})
         return self._producer
 
@@ -227,12 +229,12 @@ class _Batch:
         self.found[event.row] = Outcome(event.row, verdict, why)
 
 
-def _standing(topic: str, error: KafkaError) -> tuple[Verdict, str]:
+def _standing(topic: str, error: KafkaError, trouble: str) -> tuple[Verdict, str]:
     if error.code() in _NEVER:
         return Verdict.POISON, _text(error)
     if error.code() in (*_GONE, *_NOT_ALLOWED):
         return Verdict.RETRY, f"create the topic {topic}, or let this user do so: {_text(error)}"
-    return Verdict.RETRY, f"{_SILENT} about the topic {topic}: {_text(error)}"
+    return Verdict.RETRY, trouble or f"{_SILENT} about the topic {topic}: {_text(error)}"
 
 
 def _error(future: "Future[Any]", seconds: float) -> KafkaError | None:

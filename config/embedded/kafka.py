@@ -85,21 +85,30 @@ def java() -> str:
     raise EmbeddedError("No embedded Kafka without Java: install Java 17 or newer, or name brokers of yours.")
 
 
+def is_fetched() -> bool:
+    """Whether all jars are here."""
+    return _jars().is_dir()
+
+
 def jars() -> Path:
     """The folder with all jars, fetched by Maven where it isn't there yet: beside Maven's own, for all homes.
 
     Raises EmbeddedError where that is not possible.
     """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "handoff")
-    folder = cache / f"kafka-{hashlib.sha256(_POM.read_bytes()).hexdigest()[:16]}"
+    folder = _jars()
     if not folder.is_dir():
-        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Whole or not at all: whoever comes first renames it.
-        with tempfile.TemporaryDirectory(prefix="kafka-", dir=cache) as draft:
+        with tempfile.TemporaryDirectory(prefix="kafka-", dir=folder.parent) as draft:
             _fetch(Path(draft, "jars"))
             if not folder.is_dir():
                 Path(draft, "jars").rename(folder)
     return folder
+
+
+def _jars() -> Path:
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "handoff")
+    return cache / f"kafka-{hashlib.sha256(_POM.read_bytes()).hexdigest()[:16]}"
 
 
 def _fetch(folder: Path) -> None:

