@@ -15,7 +15,13 @@ from accounts.models import Tenant, User
 from accounts.services import create_token
 
 _TICK: Final = os.sysconf("SC_CLK_TCK")
-_KINDS: Final = {"web": "web", "postgres": "PostgreSQL", "worker": "workers", "redis": "Redis"}
+_KINDS: Final = {
+    "web": "web",
+    "postgres": "PostgreSQL",
+    "worker": "workers",
+    "relay": "workers",
+    "redis": "Redis",
+}
 
 
 class Client:
