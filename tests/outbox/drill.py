@@ -24,8 +24,9 @@ _RELAY = (
     "import django; django.setup(); from outbox.relay import serve; serve()"
 )
 CRASH_POINTS = ("outbox_read", "outbox_published", "outbox_settled")
-LOST = 0.1
-"""Of so many events consumers die before they did anything about them."""
+LOST, TWICE = 0.1, 0.05
+"""Of such shares of the jobs consumers die before they did anything about them, once, or are told twice."""
+RESEND_SECONDS = 10
 
 Read = Callable[[], Sequence[str]]
 """Gives the ids of jobs of which a consumer was told since, after a moment's wait."""
@@ -33,7 +34,7 @@ Read = Callable[[], Sequence[str]]
 
 def relay_process(home: str, crash_at: str = "", **environment: str) -> "subprocess.Popen[bytes]":
     """A relay of its own: `home` is whose next life it is."""
-    own = {"HANDOFF_HOME": home, "HANDOFF_CRASH_AT": crash_at, "HANDOFF_OUTBOX_SECONDS": "2"}
+    own = {"HANDOFF_HOME": home, "HANDOFF_CRASH_AT": crash_at, "HANDOFF_OUTBOX_SECONDS": str(RESEND_SECONDS)}
     return subprocess.Popen(
         [sys.executable, "-c", _RELAY],
         cwd=ROOT,
@@ -91,6 +92,7 @@ class Consumers:
     def __init__(self, tenant: int, reads: Sequence[Read]) -> None:
         self.applied: Counter[str] = Counter()
         self.told = 0
+        self._lost: set[str] = set()
         self._tenant, self._lock, self._stopping = tenant, threading.Lock(), threading.Event()
         self._threads = [threading.Thread(target=self._consume, args=one) for one in enumerate(reads)]
 
@@ -109,7 +111,9 @@ class Consumers:
         try:
             while not self._stopping.is_set():
                 ids = list(read())
-                kept = [one for one in ids if chance.random() >= LOST]
+                kept = [one for one in ids if one in self._lost or chance.random() >= LOST]
+                self._lost.update({*ids} - {*kept})
+                kept += [one for one in kept if chance.random() < TWICE]
                 (self._claim if place % 2 else self._say)(place, kept)
                 with self._lock:
                     self.told += len(ids)

@@ -16,6 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient, NewTopic
+
 from tests.public_engine import build
 from tests.public_engine.serving import Doors, handoff
 
@@ -46,10 +49,26 @@ def results(folder: Path, out: Path, sdks: Sequence[str], doors: Doors, transpor
     return found
 
 
+def make_topics(folder: Path, brokers: str) -> None:
+    """Make the topics of their workers, as their own set-up does beforehand: clients that find none look again late."""
+    text = (folder / "e2e" / "docker-compose-kafka-outbox.yml").read_text()
+    [names] = re.findall(r"TOPICS='([^']*)'", text)
+    admin = AdminClient({"bootstrap.servers": brokers})
+    made = admin.create_topics([NewTopic(name, num_partitions=1) for name in names.split()])
+    for topic in made.values():
+        try:
+            topic.result(60)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise
+
+
 @contextmanager
 def working(command: list[str], log: Path, doors: Doors, transport: str) -> Iterator[None]:
     """A worker of theirs at work."""
     told = {"ENGINE_REST_URL": doors.rest, "ENGINE_GRPC_HOST": doors.grpc, "WORKER_TRANSPORT": transport}
+    if doors.kafka:
+        told |= {"WE_DISPATCH_MODE": "kafka_outbox", "WE_KAFKA_SEED_BROKERS": doors.kafka}
     with log.open("w") as heard:
         worker = subprocess.Popen(command, env={**os.environ, **told}, stdout=heard, stderr=heard)
         try:
@@ -111,6 +130,9 @@ def main() -> int:
     parser.add_argument(
         "--transport", default=",".join(TRANSPORTS), help="which ones, with commas between them"
     )
+    parser.add_argument(
+        "--dispatch", default="hints", help="how workers hear of jobs: kafka_outbox has them consume Kafka"
+    )
     parser.add_argument("--out", default="", help="where to build; a temporary folder otherwise")
     asked = parser.parse_args()
     folder = sources()
@@ -120,7 +142,14 @@ def main() -> int:
     with ExitStack() as stack:
         out = Path(asked.out or stack.enter_context(tempfile.TemporaryDirectory())).absolute()
         out.mkdir(parents=True, exist_ok=True)
-        here = Doors(asked.engine, asked.grpc) if asked.engine else stack.enter_context(handoff(out / "home"))
+        home = out / f"home-{asked.dispatch}"
+        here = (
+            Doors(asked.engine, asked.grpc)
+            if asked.engine
+            else stack.enter_context(handoff(home, asked.dispatch))
+        )
+        if here.kafka:
+            make_topics(folder, here.kafka)
         found: Results = {}
         try:
             for transport in asked.transport.split(","):

@@ -1,5 +1,6 @@
 """A Handoff of its own for clients that show no credentials."""
 
+import json
 import os
 import signal
 import subprocess
@@ -18,15 +19,20 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Doors(NamedTuple):
-    """Where a Handoff answers: the address of its REST routes, and host and port of its gRPC."""
+    """Where a Handoff answers: the address of its REST routes, and host and port of its gRPC; `kafka`: of the brokers
+    through which it tells of jobs, where it does.
+    """
 
     rest: str
     grpc: str
+    kafka: str = ""
 
 
 @contextmanager
-def handoff(home: Path) -> Iterator[Doors]:
-    """The doors of a Handoff whose tenant `default` is open; it ends, and its home stays."""
+def handoff(home: Path, dispatch: str = "hints") -> Iterator[Doors]:
+    """The doors of a Handoff whose tenant `default` is open; it ends, and its home stays. With `kafka_outbox` it has a
+    node of Kafka of its own.
+    """
     port, grpc_port = free_port(), free_port()
     address = f"http://127.0.0.1:{port}"
     told = {
@@ -35,6 +41,8 @@ def handoff(home: Path) -> Iterator[Doors]:
         "HANDOFF_GRPC_PORT": str(grpc_port),
         "HANDOFF_V1_OPEN_TENANT": "default",
         "HANDOFF_ADMIN_PASSWORD": "a-password-for-this-only",
+        "HANDOFF_DISPATCH": dispatch,
+        **({"HANDOFF_KAFKA": "embedded"} if dispatch == "kafka_outbox" else {}),
     }
     own = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
     home.mkdir(parents=True, exist_ok=True)
@@ -44,7 +52,10 @@ def handoff(home: Path) -> Iterator[Doors]:
         )
         try:
             wait_until(lambda: _is_ready(address) or supervisor.poll() is not None, 120, "Handoff")
-            yield Doors(address, f"127.0.0.1:{grpc_port}")
+            told_at = home / "run.json"
+            wait_until(lambda: told_at.exists() or supervisor.poll() is not None, 30, "Handoff")
+            facts = json.loads(told_at.read_text())
+            yield Doors(address, f"127.0.0.1:{grpc_port}", str(facts.get("kafka_brokers") or ""))
         finally:
             supervisor.send_signal(signal.SIGINT)
             supervisor.wait(60)
