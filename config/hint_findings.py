@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
-from config import dispatch_environment
+from config import dispatch_environment, kafka_environment
 from config.embedded import redis
 from config.host import Finding
 from config.startup import NotStartable, check_redis
@@ -37,6 +37,8 @@ def messages(*, runs: bool, database_answers: bool) -> Iterator[Finding]:
         yield from _through_the_database()
         if settings.HANDOFF_BROKER and runs:
             yield _relayed()
+    if settings.HANDOFF_BROKER == dispatch_environment.KAFKA:
+        yield _kafka()
     if not _needs_redis():
         return
     if settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
@@ -59,6 +61,14 @@ def _through_the_database() -> Iterator[Finding]:
             yield Finding("warn", sentence, advice)
     finally:
         board.settle()
+
+
+def _kafka() -> Finding:
+    brokers = settings.HANDOFF_KAFKA["client"]["bootstrap.servers"]
+    if kafka_environment.is_open():
+        sentence = f"Kafka is reached at {brokers} without TLS: jobs can be read on the way"
+        return Finding("warn", sentence, "set HANDOFF_KAFKA_TRANSPORT=sasl_scram_tls")
+    return Finding("ok", f"Kafka is reached at {brokers}" if brokers else "Handoff starts a Kafka of its own")
 
 
 def _relayed() -> Finding:

@@ -6,6 +6,7 @@ Each variable is called as the public engine's, too: `HANDOFF_KAFKA_…` or `WE_
 import os
 import re
 from importlib.util import find_spec
+from ipaddress import ip_address
 from typing import NamedTuple
 
 from config import dispatch_environment, environment
@@ -62,9 +63,12 @@ def brokers() -> str:
 
 
 def client() -> dict[str, str]:
-    """How to connect, as librdkafka calls it. Raises BadEnvironment where anything that it takes is missing."""
+    """How to connect, as librdkafka calls it; nowhere while a Kafka of our own does not run.
+
+    Raises BadEnvironment where anything that it takes is missing.
+    """
     options = {"bootstrap.servers": brokers(), "client.id": "handoff", **_security()}
-    if not options["bootstrap.servers"]:
+    if not options["bootstrap.servers"] and not is_embedded():
         raise environment.BadEnvironment(f"Set {BROKERS}, or HANDOFF_KAFKA={EMBEDDED} to try it out.")
     return options
 
@@ -139,6 +143,21 @@ def max_bytes() -> int:
 def kafka() -> Kafka:
     """All that the relay needs. Raises BadEnvironment."""
     return Kafka(client(), partitions(), makes_topics(), max_bytes())
+
+
+def is_open() -> bool:
+    """Whether jobs can be read on the way: nothing is encrypted, and it leaves this machine. Raises BadEnvironment."""
+    options = client()
+    given = filter(None, options["bootstrap.servers"].split(","))
+    hosts = [each.rpartition(":")[0].strip("[]") for each in given]
+    return options["security.protocol"] == "PLAINTEXT" and not all(map(_is_loopback, hosts))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def problems() -> list[str]:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from config import kafka_environment, understanding
+from config import hint_findings, kafka_environment, understanding
 from tests.serving import ROOT
 
 SCRAM = {
@@ -127,6 +127,31 @@ def test_secrets_never_go_in_plain_text(given, variable):
     assert problem.startswith(f"{variable} means nothing without HANDOFF_KAFKA_TRANSPORT=sasl_scram_tls")
 
 
+@pytest.mark.parametrize(
+    ("brokers", "is_open"),
+    [
+        ("localhost:9092,127.0.0.1:9092,[::1]:9092", False),
+        ("localhost:9092,kafka:9092", True),
+        ("10.0.0.7:9092", True),
+        ("[2001:db8::1]:9092", True),
+    ],
+)
+def test_it_is_known_where_jobs_can_be_read_on_the_way(given, brokers, is_open):
+    given(HANDOFF_KAFKA_SEED_BROKERS=brokers)
+    assert kafka_environment.is_open() is is_open
+    given(**SCRAM | {"HANDOFF_KAFKA_SEED_BROKERS": brokers})
+    assert not kafka_environment.is_open()
+
+
+def test_the_doctor_says_where_it_is(given, settings):
+    settings.HANDOFF_DISPATCH, settings.HANDOFF_BROKER = "polling", "kafka"
+    for brokers, mark in (("localhost:9092", "ok"), ("kafka:9092", "warn")):
+        given(HANDOFF_KAFKA_SEED_BROKERS=brokers)
+        settings.HANDOFF_KAFKA = kafka_environment.kafka()._asdict()
+        [found] = hint_findings.messages(runs=False, database_answers=False)
+        assert (found.level, brokers in found.text) == (mark, True)
+
+
 def test_somebody_has_to_say_where_it_is(given, monkeypatch, tmp_path):
     monkeypatch.setenv("HANDOFF_HOME", str(tmp_path))
     [problem] = kafka_environment.problems()
@@ -141,6 +166,14 @@ def test_one_of_our_own_and_others_exclude_each_other(given):
     assert kafka_environment.problems() == [
         "WE_KAFKA_SEED_BROKERS and HANDOFF_KAFKA=embedded exclude each other."
     ]
+
+
+def test_one_of_our_own_is_nowhere_until_it_runs(given, monkeypatch, tmp_path):
+    """Commands work meanwhile."""
+    monkeypatch.setenv("HANDOFF_HOME", str(tmp_path))
+    given(HANDOFF_KAFKA="embedded")
+    assert kafka_environment.kafka().client["bootstrap.servers"] == ""
+    assert not kafka_environment.is_open()
 
 
 def test_one_of_our_own_without_its_mode_is_a_line(monkeypatch):

@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from urllib.parse import urlsplit
 
 import pytest
 import redis
@@ -243,6 +244,21 @@ def test_a_token_that_opens_nothing_ends_it(program, broker, queue, site):
     with program(broker.events + WORKER, site, QUEUE=queue, TOKEN="ho_wrong") as there:
         assert there.process.wait(20) == 1
     assert "authentication_failed" in there.said()
+
+
+def test_a_handoff_that_is_away_is_asked_until_it_answers(program, broker, queue, one, relay, all_ended):
+    mode = {"HANDOFF_DISPATCH": "redis_outbox"}
+    with served(**mode) as (address, process), program(broker.events + WORKER, address, QUEUE=queue) as there:
+        all_ended(one(1))
+        process.terminate()
+        process.wait(20)
+        number = one(2)
+        relay_all(relay)
+        there.until_it_says("no jobs, trying again")
+        with served(port=urlsplit(address).port, **mode):
+            [run] = all_ended(number, seconds=30)
+        assert there.process.poll() is None
+    assert run["output"]["attempt"] == 1
 
 
 def test_handoff_lists_who_hears(api, worker, queue):
