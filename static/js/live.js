@@ -5,7 +5,7 @@
 
 const GAP = 500; // ms between two events, so that nobody needs `delay` or `throttle`, which can lose the last one
 const POLL = 5_000;
-const SILENCE = 25_000; // the server says something every ten seconds
+const SILENCE = 25_000; // the server says something every ten seconds, also while a page waits for its turn
 const FIRST_RETRY = 500;
 const LAST_RETRY = 30_000;
 const NOT_ALLOWED = 4403;
