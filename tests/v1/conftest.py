@@ -76,6 +76,10 @@ def people(db):
     return People()
 
 
+WHO = 3
+"""Statements that ask who anybody is: of each call within a test's transaction, else of one in five seconds."""
+
+
 @pytest.fixture
 def engine(db, settings) -> Engine:
     """A client of a Handoff whose tenant `default` is open."""
