@@ -5,7 +5,7 @@ VENV = .venv/bin/python
 # For `make test ARGS="tests/engine -x"`.
 ARGS ?=
 
-.PHONY: up doctor test test-fast check bench soak conformance wheel lock docs stubs venv dev-venv
+.PHONY: up doctor test test-fast check bench soak conformance kafka wheel lock docs stubs venv dev-venv
 
 up: venv
 	@$(VENV) -m config.supervisor
@@ -39,6 +39,11 @@ soak: dev-venv
 conformance: dev-venv
 	@$(VENV) -m pytest -m toolchains --timeout 0 -v $(ARGS)
 
+# What is about Kafka, with one of its own: Maven fetches it once.
+kafka: dev-venv
+	@command -v java > /dev/null || { echo "make kafka needs Java 17 or newer, and mvn for the first time" >&2; exit 1; }
+	@$(VENV) -m pytest -m kafka -v $(ARGS)
+
 # What builds it is in the lock: nothing is fetched.
 wheel: venv
 	@$(VENV) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
@@ -48,7 +53,7 @@ lock:
 	@uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate \
 		--no-header --extra build pyproject.toml -o requirements.txt
 	@uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --no-annotate \
-		--no-header --extra build --extra dev --extra otel -c requirements.txt pyproject.toml -o requirements-dev.txt
+		--no-header --extra build --extra dev --extra kafka --extra otel -c requirements.txt pyproject.toml -o requirements-dev.txt
 
 docs: venv
 	@$(VENV) scripts/draw_states

@@ -18,7 +18,7 @@ from typing import Any
 import django
 
 from benchmarks import home
-from config import environment
+from config import dispatch_environment
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -69,7 +69,7 @@ def machine() -> dict[str, Any]:
         "load_before": round(os.getloadavg()[0], 2),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()}",
-        "dispatch": environment.dispatch(),
+        "dispatch": dispatch_environment.mode(),
     }
 
 

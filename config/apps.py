@@ -13,10 +13,10 @@ class HouseConfig(AppConfig):
 
         from django.conf import settings
 
-        from config import checks, environment  # noqa: F401
+        from config import checks, dispatch_environment, environment  # noqa: F401
         from steps import outside
 
-        if settings.HANDOFF_DISPATCH == environment.HINTS:
+        if settings.HANDOFF_DISPATCH == dispatch_environment.HINTS:
             # From here on `shared_task` means this Celery app, also in the web process.
             import_module("config.celery")
 

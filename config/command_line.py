@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-from config import environment, grpc_environment
+from config import environment, understanding
 from lib.database_errors import OPERATIONAL_ERRORS
 from lib.messages import first_line
 
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"Handoff {release()}")
         return
     # Asked first, because with these the settings cannot even be read.
-    if problems := environment.problems() + grpc_environment.problems():
+    if problems := understanding.problems():
         sys.exit("\n".join(f"problem  {problem}" for problem in problems))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:

@@ -16,11 +16,9 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 IS_CHECKOUT = (BASE_DIR / "scripts" / "bootstrap").is_file()
 """Whether this is the repository itself; otherwise a wheel was installed, and BASE_DIR is where packages are."""
 _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
-DISPATCH_VARIABLES = ("HANDOFF_DISPATCH", "WE_DISPATCH_MODE")
 _MASTER_KEY_BYTES = 32
 _SHORTEST_METRICS_TOKEN = 16
 TEXT, JSON = "text", "json"
-HINTS, POLLING = "hints", "polling"
 _ON, OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
 
@@ -60,7 +58,7 @@ def blocking_threads() -> int:
 
     Raises BadEnvironment.
     """
-    return _whole("HANDOFF_BLOCKING_THREADS", 32, 1, 1000)
+    return whole("HANDOFF_BLOCKING_THREADS", 32, 1, 1000)
 
 
 def web_processes() -> int:
@@ -68,7 +66,7 @@ def web_processes() -> int:
 
     Raises BadEnvironment.
     """
-    return _whole("HANDOFF_WEB_PROCESSES", min(_cores(), 4), 1, 32)
+    return whole("HANDOFF_WEB_PROCESSES", min(_cores(), 4), 1, 32)
 
 
 def polls_per_second() -> int:
@@ -76,7 +74,7 @@ def polls_per_second() -> int:
 
     Raises BadEnvironment.
     """
-    return _whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
+    return whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
 
 
 def _cores() -> int:
@@ -90,7 +88,7 @@ def continue_after_events() -> int:
 
     Raises BadEnvironment for anything but a number from 100 to 1,000,000.
     """
-    return _whole("HANDOFF_CONTINUE_AFTER_EVENTS", 10_000, 100, 1_000_000)
+    return whole("HANDOFF_CONTINUE_AFTER_EVENTS", 10_000, 100, 1_000_000)
 
 
 def blobs(folder: Path | None = None) -> str:
@@ -114,7 +112,7 @@ def blobs(folder: Path | None = None) -> str:
 
 def blob_bytes() -> int:
     """From how many bytes on a payload is large (`HANDOFF_BLOB_BYTES`, default 65,536). Raises BadEnvironment."""
-    return _whole("HANDOFF_BLOB_BYTES", 65_536, 100, 64 * 1024 * 1024)
+    return whole("HANDOFF_BLOB_BYTES", 65_536, 100, 64 * 1024 * 1024)
 
 
 def file_scan() -> str:
@@ -135,15 +133,16 @@ def session_hours() -> int:
 
     Raises BadEnvironment.
     """
-    return _whole("HANDOFF_SESSION_HOURS", 12, 1, 720)
+    return whole("HANDOFF_SESSION_HOURS", 12, 1, 720)
 
 
 def idle_minutes(*, default: int) -> int:
     """After how long without anybody doing something a session ends (`HANDOFF_IDLE_MINUTES`). Raises BadEnvironment."""
-    return _whole("HANDOFF_IDLE_MINUTES", default, 1, 43_200)
+    return whole("HANDOFF_IDLE_MINUTES", default, 1, 43_200)
 
 
-def _whole(variable: str, default: int, least: int, most: int) -> int:
+def whole(variable: str, default: int, least: int, most: int) -> int:
+    """A whole number within these bounds. Raises BadEnvironment."""
     value = os.environ.get(variable) or str(default)
     if not (value.isascii() and value.isdecimal() and len(value) < 10 and least <= int(value) <= most):
         raise BadEnvironment(f"{variable} must be a number from {least} to {most}, not {value[:20]!r}.")
@@ -249,25 +248,6 @@ def metrics_token() -> str:
     return value
 
 
-def dispatch() -> str:
-    """How workers hear of work: `HINTS` (through Celery and Redis) or `POLLING` (PostgreSQL alone).
-
-    `HANDOFF_DISPATCH`, else `WE_DISPATCH_MODE`; without a word what runs in this home, else hints. Raises
-    BadEnvironment.
-    """
-    for name in DISPATCH_VARIABLES:
-        if value := os.environ.get(name, "").strip().lower():
-            if value not in (HINTS, POLLING):
-                raise BadEnvironment(f"{name} must be {HINTS} or {POLLING}, not {value[:20]!r}.")
-            return value
-    return POLLING if run_facts().get("dispatch") == POLLING else HINTS
-
-
-def says_dispatch() -> bool:
-    """Whether the environment names how workers hear of work."""
-    return any(os.environ.get(name, "").strip() for name in DISPATCH_VARIABLES)
-
-
 def log_format() -> str:
     """How logs are written: `TEXT` or `JSON` (`HANDOFF_LOG_FORMAT`). Raises BadEnvironment."""
     value = os.environ.get("HANDOFF_LOG_FORMAT", "").strip().lower() or TEXT
@@ -293,7 +273,6 @@ def problems() -> list[str]:
         master_keys,
         metrics_token,
         log_format,
-        dispatch,
         trusted_proxies,
         session_hours,
         web_processes,

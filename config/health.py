@@ -1,5 +1,6 @@
 """`/healthz` (the process lives) and `/readyz` (it can do its work)."""
 
+from dataclasses import replace
 from importlib import import_module
 
 import psycopg
@@ -9,10 +10,12 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from config import environment
+from config import dispatch_environment
 from config.database import patience
+from runs.reading.outbox import is_led, outbox_complaint
 from runs.reading.readiness import Standing
 from runs.reading.readiness import standing as read_standing
+from runs.store.outbox import outbox_standing
 
 _DATABASE_SECONDS, _REDIS_SECONDS = 2.0, 0.5
 
@@ -49,13 +52,17 @@ def readiness() -> tuple[dict[str, bool], Standing | None]:
     try:
         with patience.at_most(_DATABASE_SECONDS):
             standing = read_standing()
+            relayed = outbox_standing() if settings.HANDOFF_BROKER else None
     except (DatabaseError, psycopg.Error):
         return {"database": False, **servers}, None
-    return {"database": True, **servers, **standing.checks()}, standing
+    if relayed is None:
+        return {"database": True, **servers, **standing.checks()}, standing
+    told = replace(standing, untold=outbox_complaint(relayed))
+    return {"database": True, **servers, **standing.checks(), "relay": is_led(relayed)}, told
 
 
 def _servers() -> dict[str, bool]:
     """Whether those beside the database answer that this Handoff needs."""
-    if settings.HANDOFF_DISPATCH != environment.HINTS:
+    if settings.HANDOFF_DISPATCH != dispatch_environment.HINTS:
         return {}
     return {"redis": bool(import_module("config.redis_standing").takes_writes(_REDIS_SECONDS))}

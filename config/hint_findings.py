@@ -5,25 +5,27 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
-from config import environment
+from config import dispatch_environment
 from config.embedded import redis
 from config.host import Finding
 from config.startup import NotStartable, check_redis
 from lib.noticeboard import Noticeboard
+from runs.reading.outbox import outbox_complaint
+from runs.store.outbox import outbox_standing
 
 _ANSWER_SECONDS = 2.0
 
 
 def wants_embedded_redis() -> bool:
     """Whether `make up` would start a Redis of its own, or fail for want of one."""
-    would_do_without = not environment.says_dispatch() and not redis.is_there()
+    would_do_without = not dispatch_environment.is_said() and not redis.is_there()
     return _needs_redis() and not os.environ.get("REDIS_URL") and not would_do_without
 
 
 def without_redis() -> Iterator[Finding]:
     """Why `make up` starts none."""
     if not _needs_redis():
-        yield Finding("ok", "HANDOFF_DISPATCH is polling: PostgreSQL is all that Handoff needs")
+        yield Finding("ok", "HANDOFF_DISPATCH is polling: Handoff's own processes need PostgreSQL alone")
     elif not os.environ.get("REDIS_URL"):
         advice = "that is well; for hints install redis-server or valkey-server, or set REDIS_URL"
         yield Finding("warn", "no embedded Redis: Handoff starts with polling", advice)
@@ -31,10 +33,13 @@ def without_redis() -> Iterator[Finding]:
 
 def messages(*, runs: bool, database_answers: bool) -> Iterator[Finding]:
     """Whether they can come; where Handoff does not run, only from servers that the environment names."""
+    if settings.HANDOFF_DISPATCH != dispatch_environment.HINTS and database_answers:
+        yield from _through_the_database()
+        if settings.HANDOFF_BROKER and runs:
+            yield _relayed()
     if not _needs_redis():
-        if database_answers:
-            yield from _through_the_database()
-    elif settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
+        return
+    if settings.REDIS_URL and (runs or os.environ.get("REDIS_URL")):
         try:
             check_redis(_ANSWER_SECONDS)
         except NotStartable as problem:
@@ -56,5 +61,19 @@ def _through_the_database() -> Iterator[Finding]:
         board.settle()
 
 
+def _relayed() -> Finding:
+    """Whether consumers of the broker are told of jobs."""
+    standing = outbox_standing()
+    if why := outbox_complaint(standing):
+        return Finding("warn", why, "see docs/dispatch.md, and the relay's log")
+    sentence = (
+        f"a relay publishes jobs ({standing['waiting']} wait, {standing['told']} are told of and not taken)"
+    )
+    return Finding("ok", sentence)
+
+
 def _needs_redis() -> bool:
-    return bool(settings.HANDOFF_DISPATCH == environment.HINTS)
+    return bool(
+        settings.HANDOFF_DISPATCH == dispatch_environment.HINTS
+        or settings.HANDOFF_BROKER == dispatch_environment.REDIS
+    )

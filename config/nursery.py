@@ -26,7 +26,7 @@ from django.conf import settings
 from django.core.management import execute_from_command_line
 from django.urls import get_resolver
 
-from config import environment, loads, web
+from config import dispatch_environment, environment, loads, web
 from config.asgi import application
 from config.embedded.processes import child_setup, name_process
 from lib import pulse
@@ -75,6 +75,12 @@ def _worker(arguments: Sequence[str]) -> None:
     import_module("config.worker").work()
 
 
+def _relay(arguments: Sequence[str]) -> None:
+    _connected()
+    # Brokers' packages are loaded by nobody else.
+    import_module("outbox.relay").serve()
+
+
 def _manage(arguments: Sequence[str]) -> None:
     execute_from_command_line(["manage.py", *arguments])
 
@@ -84,6 +90,7 @@ _ENTRIES: Mapping[str, Callable[[Sequence[str]], None]] = {
     "grpc": _grpc,
     "celery": _celery,
     "worker": _worker,
+    "relay": _relay,
     "manage": _manage,
 }
 
@@ -190,7 +197,7 @@ def load() -> None:
     """
     for module in _HEAVY:
         import_module(module)
-    if settings.HANDOFF_DISPATCH == environment.HINTS:
+    if settings.HANDOFF_DISPATCH == dispatch_environment.HINTS:
         _load_celery()
     else:
         import_module("config.worker")

@@ -3,7 +3,7 @@
 import os
 import secrets
 
-from config import environment, grpc_environment
+from config import dispatch_environment, environment, grpc_environment, kafka_environment
 from config.channel_layers import POSTGRES_LAYER, broker_url, channel_layers
 from lib.sealing import Hidden
 
@@ -103,11 +103,18 @@ TEMPLATES = [
 
 DATABASE_URL = environment.server_url("DATABASE_URL", "database_url")
 # How workers hear of work, and pages of changes: docs/dispatch.md.
-HANDOFF_DISPATCH = environment.dispatch()
+HANDOFF_DISPATCH = dispatch_environment.way()
+# Through which broker consumers hear of jobs: "redis", "kafka", or none.
+HANDOFF_BROKER = dispatch_environment.broker()
+# After how many seconds consumers are told again of a job that nobody has taken.
+HANDOFF_OUTBOX_SECONDS = dispatch_environment.outbox_seconds()
+# How Kafka is reached, where it is the broker; it has a secret.
+HANDOFF_KAFKA = kafka_environment.kafka()._asdict() if kafka_environment.is_used() else {}
 REDIS_URL = environment.server_url("REDIS_URL", "redis_url")
 DATABASES = {
     "default": environment.connected_as(
-        os.environ.get("HANDOFF_PROCESS", ""), environment.database_of(DATABASE_URL)
+        os.environ.get("HANDOFF_PROCESS", ""),
+        dispatch_environment.connected(environment.database_of(DATABASE_URL)),
     )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -309,10 +316,17 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"queue": "blocking", "expires": 60.0},
     },
+    "dispatch": {
+        "task": "runs.tick_dispatch",
+        "schedule": 60.0,
+        "options": {"queue": "blocking", "expires": 60.0},
+    },
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 
-CHANNEL_LAYERS = POSTGRES_LAYER if HANDOFF_DISPATCH == environment.POLLING else channel_layers(REDIS_URL)
+CHANNEL_LAYERS = (
+    POSTGRES_LAYER if HANDOFF_DISPATCH == dispatch_environment.POLLING else channel_layers(REDIS_URL)
+)
 
 # Without hints no message is ever sent: workers look for themselves, every half second.
 HANDOFF_HINTS = environment.switch("HANDOFF_HINTS", default=True)

@@ -15,9 +15,10 @@ from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from config import environment, roles
+from config import dispatch_environment, environment, roles
 from lib.meanwhile import meanwhile
 from lib.messages import first_line
+from runs.store import outbox
 from steps import outside
 from steps.catalogue import PLUG_INS
 from steps.plugins import sentences
@@ -39,6 +40,7 @@ _PROMISES = {
 _LAST_BEFORE_TABLES = "82b47f8"
 _FIRST_DATA = ("first_start", "load_examples")
 _STILL_SECONDS = 15.0
+_EVENTS = 10_000
 
 Say = Callable[[str], None]
 
@@ -60,7 +62,7 @@ def prepare(say: Say) -> None:
             "HANDOFF_V1_OPEN_TENANT is set: whoever reaches the port acts in the tenant %s by /v1/, without a token",
             slug,
         )
-    if settings.HANDOFF_DISPATCH == environment.HINTS:
+    if settings.HANDOFF_DISPATCH == dispatch_environment.HINTS:
         check_redis()
     try:
         # Asked as the role that works: what is set for it is what counts.
@@ -161,6 +163,13 @@ def schema() -> Schema:
     )
 
 
+def forget_events() -> None:
+    """Where consumers hear of jobs by no broker, nobody is told of what is left in the outbox (R-171, R-172)."""
+    if not settings.HANDOFF_BROKER:
+        while outbox.empty_outbox(_EVENTS) >= _EVENTS:
+            pass
+
+
 def _names(keys: Iterable[tuple[str, str]]) -> list[str]:
     return sorted(f"{app}.{name}" for app, name in keys)
 
@@ -218,6 +227,7 @@ def _bring_up_to_date(role: str | None, say: Say) -> None:
             call_command("migrate", interactive=False, verbosity=0)
     if role is not None:
         roles.grant(role)
+    forget_events()
     for command in _FIRST_DATA:
         if command in get_commands():
             call_command(command)

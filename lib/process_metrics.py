@@ -49,6 +49,11 @@ def histogram(name: str, help_text: str, buckets: Sequence[float]) -> Batches:
     return Batches(name, help_text, registry=_own, buckets=tuple(buckets))
 
 
+def are_shared() -> bool:
+    """Whether the processes of this machine share a folder, so that all of their counts can be summed."""
+    return bool(os.environ.get(VARIABLE))
+
+
 def collected() -> Iterable[Metric]:
     """What all processes of this machine have counted, or this one where they share no folder."""
     folder = os.environ.get(VARIABLE)

@@ -28,6 +28,13 @@ def poll(asked: Asked) -> Message:
     return message
 
 
+def claim(asked: Asked) -> Mapping[str, Any]:
+    """The job of which a broker told, or why it can't be had."""
+    polls.let_in(asked.principal.tenant_id)
+    asked.payload["ids"] = [asked.payload.pop("job_id")] if "job_id" in asked.payload else []
+    return job_calls.claim_told(asked.principal, _of(s.ClaimJobs, asked))
+
+
 def complete(asked: Asked) -> Mapping[str, Any]:
     """The job is done."""
     job = asked.taken("job_id", _MISSING)
@@ -58,6 +65,7 @@ def _of(serializer: type[StrictSerializer], asked: Asked) -> Parsed:
 
 CALLS: Final[Mapping[str, Do]] = {
     "PollJobs": poll,
+    "ClaimJob": claim,
     "CompleteJob": complete,
     "FailJob": fail,
     "HeartbeatJob": heartbeat,

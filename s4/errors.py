@@ -1,5 +1,5 @@
-"""What the doors of S4 answer when something can't be done: its five codes, and three of ours where it asks nobody who
-they are.
+"""What the doors of S4 answer when something can't be done: its codes, and three of ours where it asks nobody who they
+are.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,11 @@ INTERNAL_ERROR: Final = "internal-error"
 UNAUTHENTICATED: Final = "unauthenticated"
 FORBIDDEN: Final = "forbidden"
 TOO_MANY_REQUESTS: Final = "too-many-requests"
+POLL_DISABLED: Final = "poll path disabled"
 
 CODES: Final = (
     BAD_REQUEST, NOT_FOUND, CONFLICT, UNSUPPORTED_FORMAT, INTERNAL_ERROR, UNAUTHENTICATED, FORBIDDEN, TOO_MANY_REQUESTS,
+    POLL_DISABLED,
 )  # fmt: skip
 
 _CODE_OF_REFUSAL: tuple[tuple[type[Refusal], str], ...] = (

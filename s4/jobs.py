@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
 
+from django.conf import settings
+
 from accounts.principal import Principal
 from accounts.roles import JOBS_WORK
 from engine.catalogue import Json
@@ -14,11 +16,11 @@ from engine.dialects.s4 import WORKER_FAILED
 from lib.uuid7 import moment_of
 from lib.waiting import Attempt
 from runs.api import polls
-from runs.commands import job_reports, jobs
+from runs.commands import job_events, job_reports, jobs
 from runs.commands.job_leases import StaleToken, UnknownJob, was_leased
 from runs.kernel.graphs import compiled
 from runs.kernel.refused import RunRefused
-from s4.errors import BAD_REQUEST, NOT_FOUND, S4Error, in_words_of_s4
+from s4.errors import BAD_REQUEST, NOT_FOUND, POLL_DISABLED, S4Error, in_words_of_s4
 from s4.naming import names_of
 from s4.values import Job
 
@@ -26,7 +28,9 @@ DEFAULT_JOBS = 10
 MOST_JOBS = 100
 MOST_TYPES = 500
 LONGEST_WORKER, LONGEST_TYPE = 200, 128
-_BETWEEN = "."
+_BETWEEN = job_events.BETWEEN
+_NAMELESS = "a consumer"
+KAFKA_MODE = "kafka_outbox"
 
 
 @in_words_of_s4
@@ -42,9 +46,13 @@ def poll_jobs(
 
     `attempt` learns how to undo it. `fitting` says how many of the jobs the answer has room for; the others go back.
 
-    Raises S4Error: bad-request, too-many-requests.
+    Raises S4Error: bad-request, too-many-requests, and poll path disabled where Kafka tells of jobs.
     """
     principal.require(JOBS_WORK)
+    if settings.HANDOFF_BROKER == "kafka":
+        raise S4Error(
+            POLL_DISABLED, f"jobs are told by Kafka ({KAFKA_MODE}): consume workflow.jobs.<jobType>"
+        )
     polls.let_in(principal.tenant_id)
     _check(worker_id, job_types)
     claimed = jobs.poll(
@@ -104,7 +112,7 @@ def complete_job(
     gave.
     """
     principal.require(JOBS_WORK)
-    step, token = _named(job_id)
+    step, token = _received(principal, job_id, worker_id)
     try:
         job_reports.complete(
             tenant=principal.tenant_id, job=step, lease_token=token, output=dict(variables or {})
@@ -123,7 +131,7 @@ def refuse_result(principal: Principal, job_id: str, why: str) -> None:
     kept. Otherwise as `complete_job`.
     """
     principal.require(JOBS_WORK)
-    step, token = _named(job_id)
+    step, token = _received(principal, job_id)
     _fail(
         principal, step, token, WORKER_FAILED, f"the result of the job can't be read: {why}", retryable=False
     )
@@ -142,7 +150,7 @@ def fail_job(
     `complete_job`.
     """
     principal.require(JOBS_WORK)
-    step, token = _named(job_id)
+    step, token = _received(principal, job_id, worker_id)
     message = error_message or "the worker gave no reason"
     _fail(principal, step, token, WORKER_FAILED, message, retryable=retryable)
 
@@ -159,6 +167,15 @@ def _fail(principal: Principal, step: str, token: str, code: str, message: str, 
         )
     except UnknownJob:
         _refuse_strange(step, token)
+
+
+def _received(principal: Principal, job_id: str, worker_id: str = "") -> tuple[str, str]:
+    """As `_named`; whoever speaks of a job that a broker told them of has it from now on. Raises S4Error."""
+    step, token = _named(job_id)
+    if job_events.is_told(token):
+        name = worker_id[:LONGEST_WORKER] if worker_id.isprintable() else ""
+        job_events.take(principal.tenant_id, name or _NAMELESS, step, token)
+    return step, token
 
 
 def _named(job_id: str) -> tuple[str, str]:

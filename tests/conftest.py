@@ -21,7 +21,7 @@ from config.channel_layers import channel_layers
 from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 from lib.sealing import Hidden
-from tests import browsers, databases
+from tests import browsers, databases, kafka_nodes
 from tests.serving import CHEAP_HASHER
 from tests.webhooks import MASTER_KEY
 
@@ -141,6 +141,13 @@ def django_db_setup(
         databases.let_go()
 
 
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[kafka_nodes.Node]:
+    """The one node of Kafka of this session: each test has topics of its own."""
+    with kafka_nodes.running(tmp_path_factory.mktemp("kafka")) as node:
+        yield node
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started; nothing of the session stays."""
     if _KEY not in config.stash:
@@ -216,7 +223,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-_ASKED_FOR = ("soak", "toolchains")
+_ASKED_FOR = ("soak", "toolchains", "kafka")
 
 
 def _is_soak(config: pytest.Config) -> bool:

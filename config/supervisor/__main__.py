@@ -8,7 +8,7 @@ import socket
 import sys
 import time
 
-from config import environment, grpc_environment
+from config import environment, understanding
 from config.supervisor.errors import CannotStart
 from config.supervisor.home import Home
 from config.supervisor.output import Output
@@ -20,7 +20,7 @@ _PORT_SECONDS = 3.0
 
 def main() -> int:
     """Run until a signal. Gives the exit code: 0 after a clean stop, 1 when it could not start."""
-    problems = environment.problems() + grpc_environment.problems()
+    problems = understanding.problems()
     output = Output(as_json=not problems and environment.log_format() == environment.JSON)
     try:
         if problems:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from config import loads
-from config.embedded import postgres, redis
+from config.embedded import kafka, postgres, redis
+from config.embedded.kafka import Kafka
 from config.embedded.postgres import Postgres
 from config.embedded.redis import Redis
 from config.environment import BASE_DIR
@@ -90,6 +91,22 @@ def broker_program(server: Redis) -> Program:
     )
 
 
+def kafka_program(server: Kafka) -> Program:
+    """The embedded Kafka; its address is chosen once, before: restarts must find it where it was."""
+    return Program(
+        name="kafka",
+        command=server.command,
+        ready="asked",
+        is_ready=server.is_ready,
+        is_alive=server.is_ready,
+        silence_seconds=kafka.SILENCE_SECONDS,
+        stop_signal=kafka.STOP_SIGNAL,
+        log_file=server.folder / "log",
+        # Its configuration is named from there, and what an earlier life left is known by it.
+        folder=str(server.folder),
+    )
+
+
 def nursery_program() -> Program:
     """The process that has everything loaded and forks the ones below; their `command` is an entry of it."""
     return Program(
@@ -129,6 +146,19 @@ def grpc_program() -> Program:
         command=lambda: ["grpc"],
         ready="says",
         environment={"HANDOFF_PROCESS": "grpc"},
+    )
+
+
+def relay_program() -> Program:
+    """The process that tells consumers of a broker what is in the outbox; of two, one leads."""
+    return Program(
+        name="relay",
+        command=lambda: ["relay"],
+        ready="says",
+        # A broker that takes its time is waited for.
+        silence_seconds=20.0,
+        has_twins=True,
+        environment={"HANDOFF_PROCESS": "worker"},
     )
 
 

@@ -8,7 +8,8 @@ import time
 from collections.abc import Mapping
 from socket import socket
 
-from config import environment, grpc_environment
+from config import dispatch_environment, environment, grpc_environment, kafka_environment
+from config.embedded.kafka import Kafka
 from config.embedded.postgres import Postgres
 from config.embedded.processes import EmbeddedError
 from config.embedded.redis import Redis, is_there
@@ -26,9 +27,11 @@ from config.supervisor.programs import (
     broker_program,
     database_program,
     grpc_program,
+    kafka_program,
     nursery_program,
     polling_worker_program,
     prepare_program,
+    relay_program,
     web_programs,
     worker_program,
 )
@@ -54,16 +57,16 @@ def _without_ours(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if not name.startswith(ours)}
 
 
-def _polls(output: Output) -> bool:
-    """Whether PostgreSQL is all there is: because somebody says so, or because there is no Redis to be had here."""
-    if environment.says_dispatch():
-        return environment.dispatch() == environment.POLLING
+def _mode(output: Output) -> str:
+    """How workers hear of work: as somebody says, else by hints, or by polling where there is no Redis to be had."""
+    if dispatch_environment.is_said():
+        return dispatch_environment.mode()
     if os.environ.get("REDIS_URL") or is_there():
-        return False
+        return dispatch_environment.HINTS
     output.say(
         "There is no embedded Redis for this platform: going on with PostgreSQL alone (docs/dispatch.md)"
     )
-    return True
+    return dispatch_environment.POLLING
 
 
 class Supervisor:
@@ -73,9 +76,14 @@ class Supervisor:
         self._home, self._output, self._listener = home, output, listener
         self.url = f"http://127.0.0.1:{port}"
         self._postgres = None if os.environ.get("DATABASE_URL") else Postgres(home.folder / "postgres")
-        self._polls = _polls(output)
-        has_own = not (self._polls or os.environ.get("REDIS_URL"))
+        self._mode = _mode(output)
+        self._polls = dispatch_environment.way_of(self._mode) == dispatch_environment.POLLING
+        self._broker = dispatch_environment.broker_of(self._mode)
+        needs_redis = not self._polls or self._broker == dispatch_environment.REDIS
+        has_own = needs_redis and not os.environ.get("REDIS_URL")
         self._redis = Redis(home.folder / "redis") if has_own else None
+        has_kafka = self._broker == dispatch_environment.KAFKA and kafka_environment.is_embedded()
+        self._kafka = Kafka(home.folder / "kafka") if has_kafka else None
         self._children: list[Child] = []
         self._webs: tuple[str, ...] = ()
         self._nursery = Nursery()
@@ -99,7 +107,8 @@ class Supervisor:
         webs = web_programs(self._listener.fileno(), environment.web_processes())
         self._webs = tuple(web.name for web in webs)
         grpcs = [grpc_program()] if grpc_environment.port() else []
-        await self._start([*webs, *workers, *clocks, *grpcs], self._nursery.fork, _PROCESS_SECONDS)
+        relays = [relay_program()] if self._broker else []
+        await self._start([*webs, *workers, *clocks, *grpcs, *relays], self._nursery.fork, _PROCESS_SECONDS)
         await self._until_ready()
         self._is_ready = True
         self._tell()
@@ -114,11 +123,11 @@ class Supervisor:
             self._preparing.send_signal(signal.SIGKILL)
             await self._preparing.wait()
         for names in (
-            ("beat",),
+            ("beat", "relay"),
             tuple(WORKERS),
             (*self._webs, "grpc"),
             ("nursery",),
-            ("redis",),
+            ("redis", "kafka"),
             ("postgres",),
         ):
             group = [child for child in self._children if child.program.name in names]
@@ -136,6 +145,10 @@ class Supervisor:
         if self._redis:
             servers.append(broker_program(self._redis))
             await asyncio.to_thread(self._redis.prepare)
+        if self._kafka:
+            self._output.say("Kafka is prepared; Maven fetches it where it is not here yet")
+            await asyncio.to_thread(self._kafka.prepare)
+            servers.append(kafka_program(self._kafka))
         self._environment = self._for_children()
         # Loading takes longer than the servers need: both at once.
         await asyncio.gather(
@@ -152,13 +165,18 @@ class Supervisor:
             "HANDOFF_HOME": str(self._home.folder),
             "DATABASE_URL": self._postgres.url if self._postgres else os.environ["DATABASE_URL"],
             "REDIS_URL": self._redis.url if self._redis else os.environ.get("REDIS_URL", ""),
-            environment.DISPATCH_VARIABLES[0]: environment.POLLING if self._polls else environment.HINTS,
+            dispatch_environment.VARIABLES[0]: self._mode,
+            **self._kafka_of_ours(),
             "HANDOFF_BLOBS": environment.blobs(self._home.folder if self._postgres else None),
             # Each process counts in a file of its own there (`lib.process_metrics`).
             "PROMETHEUS_MULTIPROC_DIR": str(self._home.empty_counts()),
             "PYTHONUNBUFFERED": "1",
             "HANDOFF_SUPERVISED": "1",
         }
+
+    def _kafka_of_ours(self) -> dict[str, str]:
+        """For children it is one as any other."""
+        return {"HANDOFF_KAFKA": "", kafka_environment.BROKERS: self._kafka.address} if self._kafka else {}
 
     async def _start(
         self,
@@ -222,6 +240,7 @@ class Supervisor:
             "database_url": self._environment["DATABASE_URL"],
             "blobs_url": self._environment["HANDOFF_BLOBS"],
             "redis_url": self._environment["REDIS_URL"],
-            "dispatch": self._environment[environment.DISPATCH_VARIABLES[0]],
+            "dispatch": self._environment[dispatch_environment.VARIABLES[0]],
+            "kafka_brokers": self._kafka.address if self._kafka else "",
             "pids": {"supervisor": os.getpid(), **pids},
         }

@@ -10,7 +10,7 @@ from lib.api.serializers import Parsed
 from lib.refusals import Invalid
 from lib.waiting import Attempt
 from runs.api import polls
-from runs.commands import job_reports, jobs
+from runs.commands import job_events, job_reports, jobs
 from runs.commands.job_reports import Answer
 from steps.attempt_log import LogLine
 
@@ -54,6 +54,24 @@ def poll(
     attempt.topics, attempt.look = polls.topics(principal, payload["queues"]), polls.look
     attempt.wait_seconds = 0 if claimed else payload["wait_seconds"]
     return {"jobs": rows[:count]}
+
+
+def claim_told(principal: Principal, payload: Parsed) -> Row:
+    """The jobs of which a consumer was told that are leased to it now, and why the others are not."""
+    queues = payload.get("queues") or []
+    _refuse_reserved(queues)
+    claimed, refused = job_events.claim(
+        principal.tenant_id,
+        payload["worker_id"],
+        payload["ids"],
+        queues=queues,
+        version=payload.get("version"),
+        slots=payload.get("slots"),
+    )
+    return {
+        "jobs": [job_row(job) for job in claimed],
+        "refused": [{"id": job, "reason": why} for job, why in refused.items()],
+    }
 
 
 def complete(principal: Principal, job_id: UUID, payload: Parsed) -> Row:

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb
 from runs.api.variable_serializers import Variables
+from runs.commands.job_events import LONGEST_ID
 from steps.attempt_log import LEVELS
 
 MOST_JOBS = 1_000
@@ -27,6 +28,27 @@ class PollJobs(Verb):
         required=False,
         help_text="By queue: in which share of the polls its jobs come before those of others; 1 where it has none. "
         "Without any weights the queues are served in their order.",
+    )
+    version = fields.Text(required=False, max_length=100, help_text="The worker's, for the list of workers.")
+    slots = fields.Whole(
+        required=False, min_value=1, max_value=100_000, help_text="How many jobs the worker does at once."
+    )
+
+
+class ClaimJobs(Verb):
+    """A consumer of a broker that was told of jobs."""
+
+    worker_id = fields.Text(max_length=200)
+    ids = fields.Items(
+        child=fields.Text(max_length=LONGEST_ID),
+        max_length=100,
+        help_text="As the events say them. None: it only tells of itself.",
+    )
+    queues = fields.Items(
+        child=fields.Text(max_length=128),
+        required=False,
+        max_length=50,
+        help_text="Of which it is told, for the list of workers.",
     )
     version = fields.Text(required=False, max_length=100, help_text="The worker's, for the list of workers.")
     slots = fields.Whole(
@@ -180,6 +202,22 @@ class JobsSerializer(serializers.Serializer[Any]):
     """The jobs that were leased; none, where there is no work."""
 
     jobs = JobSerializer(many=True)
+
+
+class RefusedJobSerializer(serializers.Serializer[Any]):
+    """A job that can't be had."""
+
+    id = serializers.CharField(help_text="As the event said it.")
+    reason = serializers.CharField(
+        help_text="`gone`: it is over, or was queued anew; `leased` by another; `held`: its run is paused; `later`: it "
+        "is not due yet. Of one that comes to be free again consumers are told anew."
+    )
+
+
+class ClaimedJobsSerializer(JobsSerializer):
+    """The jobs that were leased, and those that were not."""
+
+    refused = RefusedJobSerializer(many=True)
 
 
 class JobAnswerSerializer(serializers.Serializer[Any]):

@@ -45,6 +45,18 @@ class JobsPollView(JobsApiView):
         return Response(calls.poll(self.principal, body(s.PollJobs, request), attempt))
 
 
+class JobsClaimView(JobsApiView):
+    """Claiming what a broker told of."""
+
+    takes_idempotency_key = False
+
+    @extend_schema(request=s.ClaimJobs, responses=s.ClaimedJobsSerializer)
+    def post(self, request: Request) -> Response:
+        """Leases the jobs that events named so, up to 100; says of each other one why it can't be had."""
+        polls.let_in(self.principal.tenant_id)
+        return Response(calls.claim_told(self.principal, body(s.ClaimJobs, request)))
+
+
 def _results(items: Sequence[Parsed], said: Sequence[Said], always: Sequence[str] = ()) -> Response:
     """An answer for each item, in their order; `always`: what of an answer is told in any case."""
     rows = []

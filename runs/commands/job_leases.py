@@ -63,7 +63,12 @@ def _facts(step: ClaimedStep, columns: Sequence[Json], token: str) -> Facts:
 
 def lease_token(step: ClaimedStep, secret: str) -> str:
     """What a worker is given for its lease: the secret of the lease, and proof of whose it was when it is over."""
-    return f"{secret}.{step.epoch}.{_proof(step.id, step.epoch, secret)}"
+    return token_of(step.id, step.epoch, secret)
+
+
+def token_of(step: str, epoch: int, secret: str) -> str:
+    """As `lease_token`, of the lease of this step that has this epoch."""
+    return f"{secret}.{epoch}.{_proof(step, epoch, secret)}"
 
 
 def was_leased(step: str, token: str) -> bool:

@@ -3,7 +3,7 @@
 import random
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -77,8 +77,7 @@ def poll(
     """
     kind = _Kind(tenant, tuple(queues), tuple(sorted((weights or {}).items())))
     claims = _polled_together(kind, _Poll(worker, max_jobs, version, slots))
-    jobs = [_job(token, leased) for token, leased in claims]
-    return [job for job in jobs if job is not None]
+    return jobs_of(claims)
 
 
 class _Kind(NamedTuple):
@@ -109,8 +108,7 @@ _Claims = list[tuple[str, Leased]]
 
 def _poll_each(kind: _Kind, polls: Sequence[_Poll]) -> list[_Claims]:
     """For each of the polls its jobs, with the secrets of their tokens."""
-    _note(kind.tenant, kind.queues)
-    contacts.note(kind.tenant, kind.queues, [(one.worker, one.version, one.slots) for one in polls])
+    note_workers(kind.tenant, kind.queues, [(one.worker, one.version, one.slots) for one in polls])
     together = _first_together(polls)
     if together == 1:
         dealt = _dealt(kind, polls[:1])
@@ -159,8 +157,12 @@ def _in_turn(rooms: Sequence[int]) -> Iterator[int]:
 _polled_together: Gathered[_Kind, _Poll, _Claims] = Gathered(_poll_each)
 
 
-def _note(tenant: int, queues: Sequence[str]) -> None:
-    """Remember now and then that somebody asks for jobs of these queues: pages say of others that nobody does."""
+def note_workers(
+    tenant: int, queues: Sequence[str], workers: Sequence[tuple[str, str | None, int | None]]
+) -> None:
+    """Remember now and then that these workers (name, version, slots) are there for jobs of these queues: pages say of
+    others that nobody is.
+    """
     now = time.monotonic()
     unnoted = {queue for queue in queues if now - _noted.get((tenant, queue), -NOTE_SECONDS) >= NOTE_SECONDS}
     if unnoted:
@@ -168,11 +170,18 @@ def _note(tenant: int, queues: Sequence[str]) -> None:
             _noted.clear()
         findings.queues_polled(tenant, unnoted)
         _noted.update(dict.fromkeys(((tenant, queue) for queue in unnoted), now))
+    contacts.note(tenant, queues, workers)
 
 
 def queues_with_jobs(queues: Set[tuple[int, str]]) -> frozenset[tuple[int, str]]:
     """Those of the queues (tenant, name) that have a job which could be leased now."""
     return frozenset(hot.queues_with_jobs(queues))
+
+
+def jobs_of(claims: Iterable[tuple[str, Leased]]) -> list[Job]:
+    """What was leased, each with the secret of its token, as their workers get it; what nobody can do has failed."""
+    jobs = [_job(secret, leased) for secret, leased in claims]
+    return [job for job in jobs if job is not None]
 
 
 def take_back(claimed: Sequence[Job]) -> None:

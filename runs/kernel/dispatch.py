@@ -10,7 +10,11 @@ from typing import Protocol, cast
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from lib.noticeboard import board
+
 BUILT_IN_QUEUES = ("default", "blocking", "engine")
+RELAY = "handoff_outbox"
+"""The channel of the noticeboard on which the relay hears that there is something in the outbox."""
 
 
 class Dispatcher(Protocol):
@@ -100,8 +104,13 @@ def _of(kind: str) -> Dispatcher:
 
 
 def wake(queues: Iterable[str], *, even_if_awake: bool = False) -> None:
-    """Say that those of these queues that are built in have work, once it is committed."""
-    dispatcher().wake(sorted({*queues} & {*BUILT_IN_QUEUES}), even_if_awake=even_if_awake)
+    """Say that these queues have work, once it is committed: to workers of those that are built in, else to the relay
+    where consumers of a broker are told of jobs.
+    """
+    woken = {*queues}
+    dispatcher().wake(sorted(woken & {*BUILT_IN_QUEUES}), even_if_awake=even_if_awake)
+    if settings.HANDOFF_BROKER and woken - {*BUILT_IN_QUEUES}:
+        board.post(RELAY, "")
 
 
 def tick(task: str) -> None:

@@ -5,8 +5,6 @@ Bulk jobs give tasks to somebody else, and have runs of any version go on with o
 from django.db import migrations, models
 from django.db.models import Q
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -37,5 +35,4 @@ class Migration(migrations.Migration):
             model_name='deadletter',
             index=models.Index(condition=Q(('resolution', None)), fields=['tenant_id', 'node', '-id'], name='dead_letter_open_step'),
         ),
-        SchemaSql('runs', 'abc0b7a804d9'),
     ]

@@ -5,10 +5,12 @@ from runs.models.alerts import Alert, AlertCause, AlertChannel, AlertDelivery, A
 from runs.models.base import HotRow
 from runs.models.blobs import Blob, SweptDay
 from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
+from runs.models.dispatch import DispatchSample
 from runs.models.drafts import StartDraft
 from runs.models.forecasts import Forecast, ForecastCursor, RestTime
 from runs.models.history import DeadLetter, HistoryEvent, RunSeal
 from runs.models.messages import RunMessage
+from runs.models.outbox import DispatchLeader, DispatchOutbox
 from runs.models.outgoing import (
     OUTGOING_STATES,
     OutgoingDelivery,
@@ -40,6 +42,9 @@ __all__ = [
     "Calendar",
     "Container",
     "DeadLetter",
+    "DispatchLeader",
+    "DispatchOutbox",
+    "DispatchSample",
     "Duty",
     "DutyCursor",
     "Forecast",

@@ -16,7 +16,7 @@ QUEUES = (*BUILT_IN_QUEUES, "ticks")
 @dataclass(frozen=True, slots=True)
 class Standing:
     """Seconds; None where there is none. `silent`: queues no worker of which was seen lately; `undone`: duties that
-    are begun and never done.
+    are begun and never done; `untold`: why a broker's consumers are told of no jobs.
     """
 
     last_tick: float | None
@@ -25,6 +25,7 @@ class Standing:
     unclaimed: tuple[str, ...]
     silent: tuple[str, ...]
     undone: tuple[str, ...]
+    untold: str | None = None
 
     def checks(self) -> dict[str, bool]:
         """What must hold, by name. An old step of a queue that goes on claiming is a backlog and no fault."""
@@ -58,6 +59,8 @@ class Standing:
         if self.unclaimed:
             oldest = self.oldest_claimable_step or 0.0
             yield f"the oldest claimable step waits for {oldest:.0f} s, nobody claims on {', '.join(self.unclaimed)}"
+        if self.untold:
+            yield self.untold
 
 
 def standing() -> Standing:

@@ -5,6 +5,7 @@ One call a batch, a microsecond or two each; `config.metrics` shows them.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from engine.catalogue import Json
 from engine.statuses import STEP_OPEN, StepStatus
@@ -33,6 +34,30 @@ _finished = process_metrics.counter(
 _waited = process_metrics.histogram(
     "workflow_engine_job_poll_latency_seconds", "From a step's creation to its first lock.", _SECONDS
 )
+
+
+class Totals(NamedTuple):
+    """What all processes of this machine have counted since Handoff began here."""
+
+    finished: int
+    claims: int
+    contended: int
+
+
+def totals() -> Totals | None:
+    """What was counted here up to now; None where the processes share no folder, so that nobody can sum it."""
+    if not process_metrics.are_shared():
+        return None
+    finished = claims = contended = 0.0
+    for metric in process_metrics.collected():
+        for sample in metric.samples:
+            if sample.name == "handoff_steps_finished_total":
+                finished += sample.value
+            elif sample.name == "handoff_claims_total":
+                claims += sample.value
+            elif sample.name == "handoff_claim_empty_total" and sample.labels["reason"] == CONTENDED:
+                contended += sample.value
+    return Totals(int(finished), int(claims), int(contended))
 
 
 def polled(rows: Sequence[Sequence[Json]], *, is_contended: bool = False, is_over: bool = True) -> None:

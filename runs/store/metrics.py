@@ -36,9 +36,9 @@ class State:
     duties: Mapping[str, float]
 
 
-def count_queues(queues: Sequence[str]) -> dict[str, QueueCounts]:
-    """The counts of these queues, and of others that have steps, by name."""
-    params = {"queues": list(queues), "most": MOST, "most_queues": MOST_QUEUES, "now": now_or_none()}
+def count_queues(queues: Sequence[str], most: int = MOST) -> dict[str, QueueCounts]:
+    """The counts of these queues, and of others that have steps, by name, each up to `most`."""
+    params = {"queues": list(queues), "most": most, "most_queues": MOST_QUEUES, "now": now_or_none()}
     return {queue: QueueCounts(*counts) for queue, counts in SQL.value("count_queues", params).items()}
 
 

@@ -111,6 +111,12 @@ def tick_forecasts_kept() -> int:
     return ticking("forecasts_kept")
 
 
+@shared_task(name="runs.tick_dispatch")
+def tick_dispatch() -> int:
+    """Every minute: keep a sample of how things stand with workers and locks."""
+    return ticking("dispatch")
+
+
 def ticking(duty: str) -> int:
     """Do a duty; one that finds no database is a line, and the next tick tries again, on a new connection."""
     process.heard()

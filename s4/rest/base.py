@@ -23,6 +23,7 @@ from lib.strict_json import strict_loads
 from s4 import errors
 from s4.callers import caller
 from s4.errors import BAD_REQUEST, S4Error
+from s4.jobs import KAFKA_MODE
 
 _STATUS_OF = {
     errors.BAD_REQUEST: 400,
@@ -31,6 +32,7 @@ _STATUS_OF = {
     errors.NOT_FOUND: 404,
     errors.CONFLICT: 409,
     errors.UNSUPPORTED_FORMAT: 415,
+    errors.POLL_DISABLED: 410,
     errors.TOO_MANY_REQUESTS: 429,
     errors.INTERNAL_ERROR: 500,
 }
@@ -40,6 +42,12 @@ _CORS = {
     "Access-Control-Allow-Headers": "Accept, Authorization, Content-Type",
     "Access-Control-Max-Age": "300",
 }
+
+
+def _told(error: S4Error) -> dict[str, str]:
+    if error.code == errors.POLL_DISABLED:
+        return {"error": error.code, "dispatch_mode": KAFKA_MODE, "hint": error.reason}
+    return {"error": error.code, "reason": error.reason}
 
 
 class S4Authentication(BaseAuthentication):
@@ -99,7 +107,7 @@ class S4View(ApiView):
             error = S4Error(_CODE_OF.get(status, fallback), problem.message)
         if status == 401 or isinstance(exc, NotAuthenticated | AuthenticationFailed):
             status, headers["WWW-Authenticate"] = 401, self.get_authenticate_header(self.request)
-        answer = Response({"error": error.code, "reason": error.reason}, status=status, headers=headers)
+        answer = Response(_told(error), status=status, headers=headers)
         answer.exception = True
         return answer
 

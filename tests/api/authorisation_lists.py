@@ -126,6 +126,8 @@ LISTS: dict[str, tuple[dict[str, str], str]] = {
     "operations-alert-channel-switch": ({"POST": _ALERTS}, f"{_A_CHANNEL_PAGE}/switch"),
     "operations-alert-channel-delete": ({"POST": _ALERTS}, f"{_A_CHANNEL_PAGE}/delete"),
     "operations-messages": ({"GET": "runs:read"}, "/operations/messages"),
+    "api-dispatch": ({"GET": _OPERATES}, "/api/v1/dispatch"),
+    "operations-dispatch": ({"GET": _OPERATES}, "/operations/dispatch"),
     "operations-repairs": ({"GET": "runs:operate"}, "/operations/repairs"),
     "api-token-revoke": ({"POST": "tokens:own"}, "/api/v1/tokens/{token}/revoke"),
     "api-token-rotate": ({"POST": "tokens:own"}, "/api/v1/tokens/{token}/rotate"),

@@ -149,6 +149,7 @@ MATRIX |= {
         {"POST": "webhooks:manage"}, "/api/v1/webhooks/{webhook}/rotate", names_object=True
     ),
     "api-dead-letters": Route({"GET": "dead_letters:read"}, "/api/v1/dead-letters"),
+    "api-jobs-claim": Route({"POST": "jobs:work"}, "/api/v1/jobs/claim"),
     "api-jobs-poll": Route({"POST": "jobs:work"}, "/api/v1/jobs/poll"),
     "api-job-complete": Route({"POST": "jobs:work"}, "/api/v1/jobs/{job}/complete", names_object=True),
     "api-job-fail": Route({"POST": "jobs:work"}, "/api/v1/jobs/{job}/fail", names_object=True),

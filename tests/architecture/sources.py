@@ -14,6 +14,7 @@ PACKAGES = (
     "engine",
     "handoff",
     "lib",
+    "outbox",
     "rpc",
     "runs",
     "s4",

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from config import environment, grpc_environment
+from config import dispatch_environment, environment, grpc_environment
 from config.channel_layers import broker_url
 from config.supervisor.home import Home
 
@@ -171,33 +171,37 @@ def test_each_start_begins_to_count_anew(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("named", "meant"),
+    ("named", "meant", "made_of"),
     [
-        ({}, "hints"),
-        ({"HANDOFF_DISPATCH": ""}, "hints"),
-        ({"HANDOFF_DISPATCH": "hints"}, "hints"),
-        ({"HANDOFF_DISPATCH": " Polling "}, "polling"),
-        ({"WE_DISPATCH_MODE": "polling"}, "polling"),
-        ({"HANDOFF_DISPATCH": "hints", "WE_DISPATCH_MODE": "polling"}, "hints"),
+        ({}, "hints", ("hints", "")),
+        ({"HANDOFF_DISPATCH": ""}, "hints", ("hints", "")),
+        ({"HANDOFF_DISPATCH": "hints"}, "hints", ("hints", "")),
+        ({"HANDOFF_DISPATCH": " Polling "}, "polling", ("polling", "")),
+        ({"WE_DISPATCH_MODE": "polling"}, "polling", ("polling", "")),
+        ({"HANDOFF_DISPATCH": "redis_outbox"}, "redis_outbox", ("polling", "redis")),
+        ({"WE_DISPATCH_MODE": "kafka_outbox"}, "kafka_outbox", ("polling", "kafka")),
+        ({"HANDOFF_DISPATCH": "hints", "WE_DISPATCH_MODE": "polling"}, "hints", ("hints", "")),
     ],
 )
-def test_how_workers_hear_of_work(monkeypatch, tmp_path, named, meant):
+def test_how_workers_hear_of_work(monkeypatch, tmp_path, named, meant, made_of):
     monkeypatch.setenv("HANDOFF_HOME", str(tmp_path))
-    for name in environment.DISPATCH_VARIABLES:
+    for name in dispatch_environment.VARIABLES:
         monkeypatch.delenv(name, raising=False)
     for name, value in named.items():
         monkeypatch.setenv(name, value)
-    assert environment.dispatch() == meant
-    assert environment.says_dispatch() is any(named.values())
+    assert dispatch_environment.mode() == meant
+    assert (dispatch_environment.way(), dispatch_environment.broker()) == made_of
+    assert dispatch_environment.is_said() is any(named.values())
 
 
 def test_commands_beside_a_handoff_that_runs_do_as_it_does(monkeypatch, tmp_path):
     monkeypatch.setenv("HANDOFF_HOME", str(tmp_path))
     monkeypatch.delenv("HANDOFF_DISPATCH", raising=False)
     (tmp_path / "run.json").write_text('{"dispatch": "polling"}')
-    assert environment.dispatch() == "polling"
+    assert dispatch_environment.mode() == "polling"
     monkeypatch.setenv("HANDOFF_DISPATCH", "pigeons")
-    assert "HANDOFF_DISPATCH must be hints or polling, not 'pigeons'." in environment.problems()
+    [problem] = dispatch_environment.problems()
+    assert problem == "HANDOFF_DISPATCH must be hints, polling, redis_outbox or kafka_outbox, not 'pigeons'."
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,8 @@ LEFT_OUT: Mapping[str, str] = {
     "config.environment": OPERATORS,
     "config.nursery": OPERATORS,
     "config.grpc_environment": OPERATORS,
+    "config.kafka_environment": OPERATORS,
+    "config.dispatch_environment": OPERATORS,
     "runs.api.job_calls": "what serializers have taken, whose fields have bounds",
     "runs.api.run_calls": "what serializers have taken, whose fields have bounds",
     "runs.api.signals.send": "as `send_signal`",

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from runs.store import alerts, forecasts, jobs, outgoing, rows, step_logs, variables
+from runs.store import alerts, forecasts, jobs, outbox, outgoing, rows, step_logs, variables
 from runs.store.hot import SQL
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
@@ -52,6 +52,8 @@ ROWS = {
     ("former_children", "waits"): rows.FormerWaitRow,
     ("resume_children", "waits"): rows.AgainRow,
     ("workers_polled", "workers"): jobs.ContactRow,
+    ("settle_events", "failed"): outbox.FailedRow,
+    ("receive_jobs", "wanted"): outbox.WantedRow,
     ("note_outgoing", "outcomes"): outgoing.OutcomeRow,
     ("learn_rest_times", "rests"): forecasts.RestRow,
     ("rest_times", "wanted"): forecasts.WantedRow,

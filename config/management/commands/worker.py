@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config import environment, worker
+from config import dispatch_environment, environment, worker
 from runs.kernel.dispatch import BUILT_IN_QUEUES
 from runs.workers.process import TICKS
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: str) -> None:
         """Work until SIGTERM or SIGINT."""
-        if settings.HANDOFF_DISPATCH != environment.POLLING:
+        if settings.HANDOFF_DISPATCH != dispatch_environment.POLLING:
             raise CommandError("Set HANDOFF_DISPATCH=polling; with hints Celery's workers do this.")
         database = settings.DATABASES["default"]
         database.update(environment.connected_as("worker", database))

@@ -669,6 +669,24 @@ class Checked(TypedDict):
     begins: list[str]
 
 
+class ClaimJobsRequest(TypedDict):
+    """A consumer of a broker that was told of jobs."""
+
+    reason: NotRequired[str]
+    worker_id: str
+    ids: list[str]
+    queues: NotRequired[list[str]]
+    version: NotRequired[str]
+    slots: NotRequired[int]
+
+
+class ClaimedJobs(TypedDict):
+    """The jobs that were leased, and those that were not."""
+
+    jobs: list[Job]
+    refused: list[RefusedJob]
+
+
 class Comment(TypedDict):
     """A comment."""
 
@@ -1079,6 +1097,56 @@ class Difference(TypedDict):
 
     node: str | None
     what: RunDifference
+
+
+class Dispatch(TypedDict):
+    """How workers hear of work, and whether it is time for a broker."""
+
+    mode: str
+    advice: str
+    reason: str
+    since: str | None
+    sampled_at: str | None
+    workers: int | None
+    ready: int | None
+    steps_per_second: float | None
+    hidden_sessions: int | None
+    signals: list[DispatchSignal]
+    samples: list[DispatchSample]
+    outbox: DispatchOutbox | None
+
+
+class DispatchOutbox(TypedDict):
+    """How the outbox stands; counts go up to 10,000."""
+
+    waiting: int
+    oldest_seconds: float | None
+    told: int
+    failing: int
+    led: bool
+    complaint: str | None
+
+
+class DispatchSample(TypedDict):
+    """How things stood in a minute."""
+
+    at: str
+    workers: int
+    lock_waits: int
+    ready: int
+    steps_per_second: float | None
+    contended_share: float | None
+
+
+class DispatchSignal(TypedDict):
+    """A signal, judged by the last quarter of an hour of which there are five samples."""
+
+    name: str
+    holds: bool | None
+    since: str | None
+    value: float | None
+    limit: float | None
+    reason: str
 
 
 class Draft(TypedDict):
@@ -2247,6 +2315,13 @@ class Refusal(TypedDict):
     """Why a webhook refused a message."""
 
     at: str
+    reason: str
+
+
+class RefusedJob(TypedDict):
+    """A job that can't be had."""
+
+    id: str
     reason: str
 
 
@@ -3504,6 +3579,8 @@ __all__ = [
     "ChangeOfDraftRequest",
     "ChangedDraft",
     "Checked",
+    "ClaimJobsRequest",
+    "ClaimedJobs",
     "Comment",
     "CommentKindEnum",
     "CommentPage",
@@ -3542,6 +3619,10 @@ __all__ = [
     "Diff",
     "Difference",
     "DifferenceKind",
+    "Dispatch",
+    "DispatchOutbox",
+    "DispatchSample",
+    "DispatchSignal",
     "Draft",
     "DraftChange",
     "DraftChangePage",
@@ -3675,6 +3756,7 @@ __all__ = [
     "RedriveLettersRequest",
     "Redriven",
     "Refusal",
+    "RefusedJob",
     "RefusedLetter",
     "RefusedMessage",
     "RefusedSignal",

@@ -246,6 +246,11 @@ def get_diff(name: str | int, *, from_: str | None = None, to: str | None = None
     return Call("GET", path("/workflows/{name}/diff", name=name), query={"from": from_, "to": to})
 
 
+def get_dispatch() -> Call[models.Dispatch]:
+    """How workers hear of work here, and whether three signals say that it is time for a broker."""
+    return Call("GET", "/dispatch")
+
+
 def get_draft(name: str | int, *, if_none_match: str | None = None) -> Call[models.Draft]:
     """The draft with its ETag; 304 for who has that one."""
     return Call("GET", path("/workflows/{name}/draft", name=name), headers={"If-None-Match": if_none_match})
@@ -1704,6 +1709,33 @@ def post_job_release(
         path("/jobs/{job_id}/release", job_id=job_id),
         body=given({"lease_token": lease_token, "reason": reason}),
         headers={"Idempotency-Key": idempotency_key},
+        repeatable=True,
+    )
+
+
+def post_jobs_claim(
+    *,
+    worker_id: str,
+    ids: list[str],
+    reason: str | LeftOut = LEFT_OUT,
+    queues: list[str] | LeftOut = LEFT_OUT,
+    version: str | LeftOut = LEFT_OUT,
+    slots: int | LeftOut = LEFT_OUT,
+) -> Call[models.ClaimedJobs]:
+    """Leases the jobs that events named so, up to 100; says of each other one why it can't be had."""
+    return Call(
+        "POST",
+        "/jobs/claim",
+        body=given(
+            {
+                "worker_id": worker_id,
+                "ids": ids,
+                "reason": reason,
+                "queues": queues,
+                "version": version,
+                "slots": slots,
+            }
+        ),
         repeatable=True,
     )
 

@@ -1,4 +1,4 @@
-"""A worker: polls queues for jobs, has its steps do them, and tells what became of each."""
+"""A worker: polls queues for jobs, or hears of them, has its steps do them, and tells what became of each."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 from handoff_sdk.beats import Beats
 from handoff_sdk.calls import Call, Retries
 from handoff_sdk.errors import ApiError, NoAnswer
+from handoff_sdk.events import Events
+from handoff_sdk.hearing import LAST_EVENTS_SECONDS, Hearer, Hearing
 from handoff_sdk.jobs import Context, Done, Failed, GiveBack, Held, StepError, done, failed, failure
 from handoff_sdk.reports import Reports, Result, Untold
 from handoff_sdk.sending import AsyncSender
@@ -52,17 +54,19 @@ class Worker:
         drain_seconds: float = 30.0,
         version: str | None = None,
         watcher: Watcher | None = None,
+        events: Events | None = None,
     ) -> None:
         """`slots`: how many jobs it does at once; `name`, `version`: what Handoff calls it, and its code.
         `wait_seconds`: how long a poll waits.
 
         `drain_seconds`: what jobs in hand have to end when it is stopped. `watcher`: who hears of what it does,
-        such as `handoff_sdk.metrics.Metrics`. `url` and `token` as for a client.
+        such as `handoff_sdk.metrics.Metrics`. `events`: a broker that tells of jobs, which are not polled for then:
+        `handoff_sdk.kafka.KafkaEvents` or `handoff_sdk.redis_streams.RedisEvents`. `url` and `token` as for a client.
         """
         self._url, self._token, self._slots = url, token, slots
         self._name, self._version = name or f"{socket.gethostname()}-{os.getpid()}", version
         self._wait_seconds, self._drain_seconds = wait_seconds, drain_seconds
-        self._watcher = watcher or Watcher()
+        self._watcher, self._events = watcher or Watcher(), events
         self._steps: dict[str, Step] = {}
         self._queues: set[str] = set()
         self._stopping = threading.Event()
@@ -120,7 +124,8 @@ class Worker:
         if self._stopping.is_set():
             return
         async with AsyncSender(self._url, self._token, retries=Retries(most=0)) as sender:
-            log.info("%s polls the queues %s", self._name, ", ".join(sorted(self._queues)))
+            does = "polls" if self._events is None else "hears of"
+            log.info("%s %s the queues %s", self._name, does, ", ".join(sorted(self._queues)))
             await _Shift(self, sender, stopped).work()
         log.info("stopped")
 
@@ -146,13 +151,17 @@ class _Shift:
         others: list[asyncio.Task[Any]] = [
             asyncio.create_task(each.work()) for each in (self._beats, self._done, self._failed)
         ]
-        polling: asyncio.Task[Any] = asyncio.create_task(self._poll())
+        events = self._worker._events
+        polling: asyncio.Task[Any] = asyncio.create_task(
+            self._poll() if events is None else self._hearing(events).work()
+        )
+        patience = LAST_ANSWER_SECONDS if events is None else LAST_EVENTS_SECONDS
         stopped: asyncio.Task[Any] = asyncio.create_task(self._stopped.wait())
         try:
             await asyncio.wait({polling, stopped, *others}, return_when=asyncio.FIRST_COMPLETED)
             self._worker._stopping.set()
             # The answer to a poll may be under way: its jobs are given back, and not left until their leases end.
-            await asyncio.wait({polling}, timeout=LAST_ANSWER_SECONDS)
+            await asyncio.wait({polling}, timeout=patience)
             polling.cancel()
             await asyncio.wait({polling})
             self._polls_no_more.set()
@@ -197,6 +206,20 @@ class _Shift:
             if not jobs and time.monotonic() - began < 1.0:
                 # All that wait are answered at once when a server ends, or has too many.
                 await asyncio.sleep(random.uniform(0.5, 1.5))  # noqa: S311
+
+    def _hearing(self, events: Events) -> Hearing:
+        worker = self._worker
+        hearer = Hearer(
+            name=worker._name,
+            version=worker._version,
+            slots=worker._slots,
+            queues=sorted(worker._queues),
+            stopping=worker._stopping,
+            freed=self._freed,
+            free=lambda: worker._slots - len(self._held),
+            begin=self._begin,
+        )
+        return Hearing(events, hearer, self._sender, self._threads, self._watcher)
 
     def _call(self, free: int) -> Call[Any]:
         queues = sorted(self._worker._queues)

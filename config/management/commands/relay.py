@@ -1,0 +1,24 @@
+"""`manage.py relay`: tells a broker's consumers of jobs, where processes are started by other means than `up`."""
+
+import os
+from importlib import import_module
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config import environment
+
+
+class Command(BaseCommand):
+    help = "Publish what is in the outbox, until it is told to end; for HANDOFF_DISPATCH=redis_outbox or kafka_outbox."
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Work until SIGTERM or SIGINT."""
+        if not settings.HANDOFF_BROKER:
+            raise CommandError(
+                "Set HANDOFF_DISPATCH=redis_outbox or kafka_outbox: nothing is published else."
+            )
+        database = settings.DATABASES["default"]
+        database.update(environment.connected_as("worker", database))
+        os.environ["HANDOFF_PROCESS"] = "worker"
+        import_module("outbox.relay").serve()

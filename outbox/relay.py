@@ -1,0 +1,250 @@
+"""The process that publishes what is in the outbox (R-168, R-181). Of several, one leads by a lease in the database.
+
+Nothing is locked while the broker is waited for. What it has is noted behind that, by who still leads only: a relay
+that dies, or loses its lease, between the two has the next one publish again, and consumers find the job taken.
+"""
+
+import logging
+import signal
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+import psycopg
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from lib import crash_points, process_metrics, pulse
+from lib.database_errors import log_database_error
+from lib.noticeboard import board
+from outbox.broker import Broker, Event, Outcome, Verdict
+from outbox.brokers import broker_of
+from outbox.events import Unspeakable, event_of
+from runs.commands import job_events, job_reports
+from runs.commands.job_leases import UnknownJob
+from runs.kernel.dispatch import RELAY
+from runs.store.outbox import (
+    DueEvent,
+    FailedRow,
+    Lead,
+    add_missing_events,
+    due_events,
+    lead_outbox,
+    leave_outbox,
+    resend_events,
+    settle_events,
+)
+
+log = logging.getLogger(__name__)
+
+BATCH: Final = 200
+MOST_BYTES: Final = 16 * 1024 * 1024
+"""So much is published at once; of one event alone the broker says whether it takes it."""
+LEAD_SECONDS: Final = 15.0
+"""Longer than a broker is waited for."""
+RENEW_SECONDS: Final = 3.0
+LOOK_SECONDS: Final = 0.5
+"""How often it looks without having heard of anything: retries come to be due, and messages get lost."""
+KEEP_SECONDS: Final = 5.0
+MISSING_SECONDS: Final = 5.0
+MOST_RESEND_SECONDS: Final = 3600.0
+FIRST_RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 60.0
+WORKER: Final = "relay"
+CODE: Final = "DispatchFailed"
+
+_published = process_metrics.counter("handoff_outbox_published", "Events of jobs that the broker has taken.")
+_refused = process_metrics.counter(
+    "handoff_outbox_failed",
+    "Events that could not be published: they are tried again (retry), or their job failed (poison).",
+    outcome=(Verdict.RETRY.value, Verdict.POISON.value),
+)
+_lag = process_metrics.histogram(
+    "handoff_outbox_lag_seconds",
+    "From the moment a job could be claimed to when the broker had its event.",
+    (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300),
+)
+
+
+class Relay:
+    """One relay: `turn` does what there is to do now. `holder`: who it is, the same for the next life of it here."""
+
+    def __init__(self, broker: Broker, holder: str, resend_seconds: float) -> None:
+        self._broker, self._holder, self._resend_seconds = broker, holder, resend_seconds
+        self._lead: Lead | None = None
+        self._renewed_at = self._kept_at = float("-inf")
+        # A life before this one, or its twin that hangs, is replaced at once; who was replaced waits for its lease.
+        self._replaces = True
+        self._failing = False
+
+    def turn(self) -> bool:
+        """Publish what is due if this one leads; gives whether there may be more."""
+        lead = self._leads()
+        if lead is None:
+            return False
+        self._keep()
+        events, gone = due_events(BATCH)
+        read_at = time.monotonic()
+        if not events and not gone:
+            return False
+        crash_points.hit("outbox_read")
+        outcomes, spoken = self._published_of(events)
+        crash_points.hit("outbox_published")
+        self._settle(lead, events[:spoken], outcomes, gone, read_at)
+        crash_points.hit("outbox_settled")
+        return spoken < len(events) or len(events) + len(gone) >= BATCH
+
+    def leave(self) -> None:
+        """It ends: another may lead at once."""
+        if self._lead is not None:
+            leave_outbox(self._lead)
+        self._broker.close()
+
+    def _leads(self) -> Lead | None:
+        now = time.monotonic()
+        if self._lead is None or now - self._renewed_at >= RENEW_SECONDS:
+            before, epoch = self._lead, self._lead.epoch if self._lead else 0
+            self._lead = lead_outbox(self._holder, LEAD_SECONDS, epoch, replaces=self._replaces)
+            self._renewed_at = now
+            self._replaces = False
+            if self._lead and before is None:
+                log.info("This relay publishes from now on (the %d. to do so)", self._lead.epoch)
+                # Whoever led before may have had no broker.
+                self._kept_at = float("-inf")
+            elif before and self._lead is None:
+                log.warning("Another relay has taken over")
+        return self._lead
+
+    def _keep(self) -> None:
+        """Now and then: what got lost on the way is published again (R-180)."""
+        if time.monotonic() - self._kept_at < KEEP_SECONDS:
+            return
+        older = 0.0 if self._kept_at == float("-inf") else MISSING_SECONDS
+        while add_missing_events(older, 1_000) >= 1_000:
+            pulse.beat()
+        while sum(resend_events(self._resend_seconds, MOST_RESEND_SECONDS, 1_000)) >= 1_000:
+            pulse.beat()
+        self._kept_at = time.monotonic()
+
+    def _published_of(self, due: Sequence[DueEvent]) -> tuple[list[Outcome], int]:
+        """What became of the first of these, and how many those are."""
+        outcomes: list[Outcome] = []
+        events: list[Event] = []
+        size = spoken = 0
+        for one in due:
+            try:
+                event = event_of(one)
+            except Unspeakable as error:
+                verdict = Verdict.RETRY if error.is_for_now else Verdict.POISON
+                outcomes.append(Outcome(one.row, verdict, str(error)))
+            else:
+                size += len(event.value)
+                if events and size > MOST_BYTES:
+                    break
+                events.append(event)
+            spoken += 1
+        if events:
+            outcomes += self._broker.publish(events)
+        return outcomes, spoken
+
+    def _settle(
+        self,
+        lead: Lead,
+        events: Sequence[DueEvent],
+        outcomes: Sequence[Outcome],
+        gone: Sequence[int],
+        read_at: float,
+    ) -> None:
+        tries = {one.row: one.tries for one in events}
+        sent = [one.row for one in outcomes if one.verdict is Verdict.SENT]
+        again = [one for one in outcomes if one.verdict is Verdict.RETRY]
+        poison = {one.row: one.why for one in outcomes if one.verdict is Verdict.POISON}
+        # The row of poison stays until its job has failed, which removes it.
+        failed: list[FailedRow] = [
+            {"row": one.row, "why": one.why, "seconds": retry_seconds(tries[one.row])}
+            for one in outcomes
+            if one.verdict is not Verdict.SENT
+        ]
+        if not settle_events(lead, sent=sent, failed=failed, gone=gone):
+            log.warning("Another relay has taken over; what was just published is published again")
+            self._lead = None
+            return
+        self._say(again)
+        _published.inc(len(sent))
+        _refused.labels(Verdict.RETRY.value).inc(len(again))
+        late, told = time.monotonic() - read_at, set(sent)
+        _lag.observe_all([one.waited + late for one in events if one.row in told])
+        for one in events:
+            if one.row in poison:
+                _refused.labels(Verdict.POISON.value).inc()
+                fail(one, poison[one.row])
+
+    def _say(self, again: Sequence[Outcome]) -> None:
+        """Log once that it doesn't go, and once that it goes again."""
+        if again and not self._failing:
+            log.warning(
+                "%d events of jobs can't be published now, the first since: %s", len(again), again[0].why
+            )
+        elif self._failing and not again:
+            log.warning("Events of jobs are published again")
+        self._failing = bool(again)
+
+
+def retry_seconds(tries: int) -> float:
+    """How long after the `tries`-th failure in a row (from 0) an event is tried again."""
+    return float(min(FIRST_RETRY_SECONDS * 2 ** min(tries, 10), MOST_RETRY_SECONDS))
+
+
+def fail(due: DueEvent, why: str) -> None:
+    """Consumers can't be told of this job, ever: it fails for good, and stands with the dead letters."""
+    step = due.step
+    _, _, token = job_events.event_id(step.id, step.epoch).partition(job_events.BETWEEN)
+    job_events.take(step.tenant_id, WORKER, step.id, token)
+    with suppress(UnknownJob):
+        job_reports.fail(
+            tenant=step.tenant_id,
+            job=step.id,
+            lease_token=token,
+            code=CODE,
+            message=f"Consumers can't be told of this job: {why}",
+            retryable=False,
+        )
+
+
+def serve() -> None:
+    """Publish until SIGTERM or SIGINT."""
+    stopping, told = threading.Event(), threading.Event()
+
+    def stop(*_: object) -> None:
+        stopping.set()
+        told.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    holder = f"{socket.gethostname()}:{settings.HANDOFF_HOME}"
+    relay = Relay(broker_of(settings.HANDOFF_BROKER), holder, settings.HANDOFF_OUTBOX_SECONDS)
+    board.hear(RELAY, lambda _: told.set(), told.set)
+    while not stopping.is_set():
+        pulse.beat()
+        told.clear()
+        if not _turn(relay):
+            told.wait(LOOK_SECONDS)
+    try:
+        relay.leave()
+    except (psycopg.Error, DatabaseError) as error:
+        log_database_error(log, "The relay's end", error)
+    board.settle()
+
+
+def _turn(relay: Relay) -> bool:
+    try:
+        return relay.turn()
+    except (psycopg.Error, DatabaseError) as error:
+        log_database_error(log, "The relay", error)
+        connection.close()
+    except Exception:
+        # Whatever it was, jobs are told of by nobody else.
+        log.exception("The relay stumbled")
+    return False

@@ -1,0 +1,96 @@
+"""The route of how workers hear of work, and whether it is time for a broker."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.roles import RUNS_OPERATE
+from runs.api.base import RunsApiView
+from runs.reading import dispatch
+
+
+class DispatchSignalSerializer(serializers.Serializer[Any]):
+    """A signal, judged by the last quarter of an hour of which there are five samples."""
+
+    name = serializers.CharField(help_text="`lock_waits`, `plateau` or `contended`.")
+    holds = serializers.BooleanField(allow_null=True, help_text="Null where it can’t be told.")
+    since = serializers.DateTimeField(allow_null=True, help_text="Since when it holds without a break.")
+    value = serializers.FloatField(
+        allow_null=True, help_text="Sessions that wait, steps a second, or the share of polls, by `name`."
+    )
+    limit = serializers.FloatField(
+        allow_null=True,
+        help_text="The signal holds above it (`lock_waits`, `contended`) or below it (`plateau`).",
+    )
+    reason = serializers.CharField(help_text="The same in words.")
+
+
+class DispatchSampleSerializer(serializers.Serializer[Any]):
+    """How things stood in a minute."""
+
+    at = serializers.DateTimeField()
+    workers = serializers.IntegerField(
+        help_text="Worker processes of Handoff, and external workers that poll."
+    )
+    lock_waits = serializers.IntegerField(help_text="Sessions of the database that waited for a lock.")
+    ready = serializers.IntegerField(help_text="Steps that a worker could begin then, counted up to 10,000.")
+    steps_per_second = serializers.FloatField(
+        allow_null=True, help_text="Steps that ended a second since the sample before."
+    )
+    contended_share = serializers.FloatField(
+        allow_null=True, help_text="Of the polls that found steps, the share of those that found all locked."
+    )
+
+
+class DispatchOutboxSerializer(serializers.Serializer[Any]):
+    """How the outbox stands; counts go up to 10,000."""
+
+    waiting = serializers.IntegerField(help_text="Jobs that are to be published.")
+    oldest_seconds = serializers.FloatField(
+        allow_null=True, help_text="For how long the oldest of them waits."
+    )
+    told = serializers.IntegerField(help_text="Jobs that were published and that nobody has taken yet.")
+    failing = serializers.IntegerField(help_text="Of those that wait, the ones that the broker did not take.")
+    led = serializers.BooleanField(help_text="Whether a relay publishes.")
+    complaint = serializers.CharField(allow_null=True, help_text="What is wrong, in a sentence.")
+
+
+class DispatchSerializer(serializers.Serializer[Any]):
+    """How workers hear of work, and whether it is time for a broker."""
+
+    mode = serializers.CharField(help_text="What `HANDOFF_DISPATCH` says.")
+    advice = serializers.CharField(help_text="`stay`, or `broker` where one may help.")
+    reason = serializers.CharField(help_text="Why.")
+    since = serializers.DateTimeField(
+        allow_null=True, help_text="Since when all three signals hold together."
+    )
+    sampled_at = serializers.DateTimeField(
+        allow_null=True, help_text="Of when the figures are; null where there is no sample."
+    )
+    workers = serializers.IntegerField(allow_null=True)
+    ready = serializers.IntegerField(allow_null=True)
+    steps_per_second = serializers.FloatField(allow_null=True)
+    hidden_sessions = serializers.IntegerField(
+        allow_null=True,
+        help_text="Sessions of other roles, at which Handoff’s role of the database may not look.",
+    )
+    signals = DispatchSignalSerializer(many=True, help_text="None before there are five samples.")
+    samples = DispatchSampleSerializer(many=True, help_text="One a minute, of the last 24 hours.")
+    outbox = DispatchOutboxSerializer(
+        allow_null=True,
+        help_text="Jobs of which a broker's consumers are told; null where there is no broker.",
+    )
+
+
+class DispatchView(RunsApiView):
+    """Dispatch."""
+
+    scopes = {"GET": RUNS_OPERATE}
+
+    @extend_schema(responses=DispatchSerializer)
+    def get(self, request: Request) -> Response:
+        """How workers hear of work here, and whether three signals say that it is time for a broker."""
+        return Response(dispatch.row(dispatch.facts()))

@@ -1,0 +1,131 @@
+"""Jobs of which a broker tells: the id in the event, and what consumers do with it (R-170, R-179).
+
+The id names the step and the epoch of a lease that nobody has yet, with a secret that can be computed anew: nothing of
+it is kept, and the step isn't touched before somebody receives it. A consumer either claims the job by the id and works
+under a lease of its own, or says at once what became of the job, as S4's do; whoever is late gets nothing.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from django.core.signing import Signer
+from django.utils.crypto import constant_time_compare
+
+from engine.statuses import StepStatus
+from lib.gathering import Gathered
+from runs.commands.job_leases import hash_of, token_of
+from runs.commands.jobs import Job, jobs_of, note_workers
+from runs.kernel import live, scopes
+from runs.store.outbox import WantedRow, receive_jobs
+
+BETWEEN = "."
+_MARK = "~"
+"""What no secret of a lease begins with."""
+LONGEST_ID = 200
+GONE = "gone"
+
+
+class _Named(NamedTuple):
+    """What the id of a job in an event says."""
+
+    step: str
+    epoch: int
+
+
+def event_id(step: str, epoch: int) -> str:
+    """The id of the job at this step that the next lease is for, where `epoch` is that of the step now."""
+    return f"{step}{BETWEEN}{token_of(step, epoch + 1, _secret(step, epoch + 1))}"
+
+
+def is_told(token: str) -> bool:
+    """Whether a lease token is that of an event, by its look."""
+    return token.startswith(_MARK)
+
+
+def claim(
+    tenant: int,
+    worker: str,
+    ids: Sequence[str],
+    *,
+    queues: Sequence[str] = (),
+    version: str | None = None,
+    slots: int | None = None,
+) -> tuple[list[Job], Mapping[str, str]]:
+    """Lease the jobs that events named so; gives them in the order of the ids, and of the other ids why not: `gone`,
+    `leased` (by another), `held` or `later`. Of one that comes to be free again consumers are told anew.
+
+    `queues`, `version` and `slots` (how many jobs it does at once) are what the consumer tells of itself.
+    """
+    if queues:
+        note_workers(tenant, queues, [(worker, version, slots)])
+    named = [_named(one) for one in ids]
+    tokens = [secrets.token_urlsafe(16) for _ in ids]
+    wanted: list[WantedRow] = [
+        {
+            "place": place,
+            "worker": worker,
+            "step": one.step,
+            "epoch": one.epoch,
+            "token_hash": hash_of(tokens[place]).hex(),
+        }
+        for place, one in enumerate(named)
+        if one is not None
+    ]
+    leased, reasons = receive_jobs(tenant, wanted) if wanted else ([], {})
+    scopes.load_to_begin([one.step for one in leased])
+    live.tell_steps((one.step for one in leased), StepStatus.RUNNING)
+    leased.sort(key=lambda one: one.place)
+    jobs = jobs_of((tokens[one.place], one) for one in leased)
+    refused = {ids[place]: why for place, why in sorted(reasons.items())}
+    refused |= {ids[place]: GONE for place, one in enumerate(named) if one is None}
+    return jobs, refused
+
+
+def take(tenant: int, worker: str, step: str, token: str) -> None:
+    """Have the lease that the token of an event is for begin, unless it did: whoever shows it is done with the job.
+
+    Nothing happens where the job can't be had; what is said of it next is then heard as of a lease that is over.
+    """
+    if (named := _named(f"{step}{BETWEEN}{token}")) is not None:
+        _taken_together(tenant, (worker, named))
+
+
+def _take_each(tenant: int, takes: Sequence[tuple[str, _Named]]) -> list[None]:
+    rows: list[WantedRow] = [
+        {
+            "place": place,
+            "worker": worker,
+            "step": named.step,
+            "epoch": named.epoch,
+            "token_hash": hash_of(_secret(*named)).hex(),
+        }
+        for place, (worker, named) in enumerate(takes)
+    ]
+    receive_jobs(tenant, rows)
+    return [None] * len(takes)
+
+
+_taken_together: Gathered[int, tuple[str, _Named], None] = Gathered(_take_each)
+
+
+def _named(text: str) -> _Named | None:
+    """None for what no event has said."""
+    if len(text) > LONGEST_ID or not text.isascii():
+        return None
+    step, _, token = text.partition(BETWEEN)
+    secret, _, rest = token.partition(".")
+    epoch = rest.partition(".")[0]
+    if not (epoch.isdigit() and len(epoch) < 10):
+        return None
+    try:
+        is_step = str(UUID(step)) == step
+    except ValueError:
+        return None
+    is_ours = is_step and constant_time_compare(secret, _secret(step, int(epoch)))
+    return _Named(step, int(epoch)) if is_ours else None
+
+
+def _secret(step: str, epoch: int) -> str:
+    return _MARK + Signer(salt="runs.job_events").signature(f"{step}/{epoch}")

@@ -1,0 +1,32 @@
+"""A sample a minute of how things stand: lock waits, workers, what is ready, what was counted."""
+
+from django.db import migrations, models
+
+from lib.schema_sql import SchemaSql
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('runs', '0029_outbox'),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='DispatchSample',
+            fields=[
+                ('at', models.DateTimeField(primary_key=True, serialize=False)),
+                ('host', models.TextField()),
+                ('lock_waits', models.IntegerField()),
+                ('hidden_sessions', models.IntegerField()),
+                ('processes', models.IntegerField()),
+                ('processes_here', models.IntegerField()),
+                ('outside', models.IntegerField()),
+                ('ready', models.IntegerField()),
+                ('finished', models.BigIntegerField(null=True)),
+                ('claims', models.BigIntegerField(null=True)),
+                ('contended', models.BigIntegerField(null=True)),
+            ],
+        ),
+        SchemaSql('runs', 'e86cf6eeade5'),
+    ]

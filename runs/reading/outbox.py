@@ -1,0 +1,24 @@
+"""Whether consumers of a broker are told of jobs in time."""
+
+from runs.store.outbox import OutboxStanding
+
+OLD_SECONDS = 30.0
+
+
+def is_led(standing: OutboxStanding) -> bool:
+    """Whether a relay publishes."""
+    leader = standing["leader"]
+    return leader is not None and leader[2] > 0
+
+
+def outbox_complaint(standing: OutboxStanding) -> str | None:
+    """What is wrong, in a sentence; None where nothing is."""
+    oldest = standing["oldest_seconds"] or 0.0
+    if not is_led(standing):
+        return "no relay publishes jobs"
+    if failing := standing["failing"]:
+        events = "event" if failing == 1 else "events"
+        return f"{failing:,} {events} of jobs can't be published: {standing['why']}"
+    if oldest > OLD_SECONDS:
+        return f"the oldest job waits for {oldest:.0f} s to be published"
+    return None

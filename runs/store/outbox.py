@@ -1,0 +1,145 @@
+"""The statements of the outbox as typed functions (SQL in `sql/outbox.sql`): who leads, what is told, who has heard."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypedDict
+
+from lib.clock import now_or_none
+from runs.store import meters
+from runs.store.attempts import ClaimedStep, claimed_of
+from runs.store.hot import SQL, claimed_step, document
+from runs.store.jobs import Leased
+
+
+class Lead(NamedTuple):
+    """Who leads the relays, for the `epoch`-th time that somebody else does."""
+
+    holder: str
+    epoch: int
+
+
+class DueEvent(NamedTuple):
+    """A job that consumers are to be told of: `row` is that of the outbox, `tries` how often in vain, `waited` for how
+    many seconds it could have been.
+    """
+
+    step: ClaimedStep
+    row: int
+    queue: str
+    created_at: str
+    tries: int
+    waited: float
+
+
+class FailedRow(TypedDict):
+    """An event that couldn't be published: why, and in how many seconds it is tried anew (`settle_events`)."""
+
+    row: int
+    why: str
+    seconds: float
+
+
+class WantedRow(TypedDict):
+    """A job that a consumer has heard of, by its step and the epoch that its lease gets (`receive_jobs`)."""
+
+    place: int
+    worker: str
+    step: str
+    epoch: int
+    token_hash: str
+
+
+class OutboxStanding(TypedDict):
+    """How the outbox stands; counts go up to `MOST_COUNTED`. `leader`: who, its epoch, the seconds it has left."""
+
+    waiting: int
+    oldest_seconds: float | None
+    failing: int
+    why: str | None
+    told: int
+    leader: tuple[str, int, float] | None
+
+
+MOST_COUNTED = 10_000
+_MOST_QUEUES = 10_000
+
+
+def lead_outbox(holder: str, seconds: float, epoch: int, *, replaces: bool) -> Lead | None:
+    """Lead for so many seconds from now on, as the one of this epoch (0: as a new one); None while another does.
+
+    `replaces`: also where the lease of the same holder goes on: that was the life before this one.
+    """
+    params = {"holder": holder, "seconds": seconds, "epoch": epoch, "replaces": replaces}
+    row = SQL.execute("lead_outbox", params).fetchone()
+    return Lead(holder, int(row[0])) if row else None
+
+
+def leave_outbox(lead: Lead) -> None:
+    """Let another lead at once."""
+    SQL.execute("leave_outbox", {"holder": lead.holder, "epoch": lead.epoch})
+
+
+def due_events(limit: int) -> tuple[list[DueEvent], list[int]]:
+    """What is to be published now, in order; and the rows of what can't be claimed any more."""
+    rows, gone = SQL.value("due_events", {"limit": limit, "now": now_or_none()})
+    events = []
+    for row in rows:
+        step, columns = claimed_of(row)
+        events.append(DueEvent(step, *columns))
+    return events, gone
+
+
+def settle_events(
+    lead: Lead, *, sent: Sequence[int] = (), failed: Sequence[FailedRow] = (), gone: Sequence[int] = ()
+) -> bool:
+    """Keep what became of these rows; False, and nothing is kept, where another leads meanwhile."""
+    params = {
+        "holder": lead.holder,
+        "epoch": lead.epoch,
+        "sent": list(sent),
+        "failed": document(list(failed)),
+        "gone": list(gone),
+        "now": now_or_none(),
+    }
+    return bool(SQL.value("settle_events", params))
+
+
+def receive_jobs(tenant: int, wanted: Sequence[WantedRow]) -> tuple[list[Leased], dict[int, str]]:
+    """Lease these jobs; gives them, each with its place, and of the other places why not: `gone`, `leased` by another,
+    `held`, or `later`.
+    """
+    rows, refused = SQL.value(
+        "receive_jobs", {"tenant": tenant, "wanted": document(list(wanted)), "now": now_or_none()}
+    )
+    meters.polled(rows, is_contended=False, is_over=False)
+    return [Leased(claimed_step(row), row[14], row[15], row[16]) for row in rows], dict(refused)
+
+
+def resend_events(seconds: float, most_seconds: float, limit: int) -> tuple[int, int]:
+    """Have published anew what nobody has taken `seconds` after it was, twice as late each time; and forget what can't
+    be taken any more. Gives how many of each.
+    """
+    params = {"seconds": seconds, "most_seconds": most_seconds, "limit": limit, "now": now_or_none()}
+    again, forgotten = SQL.value("resend_events", params)
+    return again, forgotten
+
+
+def add_missing_events(older_seconds: float, limit: int) -> int:
+    """Have published what could have been claimed `older_seconds` ago and stands in no outbox; gives how many."""
+    params = {
+        "older_seconds": older_seconds,
+        "limit": limit,
+        "most_queues": _MOST_QUEUES,
+        "now": now_or_none(),
+    }
+    return int(SQL.value("add_missing_events", params))
+
+
+def empty_outbox(limit: int) -> int:
+    """Remove up to so many rows; gives how many."""
+    return SQL.execute("empty_outbox", {"limit": limit}).rowcount
+
+
+def outbox_standing() -> OutboxStanding:
+    """How the outbox stands now."""
+    standing: OutboxStanding = SQL.value("outbox_standing", {"most": MOST_COUNTED, "now": now_or_none()})
+    return standing

@@ -1,0 +1,175 @@
+-- name: lead_outbox
+-- Lead the relays from now on, or go on with it as the one of this `epoch`; gives the epoch, and nothing where another
+-- leads. The next life of a holder `replaces` the one before.
+WITH quickly AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+INSERT INTO runs_dispatchleader AS l (name, holder, epoch, expires_at)
+SELECT 'relay', %(holder)s, 1, clock_timestamp() + %(seconds)s * interval '1 second' FROM quickly
+ON CONFLICT (name) DO UPDATE
+   SET holder = excluded.holder, expires_at = excluded.expires_at,
+       epoch = l.epoch + CASE WHEN l.holder = excluded.holder AND l.epoch = %(epoch)s THEN 0 ELSE 1 END
+ WHERE l.holder = excluded.holder AND (l.epoch = %(epoch)s OR %(replaces)s) OR l.expires_at <= clock_timestamp()
+RETURNING epoch
+
+-- name: leave_outbox
+UPDATE runs_dispatchleader SET expires_at = clock_timestamp() WHERE holder = %(holder)s AND epoch = %(epoch)s
+
+-- name: due_events
+-- What is to be published now, in order; and the rows whose step can't be claimed as they say (`gone`). Behind a row
+-- that couldn't be published, later ones of its run wait.
+WITH due AS MATERIALIZED (
+    SELECT o.*
+      FROM dispatch_outbox o
+     WHERE o.published_at IS NULL AND o.due_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+       AND NOT EXISTS (SELECT 1 FROM dispatch_outbox e
+                        WHERE e.run_id = o.run_id AND e.published_at IS NULL AND e.tries > 0 AND e.id < o.id)
+     ORDER BY o.due_at, o.id
+     LIMIT %(limit)s
+)
+SELECT json_build_array(
+       (SELECT coalesce(json_agg(json_build_array(
+                   /* include held */, /* include given_input */,
+                   due.id, due.queue, due.created_at, due.tries,
+                   extract(epoch FROM coalesce(%(now)s::timestamptz, clock_timestamp()) - greatest(due.due_at, due.created_at))) ORDER BY due.id), '[]')
+          FROM due JOIN runs_stepexecution s ON s.id = due.step_id
+         WHERE s.status = 'QUEUED' AND NOT s.held AND s.epoch = due.epoch AND s.queue = due.queue),
+       (SELECT coalesce(json_agg(due.id), '[]')
+          FROM due
+         WHERE NOT EXISTS (SELECT 1 FROM runs_stepexecution s
+                            WHERE s.id = due.step_id AND s.status = 'QUEUED' AND NOT s.held AND s.epoch = due.epoch
+                              AND s.queue = due.queue)))
+
+-- name: settle_events
+-- What became of the rows, said by who leads; another may have taken over, and then nothing is written. A row that was
+-- written anew meanwhile has another id.
+WITH leads AS MATERIALIZED (
+    SELECT 1 FROM runs_dispatchleader WHERE name = 'relay' AND holder = %(holder)s AND epoch = %(epoch)s FOR SHARE
+),
+clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+gone AS (
+    DELETE FROM dispatch_outbox WHERE id = ANY (%(gone)s::bigint[]) AND EXISTS (SELECT 1 FROM leads)
+),
+failed AS (
+    UPDATE dispatch_outbox o
+       SET tries = o.tries + 1, error = f.why, due_at = clock.now + f.seconds * interval '1 second'
+      FROM jsonb_to_recordset(%(failed)s::jsonb) AS f(row bigint, why text, seconds double precision) CROSS JOIN clock
+     WHERE o.id = f.row AND EXISTS (SELECT 1 FROM leads)
+),
+sent AS (
+    UPDATE dispatch_outbox o
+       SET published_at = clock.now, sends = o.sends + 1, tries = 0, error = NULL
+      FROM clock
+     WHERE o.id = ANY (%(sent)s::bigint[]) AND o.published_at IS NULL AND EXISTS (SELECT 1 FROM leads)
+)
+SELECT count(*) FROM leads
+
+-- name: receive_jobs
+-- Jobs whose consumers were told of them, each named by its step and the epoch that its lease gets. Of those that can't
+-- be had, why.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+wanted AS MATERIALIZED (
+    SELECT w.*
+      FROM jsonb_to_recordset(%(wanted)s::jsonb)
+           AS w(place int, worker text, step uuid, epoch int, token_hash text)
+),
+found AS MATERIALIZED (
+    SELECT s.id
+      FROM runs_stepexecution s CROSS JOIN clock
+     WHERE s.id = ANY (ARRAY(SELECT step FROM wanted)) AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
+       AND s.available_at <= clock.now
+     ORDER BY s.id
+       FOR UPDATE OF s SKIP LOCKED
+),
+picked AS MATERIALIZED (
+    -- Who is told of one job twice, or together with another, has it once.
+    SELECT DISTINCT ON (s.id) s.id, count(*) OVER (PARTITION BY w.worker) = 1 AS alone, decode(w.token_hash, 'hex') AS token_hash,
+           w.place, w.worker
+      FROM found JOIN runs_stepexecution s USING (id) JOIN wanted w ON w.step = s.id AND w.epoch = s.epoch + 1
+     ORDER BY s.id, w.place
+),
+received AS (
+    DELETE FROM dispatch_outbox o USING picked WHERE o.step_id = picked.id
+),
+/* include take_picked */
+       (SELECT coalesce(json_agg(json_build_array(w.place, CASE
+                   WHEN o.id IS NULL OR o.status NOT IN ('QUEUED', 'RUNNING') OR w.epoch <> o.epoch + 1 AND o.status = 'QUEUED'
+                     OR w.epoch < o.epoch THEN 'gone'
+                   WHEN o.status = 'RUNNING' THEN 'leased'
+                   WHEN o.held THEN 'held'
+                   WHEN o.available_at > clock.now THEN 'later'
+                   ELSE 'leased' END)), '[]')
+          FROM wanted w CROSS JOIN clock
+          LEFT JOIN runs_stepexecution o ON o.id = w.step AND o.tenant_id = %(tenant)s
+         WHERE w.place NOT IN (SELECT place FROM picked)))
+  FROM taken s
+
+-- name: resend_events
+-- What was published long ago, and nobody has taken since: if it can be taken still it is published anew, later each
+-- time, and forgotten otherwise.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+late AS MATERIALIZED (
+    SELECT o.id, s.id IS NOT NULL AS is_there
+      FROM clock CROSS JOIN dispatch_outbox o
+      LEFT JOIN runs_stepexecution s
+        ON s.id = o.step_id AND s.status = 'QUEUED' AND NOT s.held AND s.epoch = o.epoch AND s.queue = o.queue
+     WHERE o.published_at <= clock.now - %(seconds)s * interval '1 second'
+       AND (s.id IS NULL
+            OR o.published_at <= clock.now - least(%(seconds)s * power(2, o.sends - 1), %(most_seconds)s) * interval '1 second')
+     ORDER BY o.published_at
+     LIMIT %(limit)s
+       FOR UPDATE OF o SKIP LOCKED
+),
+forgotten AS (DELETE FROM dispatch_outbox o USING late WHERE o.id = late.id AND NOT late.is_there RETURNING 1),
+again AS (
+    UPDATE dispatch_outbox o
+       SET id = nextval(pg_get_serial_sequence('dispatch_outbox', 'id')), published_at = NULL, due_at = clock.now
+      FROM late CROSS JOIN clock
+     WHERE o.id = late.id AND late.is_there
+    RETURNING 1
+)
+SELECT json_build_array((SELECT count(*) FROM again), (SELECT count(*) FROM forgotten))
+
+-- name: add_missing_events
+-- Jobs that can be claimed and of which nobody is told: they are from before there was a broker, or were queued by hand.
+WITH RECURSIVE /* include queues_found */,
+missing AS (
+    SELECT s.id, s.tenant_id, s.run_id, s.queue, s.epoch, s.available_at
+      FROM found q CROSS JOIN LATERAL (
+               SELECT s.*
+                 FROM runs_stepexecution s
+                WHERE s.queue = q.queue AND s.status = 'QUEUED' AND NOT s.held
+                  AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+                                        - %(older_seconds)s * interval '1 second'
+                  AND NOT EXISTS (SELECT 1 FROM dispatch_outbox o WHERE o.step_id = s.id)
+                LIMIT %(limit)s) s
+     WHERE q.queue IS NOT NULL AND q.queue NOT IN ('default', 'blocking', 'engine')
+     ORDER BY s.id
+     LIMIT %(limit)s
+),
+added AS (
+    INSERT INTO dispatch_outbox (tenant_id, step_id, run_id, queue, epoch, due_at)
+    SELECT tenant_id, id, run_id, queue, epoch, available_at FROM missing
+    ON CONFLICT (step_id) DO NOTHING
+    RETURNING 1
+)
+SELECT count(*) FROM added
+
+-- name: empty_outbox
+-- There is no broker any more: nobody is told of anything.
+WITH first AS MATERIALIZED (SELECT id FROM dispatch_outbox ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+DELETE FROM dispatch_outbox o USING first WHERE o.id = first.id
+
+-- name: outbox_standing
+-- How many rows wait to be published, since when, what couldn't be and why, and what was and nobody has taken.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+waiting AS MATERIALIZED (
+    SELECT o.due_at FROM dispatch_outbox o, clock WHERE o.published_at IS NULL AND o.due_at <= clock.now
+     ORDER BY o.due_at, o.id LIMIT %(most)s
+)
+SELECT json_build_object(
+       'waiting', (SELECT count(*) FROM waiting),
+       'oldest_seconds', (SELECT extract(epoch FROM clock.now - min(due_at)) FROM waiting, clock GROUP BY clock.now),
+       'failing', (SELECT count(*) FROM (SELECT 1 FROM dispatch_outbox WHERE published_at IS NULL AND tries > 0 LIMIT %(most)s) x),
+       'why', (SELECT error FROM dispatch_outbox WHERE published_at IS NULL AND tries > 0 ORDER BY run_id LIMIT 1),
+       'told', (SELECT count(*) FROM (SELECT 1 FROM dispatch_outbox WHERE published_at IS NOT NULL LIMIT %(most)s) x),
+       'leader', (SELECT json_build_array(holder, epoch, extract(epoch FROM expires_at - clock_timestamp()))
+                    FROM runs_dispatchleader WHERE name = 'relay'))

@@ -1,0 +1,120 @@
+"""Hearing of jobs through Kafka; needs `handoff-sdk[kafka]`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from handoff_sdk.events import JOB_ID, Told, group_of, is_id, topic_of
+
+OPTIONS = {
+    # Partitions move one by one: a worker that comes or goes interrupts nobody else.
+    "partition.assignment.strategy": "cooperative-sticky",
+    "auto.offset.reset": "earliest",
+    "session.timeout.ms": 10_000,
+    # A topic may be made after the worker has begun.
+    "topic.metadata.refresh.interval.ms": 5_000,
+    "log_level": 0,
+}
+ENABLED = {"enable.auto.commit": False, "enable.auto.offset.store": False}
+NOT_YET = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._PARTITION_EOF)
+log = logging.getLogger("handoff_sdk")
+
+
+class KafkaEvents:
+    """`Worker(events=KafkaEvents("kafka-1.example.org:9092"))`."""
+
+    def __init__(
+        self, brokers: str, *, tenant: str = "", options: Mapping[str, str | int | bool] | None = None
+    ) -> None:
+        """`brokers`: addresses, by commas. `tenant`: the slug of the token's tenant, where it isn't `default`.
+
+        `options`: anything else as librdkafka calls it, such as `security.protocol` and `sasl.password`.
+        """
+        self._tenant = tenant
+        self._options = {**OPTIONS, **(options or {}), **ENABLED, "bootstrap.servers": brokers}
+
+    def line(self, queue: str, worker: str) -> KafkaLine:
+        """As `Events.line`."""
+        named = {"client.id": worker, "group.id": group_of(queue, self._tenant)}
+        return KafkaLine({**named, **self._options}, topic_of(queue, self._tenant))
+
+
+class KafkaLine:
+    """A consumer of one topic. What was taken is committed when it was claimed, not before."""
+
+    def __init__(self, options: Mapping[str, Any], topic: str) -> None:
+        self._options, self._topic = options, topic
+        self._consumer: Consumer | None = None
+        self._rests = False
+        self._asides: list[Message] = []
+
+    def take(self, most: int, seconds: float) -> list[Told]:
+        """As `Line.take`. Raises KafkaException."""
+        consumer = self._joined()
+        if self._rests:
+            self._rests = False
+            consumer.resume(consumer.assignment())
+        messages = self._aside(most) or self._polled(consumer, most, seconds)
+        errors = [error for message in messages if (error := message.error())]
+        events = [message for message in messages if not message.error()]
+        told = [Told(job, event) for event in events if (job := _job(event))]
+        if len(told) < len(events):
+            log.warning("%d events on %s have no id of a job", len(events) - len(told), self._topic)
+        if not told:
+            for error in errors:
+                if error.code() not in NOT_YET:
+                    raise KafkaException(error)
+        return told
+
+    def rest(self) -> None:
+        """As `Line.rest`: who does not poll is put out of the group, and holds up who comes to it."""
+        consumer = self._joined()
+        consumer.pause(consumer.assignment())
+        self._rests = True
+        # Partitions that come with it are not paused yet.
+        if (message := consumer.poll(0)) is not None and not message.error():
+            self._asides.append(message)
+
+    def done(self, told: Sequence[Told]) -> None:
+        """As `Line.done`. Raises KafkaException, as where the partition has moved on to another worker."""
+        last: dict[int, int] = {}
+        for one in told:
+            last[one.place.partition()] = max(last.get(one.place.partition(), 0), one.place.offset() + 1)
+        places = [TopicPartition(self._topic, number, offset) for number, offset in last.items()]
+        self._joined().commit(offsets=places, asynchronous=False)
+
+    def close(self, told: Sequence[Told]) -> None:
+        """As `Line.close`: what is not committed is told to whoever has the partition next."""
+        if self._consumer is not None:
+            self._consumer.close()
+
+    def _polled(self, consumer: Consumer, most: int, seconds: float) -> list[Message]:
+        """The first is not to wait for as many as there is room for."""
+        first = consumer.poll(seconds)
+        if first is None or most < 2:
+            return [first] if first else []
+        return [first, *consumer.consume(most - 1, timeout=0)]
+
+    def _aside(self, most: int) -> list[Message]:
+        taken, self._asides = self._asides[:most], self._asides[most:]
+        return taken
+
+    def _joined(self) -> Consumer:
+        if self._consumer is None:
+            self._consumer = Consumer(dict(self._options))
+            self._consumer.subscribe([self._topic])
+        return self._consumer
+
+
+def _job(message: Message) -> str:
+    """The id in its header; empty where it has none."""
+    headers: Any = message.headers() or ()
+    for name, value in headers:
+        if name == JOB_ID and isinstance(value, bytes):
+            job = value.decode(errors="replace")
+            return job if is_id(job) else ""
+    return ""

@@ -1,0 +1,260 @@
+"""What a relay tells consumers of, and what they do with it (R-168…R-171, R-176, R-179…R-182)."""
+
+import pytest
+from django.db import connection
+
+from outbox.broker import Verdict
+from outbox.events import CONTENT_TYPE, topic_of
+from outbox.relay import MOST_RETRY_SECONDS, Relay, retry_seconds
+from rpc.contract import message_class
+from runs.commands import job_events, job_reports
+from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
+from runs.maintenance.leases import sweep
+from runs.models import DeadLetter
+from tests import factories as make
+from tests.outbox.consuming import JOB, Refusing, rows, step_of, told
+
+pytestmark = pytest.mark.django_db
+
+
+def tenant():
+    return make.a_tenant().pk
+
+
+def claim(*ids, worker="w"):
+    return job_events.claim(tenant(), worker, ids)
+
+
+def complete(job, output=None):
+    return job_reports.complete(tenant=tenant(), job=job.step.id, lease_token=job.lease_token, output=output)
+
+
+def test_a_job_is_told_of_with_all_that_consumers_know(relay, streams):
+    [run_id] = make.start(JOB, {"n": 1})
+    [row] = rows()
+    relay.turn()
+
+    [event] = told(streams)
+    assert event.key == str(run_id)
+    assert event.headers == {
+        "content-type": CONTENT_TYPE,
+        "dedup-id": str(row.pk),
+        "job-id": job_events.event_id(str(step_of(run_id).pk), 0),
+    }
+    message = message_class("workflow.v1.JobDispatchEvent").FromString(event.value)
+    assert (message.schema_version, message.dedup_id, message.job_id) == (1, str(row.pk), event.job)
+    assert (message.instance_id, message.step_execution_id) == (str(run_id), str(step_of(run_id).pk))
+    assert (message.job_type, message.retries_remaining) == ("mine", 3)
+    assert message.job_payload == b'{"n":1}'
+    assert message.created_at.ToMilliseconds() > 0
+
+
+def test_topics_are_as_theirs_and_each_tenant_has_its_own():
+    assert topic_of("default", "card") == "workflow.jobs.card"
+    assert topic_of("acme", "card") == "acme.workflow.jobs.card"
+
+
+@pytest.fixture
+def one(relay, streams):
+    """The event of a job of a run."""
+    make.start(JOB, {"n": 1})
+    relay.turn()
+    [event] = told(streams)
+    return event
+
+
+def test_who_claims_it_has_it_and_the_outbox_is_empty(one):
+    [job], refused = claim(one.job)
+    assert refused == {}
+    assert (job.step.attempt, job.params, job.step.input) == (1, {}, {"n": 1})
+    assert rows() == []
+    assert complete(job, {"ok": True}).applied
+    assert make.run(job.step.run_id).output == {"ok": True}
+
+
+def test_told_twice_or_by_two_it_is_had_once(one):
+    [job], refused = claim(one.job, one.job)
+    assert refused == {one.job: "leased"}
+    assert claim(one.job, worker="another") == ([], {one.job: "leased"})
+    complete(job)
+    assert claim(one.job) == ([], {one.job: "gone"})
+
+
+def test_the_id_of_the_event_is_no_token_once_somebody_has_claimed_it(one):
+    [job], _ = claim(one.job)
+    step, _, token = one.job.partition(".")
+    answer = job_reports.complete(tenant=tenant(), job=step, lease_token=token, output=None)
+    assert answer == job_reports.Answer(False, "lease_lost")
+    assert complete(job).applied
+
+
+@pytest.mark.parametrize(
+    "strange", ["", "x", "~.1.x", "0" * 200, "00000000-0000-7000-8000-000000000000.~a.1.b"]
+)
+def test_what_no_event_has_said_is_gone(one, strange):
+    assert claim(strange) == ([], {strange: "gone"})
+
+
+def test_nobody_makes_an_id_up(one):
+    step, _, token = one.job.partition(".")
+    secret, epoch, proof = token.split(".")
+    for forged in (
+        f"{step}.~.{epoch}.{proof}",
+        f"{step}.{secret}.2.{proof}",
+        f"{step}.{secret}x.{epoch}.{proof}",
+    ):
+        assert claim(forged) == ([], {forged: "gone"})
+
+
+def test_another_tenant_has_nothing_of_it(one):
+    stranger = make.TenantFactory(slug="other")
+    assert job_events.claim(stranger.pk, "w", [one.job]) == ([], {one.job: "gone"})
+    assert len(rows()) == 1
+
+
+def test_one_word_of_a_consumer_that_never_claims_is_enough(one):
+    step, _, token = one.job.partition(".")
+    job_events.take(tenant(), "theirs", step, token)
+    assert job_reports.complete(tenant=tenant(), job=step, lease_token=token, output=1).applied
+    # Committed late, it is told again.
+    job_events.take(tenant(), "theirs", step, token)
+    assert job_reports.complete(tenant=tenant(), job=step, lease_token=token, output=1).duplicate
+
+
+def test_of_a_paused_run_nobody_is_told_until_it_goes_on(relay, streams, one):
+    run_id = one.key
+    pause_runs(tenant(), [run_id], by="x")
+    assert claim(one.job) == ([], {one.job: "held"})
+    unpause_runs(tenant(), [run_id], by="x")
+    relay.turn()
+    [event] = told(streams)
+    [job], _ = claim(event.job)
+    assert complete(job).applied
+
+
+def test_of_a_cancelled_run_nobody_is_told(relay, streams):
+    [run_id] = make.start(JOB)
+    cancel_runs(tenant(), [run_id], by="x")
+    relay.turn()
+    assert told(streams) == []
+    assert rows() == []
+
+
+def test_a_retry_is_told_of_when_it_is_due_as_another_job(relay, streams, one, clock):
+    [job], _ = claim(one.job)
+    job_reports.fail(
+        tenant=tenant(),
+        job=job.step.id,
+        lease_token=job.lease_token,
+        code="Boom",
+        message="x",
+        retryable=True,
+    )
+    relay.turn()
+    assert told(streams) == []
+    clock.advance(6)
+    relay.turn()
+    [event] = told(streams)
+    assert event.job != one.job
+    assert claim(one.job) == ([], {one.job: "gone"})
+    [again], _ = claim(event.job)
+    assert again.step.attempt == 2
+
+
+def test_a_lost_lease_is_told_of_anew(relay, streams, clock):
+    make.start(JOB)
+    relay.turn()
+    [event] = told(streams)
+    claim(event.job)
+    clock.advance(10_000)
+    sweep()
+    clock.advance(10)
+    relay.turn()
+    [again] = told(streams)
+    assert again.job != event.job
+
+
+def test_what_nobody_has_taken_is_told_again_later_each_time(relay, streams, clock):
+    make.start(JOB)
+    relay.turn()
+    [event] = told(streams)
+    told_after = []
+    for seconds in range(0, 3_000, 100):
+        clock.advance(100)
+        relay._kept_at = 0.0
+        relay.turn()
+        again = told(streams)
+        told_after += [seconds + 100 for one in again]
+        assert all(
+            one.job == event.job and one.headers["dedup-id"] != event.headers["dedup-id"] for one in again
+        )
+    assert told_after == [300, 900, 2100]
+
+
+def test_jobs_from_before_there_was_a_broker_are_told_of(streams, settings, relay):
+    settings.HANDOFF_BROKER = ""
+    with connection.cursor() as cursor:
+        cursor.execute("RESET handoff.dispatch")
+    make.start(JOB)
+    assert rows() == []
+    relay.turn()
+    assert len(told(streams)) == 1
+
+
+def test_what_never_can_be_told_fails_its_job_for_good_and_holds_up_nobody(outbox, streams):
+    [run_id] = make.start(JOB)
+    relay = Relay(Refusing(Verdict.POISON), "here", 300)
+    relay.turn()
+    assert rows() == []
+    [letter] = DeadLetter.unsafe_all_tenants.filter(run_id=run_id)
+    assert letter.error["code"] == "DispatchFailed"
+    assert "no room" in letter.error["message"]
+
+
+def test_what_cannot_be_told_now_is_told_later_in_its_order(outbox, streams, clock):
+    make.start(JOB)
+    broker = Refusing(Verdict.RETRY)
+    relay = Relay(broker, "here", 300)
+    for _ in range(3):
+        relay.turn()
+    [row] = rows()
+    assert (row.tries, row.error, row.published_at) == (1, "no room", None)
+    clock.advance(1)
+    broker.verdict = Verdict.SENT
+    relay.turn()
+    [row] = rows()
+    assert (row.tries, row.error, row.sends) == (0, None, 1)
+    assert len(broker.asked) == 2
+
+
+def test_retries_come_at_most_a_minute_apart():
+    waits = [retry_seconds(tries) for tries in range(2_000)]
+    assert waits[:4] == [1, 2, 4, 8]
+    assert max(waits) == MOST_RETRY_SECONDS
+
+
+def test_two_relays_tell_of_each_job_once_and_who_was_replaced_writes_nothing(outbox, streams):
+    make.start(JOB)
+    first, second = Relay(Refusing(Verdict.SENT), "here", 300), Relay(Refusing(Verdict.SENT), "there", 300)
+    first.turn()
+    second.turn()
+    assert second._broker.asked == []
+
+    make.start(JOB)
+    twin = Relay(Refusing(Verdict.SENT), "here", 300)
+    real = first._broker.publish
+
+    def slow(events):
+        # While it waits for the broker, somebody takes its place and does the same.
+        twin.turn()
+        return real(events)
+
+    first._broker.publish = slow
+    first.turn()
+    assert len(twin._broker.asked) == 1
+    assert [row.sends for row in rows()] == [1, 1]
+    first._renewed_at = float("-inf")
+    make.start(JOB)
+    first.turn()
+    assert len(rows()) == 3
+    assert rows()[-1].published_at is None
