@@ -3,9 +3,9 @@
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing
 from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
@@ -33,9 +33,12 @@ from runs.web.pace import LATEST_SECONDS, NOTICE
 from workflows.models import WorkflowVersion
 
 REST_SECONDS = 5.0
+QUIET_SECONDS = 2.0
+"""Turns to read are less far apart (`runs/web/pace.py`): after so long a silence nobody waits for one."""
 GAP = 0.5
 """So often a page asks again at most, in seconds (`static/js/live.js`)."""
-NOBODY, SOCKETS, PAGES = "nobody", "a socket each", "a page each"
+NOBODY, SOCKETS = "nobody", "a socket each"
+HIDDEN, PAGES = "a page each in a hidden tab", "a page each that is looked at"
 SOCKETS_EACH = 20
 """So many may one person have (`runs/web/consumers.py`)."""
 QUEUE = "bench-watched"
@@ -57,23 +60,27 @@ Figures = dict[str, Any]
 
 
 def cost(url: str, runs: int, steps: int, rounds: int) -> Figures:
-    """CPU of Handoff for 1,000 steps of `runs` chains of `steps`: watched by nobody, by a socket each, by a page each.
+    """CPU of Handoff for 1,000 steps of `runs` chains of `steps`: watched by nobody, by a socket each, by a page each
+    in a hidden tab, which is looked at when all is over, and by a page each that is looked at.
 
-    What they take at rest is not counted. The three take turns `rounds` times; the medians are told, in seconds in
+    What they take at rest is not counted. The four take turns `rounds` times; the medians are told, in seconds in
     all, and in ms of each kind of process.
     """
     entry = {"id": "go", "type": "signal", "params": {"name": "go"}}
     version = published([entry, *({"id": f"s{n}", "type": "noop"} for n in range(steps))])
     cookies = [_cookie(f"watcher-{n}") for n in range(-(-runs // SOCKETS_EACH))]
-    took: dict[str, list[Mapping[str, float]]] = {NOBODY: [], SOCKETS: [], PAGES: []}
+    took: dict[str, list[Mapping[str, float]]] = {NOBODY: [], SOCKETS: [], HIDDEN: [], PAGES: []}
     for _ in range(rounds):
         for name, spent in took.items():
-            spent.append(_round(url, cookies, version, runs, name))
+            spent.append(_round(url, cookies, version, f"s{steps - 1}", runs, name))
     thousands = runs * steps / 1000
     middle = {name: median(sum(one.values()) for one in spent) / thousands for name, spent in took.items()}
     return {
         **{f"CPU s per 1,000 steps, {name}": round(seconds, 3) for name, seconds in middle.items()},
-        **{f"% more, {name}": round(100 * (middle[name] / middle[NOBODY] - 1)) for name in (SOCKETS, PAGES)},
+        **{
+            f"% more, {name}": round(100 * (middle[name] / middle[NOBODY] - 1))
+            for name in (SOCKETS, HIDDEN, PAGES)
+        },
         **{
             f"ms of {kind}, {name}": round(1000 * median(one[kind] for one in spent) / thousands)
             for name, spent in took.items()
@@ -83,7 +90,12 @@ def cost(url: str, runs: int, steps: int, rounds: int) -> Figures:
 
 
 def _round(
-    url: str, cookies: Sequence[Mapping[str, str]], version: WorkflowVersion, runs: int, watched: str
+    url: str,
+    cookies: Sequence[Mapping[str, str]],
+    version: WorkflowVersion,
+    last: str,
+    runs: int,
+    watched: str,
 ) -> Mapping[str, float]:
     started(version, runs)
     waiting = StepExecution.unsafe_all_tenants.filter(version_id=version.pk, status="WAITING")
@@ -92,19 +104,33 @@ def _round(
     ids = [str(run) for run in waiting.values_list("run_id", flat=True)]
     with ExitStack() as stack:
         # Whoever watches is there before anything happens.
-        for place, run in enumerate(ids if watched != NOBODY else ()):
-            cookie = cookies[place // SOCKETS_EACH]
-            stack.enter_context(_watching(url, cookie, run, reads=watched == PAGES))
-        time.sleep(CAUGHT_UP_SECONDS + LATEST_SECONDS + GAP)
+        watchers = [
+            stack.enter_context(
+                closing(Watcher(url, cookies[place // SOCKETS_EACH], run, last, looks=watched == PAGES))
+            )
+            for place, run in enumerate(ids if watched != NOBODY else ())
+        ]
+        _await(watchers, (watcher.caught_up for watcher in watchers))
         rest, began, before = _at_rest(), time.monotonic(), cpu_seconds()
         send_signals(version.tenant_id, [(run, NewSignal(str(uuid4()), "go", {})) for run in ids], by="bench")
         wait_for(version, runs)
         # Who comes late reads it, too.
-        time.sleep(LATEST_SECONDS + GAP)
+        _await(watchers, (watcher.is_done for watcher in watchers))
+        for watcher in watchers if watched == HIDDEN else ():
+            watcher.read()
         after, took = cpu_seconds(), time.monotonic() - began
     return {
         kind: seconds - before[kind] - rest[kind] * took for kind, seconds in after.items() if kind in rest
     }
+
+
+def _await(watchers: Sequence["Watcher"], moments: Iterable[threading.Event]) -> None:
+    """Wait until each moment has come, or can't come any more as a notice was lost, and no page is owed a read."""
+    until = time.monotonic() + CAUGHT_UP_SECONDS + LATEST_SECONDS + GAP
+    for moment in moments:
+        moment.wait(max(0.0, until - time.monotonic()))
+    while watchers and (left := max(one.busy_at for one in watchers) + QUIET_SECONDS - time.monotonic()) > 0:
+        time.sleep(left)
 
 
 def _at_rest() -> Mapping[str, float]:
@@ -114,33 +140,55 @@ def _at_rest() -> Mapping[str, float]:
     return {kind: (s - before[kind]) / REST_SECONDS for kind, s in cpu_seconds().items() if kind != "client"}
 
 
-@contextmanager
-def _watching(url: str, cookie: Mapping[str, str], run: str, *, reads: bool) -> Iterator[None]:
-    """As a page does: hears what changes, and `reads` the view again then."""
-    words = "; ".join(f"{name}={value}" for name, value in cookie.items())
-    place = urlsplit(url)
-    address = f"ws://{place.netloc}/ws/runs/{run}"
-    with (
-        httpx.Client(
-            base_url=url, cookies=dict(cookie), headers={"HX-Request": "true", AUTOMATIC: NOTICE}, timeout=60
-        ) as client,
-        connect(address, origin=Origin(url), additional_headers={"Cookie": words}, proxy=None) as socket,
-    ):
+class Watcher:
+    """As a page does: hears what changes of a run, and where somebody `looks` reads the view again then.
 
-        def follow() -> None:
-            try:
-                for message in socket:
-                    if reads and json.loads(message)["changed"]:
-                        client.get(f"/runs/{run}")
-                        time.sleep(GAP)
-            except (ConnectionClosed, httpx.HTTPError):
-                pass  # It is over.
+    `caught_up` is set when it has heard what a socket says first, `is_done` when it shows that the `last` step is over;
+    at `busy_at` it was told of changes last, or read them.
+    """
 
-        follower = threading.Thread(target=follow, daemon=True)
-        follower.start()
-        yield
-        socket.close()
-        follower.join(10)
+    def __init__(self, url: str, cookie: Mapping[str, str], run: str, last: str, *, looks: bool) -> None:
+        self._address, self._last, self._looks = f"/runs/{run}", last, looks
+        self.caught_up, self.is_done = threading.Event(), threading.Event()
+        self.busy_at = time.monotonic()
+        headers = {"HX-Request": "true", AUTOMATIC: NOTICE}
+        self._client = httpx.Client(base_url=url, cookies=dict(cookie), headers=headers, timeout=60)
+        words = "; ".join(f"{name}={value}" for name, value in cookie.items())
+        self._socket = connect(
+            f"ws://{urlsplit(url).netloc}/ws/runs/{run}",
+            origin=Origin(url),
+            additional_headers={"Cookie": words},
+            proxy=None,
+        )
+        self._follower = threading.Thread(target=self._follow, daemon=True)
+        self._follower.start()
+
+    def read(self) -> None:
+        """Read the view."""
+        self._client.get(self._address)
+
+    def _follow(self) -> None:
+        try:
+            for message in self._socket:
+                said = json.loads(message)
+                if not said["changed"]:
+                    continue
+                if self._looks:
+                    self.read()
+                self.busy_at = time.monotonic()
+                self.caught_up.set()
+                if said["nodes"].get(self._last) == "COMPLETED":
+                    self.is_done.set()
+                if self._looks:
+                    time.sleep(GAP)
+        except (ConnectionClosed, httpx.HTTPError):
+            pass  # It is over.
+
+    def close(self) -> None:
+        """It watches no more."""
+        self._socket.close()
+        self._follower.join(10)
+        self._client.close()
 
 
 def _cookie(username: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from celery.exceptions import SecurityWarning
 from celery.signals import beat_init
 
 from config import redis_transport
+from config.duties import PACKAGES
 from lib import pulse
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -17,9 +18,7 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 redis_transport.install()
 app = Celery("handoff")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(
-    ["runs.workers", "runs.schedules", "runs.bulk_jobs", "runs.outgoing", "runs.alerts", "tasks_inbox.duties"]
-)
+app.autodiscover_tasks(PACKAGES)
 
 
 def ready(**_: object) -> None:

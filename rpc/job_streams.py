@@ -28,6 +28,7 @@ from rpc.news import News
 from rpc.places import place
 from rpc.problems import STOPPING, problem_of, refuse, told
 from rpc.rows import filled, given, parsed
+from rpc.strangers import let_in
 from rpc.threads import Threads
 from runs.api import job_calls, polls
 from runs.api.job_serializers import StreamJobs
@@ -89,6 +90,7 @@ class JobStreams:
         opened = await self._threads.do(partial(told, call, partial(self._open, call, raw)))
         if isinstance(opened, Problem):
             await refuse(context, call, opened)
+        let_in()
         try:
             with place(opened.principal):
                 await context.send_initial_metadata(())

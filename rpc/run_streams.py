@@ -23,6 +23,7 @@ from rpc.places import place
 from rpc.problems import STOPPING, problem_of, refuse, told
 from rpc.rows import filled, given, parsed
 from rpc.runs import NO_RUN
+from rpc.strangers import let_in
 from rpc.threads import Threads
 from runs.api.run_calls import find_run
 from runs.kernel import live
@@ -88,6 +89,7 @@ class RunStreams:
         first = await self._read(call, run_id, after)
         if isinstance(first, Problem):
             await refuse(context, call, first)
+        let_in()
         try:
             with place(first.principal):
                 await context.send_initial_metadata(())

@@ -25,6 +25,7 @@ from rpc.job_streams import JobStreams
 from rpc.news import News
 from rpc.run_streams import RunStreams
 from rpc.standard import Health, Reflection, StrangersPlaces
+from rpc.strangers import Door
 from rpc.threads import Threads
 from rpc.unary import Answering, Unary, native
 from runs.kernel import live
@@ -32,7 +33,7 @@ from runs.kernel import live
 log = logging.getLogger(__name__)
 
 MOST_CALLS, MOST_OF_A_CONNECTION = 2_000, 200
-"""So many calls and streams at once; more of them are refused, or wait at the client."""
+"""So many calls and streams at once; more are refused, or wait at the client. Strangers have half (`strangers.py`)."""
 GRACE_SECONDS: Final = 10.0
 _THREADS = 32
 _BEAT_SECONDS, _ANSWER_SECONDS = 1.0, 2.0
@@ -71,7 +72,9 @@ class Server:
         self._threads = Threads(_THREADS, "grpc")
         self._news = News(self._threads)
         self._jobs, self._runs = JobStreams(self._threads, self._news), RunStreams(self._threads, self._news)
-        self._server = grpc.aio.server(options=options(), maximum_concurrent_rpcs=MOST_CALLS)
+        self._server = grpc.aio.server(
+            interceptors=[Door()], options=options(), maximum_concurrent_rpcs=MOST_CALLS
+        )
         self._strangers = StrangersPlaces()
         self._health = Health(self._strangers)
         self.port = port

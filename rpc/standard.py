@@ -17,16 +17,17 @@ WATCH_SECONDS, REFLECTION_SECONDS = 600.0, 30.0
 
 
 class StrangersPlaces:
-    """Places for streams whose caller is not known; for the event loop."""
+    """Places for streams and calls whose caller is not known; for the event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_of_one: int = MOST_OF_ONE, most: int = MOST) -> None:
+        self._most_of_one, self._most = most_of_one, most
         self._open: Counter[str] = Counter()
 
     @contextmanager
     def place(self, peer: str) -> Iterator[bool]:
-        """A place while the stream lasts; false where there is none."""
+        """A place while it lasts; false where there is none."""
         who = peer.rpartition(":")[0]
-        if self._open[who] >= MOST_OF_ONE or self._open.total() >= MOST:
+        if self._open[who] >= self._most_of_one or self._open.total() >= self._most:
             yield False
             return
         self._open[who] += 1

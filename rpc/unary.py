@@ -18,6 +18,7 @@ from rpc.contract import message_class
 from rpc.news import News
 from rpc.problems import Describe, problem_of, refuse, told
 from rpc.rows import filled, given, parsed
+from rpc.strangers import let_in
 from rpc.threads import Threads
 
 Answering = Callable[[Call, bytes, Attempt], bytes]
@@ -52,6 +53,7 @@ class Unary:
             )
             if isinstance(said, Problem):
                 await refuse(context, call, said)
+            let_in()
             ends_at = ends_at or clock() + _patience(attempt, call)
             left = ends_at - clock()
             if not attempt.wait_seconds or left <= 0 or not await self._news.wait(attempt, left):

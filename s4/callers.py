@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-from functools import lru_cache
 from typing import Final
 
 from django.conf import settings
@@ -25,6 +24,7 @@ from accounts.roles import (
     WORKFLOWS_WRITE,
 )
 from accounts.services import BadToken, authenticate_token
+from lib.shared_answers import SharedAnswers
 from s4.errors import UNAUTHENTICATED, S4Error, in_words_of_s4
 
 OPEN_ROLE: Final = "open"
@@ -42,6 +42,8 @@ OPEN_SCOPES: Final = frozenset(
         TASKS_DECIDE,
     }
 )
+OPEN_SECONDS: Final = 5.0
+"""So long at most another folder for uploads, or that the tenant is there no more, goes unseen."""
 
 
 @in_words_of_s4
@@ -80,11 +82,7 @@ def _nothing(text: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=8)
-def open_actor(slug: str) -> Principal:
-    """Who acts for whoever shows nothing, where this tenant is open: a service of its own, which reaches the folder
-    in which uploads lie and no other, and decides only tasks that ask everybody. Raises Missing.
-    """
+def _open_actor(slug: str) -> Principal:
     tenant = queries.get_tenant(slug)
     username = f"{SERVICE}{slug}:v1-open"
     user, _ = User.objects.get_or_create(
@@ -95,3 +93,9 @@ def open_actor(slug: str) -> Principal:
     return Principal(
         tenant.pk, slug, user.pk, username, OPEN_ROLE, OPEN_SCOPES, "token", token=None, reach=reach
     )
+
+
+open_actor: Final = SharedAnswers(_open_actor, seconds=OPEN_SECONDS)
+"""Who acts for whoever shows nothing, where this tenant (its slug) is open: a service of its own, which reaches the
+folder in which uploads lie and no other, and decides only tasks that ask everybody. Raises Missing.
+"""

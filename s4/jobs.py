@@ -61,13 +61,7 @@ def poll_jobs(
         queues=list(dict.fromkeys(job_types)),
         max_jobs=min(max_jobs if max_jobs > 0 else DEFAULT_JOBS, MOST_JOBS),
     )
-    attempt = attempt or Attempt()
-    attempt.undo = partial(jobs.take_back, claimed)
-    told = [_job(worker_id, one) for one in claimed]
-    if (count := fitting(told)) < len(claimed):
-        jobs.take_back(claimed[count:])
-        attempt.undo = partial(jobs.take_back, claimed[:count])
-    return told[:count]
+    return jobs.told_fitting(claimed, partial(_job, worker_id), fitting, attempt or Attempt())
 
 
 def _check(worker_id: str, job_types: Sequence[str]) -> None:

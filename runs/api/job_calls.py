@@ -1,7 +1,6 @@
 """What workers ask of one job or of queues, at whichever door: their words as a serializer took them, rows out."""
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -45,15 +44,11 @@ def poll(
     `fitting` says how many of the rows the answer has room for; the others' jobs go back to their queues.
     """
     claimed = claim(principal, payload, payload["max_jobs"])
-    attempt.undo = partial(jobs.take_back, claimed)
-    rows = [job_row(job) for job in claimed]
-    if (count := fitting(rows)) < len(claimed):
-        jobs.take_back(claimed[count:])
-        attempt.undo = partial(jobs.take_back, claimed[:count])
+    rows = jobs.told_fitting(claimed, job_row, fitting, attempt)
     attempt.caller = principal.token or principal.username
     attempt.topics, attempt.look = polls.topics(principal, payload["queues"]), polls.look
     attempt.wait_seconds = 0 if claimed else payload["wait_seconds"]
-    return {"jobs": rows[:count]}
+    return {"jobs": rows}
 
 
 def claim_told(principal: Principal, payload: Parsed) -> Row:

@@ -10,7 +10,7 @@ from engine.verbs import why_not
 from lib import crash_points
 from lib.database_errors import OPERATIONAL_ERRORS, is_away
 from lib.refusals import Refusal
-from runs.bulk_jobs.rights import require_actor
+from runs.bulk_jobs.rights import Actors
 from runs.commands.bulk import doing
 from runs.commands.migration import check_run, first_of, migrate_run, refusal_of
 from runs.commands.reassigning import Taker, reassign_run
@@ -29,16 +29,16 @@ MOST_TRIES = 10
 
 def work(seconds: float = SECONDS) -> int:
     """Do items of bulk jobs for about so long; gives how many were done."""
-    until, count = time.monotonic() + seconds, 0
+    until, count, actors = time.monotonic() + seconds, 0, Actors()
     while time.monotonic() < until:
-        if not _one():
+        if not _one(actors):
             store.end_jobs()
             break
         count += 1
     return count
 
 
-def _one() -> bool:
+def _one(actors: Actors) -> bool:
     """Do the next item; whether there was one. What became of it is written with its run, or not at all."""
     item = None
     try:
@@ -46,7 +46,7 @@ def _one() -> bool:
             item = store.next_item()
             if item is None:
                 return False
-            _decide(item)
+            _decide(actors, item)
             crash_points.hit("before_commit")
     except OPERATIONAL_ERRORS as error:
         if item is None or is_away(error):
@@ -55,10 +55,10 @@ def _one() -> bool:
     return True
 
 
-def _decide(item: Item) -> None:
+def _decide(actors: Actors, item: Item) -> None:
     try:
         with transaction.atomic():
-            _do(item)
+            _do(actors, item)
     except RunRefused as refusal:
         code, node = first_of(refusal)
         if item.verb != "resume" and _has_ended(item):
@@ -74,9 +74,8 @@ def _decide(item: Item) -> None:
         store.end_item(item.id, REFUSED, "error", None, f"It could not be done: {type(error).__name__}.")
 
 
-def _do(item: Item) -> None:
-    # Asked anew for each: who has left meanwhile, or may no more, has nothing more done in their name.
-    who = require_actor(item)
+def _do(actors: Actors, item: Item) -> None:
+    who = actors.require(item)
     if item.verb == REASSIGN:
         _reassign(who, item)
     elif item.verb != MIGRATE or item.version is None:

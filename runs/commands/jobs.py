@@ -3,10 +3,11 @@
 import random
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from django.db import transaction
 
@@ -14,6 +15,7 @@ from engine.catalogue import Json
 from engine.errors import ExpressionError, NotEvaluated, StepError
 from engine.statuses import StepStatus
 from lib.gathering import BY_ITSELF, Gathered
+from lib.waiting import Attempt
 from runs.commands import contacts
 from runs.commands.job_leases import hash_of, lease_token
 from runs.commands.job_reports import end
@@ -25,6 +27,8 @@ from runs.store import findings, hot, payloads
 from runs.store.attempts import ClaimedStep
 from runs.store.jobs import Leased, Offer, claim_jobs
 from runs.workers.execute import broken, idempotency_key
+
+R = TypeVar("R")
 
 RESERVED_QUEUES = (*dispatch.BUILT_IN_QUEUES, "ticks")
 ALONE_FIRST = 0.1
@@ -187,6 +191,21 @@ def jobs_of(claims: Iterable[tuple[str, Leased]]) -> list[Job]:
 def take_back(claimed: Sequence[Job]) -> None:
     """Queue jobs again whose worker had left before it could be told of them; that costs them no attempt."""
     dispatch.wake(hand_back([job.step for job in claimed]))
+
+
+def told_fitting(
+    claimed: Sequence[Job], tell: Callable[[Job], R], fitting: Callable[[list[R]], int], attempt: Attempt
+) -> list[R]:
+    """What is told of the jobs: of as many as `fitting` says that the answer has room for, and the others go back.
+
+    `attempt` learns how to undo it.
+    """
+    attempt.undo = partial(take_back, claimed)
+    rows = [tell(job) for job in claimed]
+    if (count := fitting(rows)) < len(claimed):
+        take_back(claimed[count:])
+        attempt.undo = partial(take_back, claimed[:count])
+    return rows[:count]
 
 
 def _job(token: str, leased: Leased) -> Job | None:

@@ -20,7 +20,7 @@ from runs.access import folders_of_runs
 from runs.kernel import live
 from runs.kernel.live import Topic
 from runs.web.hub import hub
-from runs.web.pace import pace
+from runs.web.pace import LATEST_OF_LISTS_SECONDS, LATEST_SECONDS, pace
 from runs.web.socket_watch import Watched, watch
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._watched: Watched | None = None
         self._run: UUID | None = None
         self._seq = 0
-        self._pinged_at = 0.0
+        self._pinged_at = self._said_at = 0.0
         self._changed: set[str] = set()
         self._nodes: dict[str, str] = {}
         self._is_told = asyncio.Event()
@@ -131,16 +131,18 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
                     await self._is_told.wait()
             if not self._is_told.is_set():
                 return
-            await self._wait(pace.turn(), topic)
+            latest = LATEST_OF_LISTS_SECONDS if topic.run_id is None else LATEST_SECONDS
+            await self._wait(pace.turn(latest), topic)
             await self._tell(topic)
             await asyncio.sleep(GAP_SECONDS)
 
     async def _wait(self, seconds: float, topic: Topic) -> None:
-        """Wait for the turn; what becomes of steps meanwhile is told, which costs no page a read."""
+        """Wait for the turn; what becomes of steps meanwhile is told, which costs no page a read, and beats are."""
         turn = time.monotonic() + seconds
         said: dict[str, str] = {}
         while (left := turn - time.monotonic()) > SOON_SECONDS:
-            if news := dict(self._nodes.items() - said.items()):
+            news = dict(self._nodes.items() - said.items())
+            if news or time.monotonic() - self._said_at >= BEAT_SECONDS:
                 said |= news
                 await self._say(topic, nodes=news)
             await asyncio.sleep(min(left, STATUS_SECONDS))
@@ -162,6 +164,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self, topic: Topic, changed: Sequence[str] = (), nodes: Mapping[str, str] | None = None
     ) -> None:
         self._seq += 1
+        self._said_at = time.monotonic()
         message = {"v": 1, "seq": self._seq, "topic": topic.name, "changed": changed, "nodes": nodes or {}}
         async with asyncio.timeout(SEND_SECONDS):
             await self.send(json.dumps(message))

@@ -18,7 +18,9 @@ SHARE = 0.2
 CREDIT_SECONDS = 0.5
 """So much CPU may turns run ahead: a few pages are told at once, and only what goes on is held to the share."""
 LATEST_SECONDS = 15.0
-"""So late at most is a page told to read; a run's steps are told each second meanwhile (`consumers.py`)."""
+"""So late at most is a run's page told to read: what becomes of its steps is told each second meanwhile."""
+LATEST_OF_LISTS_SECONDS = 5.0
+"""So late at most is any other page told: nothing is said to it meanwhile."""
 HALF_LIFE_SECONDS = 10.0
 USUAL_SECONDS = 0.01
 """What a page is taken to cost as long as little is known."""
@@ -37,8 +39,8 @@ class Pace:
         self._free_at = 0.0
         self._told, self._seconds, self._decayed_at = 1.0, USUAL_SECONDS, 0.0
 
-    def turn(self) -> float:
-        """Take the next turn to tell a page: in so many seconds."""
+    def turn(self, latest: float = LATEST_SECONDS) -> float:
+        """Take the next turn to tell a page: in so many seconds, at most `latest`."""
         with self._lock:
             now = self._clock()
             self._decay(now)
@@ -46,7 +48,7 @@ class Pace:
             # Neither a quiet time nor a rush counts for longer than it may: credit isn't saved up, nor debt.
             free_at = min(max(self._free_at, now), now + _AHEAD + LATEST_SECONDS)
             self._free_at = free_at + cost / SHARE
-            return max(0.0, free_at - now - _AHEAD)
+            return min(max(0.0, free_at - now - _AHEAD), latest)
 
     def told(self) -> None:
         """A page was told, and is about to read itself again."""

@@ -167,12 +167,14 @@ func (w *Worker) ask(ctx context.Context, free int) ([]*Job, error) {
 	ctx, done := context.WithTimeout(ctx, w.Wait+answerWithin)
 	defer done()
 	err := w.client.do(ctx, http.MethodPost, "/jobs/poll", body, &answer, "", 1)
+	for _, job := range answer.Jobs {
+		job.lease, job.expires = time.Until(job.LeaseExpiresAt), job.LeaseExpiresAt
+	}
 	return answer.Jobs, err
 }
 
 func (w *Worker) begin(working context.Context, job *Job) {
 	job.ctx, job.cancel = context.WithCancel(working)
-	job.lease, job.expires = time.Until(job.LeaseExpiresAt), job.LeaseExpiresAt
 	job.beat = func(job *Job) { w.tellOfLife([]*Job{job}) }
 	w.mu.Lock()
 	defer w.mu.Unlock()

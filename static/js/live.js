@@ -2,22 +2,28 @@
 // changed (its detail: what). Partials then fetch themselves: `hx-trigger="handoff:changed from:body"`, nothing else.
 // Where much is watched reading waits for its turn; `handoff:told` says meanwhile what became of steps (`detail.nodes`).
 // Without a socket the same event comes every five seconds, and an element `[data-live-state]` says so.
+// A page that nobody sees reads nothing: when it is shown again it reads once if it was told anything meanwhile.
 
 const GAP = 500; // ms between two events, so that nobody needs `delay` or `throttle`, which can lose the last one
 const POLL = 5_000;
-const SILENCE = 25_000; // the server says something every ten seconds
+const SILENCE = 25_000; // the server says something every ten seconds, also while a page waits for its turn
 const FIRST_RETRY = 500;
 const LAST_RETRY = 30_000;
+const REST = 60_000; // ms that a hidden page keeps its socket: of those a user has few at once
 const NOT_ALLOWED = 4403;
 
 const path = document.body.dataset.live;
 const state = document.querySelector("[data-live-state]");
 
-let socket, retry, poll, gap, pending;
+let socket, retry, poll, gap, pending, rest;
 let failures = 0;
 let heardAt = 0;
+let isOwed = false;
+let isOver = false;
 
 function changed(detail = { changed: ["all"], nodes: {} }) {
+  isOwed = document.hidden;
+  if (isOwed) return;
   if (!gap) {
     document.body.dispatchEvent(new CustomEvent("handoff:changed", { detail }));
     gap = setTimeout(() => {
@@ -73,7 +79,7 @@ function lost() {
 
 function end() {
   pause();
-  document.removeEventListener("visibilitychange", follow);
+  isOver = true;
   say("Live updates ended. Load the page again.");
   changed();
 }
@@ -94,9 +100,17 @@ function pause() {
   stopPolling();
 }
 
-/** A hidden page rests; when it is shown again it catches up. */
+/** A hidden page rests after a while; when it is shown again it catches up with what it may have missed. */
 function follow() {
-  if (document.hidden) return pause();
+  clearTimeout(rest);
+  if (document.hidden) {
+    rest = setTimeout(pause, REST);
+    return;
+  }
+  if (isOver || (socket && Date.now() - heardAt < SILENCE)) {
+    if (isOwed) changed();
+    return;
+  }
   failures = 0;
   changed();
   connect();

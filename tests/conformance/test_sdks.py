@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -77,3 +78,18 @@ def test_a_case(site, commands, tmp_path, player, case):
         assert list(lines) == told["log"]
     if "calls" in told:
         assert StepExecution.unsafe_all_tenants.get(run_id=run.pk).epoch == told["calls"]
+
+
+@pytest.mark.toolchains
+@pytest.mark.skipif(shutil.which("go") is None, reason="go is missing")
+def test_what_the_sdk_for_go_tests_by_itself():
+    """What no case can play: answers that come at a moment of the test's choice."""
+    done = subprocess.run(
+        ["go", "test", "-count=1", "."],
+        cwd=SDKS / "go",
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -55,10 +55,8 @@ def test_health_is_watched_for_a_while_and_its_place_is_free_again(monkeypatch):
     assert len(context.written) == standard.MOST_OF_ONE + 1
 
 
-def test_strangers_have_few_streams_of_an_address_and_in_all(monkeypatch):
-    monkeypatch.setattr(standard, "MOST", 2)
-    monkeypatch.setattr(standard, "MOST_OF_ONE", 1)
-    places = StrangersPlaces()
+def test_strangers_have_few_places_of_an_address_and_in_all():
+    places = StrangersPlaces(1, 2)
     with places.place("ipv4:10.0.0.1:1") as one, places.place("ipv4:10.0.0.1:2") as same:
         assert (one, same) == (True, False)
         with places.place("ipv6:[::1]:1") as two, places.place("ipv4:10.0.0.3:1") as three:

@@ -4,9 +4,10 @@ import pytest
 
 from accounts import tokens
 from accounts.models import ApiToken, FolderGrant, Membership, User
-from accounts.services import authenticate_token
-from runs.bulk_jobs import jobs, work
+from accounts.services import acting_principal, authenticate_token
+from runs.bulk_jobs import jobs, rights, work
 from runs.bulk_jobs.aims import Aim
+from runs.bulk_jobs.rights import Actors
 from tests import factories as make
 from tests.inbox.asking import member, task_of
 from tests.runs.test_bulk_aims import asked, workflow_of
@@ -54,7 +55,7 @@ def test_nothing_more_is_done_for_who_may_no_more_and_the_job_says_so(verb, happ
     work.work(ALL)
     assert counted(dry) == {"able": 3}
     job = jobs.go(ops, dry.pk, reason="")
-    assert work._one()
+    assert work._one(Actors())
     happens()
 
     work.work(ALL)
@@ -83,10 +84,25 @@ def test_a_service_acts_as_long_as_it_has_a_token():
     boss, run_ids = member("boss", "admin"), waiting(2)
     _, text = tokens.make(boss, name="nightly", role="operator", service=True)
     job = jobs.begin_verb(authenticate_token(text), "cancel", "status:open")
-    assert work._one()
+    assert work._one(Actors())
     ApiToken.unsafe_all_tenants.update(revoked_at="2026-01-01T00:00:00Z")
     work.work(ALL)
     assert counted(job) == {"done": 1, "refused": 1}
     (reason,) = jobs.reasons_of(job)
     assert reason.message == f"{job.created_by} has no valid token any more."
     assert sorted(make.run(run).status for run in run_ids) == ["CANCELLED", "RUNNING"]
+
+
+def test_who_a_job_acts_for_is_asked_once_a_batch(monkeypatch):
+    asked_for: list[str] = []
+
+    def counting(tenant_id, username):
+        asked_for.append(username)
+        return acting_principal(tenant_id, username)
+
+    monkeypatch.setattr(rights, "acting_principal", counting)
+    waiting(3)
+    jobs.begin_verb(member("ops", "operator"), "cancel", "status:open")
+    work.work(ALL)
+    work.work(ALL)
+    assert asked_for == ["ops"]

@@ -4,6 +4,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from config.duties import PACKAGES
 from runs.alerts import tasks as alerts_tasks
 from runs.bulk_jobs import tasks as bulk_tasks
 from runs.maintenance import duties
@@ -13,6 +14,7 @@ from runs.reading import readiness
 from runs.schedules import tasks as schedules_tasks
 from runs.workers import process
 from tasks_inbox.duties import tasks as inbox_tasks
+from tests.architecture.sources import PRODUCT, source
 
 pytestmark = pytest.mark.django_db
 
@@ -156,6 +158,14 @@ def test_what_this_process_is_at_for_too_long_is_known_to_its_watchdog():
         process.HUNG_SECONDS = process_seconds
     assert wrong == ["it does not come back from the duty long"]
     assert worker._hangs_at_a_duty() is None
+
+
+def test_each_package_that_has_duties_is_known_with_celery_and_without():
+    known = {package.replace(".", "/") for package in PACKAGES}
+    assert {
+        path.removesuffix("/registered.py") for path in PRODUCT if path.endswith("/registered.py")
+    } == known
+    assert known == {path.removesuffix("/tasks.py") for path in PRODUCT if "@shared_task" in source(path)}
 
 
 def test_the_clock_sends_each_registered_duty_as_often_as_it_says(monkeypatch):

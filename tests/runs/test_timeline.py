@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.reading.timeline import MOST_LANES, Ending, timeline
+from runs.reading.timeline import MOST_LANES, Bar, Ending, Lane, timeline
+from runs.templatetags.run_timeline import timeline_lanes
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -132,3 +133,23 @@ def test_bars_stay_within_the_whole_and_in_their_order(spans):
     places = [begins[f"s{number}"] for number in by_time]
     assert places == sorted(places)
     assert line.idle <= line.milliseconds
+
+
+def test_a_lane_says_in_words_what_its_bars_show_and_nothing_of_it_is_markup():
+    bars = [Bar("wait", None, 3_000, "0", "30"), Bar("failed", 2, 7_000, "30", "70")]
+    row = step("a b", "FAILED") | {"title": "<Tidy> & go", "error": {"code": "x"}, "duration_ms": 7_000}
+    lanes = [Lane(row, bars, 1, is_critical=True), Lane(row | {"title": "", "error": None}, [], 2)]
+    first, second = timeline_lanes(lanes, "/runs/x?view=graph", lanes[0].step).split("\n")
+    assert first == (
+        '<li data-status="FAILED" data-step="a b" data-failed class="critical">'
+        '<a class="lane-name" href="/runs/x?view=graph&amp;step=a%20b" data-look aria-current="true">'
+        "&lt;Tidy&gt; &amp; go</a>"
+        ' <svg class="lane" role="img" aria-label="&lt;Tidy&gt; &amp; go: waited 3.0 s, attempt 2 failed after 7.0 s;'
+        ' on the critical path">'
+        '<rect class="wait" x="0" width="30" y="6" height="4" rx="2"><title>waited 3.0 s</title></rect>'
+        '<rect class="failed" x="30" width="70" y="2" height="12" rx="2">'
+        "<title>attempt 2 failed after 7.0 s</title></rect></svg>"
+        ' <span class="lane-took">7.0 s</span></li>'
+    )
+    assert second.startswith('<li data-status="FAILED" data-step="a b"><a class="lane-name"')
+    assert ">a b</a>" in second

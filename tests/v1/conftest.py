@@ -1,13 +1,10 @@
 """A client as the public engine's are: no token, no content type, and null for whatever is optional."""
 
-from collections.abc import Iterator
-
 import orjson
 import pytest
 from django.test import Client
 
 from accounts.services import ensure_admin
-from s4.callers import open_actor
 from tests import factories as make
 from tests import s4
 from tests.people import People
@@ -79,15 +76,17 @@ def people(db):
     return People()
 
 
+WHO = 3
+"""Statements that ask who anybody is: of each call within a test's transaction, else of one in five seconds."""
+
+
 @pytest.fixture
-def engine(db, settings) -> Iterator[Engine]:
+def engine(db, settings) -> Engine:
     """A client of a Handoff whose tenant `default` is open."""
     # Somebody must be able to decide what a definition asks people.
     ensure_admin("a-password-for-tests")
     settings.HANDOFF_V1_OPEN_TENANT = "default"
-    open_actor.cache_clear()
-    yield Engine()
-    open_actor.cache_clear()
+    return Engine()
 
 
 @pytest.fixture

@@ -3,12 +3,15 @@
 import base64
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts import folders
 from accounts.models import Tenant, User
+from lib.refusals import Missing
 from lib.uuid7 import uuid7
 from runs.models import Run
-from s4.callers import OPEN_SCOPES, open_actor
+from s4.callers import OPEN_SCOPES, OPEN_SECONDS, open_actor
 from tests import s4
 from tests.v1.conftest import Engine
 from workflows.models import Workflow
@@ -76,6 +79,27 @@ def test_who_is_anybody_is_a_service_without_a_login(engine):
     assert user.is_service
     assert not user.has_usable_password()
     assert Run.unsafe_all_tenants.count() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_is_anybody_is_asked_anew_after_seconds(people, monkeypatch):
+    people.token("admin", tenant="opened")
+    tenant, now = Tenant.objects.get(slug="opened"), [1000.0]
+    monkeypatch.setattr(open_actor, "_clock", lambda: now[0])
+    monkeypatch.setattr(open_actor, "_kept", {})
+    first = folders.default_folder(tenant.pk)
+    assert set(open_actor("opened").reach.verbs_of) == {first.pk}
+    folders.folders_of(tenant.pk).filter(pk=first.pk).update(is_default=False)
+    other = folders.Folder.objects.create(tenant=tenant, name="Other", key="other", is_default=True)
+    with CaptureQueriesContext(connection) as asked:
+        assert set(open_actor("opened").reach.verbs_of) == {first.pk}
+    assert len(asked) == 0
+    now[0] += OPEN_SECONDS
+    assert set(open_actor("opened").reach.verbs_of) == {other.pk}
+    Tenant.objects.filter(pk=tenant.pk).update(slug="closed")
+    now[0] += OPEN_SECONDS
+    with pytest.raises(Missing):
+        open_actor("opened")
 
 
 def test_a_tenant_that_there_is_not_is_no_door(engine, settings):

@@ -1,5 +1,7 @@
 """The client of the websockets in a browser: what a page hears with a socket, without one, hidden and shown again."""
 
+from urllib.parse import urlsplit
+
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
@@ -20,6 +22,15 @@ HIDE = """
 (hidden) => {
     Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));
+}
+"""
+CHANGED = '{"v":1,"seq":98,"topic":"t","changed":["run","runs","inbox"],"nodes":{}}'
+# What says nothing new, but that all before it was heard.
+NEWS = '{"v":1,"seq":99,"topic":"t","changed":[],"nodes":{"nobody":"RUNNING"}}'
+TOLD = """
+() => {
+    window.told = [];
+    document.body.addEventListener("handoff:told", (event) => told.push(event.detail));
 }
 """
 OFF = "Live updates off, refreshing every 5 s"
@@ -131,14 +142,57 @@ def test_without_a_socket_a_page_polls_and_says_so_until_there_is_one_again(a_li
     page.page.wait_for_function("() => heard.some((it) => it.nodes.b === 'COMPLETED')", timeout=4000)
 
 
-def test_a_hidden_page_rests_and_catches_up_when_it_is_shown(a_live_page, run_id):
+def test_a_hidden_page_reads_nothing_and_once_when_it_is_shown_if_it_was_told_anything(a_live_page, run_id):
     page = a_live_page(run_id).settled()
     page.page.evaluate(HIDE, True)
     before = page.heard()
-    make.work()
-    page.page.wait_for_timeout(700)
+    page.page.evaluate(HIDE, False)
+    page.page.evaluate(HIDE, True)
+    page.page.evaluate(TOLD)
+    for message in (CHANGED, CHANGED, NEWS):
+        page.sockets[0].send(message)
+    page.page.wait_for_function("() => told.length > 0")
     assert page.heard() == before
+    page.page.evaluate(HIDE, False)
+    page.page.wait_for_function(f"() => heard.length > {before}")
+    assert page.page.evaluate(f"heard.slice({before}).map((it) => it.changed)") == [["all"]]
     assert len(page.sockets) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "part"), [("/runs/{}", "run"), ("/runs/", "runs"), ("/inbox/", "inbox-list")]
+)
+def test_what_a_hidden_tab_shows_is_read_once_when_it_is_seen_again(visitor, run_id, path, part):
+    page, address = LivePage(visitor, run_id), path.format(run_id)
+
+    def reads():
+        return [url for url in visitor.asked[asked:] if urlsplit(url).path == address]
+
+    with page.page.expect_response(lambda it: it.request.headers.get("hx-target") == part):
+        visitor.open(address)
+    asked = len(visitor.asked)
+    page.page.evaluate(HIDE, True)
+    page.page.evaluate(TOLD)
+    for message in (CHANGED, CHANGED, NEWS):
+        page.sockets[0].send(message)
+    page.page.wait_for_function("() => told.length > 0")
+    page.page.evaluate("fetch('/healthz')")
+    assert reads() == []
+    with page.page.expect_response(lambda it: it.request.headers.get("hx-target") == part):
+        page.page.evaluate(HIDE, False)
+    page.page.evaluate("fetch('/healthz')")
+    assert len(reads()) == 1
+
+
+def test_a_page_that_is_hidden_for_long_gives_its_socket_back_and_catches_up(visitor, run_id):
+    visitor.page.clock.install()
+    page = LivePage(visitor, run_id).open().settled()
+    page.page.evaluate(HIDE, True)
+    page.page.clock.fast_forward(61_000)
+    before = page.heard()
+    page.page.clock.fast_forward(61_000)
+    make.work()
+    assert (page.heard(), len(page.sockets)) == (before, 1)
     page.page.evaluate(HIDE, False)
     page.page.wait_for_function(f"() => heard.length > {before}")
     page.page.wait_for_function(f"() => heard.slice({before}).some((it) => it.topic === 'run:{run_id}')")

@@ -1,16 +1,26 @@
 """Whose turn it is to be told, by a clock of the test's own."""
 
 import asyncio
-from typing import Any
+import json
+import time
 
 import pytest
 
 from accounts.sessions import AUTOMATIC
-from runs.kernel.live import Topic
+from runs.kernel.live import INBOX, Topic
 from runs.web import consumers
 from runs.web import pace as module
 from runs.web.consumers import RunsConsumer
-from runs.web.pace import CREDIT_SECONDS, LATEST_SECONDS, NOTICE, SHARE, USUAL_SECONDS, Measured, Pace
+from runs.web.pace import (
+    CREDIT_SECONDS,
+    LATEST_OF_LISTS_SECONDS,
+    LATEST_SECONDS,
+    NOTICE,
+    SHARE,
+    USUAL_SECONDS,
+    Measured,
+    Pace,
+)
 
 
 class Clock:
@@ -84,6 +94,14 @@ def test_nobody_waits_longer_than_the_latest_and_a_quiet_time_ends_the_wait(cloc
     assert pace.turn() == pytest.approx(0, abs=1e-9)
 
 
+def test_a_list_waits_less_long_which_spares_the_others_nothing(clock):
+    pace = Pace(clock)
+    for _ in range(10_000):
+        pace.turn()
+    assert pace.turn(LATEST_OF_LISTS_SECONDS) == LATEST_OF_LISTS_SECONDS
+    assert pace.turn() == LATEST_SECONDS
+
+
 def test_dear_pages_of_long_ago_are_forgotten(clock):
     pace = Pace(clock)
     pace.turn()
@@ -114,8 +132,9 @@ class Socket(RunsConsumer):
         self.said: list[tuple[list[str], dict[str, str]]] = []
         self.has_said = asyncio.Event()
 
-    async def _say(self, topic: Topic, changed: Any = (), nodes: Any = None) -> None:
-        self.said.append(([*changed], dict(nodes or {})))
+    async def send(self, text_data: str) -> None:
+        message = json.loads(text_data)
+        self.said.append((message["changed"], message["nodes"]))
         self.has_said.set()
 
 
@@ -146,3 +165,36 @@ def test_a_turn_that_comes_soon_is_waited_for_instead():
         return socket
 
     assert asyncio.run(waiting()).said == []
+
+
+def test_who_waits_for_long_and_has_nothing_to_say_says_a_beat(monkeypatch):
+    monkeypatch.setattr(consumers, "STATUS_SECONDS", 0.02)
+    monkeypatch.setattr(consumers, "BEAT_SECONDS", 0.1)
+
+    async def waiting() -> Socket:
+        socket, topic = Socket(), Topic(1)
+        await socket._say(topic)
+        socket.told(["runs"], {})
+        await socket._wait(consumers.SOON_SECONDS + 0.3, topic)
+        return socket
+
+    said = asyncio.run(waiting()).said
+    assert said == [([], {})] * len(said)
+    assert 2 <= len(said) <= 6
+
+
+def test_a_run_page_is_told_later_than_a_list_at_most(monkeypatch):
+    asked: list[float] = []
+    monkeypatch.setattr(consumers.pace, "turn", lambda latest: asked.append(latest) or 0.0)
+
+    async def telling(topic: Topic) -> None:
+        socket = Socket()
+        socket.told(["runs"], {})
+        async with asyncio.timeout(5):
+            looking = asyncio.create_task(socket._say_until(time.monotonic() + 5, topic))
+            await socket.has_said.wait()
+            looking.cancel()
+
+    for topic in (Topic(1, "run"), Topic(1), Topic(1, about=INBOX)):
+        asyncio.run(telling(topic))
+    assert asked == [LATEST_SECONDS, LATEST_OF_LISTS_SECONDS, LATEST_OF_LISTS_SECONDS]
