@@ -17,9 +17,10 @@ from tests.outbox.drill import Consumers, assert_done_once, begin, relay_process
 pytestmark = [pytest.mark.kafka, pytest.mark.processes, pytest.mark.timeout(1_200)]
 TOPIC, GROUP = "workflow.jobs.mine", "workflow.workers.mine"
 JOBS = 10_000
+NEVER = threading.Event()
 
 
-def reader(node, joins=threading.Event(), leaves=threading.Event()):  # noqa: B008 (events that nobody sets)
+def reader(node, joins, leaves=NEVER):
     """What one consumer of the group is told of: it is there once it `joins`, until it `leaves`."""
     options = {
         "group.id": GROUP,
@@ -31,7 +32,8 @@ def reader(node, joins=threading.Event(), leaves=threading.Event()):  # noqa: B0
     consumers = []
 
     def read():
-        if not joins.wait(0.2) or (leaves.is_set() and not consumers):
+        has_left = leaves.is_set() and not consumers
+        if not (NEVER if has_left else joins).wait(0.2):
             return []
         if not consumers:
             consumers.append(Consumer({**node.client, **QUIET, **options}))
