@@ -25,6 +25,7 @@ from typing import Any, Final
 
 import psycopg
 
+from config.embedded.postgres import STOP_SIGNAL, Postgres
 from config.embedded.processes import wait_until
 from config.embedded.redis import free_port
 from tests.public_engine import build
@@ -69,15 +70,15 @@ class Door:
 
 def measured(address: str, runs: int) -> Figures:
     """Instances and jobs a second of `runs` chains, and how long one alone takes, in ms."""
-    door = Door(address)
-    door.ask("POST", "definitions", CHAIN)
+    Door(address).ask("POST", "definitions", CHAIN)
     with _workers(address, WORKERS, IDLE_SECONDS):
         began = time.monotonic()
         with ThreadPoolExecutor(STARTERS) as pool:
             list(pool.map(lambda count: _start(Door(address), count), _shares(runs, STARTERS)))
         started = time.monotonic() - began
-        wait_until(lambda: _completed(door) >= runs, 600, "the chains")
+        wait_until(lambda: _completed(Door(address)) >= runs, 600, "the chains")
         took = time.monotonic() - began
+    door = Door(address)
     with _workers(address, 1, POLL_SECONDS):
         alone = [_one(door) for _ in range(ONE_BY_ONE)]
     return {
@@ -135,6 +136,21 @@ def _workers(address: str, count: int, idle: float) -> Iterator[None]:
 
 
 @contextmanager
+def database(folder: Path) -> Iterator[str]:
+    """The URL of a PostgreSQL that both work with, one after the other, set up as Handoff's own is."""
+    server = Postgres(folder, may_create_databases=True)
+    server.prepare()
+    process = server.start()
+    try:
+        wait_until(server.is_ready, 30, "PostgreSQL")
+        server.make_database()
+        yield server.url
+    finally:
+        process.send_signal(STOP_SIGNAL)
+        process.wait(30)
+
+
+@contextmanager
 def their_server(folder: Path, out: Path, server: str) -> Iterator[str]:
     """The address of the public engine's own server, with a database of its own on that PostgreSQL."""
     command = build.server(folder, out)
@@ -154,7 +170,8 @@ def their_server(folder: Path, out: Path, server: str) -> Iterator[str]:
             wait_until(lambda: _answers(ports[0]) or process.poll() is not None, 60, "their server")
             yield f"http://127.0.0.1:{ports[0]}"
         finally:
-            process.terminate()
+            # It doesn't end when it is asked to while it does what came before.
+            process.kill()
             process.wait(30)
 
 
@@ -187,10 +204,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         out = Path(asked.out or temporary).absolute()
         out.mkdir(parents=True, exist_ok=True)
-        with handoff(out / "bench-home") as doors:
-            facts = json.loads((out / "bench-home" / "run.json").read_text())
-            found = [("Handoff", measured(doors.rest, asked.runs))]
-            with their_server(folder, out, facts["database_url"]) as address:
+        with database(out / "bench-postgres") as server:
+            with handoff(out / "bench-home", database=server) as doors:
+                found = [("Handoff", measured(doors.rest, asked.runs))]
+            with their_server(folder, out, server) as address:
                 found.append(("the public engine", measured(address, asked.runs)))
     print(table(found))
     return 0

@@ -29,9 +29,9 @@ class Doors(NamedTuple):
 
 
 @contextmanager
-def handoff(home: Path, dispatch: str = "hints") -> Iterator[Doors]:
+def handoff(home: Path, dispatch: str = "hints", database: str = "") -> Iterator[Doors]:
     """The doors of a Handoff whose tenant `default` is open; it ends, and its home stays. With `kafka_outbox` it has a
-    node of Kafka of its own.
+    node of Kafka of its own. `database`: the URL of a PostgreSQL; one of its own otherwise.
     """
     port, grpc_port = free_port(), free_port()
     address = f"http://127.0.0.1:{port}"
@@ -42,6 +42,7 @@ def handoff(home: Path, dispatch: str = "hints") -> Iterator[Doors]:
         "HANDOFF_V1_OPEN_TENANT": "default",
         "HANDOFF_ADMIN_PASSWORD": "a-password-for-this-only",
         "HANDOFF_DISPATCH": dispatch,
+        **({"DATABASE_URL": database} if database else {}),
         **({"HANDOFF_KAFKA": "embedded"} if dispatch == "kafka_outbox" else {}),
     }
     own = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
