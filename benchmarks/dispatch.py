@@ -6,6 +6,7 @@ Whoever polls does so in every mode; what is told by a broker is measured with `
 
 import itertools
 import json
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,7 @@ from handoff_sdk.events import Events
 POLL_SECONDS = 0.5
 """As S4's workers poll."""
 WORKERS, BATCH = 4, 50
+BETWEEN_SECONDS = (0.2, 0.8)
 Jobs = list[dict[str, Any]]
 Take = Callable[[], Jobs]
 _queues = itertools.count()
@@ -111,6 +113,8 @@ def latency(url: str, count: int) -> dict[str, Any]:
         with _Workers(url, 1, queue, way) as workers:
             # The first one waits for topics and groups to be made.
             for turn in range(count + 5):
+                # Jobs come whenever they come, and not right behind a poll.
+                time.sleep(random.uniform(*BETWEEN_SECONDS))
                 answer = expect(
                     client.ask("POST", "/api/v1/runs", {"workflow": workflow, "input": {"n": turn}}), 201
                 )
@@ -131,9 +135,12 @@ def throughput(url: str, count: int) -> dict[str, Any]:
         queue = f"bench-many-{next(_queues)}"
         version = published([{"id": "j", "type": "job", "queue": queue}])
         with _Workers(url, WORKERS, queue, way):
+            # The first one waits for a topic, and for its group, to be made.
+            started(version, 1)
+            wait_for(version, 1)
             before, began = cpu_seconds(), time.perf_counter()
             started(version, count)
-            wait_for(version, count)
+            wait_for(version, count + 1)
             took, after = time.perf_counter() - began, cpu_seconds()
         figures[f"{name}, jobs per s"] = round(count / took)
         cost = sum(after[kind] - before[kind] for kind in after if kind != "client")

@@ -80,7 +80,7 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
         for workers in (1, 4, 16)
         for batch in (1, 10, 50)
     },
-    "dispatch: one job at a time": lambda url, share: dispatch.latency(url, int(100 * share)),
+    "dispatch: one job at a time": lambda url, share: dispatch.latency(url, int(60 * share)),
     "dispatch: many jobs, 4 workers": lambda url, share: dispatch.throughput(url, int(5_000 * share)),
     "claims beside 1,000,000 finished steps": lambda _, share: claims.beside_finished(int(1_000_000 * share)),
     "inbox of 1,000,000 open tasks, p95 ms": lambda _, share: inbox.million(int(1_000_000 * share)),
