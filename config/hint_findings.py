@@ -25,7 +25,10 @@ def wants_embedded_redis() -> bool:
 def without_redis() -> Iterator[Finding]:
     """Why `make up` starts none."""
     if not _needs_redis():
-        yield Finding("ok", "HANDOFF_DISPATCH is polling: Handoff's own processes need PostgreSQL alone")
+        who = "Handoff's own workers need" if settings.HANDOFF_BROKER else "Handoff needs"
+        yield Finding(
+            "ok", f"HANDOFF_DISPATCH is {dispatch_environment.mode()}: PostgreSQL is all that {who}"
+        )
     elif not os.environ.get("REDIS_URL"):
         advice = "that is well; for hints install redis-server or valkey-server, or set REDIS_URL"
         yield Finding("warn", "no embedded Redis: Handoff starts with polling", advice)

@@ -209,7 +209,10 @@ def test_an_unknown_mode_is_refused_with_those_there_are(tmp_path):
     """R-166."""
     handoff = Handoff(tmp_path / "home", WE_DISPATCH_MODE="carrier_pigeon")
     [line] = handoff.refusal()
-    assert line == ("Handoff cannot start: WE_DISPATCH_MODE must be hints or polling, not 'carrier_pigeon'.")
+    assert line == (
+        "Handoff cannot start: WE_DISPATCH_MODE must be hints, polling, redis_outbox or kafka_outbox,"
+        " not 'carrier_pigeon'."
+    )
 
 
 def test_from_one_mode_to_the_other_it_takes_a_start_and_nothing_is_lost(tmp_path):
@@ -237,10 +240,10 @@ def test_where_there_is_no_redis_to_embed_it_goes_on_without():
         "import config.embedded.redis as redis, sys\n"
         "from pathlib import Path\n"
         "redis._IN_WHEELS, redis._PROGRAMS = {}, ()\n"
-        "from config.supervisor.supervise import _polls\n"
+        "from config.supervisor.supervise import _mode\n"
         "class Output:\n"
         "    def say(self, line): print(line)\n"
-        "print(_polls(Output()))\n"
+        "print(_mode(Output()))\n"
     )
 
     def printed(**more: str) -> list[str]:
@@ -258,6 +261,6 @@ def test_where_there_is_no_redis_to_embed_it_goes_on_without():
         return done.stdout.splitlines()
 
     said = "There is no embedded Redis for this platform: going on with PostgreSQL alone (docs/dispatch.md)"
-    assert printed() == [said, "True"]
-    assert printed(REDIS_URL="redis://127.0.0.1:1/0") == ["False"]
-    assert printed(HANDOFF_DISPATCH="hints") == ["False"]
+    assert printed() == [said, "polling"]
+    assert printed(REDIS_URL="redis://127.0.0.1:1/0") == ["hints"]
+    assert printed(HANDOFF_DISPATCH="hints") == ["hints"]
