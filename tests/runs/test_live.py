@@ -24,7 +24,7 @@ __all__ = ["site"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 BEATS_OFTEN = "from runs.web import consumers; consumers.BEAT_SECONDS = 0.1"
-REFRESHES_OFTEN = f"{BEATS_OFTEN}; consumers.REFRESH_SECONDS = 0.1; consumers.pace.turn = lambda: 0.7"
+REFRESHES_OFTEN = f"{BEATS_OFTEN}; consumers.REFRESH_SECONDS = 0.1; consumers.pace.turn = lambda latest: 0.7"
 FEW_PLACES = "from runs.web import consumers; consumers.MOST_OF_USER = 2"
 
 
