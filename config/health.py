@@ -18,6 +18,7 @@ from runs.reading.readiness import standing as read_standing
 from runs.store.outbox import outbox_standing
 
 _DATABASE_SECONDS, _REDIS_SECONDS = 2.0, 0.5
+_MOST_COUNTED = 1_000
 
 
 @login_not_required
@@ -52,7 +53,7 @@ def readiness() -> tuple[dict[str, bool], Standing | None]:
     try:
         with patience.at_most(_DATABASE_SECONDS):
             standing = read_standing()
-            relayed = outbox_standing() if settings.HANDOFF_BROKER else None
+            relayed = outbox_standing(_MOST_COUNTED) if settings.HANDOFF_BROKER else None
     except (DatabaseError, psycopg.Error):
         return {"database": False, **servers}, None
     if relayed is None:

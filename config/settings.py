@@ -103,6 +103,7 @@ TEMPLATES = [
 
 DATABASE_URL = environment.server_url("DATABASE_URL", "database_url")
 # How workers hear of work, and pages of changes: docs/dispatch.md.
+HANDOFF_DISPATCH_MODE = dispatch_environment.mode()
 HANDOFF_DISPATCH = dispatch_environment.way()
 # Through which broker consumers hear of jobs: "redis", "kafka", or none.
 HANDOFF_BROKER = dispatch_environment.broker()

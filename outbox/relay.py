@@ -23,6 +23,7 @@ from lib.noticeboard import board
 from outbox.broker import Broker, Event, Outcome, Verdict
 from outbox.brokers import broker_of
 from outbox.events import Unspeakable, event_of
+from outbox.reconciler import Reconciler
 from runs.commands import job_events, job_reports
 from runs.commands.job_leases import UnknownJob
 from runs.kernel.dispatch import RELAY
@@ -30,11 +31,9 @@ from runs.store.outbox import (
     DueEvent,
     FailedRow,
     Lead,
-    add_missing_events,
     due_events,
     lead_outbox,
     leave_outbox,
-    resend_events,
     settle_events,
 )
 
@@ -48,9 +47,6 @@ LEAD_SECONDS: Final = 15.0
 RENEW_SECONDS: Final = 3.0
 LOOK_SECONDS: Final = 0.5
 """How often it looks without having heard of anything: retries come to be due, and messages get lost."""
-KEEP_SECONDS: Final = 5.0
-MISSING_SECONDS: Final = 5.0
-MOST_RESEND_SECONDS: Final = 3600.0
 FIRST_RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 60.0
 WORKER: Final = "relay"
 CODE: Final = "DispatchFailed"
@@ -74,7 +70,8 @@ class Relay:
     def __init__(self, broker: Broker, holder: str, resend_seconds: float) -> None:
         self._broker, self._holder, self._resend_seconds = broker, holder, resend_seconds
         self._lead: Lead | None = None
-        self._renewed_at = self._kept_at = float("-inf")
+        self._reconciler = Reconciler()
+        self._renewed_at = float("-inf")
         # A life before this one, or its twin that hangs, is replaced at once; who was replaced waits for its lease.
         self._replaces = True
         self._failing = False
@@ -84,17 +81,17 @@ class Relay:
         lead = self._leads()
         if lead is None:
             return False
-        self._keep()
+        is_behind = self._reconciler.turn()
         events, gone = due_events(BATCH)
         read_at = time.monotonic()
         if not events and not gone:
-            return False
+            return is_behind
         crash_points.hit("outbox_read")
         outcomes, spoken = self._published_of(events)
         crash_points.hit("outbox_published")
         self._settle(lead, events[:spoken], outcomes, gone, read_at)
         crash_points.hit("outbox_settled")
-        return spoken < len(events) or len(events) + len(gone) >= BATCH
+        return is_behind or spoken < len(events) or len(events) + len(gone) >= BATCH
 
     def leave(self) -> None:
         """It ends: another may lead at once."""
@@ -112,21 +109,10 @@ class Relay:
             if self._lead and before is None:
                 log.info("This relay publishes from now on (the %d. to do so)", self._lead.epoch)
                 # Whoever led before may have had no broker.
-                self._kept_at = float("-inf")
+                self._reconciler = Reconciler()
             elif before and self._lead is None:
                 log.warning("Another relay has taken over")
         return self._lead
-
-    def _keep(self) -> None:
-        """Now and then: what got lost on the way is published again (R-180)."""
-        if time.monotonic() - self._kept_at < KEEP_SECONDS:
-            return
-        older = 0.0 if self._kept_at == float("-inf") else MISSING_SECONDS
-        while add_missing_events(older, 1_000) >= 1_000:
-            pulse.beat()
-        while sum(resend_events(self._resend_seconds, MOST_RESEND_SECONDS, 1_000)) >= 1_000:
-            pulse.beat()
-        self._kept_at = time.monotonic()
 
     def _published_of(self, due: Sequence[DueEvent]) -> tuple[list[Outcome], int]:
         """What became of the first of these, and how many those are."""
@@ -167,7 +153,7 @@ class Relay:
             for one in outcomes
             if one.verdict is not Verdict.SENT
         ]
-        if not settle_events(lead, sent=sent, failed=failed, gone=gone):
+        if not settle_events(lead, sent=sent, resend_seconds=self._resend_seconds, failed=failed, gone=gone):
             log.warning("Another relay has taken over; what was just published is published again")
             self._lead = None
             return

@@ -49,7 +49,7 @@ def poll_jobs(
     Raises S4Error: bad-request, too-many-requests, and poll path disabled where Kafka tells of jobs.
     """
     principal.require(JOBS_WORK)
-    if settings.HANDOFF_BROKER == "kafka":
+    if settings.HANDOFF_DISPATCH_MODE == KAFKA_MODE:
         raise S4Error(
             POLL_DISABLED, f"jobs are told by Kafka ({KAFKA_MODE}): consume workflow.jobs.<jobType>"
         )

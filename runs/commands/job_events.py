@@ -15,10 +15,10 @@ from django.utils.crypto import constant_time_compare
 
 from engine.statuses import StepStatus
 from lib.gathering import Gathered
-from runs.commands.job_leases import hash_of, token_of
+from runs.commands.job_leases import hash_of, parts_of, token_of
 from runs.commands.jobs import Job, jobs_of, note_workers
 from runs.kernel import live, scopes
-from runs.store.outbox import WantedRow, receive_jobs
+from runs.store.outbox import WantedRow, receive_done_jobs, receive_jobs
 
 BETWEEN = "."
 _MARK = "~"
@@ -62,16 +62,8 @@ def claim(
         note_workers(tenant, queues, [(worker, version, slots)])
     named = [_named(one) for one in ids]
     tokens = [secrets.token_urlsafe(16) for _ in ids]
-    wanted: list[WantedRow] = [
-        {
-            "place": place,
-            "worker": worker,
-            "step": one.step,
-            "epoch": one.epoch,
-            "token_hash": hash_of(tokens[place]).hex(),
-        }
-        for place, one in enumerate(named)
-        if one is not None
+    wanted = [
+        _wanted(place, worker, one, tokens[place]) for place, one in enumerate(named) if one is not None
     ]
     leased, reasons = receive_jobs(tenant, wanted) if wanted else ([], {})
     scopes.load_to_begin([one.step for one in leased])
@@ -86,25 +78,27 @@ def claim(
 def take(tenant: int, worker: str, step: str, token: str) -> None:
     """Have the lease that the token of an event is for begin, unless it did: whoever shows it is done with the job.
 
-    Nothing happens where the job can't be had; what is said of it next is then heard as of a lease that is over.
+    A run that is paused meanwhile is no hindrance, nor is who has hold of the step for a moment. Nothing happens where
+    the job can't be had; what is said of it next is then heard as of a lease that is over.
     """
     if (named := _named(f"{step}{BETWEEN}{token}")) is not None:
         _taken_together(tenant, (worker, named))
 
 
 def _take_each(tenant: int, takes: Sequence[tuple[str, _Named]]) -> list[None]:
-    rows: list[WantedRow] = [
-        {
-            "place": place,
-            "worker": worker,
-            "step": named.step,
-            "epoch": named.epoch,
-            "token_hash": hash_of(_secret(*named)).hex(),
-        }
-        for place, (worker, named) in enumerate(takes)
-    ]
-    receive_jobs(tenant, rows)
+    rows = [_wanted(place, worker, one, _secret(*one)) for place, (worker, one) in enumerate(takes)]
+    receive_done_jobs(tenant, rows)
     return [None] * len(takes)
+
+
+def _wanted(place: int, worker: str, named: _Named, secret: str) -> WantedRow:
+    return {
+        "place": place,
+        "worker": worker,
+        "step": named.step,
+        "epoch": named.epoch,
+        "token_hash": hash_of(secret).hex(),
+    }
 
 
 _taken_together: Gathered[int, tuple[str, _Named], None] = Gathered(_take_each)
@@ -115,16 +109,15 @@ def _named(text: str) -> _Named | None:
     if len(text) > LONGEST_ID or not text.isascii():
         return None
     step, _, token = text.partition(BETWEEN)
-    secret, _, rest = token.partition(".")
-    epoch = rest.partition(".")[0]
-    if not (epoch.isdigit() and len(epoch) < 10):
+    secret, epoch, _ = parts_of(token)
+    if epoch is None:
         return None
     try:
         is_step = str(UUID(step)) == step
     except ValueError:
         return None
-    is_ours = is_step and constant_time_compare(secret, _secret(step, int(epoch)))
-    return _Named(step, int(epoch)) if is_ours else None
+    is_ours = is_step and constant_time_compare(secret, _secret(step, epoch))
+    return _Named(step, epoch) if is_ours else None
 
 
 def _secret(step: str, epoch: int) -> str:

@@ -71,6 +71,14 @@ def token_of(step: str, epoch: int, secret: str) -> str:
     return f"{secret}.{epoch}.{_proof(step, epoch, secret)}"
 
 
+def parts_of(token: str) -> tuple[str, int | None, str]:
+    """What a token says, whoever made it: a secret, the epoch of a step if it is one, and a proof."""
+    secret, _, rest = token.partition(".")
+    epoch, _, proof = rest.partition(".")
+    is_epoch = epoch.isascii() and epoch.isdigit() and len(epoch) < 10
+    return secret, int(epoch) if is_epoch else None, proof
+
+
 def was_leased(step: str, token: str) -> bool:
     """Whether the token was made here for an attempt at this step, whatever has become of it since."""
     return _epoch_of(step, token) is not None
@@ -78,12 +86,9 @@ def was_leased(step: str, token: str) -> bool:
 
 def _epoch_of(step: str, token: str) -> int | None:
     """The epoch of the step that the token was made for; None where it was not made here."""
-    secret, _, rest = token.partition(".")
-    epoch, _, proof = rest.partition(".")
-    if not (epoch.isascii() and epoch.isdigit() and len(epoch) < 10):
-        return None
-    is_ours = constant_time_compare(proof, _proof(step, int(epoch), secret))
-    return int(epoch) if is_ours else None
+    secret, epoch, proof = parts_of(token)
+    is_ours = epoch is not None and constant_time_compare(proof, _proof(step, epoch, secret))
+    return epoch if is_ours else None
 
 
 def _proof(step: str, epoch: int, secret: str) -> str:

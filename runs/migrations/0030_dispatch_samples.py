@@ -2,8 +2,6 @@
 
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -28,5 +26,4 @@ class Migration(migrations.Migration):
                 ('contended', models.BigIntegerField(null=True)),
             ],
         ),
-        SchemaSql('runs', 'e86cf6eeade5'),
     ]

@@ -10,8 +10,8 @@ from runs.models.base import HotRow
 class DispatchOutbox(HotRow):
     """A step of an external queue that waits to be told of, or that nobody has taken since it was.
 
-    `epoch`: the step's, before it is claimed. `tries`: how often in a row it couldn't be published, `error` says why;
-    `sends`: how often it was.
+    `epoch`: the step's, before it is claimed. `due_at`: when it is to be published, once more where it was. `tries`:
+    how often in a row it couldn't be, `error` says why; `sends`: how often it was.
     """
 
     step_id = models.UUIDField(unique=True)
@@ -29,9 +29,7 @@ class DispatchOutbox(HotRow):
         db_table = "dispatch_outbox"
         indexes = [
             models.Index(fields=["due_at", "id"], name="outbox_due", condition=Q(published_at=None)),
-            models.Index(
-                fields=["published_at"], name="outbox_told", condition=Q(published_at__isnull=False)
-            ),
+            models.Index(fields=["due_at"], name="outbox_again", condition=Q(published_at__isnull=False)),
             # Few: what is behind them of the same run waits.
             models.Index(
                 fields=["run_id"], name="outbox_failing", condition=Q(published_at=None, tries__gt=0)

@@ -66,8 +66,7 @@ class Facts:
 
 def facts() -> Facts:
     """All of it; one statement."""
-    broker = settings.HANDOFF_BROKER
-    return _facts(f"{broker}_outbox" if broker else settings.HANDOFF_DISPATCH)
+    return _facts(settings.HANDOFF_DISPATCH_MODE)
 
 
 def _read(mode: str) -> Facts:

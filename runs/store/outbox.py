@@ -39,7 +39,9 @@ class FailedRow(TypedDict):
 
 
 class WantedRow(TypedDict):
-    """A job that a consumer has heard of, by its step and the epoch that its lease gets (`receive_jobs`)."""
+    """A job that a consumer has heard of, by its step and the epoch that its lease gets (`receive_jobs`,
+    `receive_done_jobs`).
+    """
 
     place: int
     worker: str
@@ -49,7 +51,7 @@ class WantedRow(TypedDict):
 
 
 class OutboxStanding(TypedDict):
-    """How the outbox stands; counts go up to `MOST_COUNTED`. `leader`: who, its epoch, the seconds it has left."""
+    """How the outbox stands; counts go up to a bound. `leader`: who, its epoch, the seconds it has left."""
 
     waiting: int
     oldest_seconds: float | None
@@ -59,7 +61,18 @@ class OutboxStanding(TypedDict):
     leader: tuple[str, int, float] | None
 
 
+class Place(NamedTuple):
+    """How far the jobs of a queue were looked at, in the order in which they are claimed (`add_missing_events`)."""
+
+    tenant: int
+    priority: int
+    available_at: str
+    step: str
+
+
+BEGINNING = Place(0, 0, "-infinity", "00000000-0000-0000-0000-000000000000")
 MOST_COUNTED = 10_000
+MOST_RESEND_SECONDS = 3600.0
 _MOST_QUEUES = 10_000
 
 
@@ -89,13 +102,23 @@ def due_events(limit: int) -> tuple[list[DueEvent], list[int]]:
 
 
 def settle_events(
-    lead: Lead, *, sent: Sequence[int] = (), failed: Sequence[FailedRow] = (), gone: Sequence[int] = ()
+    lead: Lead,
+    *,
+    sent: Sequence[int] = (),
+    resend_seconds: float = 0.0,
+    failed: Sequence[FailedRow] = (),
+    gone: Sequence[int] = (),
 ) -> bool:
-    """Keep what became of these rows; False, and nothing is kept, where another leads meanwhile."""
+    """Keep what became of these rows; False, and nothing is kept, where another leads meanwhile.
+
+    What was sent is due again in `resend_seconds`, unless it is taken before; twice as late each time.
+    """
     params = {
         "holder": lead.holder,
         "epoch": lead.epoch,
         "sent": list(sent),
+        "resend_seconds": resend_seconds,
+        "most_seconds": MOST_RESEND_SECONDS,
         "failed": document(list(failed)),
         "gone": list(gone),
         "now": now_or_none(),
@@ -104,42 +127,65 @@ def settle_events(
 
 
 def receive_jobs(tenant: int, wanted: Sequence[WantedRow]) -> tuple[list[Leased], dict[int, str]]:
-    """Lease these jobs; gives them, each with its place, and of the other places why not: `gone`, `leased` by another,
-    `held`, or `later`.
+    """Lease these jobs to work on them; gives them, each with its place, and of the other places why not: `gone`,
+    `leased` by another, `held`, or `later`.
     """
-    rows, refused = SQL.value(
-        "receive_jobs", {"tenant": tenant, "wanted": document(list(wanted)), "now": now_or_none()}
-    )
+    return _received("receive_jobs", tenant, wanted)
+
+
+def receive_done_jobs(tenant: int, wanted: Sequence[WantedRow]) -> None:
+    """As `receive_jobs`, of jobs whose work is done: also where they are held, and who has hold of one is waited for.
+
+    In a transaction it waits for several only if nobody there holds what others of them wait for.
+    """
+    _received("receive_done_jobs", tenant, wanted)
+
+
+def _received(name: str, tenant: int, wanted: Sequence[WantedRow]) -> tuple[list[Leased], dict[int, str]]:
+    params = {"tenant": tenant, "wanted": document(list(wanted)), "now": now_or_none()}
+    rows, refused = SQL.value(name, params)
     meters.polled(rows, is_contended=False, is_over=False)
     return [Leased(claimed_step(row), row[14], row[15], row[16]) for row in rows], dict(refused)
 
 
-def resend_events(seconds: float, most_seconds: float, limit: int) -> tuple[int, int]:
-    """Have published anew what nobody has taken `seconds` after it was, twice as late each time; and forget what can't
-    be taken any more. Gives how many of each.
+def resend_events(limit: int) -> int:
+    """Have published anew what was long ago and nobody has taken, and forget what can't be taken any more. Gives how
+    many that were.
     """
-    params = {"seconds": seconds, "most_seconds": most_seconds, "limit": limit, "now": now_or_none()}
-    again, forgotten = SQL.value("resend_events", params)
-    return again, forgotten
+    again, forgotten = SQL.value("resend_events", {"limit": limit, "now": now_or_none()})
+    return int(again) + int(forgotten)
 
 
-def add_missing_events(older_seconds: float, limit: int) -> int:
-    """Have published what could have been claimed `older_seconds` ago and stands in no outbox; gives how many."""
+def queues_told(built_in: Sequence[str]) -> list[str]:
+    """The queues that have something to claim, in order, but for those that are `built_in`."""
+    params = {"built_in": list(built_in), "most_queues": _MOST_QUEUES}
+    queues: list[str] = SQL.value("queues_told", params)
+    return queues
+
+
+def add_missing_events(
+    queue: str, behind: Place, older_seconds: float, limit: int
+) -> tuple[int, int, Place | None]:
+    """Look at the next jobs of a queue `behind` a place, and have published what could have been claimed
+    `older_seconds` ago and stands in no outbox. Gives how many it looked at, how many it added, and the last's place.
+    """
     params = {
+        "queue": queue,
+        **behind._asdict(),
         "older_seconds": older_seconds,
         "limit": limit,
-        "most_queues": _MOST_QUEUES,
         "now": now_or_none(),
     }
-    return int(SQL.value("add_missing_events", params))
+    looked, added, last = SQL.value("add_missing_events", params)
+    return looked, added, Place(*last) if last else None
 
 
 def empty_outbox(limit: int) -> int:
-    """Remove up to so many rows; gives how many."""
+    """Remove up to so many rows, unless a relay leads; gives how many."""
     return SQL.execute("empty_outbox", {"limit": limit}).rowcount
 
 
-def outbox_standing() -> OutboxStanding:
-    """How the outbox stands now."""
-    standing: OutboxStanding = SQL.value("outbox_standing", {"most": MOST_COUNTED, "now": now_or_none()})
+def outbox_standing(most: int = MOST_COUNTED) -> OutboxStanding:
+    """How the outbox stands now, with counts up to `most`."""
+    standing: OutboxStanding = SQL.value("outbox_standing", {"most": most, "now": now_or_none()})
     return standing

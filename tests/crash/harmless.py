@@ -10,6 +10,8 @@ HARMLESS = frozenset(
         "leave_outbox",
         "settle_events",
         "receive_jobs",
+        "receive_done_jobs",
+        "queues_told",
         "resend_events",
         "add_missing_events",
         "empty_outbox",

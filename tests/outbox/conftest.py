@@ -25,6 +25,7 @@ def people(db):
 def outbox(db, settings, monkeypatch) -> Iterator[None]:
     """The mode of this test's connection; the relay looks by itself."""
     monkeypatch.setattr(dispatch.board, "post", lambda channel, text: None)
+    settings.HANDOFF_DISPATCH_MODE = "redis_outbox"
     settings.HANDOFF_DISPATCH, settings.HANDOFF_BROKER = "polling", "redis"
     with connection.cursor() as cursor:
         cursor.execute("SET handoff.dispatch = 'outbox'")

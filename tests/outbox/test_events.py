@@ -1,20 +1,27 @@
 """What a relay tells consumers of, and what they do with it (R-168…R-171, R-176, R-179…R-182)."""
 
+import re
+from pathlib import Path
+
 import pytest
 from django.db import connection
 
+import runs
+from outbox import reconciler
 from outbox.broker import Verdict
 from outbox.events import CONTENT_TYPE, topic_of
 from outbox.relay import MOST_RETRY_SECONDS, Relay, retry_seconds
 from rpc.contract import message_class
 from runs.commands import job_events, job_reports
 from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
+from runs.kernel.dispatch import BUILT_IN_QUEUES
 from runs.maintenance.leases import sweep
-from runs.models import DeadLetter
+from runs.models import DeadLetter, DispatchOutbox, StepExecution
 from tests import factories as make
 from tests.outbox.consuming import JOB, Refusing, rows, step_of, told
 
 pytestmark = pytest.mark.django_db
+SCHEMA = Path(runs.__file__).parent / "sql/schema/dispatch.sql"
 
 
 def tenant():
@@ -132,6 +139,29 @@ def test_of_a_paused_run_nobody_is_told_until_it_goes_on(relay, streams, one):
     assert complete(job).applied
 
 
+def test_work_that_was_done_while_its_run_was_paused_counts_as_that_of_whoever_had_a_job_before(one):
+    step, _, token = one.job.partition(".")
+    run_id = one.key
+    pause_runs(tenant(), [run_id], by="x")
+    job_events.take(tenant(), "theirs", step, token)
+    assert job_reports.complete(tenant=tenant(), job=step, lease_token=token, output=1).applied
+    assert (make.run(run_id).status, step_of(run_id).output) == ("COMPLETED", 1)
+
+
+def test_a_failure_during_a_pause_is_tried_again_when_it_goes_on(relay, streams, one, clock):
+    step, _, token = one.job.partition(".")
+    pause_runs(tenant(), [one.key], by="x")
+    job_events.take(tenant(), "theirs", step, token)
+    job_reports.fail(tenant=tenant(), job=step, lease_token=token, code="Boom", message="x", retryable=True)
+    clock.advance(60)
+    relay.turn()
+    assert told(streams) == []
+    unpause_runs(tenant(), [one.key], by="x")
+    relay.turn()
+    [again] = told(streams)
+    assert again.job != one.job
+
+
 def test_of_a_cancelled_run_nobody_is_told(relay, streams):
     [run_id] = make.start(JOB)
     cancel_runs(tenant(), [run_id], by="x")
@@ -174,14 +204,14 @@ def test_a_lost_lease_is_told_of_anew(relay, streams, clock):
     assert again.job != event.job
 
 
-def test_what_nobody_has_taken_is_told_again_later_each_time(relay, streams, clock):
+def test_what_nobody_has_taken_is_told_again_later_each_time(relay, streams, clock, monkeypatch):
+    monkeypatch.setattr(reconciler, "REST_SECONDS", 0.0)
     make.start(JOB)
     relay.turn()
     [event] = told(streams)
     told_after = []
     for seconds in range(0, 3_000, 100):
         clock.advance(100)
-        relay._kept_at = 0.0
         relay.turn()
         again = told(streams)
         told_after += [seconds + 100 for one in again]
@@ -199,6 +229,50 @@ def test_jobs_from_before_there_was_a_broker_are_told_of(streams, settings, rela
     assert rows() == []
     relay.turn()
     assert len(told(streams)) == 1
+
+
+def test_of_a_large_backlog_a_little_is_told_in_each_turn_and_each_job_once(
+    streams, settings, relay, monkeypatch
+):
+    monkeypatch.setattr(reconciler, "BATCH", 3)
+    with connection.cursor() as cursor:
+        cursor.execute("RESET handoff.dispatch")
+    also = make.graph([{"id": "a", "type": "job", "queue": "also"}], [])
+    for priority in (3, 0, 3):
+        started = make.start(JOB, *[{}] * 4)
+        StepExecution.unsafe_all_tenants.filter(run_id__in=started).update(priority=priority)
+    make.start(also, {})
+    make.start(JOB, *[{}] * 5, tenant=make.TenantFactory(slug="other"))
+    added = []
+    for _ in range(30):
+        before = len(rows())
+        relay.turn()
+        added.append(len(rows()) - before)
+    assert sum(added) == 18
+    assert max(added) < 2 * 3
+    assert [len(told(streams, *of)) for of in (("mine",), ("also",), ("mine", "other"))] == [12, 1, 5]
+
+
+def test_what_is_missing_among_what_is_known_is_found(streams, relay, monkeypatch, clock):
+    monkeypatch.setattr(reconciler, "BATCH", 2)
+    monkeypatch.setattr(reconciler, "REST_SECONDS", 0.0)
+    monkeypatch.setattr(reconciler, "PAUSE_SECONDS", 0.0)
+    make.start(JOB, *[{}] * 7)
+    relay.turn()
+    told(streams)
+    lost = rows()[4]
+    DispatchOutbox.unsafe_all_tenants.filter(pk=lost.pk).delete()
+    clock.advance(reconciler.MISSING_SECONDS + 1)
+    found = []
+    for _ in range(10):
+        relay.turn()
+        found += told(streams)
+    assert [event.job.partition(".")[0] for event in found] == [str(lost.step_id)]
+
+
+def test_the_schema_names_the_built_in_queues_as_the_dispatcher_does():
+    named = re.findall(r"queue NOT IN \(([^)]*)\)", SCHEMA.read_text())
+    assert [tuple(names.replace("'", "").split(", ")) for names in named] == [BUILT_IN_QUEUES] * 2
 
 
 def test_what_never_can_be_told_fails_its_job_for_good_and_holds_up_nobody(outbox, streams):

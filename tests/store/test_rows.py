@@ -54,6 +54,7 @@ ROWS = {
     ("workers_polled", "workers"): jobs.ContactRow,
     ("settle_events", "failed"): outbox.FailedRow,
     ("receive_jobs", "wanted"): outbox.WantedRow,
+    ("receive_done_jobs", "wanted"): outbox.WantedRow,
     ("note_outgoing", "outcomes"): outgoing.OutcomeRow,
     ("learn_rest_times", "rests"): forecasts.RestRow,
     ("rest_times", "wanted"): forecasts.WantedRow,

@@ -34,6 +34,7 @@ taken AS (
            epoch = s.epoch + 1,
            attempt = s.attempt + 1,
            solo = picked.alone,
+           held = false,
            started_at = clock.now,
            completed_at = NULL,
            hard_deadline = clock.now + s.timeout_seconds * interval '1 second',

@@ -40,7 +40,7 @@ SELECT json_build_array(
 
 -- name: settle_events
 -- What became of the rows, said by who leads; another may have taken over, and then nothing is written. A row that was
--- written anew meanwhile has another id.
+-- written anew meanwhile has another id. What was sent is due again, later each time, until somebody takes it.
 WITH leads AS MATERIALIZED (
     SELECT 1 FROM runs_dispatchleader WHERE name = 'relay' AND holder = %(holder)s AND epoch = %(epoch)s FOR SHARE
 ),
@@ -56,35 +56,31 @@ failed AS (
 ),
 sent AS (
     UPDATE dispatch_outbox o
-       SET published_at = clock.now, sends = o.sends + 1, tries = 0, error = NULL
+       SET published_at = clock.now, sends = o.sends + 1, tries = 0, error = NULL,
+           due_at = clock.now + least(%(resend_seconds)s * power(2, least(o.sends, 30)), %(most_seconds)s) * interval '1 second'
       FROM clock
      WHERE o.id = ANY (%(sent)s::bigint[]) AND o.published_at IS NULL AND EXISTS (SELECT 1 FROM leads)
 )
 SELECT count(*) FROM leads
 
--- name: receive_jobs
--- Jobs whose consumers were told of them, each named by its step and the epoch that its lease gets. Of those that can't
--- be had, why.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+-- name: jobs_wanted (fragment)
+-- Jobs whose consumers were told of them, each named by its step and the epoch that its lease gets.
+clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 wanted AS MATERIALIZED (
     SELECT w.*
       FROM jsonb_to_recordset(%(wanted)s::jsonb)
            AS w(place int, worker text, step uuid, epoch int, token_hash text)
-),
-found AS MATERIALIZED (
-    SELECT s.id
-      FROM runs_stepexecution s CROSS JOIN clock
-     WHERE s.id = ANY (ARRAY(SELECT step FROM wanted)) AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
-       AND s.available_at <= clock.now
-     ORDER BY s.id
-       FOR UPDATE OF s SKIP LOCKED
-),
+)
+
+-- name: found_is_received (fragment)
+-- Leases those that were `found`, by the epoch that they had when they were locked, and says of the others why they can't
+-- be had.
 picked AS MATERIALIZED (
     -- Who is told of one job twice, or together with another, has it once.
-    SELECT DISTINCT ON (s.id) s.id, count(*) OVER (PARTITION BY w.worker) = 1 AS alone, decode(w.token_hash, 'hex') AS token_hash,
+    SELECT DISTINCT ON (f.id) f.id, count(*) OVER (PARTITION BY w.worker) = 1 AS alone, decode(w.token_hash, 'hex') AS token_hash,
            w.place, w.worker
-      FROM found JOIN runs_stepexecution s USING (id) JOIN wanted w ON w.step = s.id AND w.epoch = s.epoch + 1
-     ORDER BY s.id, w.place
+      FROM found f JOIN wanted w ON w.step = f.id AND w.epoch = f.epoch + 1
+     ORDER BY f.id, w.place
 ),
 received AS (
     DELETE FROM dispatch_outbox o USING picked WHERE o.step_id = picked.id
@@ -102,19 +98,43 @@ received AS (
          WHERE w.place NOT IN (SELECT place FROM picked)))
   FROM taken s
 
+-- name: receive_jobs
+-- For consumers who are about to work: what somebody else has hold of is theirs, and what is held has to wait.
+WITH /* include jobs_wanted */,
+found AS MATERIALIZED (
+    SELECT s.id, s.epoch
+      FROM runs_stepexecution s CROSS JOIN clock
+     WHERE s.id = ANY (ARRAY(SELECT step FROM wanted)) AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
+       AND s.available_at <= clock.now
+     ORDER BY s.id
+       FOR UPDATE OF s SKIP LOCKED
+),
+/* include found_is_received */
+
+-- name: receive_done_jobs
+-- For consumers who have done the work: their word must not get lost, so whoever has hold of the step is waited for, and
+-- a run that was paused meanwhile hears it as from a worker that had the job before.
+WITH /* include jobs_wanted */,
+found AS MATERIALIZED (
+    SELECT s.id, s.epoch
+      FROM runs_stepexecution s
+     WHERE s.id = ANY (ARRAY(SELECT step FROM wanted)) AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED'
+     ORDER BY s.id
+       FOR UPDATE OF s
+),
+/* include found_is_received */
+
 -- name: resend_events
--- What was published long ago, and nobody has taken since: if it can be taken still it is published anew, later each
--- time, and forgotten otherwise.
+-- What was published long ago, and nobody has taken since: if it can be taken still it is published anew, and forgotten
+-- otherwise.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 late AS MATERIALIZED (
     SELECT o.id, s.id IS NOT NULL AS is_there
       FROM clock CROSS JOIN dispatch_outbox o
       LEFT JOIN runs_stepexecution s
         ON s.id = o.step_id AND s.status = 'QUEUED' AND NOT s.held AND s.epoch = o.epoch AND s.queue = o.queue
-     WHERE o.published_at <= clock.now - %(seconds)s * interval '1 second'
-       AND (s.id IS NULL
-            OR o.published_at <= clock.now - least(%(seconds)s * power(2, o.sends - 1), %(most_seconds)s) * interval '1 second')
-     ORDER BY o.published_at
+     WHERE o.published_at IS NOT NULL AND o.due_at <= clock.now
+     ORDER BY o.due_at
      LIMIT %(limit)s
        FOR UPDATE OF o SKIP LOCKED
 ),
@@ -128,34 +148,65 @@ again AS (
 )
 SELECT json_build_array((SELECT count(*) FROM again), (SELECT count(*) FROM forgotten))
 
+-- name: queues_told
+-- The queues of consumers that have something to claim.
+WITH RECURSIVE /* include queues_found */
+SELECT coalesce(json_agg(queue ORDER BY place), '[]')
+  FROM found WHERE queue IS NOT NULL AND queue <> ALL (%(built_in)s::text[])
+
 -- name: add_missing_events
--- Jobs that can be claimed and of which nobody is told: they are from before there was a broker, or were queued by hand.
-WITH RECURSIVE /* include queues_found */,
-missing AS (
-    SELECT s.id, s.tenant_id, s.run_id, s.queue, s.epoch, s.available_at
-      FROM found q CROSS JOIN LATERAL (
-               SELECT s.*
-                 FROM runs_stepexecution s
-                WHERE s.queue = q.queue AND s.status = 'QUEUED' AND NOT s.held
-                  AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
-                                        - %(older_seconds)s * interval '1 second'
-                  AND NOT EXISTS (SELECT 1 FROM dispatch_outbox o WHERE o.step_id = s.id)
-                LIMIT %(limit)s) s
-     WHERE q.queue IS NOT NULL AND q.queue NOT IN ('default', 'blocking', 'engine')
-     ORDER BY s.id
+-- Jobs of a queue that can be claimed and of which nobody is told: they are from before there was a broker, or were
+-- queued by hand. Looks at the next ones behind a place in the order of the index; gives how many those were, how many
+-- of them were missing, and the place of the last.
+WITH looked AS MATERIALIZED (
+    SELECT *
+      FROM ((SELECT 1 AS part, s.tenant_id, s.priority, s.available_at, s.id, s.run_id, s.epoch
+               FROM runs_stepexecution s
+              WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held
+                AND s.tenant_id = %(tenant)s AND s.priority = %(priority)s
+                AND (s.available_at, s.id) > (%(available_at)s::timestamptz, %(step)s::uuid)
+              ORDER BY s.available_at, s.id
+              LIMIT %(limit)s)
+            UNION ALL
+            (SELECT 2, s.tenant_id, s.priority, s.available_at, s.id, s.run_id, s.epoch
+               FROM runs_stepexecution s
+              WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held
+                AND s.tenant_id = %(tenant)s AND s.priority < %(priority)s
+              ORDER BY s.priority DESC, s.available_at, s.id
+              LIMIT %(limit)s)
+            UNION ALL
+            (SELECT 3, s.tenant_id, s.priority, s.available_at, s.id, s.run_id, s.epoch
+               FROM runs_stepexecution s
+              WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held AND s.tenant_id > %(tenant)s
+              ORDER BY s.tenant_id, s.priority DESC, s.available_at, s.id
+              LIMIT %(limit)s)) s
+     ORDER BY part, tenant_id, priority DESC, available_at, id
      LIMIT %(limit)s
 ),
 added AS (
     INSERT INTO dispatch_outbox (tenant_id, step_id, run_id, queue, epoch, due_at)
-    SELECT tenant_id, id, run_id, queue, epoch, available_at FROM missing
+    SELECT l.tenant_id, l.id, l.run_id, %(queue)s, l.epoch, l.available_at
+      FROM looked l
+     WHERE l.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp()) - %(older_seconds)s * interval '1 second'
+       AND NOT EXISTS (SELECT 1 FROM dispatch_outbox o WHERE o.step_id = l.id)
+     ORDER BY l.id
     ON CONFLICT (step_id) DO NOTHING
     RETURNING 1
 )
-SELECT count(*) FROM added
+SELECT json_build_array(
+       (SELECT count(*) FROM looked), (SELECT count(*) FROM added),
+       (SELECT json_build_array(tenant_id, priority, available_at, id)
+          FROM looked ORDER BY part DESC, tenant_id DESC, priority, available_at DESC, id DESC LIMIT 1))
 
 -- name: empty_outbox
--- There is no broker any more: nobody is told of anything.
-WITH first AS MATERIALIZED (SELECT id FROM dispatch_outbox ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+-- There is no broker any more: nobody is told of anything. Where a relay leads another Handoff has one.
+WITH first AS MATERIALIZED (
+    SELECT id FROM dispatch_outbox
+     WHERE NOT EXISTS (SELECT 1 FROM runs_dispatchleader WHERE expires_at > clock_timestamp())
+     ORDER BY id
+     LIMIT %(limit)s
+       FOR UPDATE SKIP LOCKED
+)
 DELETE FROM dispatch_outbox o USING first WHERE o.id = first.id
 
 -- name: outbox_standing
