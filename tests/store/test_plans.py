@@ -40,6 +40,11 @@ SELECT md5('timer' || g)::uuid, g % 50, md5('run' || g)::uuid, 0, md5('step' || 
        now() + g * interval '1 second', CASE WHEN g % 5 = 0 THEN 'PENDING' ELSE 'FIRED' END
   FROM generate_series(1, {ROWS}) g;
 """
+TOLD = f"""
+INSERT INTO dispatch_outbox (tenant_id, step_id, run_id, queue, epoch, due_at, published_at)
+SELECT g % 50, md5('step' || g)::uuid, md5('run' || g)::uuid, 'mine', 0, now() + interval '5 minutes', now()
+  FROM generate_series(1, {ROWS}) g;
+"""
 
 
 @pytest.mark.parametrize("name", sorted(hot.SQL.texts))
@@ -98,6 +103,14 @@ class TestAtFiftyThousandRows:
         assert "step_ready" in plan("claim")
         assert "step_running" in plan("expired")
         assert "Sort" not in plan("claim").split("CTE taken")[0], "a backlog must not be sorted at each claim"
+
+    def test_what_was_published_and_is_not_due_again_is_not_walked(self):
+        with connection.cursor() as cursor:
+            cursor.execute(TOLD)
+            cursor.execute("ANALYZE dispatch_outbox")
+
+        assert re.search(r"using outbox_again .*\n *Index Cond: \(due_at <= ", plan("resend_events"))
+        assert "step_ready" in plan("add_missing_events")
 
     @pytest.mark.parametrize("analyzed", [False, True], ids=["never analyzed", "analyzed"])
     def test_a_page_of_runs_sums_up_once_and_not_once_for_each_run(self, analyzed):

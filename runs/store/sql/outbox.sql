@@ -130,10 +130,10 @@ found AS MATERIALIZED (
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 late AS MATERIALIZED (
     SELECT o.id, s.id IS NOT NULL AS is_there
-      FROM clock CROSS JOIN dispatch_outbox o
+      FROM dispatch_outbox o
       LEFT JOIN runs_stepexecution s
         ON s.id = o.step_id AND s.status = 'QUEUED' AND NOT s.held AND s.epoch = o.epoch AND s.queue = o.queue
-     WHERE o.published_at IS NOT NULL AND o.due_at <= clock.now
+     WHERE o.published_at IS NOT NULL AND o.due_at <= (SELECT now FROM clock)
      ORDER BY o.due_at
      LIMIT %(limit)s
        FOR UPDATE OF o SKIP LOCKED
@@ -213,7 +213,7 @@ DELETE FROM dispatch_outbox o USING first WHERE o.id = first.id
 -- How many rows wait to be published, since when, what couldn't be and why, and what was and nobody has taken.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 waiting AS MATERIALIZED (
-    SELECT o.due_at FROM dispatch_outbox o, clock WHERE o.published_at IS NULL AND o.due_at <= clock.now
+    SELECT o.due_at FROM dispatch_outbox o WHERE o.published_at IS NULL AND o.due_at <= (SELECT now FROM clock)
      ORDER BY o.due_at, o.id LIMIT %(most)s
 )
 SELECT json_build_object(
