@@ -8,13 +8,15 @@ import logging
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import connection
 
 from config.asgi_types import App, Message, Receive, Scope, Send
 from config.web import stopping
-from lib.waiting import Attempt, Topics, with_attempt
+from lib.bell import Bell
+from lib.waiting import Attempt, Waiting, counted, told, with_attempt
+from runs.kernel import dispatch
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +26,7 @@ PATH, S4_PATH = "/api/v1/jobs/poll", "/v1/jobs/poll"
 """The second one never waits; a client that leaves meanwhile has its jobs given back all the same."""
 PLACES = 500
 LOOK_SECONDS = 0.25
+"""So long at most a job goes unseen of which no message came."""
 
 
 class LongPolls:
@@ -33,6 +36,8 @@ class LongPolls:
         self._app, self._paths = app, paths
         self._waiting: dict[asyncio.Future[None], Attempt] = {}
         self._looking: asyncio.Task[None] | None = None
+        self._bell = Bell()
+        self._hears = False
         # One thread, so that polls need one connection to the database however many of them wait.
         self._thread = ThreadPoolExecutor(1, "long-polls")
 
@@ -80,26 +85,30 @@ class LongPolls:
         return news.done() and not news.cancelled() and not gone.done()
 
     async def _look_out(self) -> None:
-        """One look for all who wait, again and again until nobody does."""
+        """One look for all who wait, when a job has come and now and then, until nobody waits."""
+        if not self._hears:
+            self._hears = True
+            dispatch.dispatcher().attend_pollers(self._bell.ring)
         while self._waiting:
             waiting = dict(self._waiting)
-            topics = await self._in_thread(partial(_look, waiting.values()))
-            for news, attempt in waiting.items():
-                if stopping.is_set():
-                    news.cancel()
-                elif not news.done() and (topics is None or attempt.topics & topics):
-                    news.set_result(None)
-            await asyncio.sleep(LOOK_SECONDS)
+            news = await self._in_thread(partial(_look, waiting.values()))
+            if stopping.is_set():
+                for one in waiting:
+                    one.cancel()
+            open_ = {one: attempt.topics for one, attempt in waiting.items() if not one.done()}
+            for one in list(open_) if news is None else told(open_.items(), news):
+                one.set_result(None)
+            await self._bell.heard(LOOK_SECONDS)
 
     async def _in_thread(self, do: Callable[[], T]) -> T | None:
         """What `do` gives; None where the database doesn't answer."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, _tried, do)
 
 
-def _look(waiting: Collection[Attempt]) -> Topics:
-    """The topics with news. All who wait here asked for one path, so any of them can look for all: S4's never wait."""
+def _look(waiting: Collection[Attempt]) -> Waiting:
+    """What there is. All who wait here asked for one path, so any of them can look for all: S4's never wait."""
     look = next(iter(waiting)).look
-    return look(frozenset[Any]().union(*(attempt.topics for attempt in waiting)))
+    return look(counted(attempt.topics for attempt in waiting))
 
 
 def _tried(do: Callable[[], T]) -> T | None:

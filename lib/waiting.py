@@ -1,34 +1,55 @@
 """What a view that may have nothing to say yet tells the server in front of it, so that no thread waits."""
 
-from collections.abc import Callable, MutableMapping, Set
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+W = TypeVar("W")
 Topics = Set[Any]
+Waiting = Mapping[Any, int]
+"""How many wait for each of some topics."""
 
 _KEY = "handoff.attempt"
 
 
-def _nothing(topics: Topics) -> Topics:
-    return frozenset()
+def _nothing(waiting: Waiting) -> Waiting:
+    return {}
 
 
 @dataclass(slots=True)
 class Attempt:
     """One try at an answer.
 
-    `wait_seconds`: how long the caller would wait for a better one, which is about `topics`. `look` gives those
-    topics, of all that anybody waits for, about which there is something to say now. `undo` takes back what the view
+    `wait_seconds`: how long the caller would wait for a better one, which is about `topics`. `look` is given how many
+    wait for each topic, and gives to how many of them there is something to say now. `undo` takes back what the view
     did for a caller who turns out to have left. `is_first`: whether it is the caller's own call, not one more try.
     `caller`: by whom those who wait are counted.
     """
 
     wait_seconds: float = 0.0
     topics: Topics = frozenset()
-    look: Callable[[Topics], Topics] = _nothing
+    look: Callable[[Waiting], Waiting] = _nothing
     undo: Callable[[], None] | None = None
     is_first: bool = True
     caller: str = ""
+
+
+def counted(waiting: Iterable[Topics]) -> Waiting:
+    """How many of them wait for each topic."""
+    return Counter(topic for topics in waiting for topic in topics)
+
+
+def told(waiting: Iterable[tuple[W, Topics]], news: Waiting) -> Iterator[W]:
+    """Those of the waiting, who comes first first, that have something to do with the news: of each topic no more than
+    there is news for. The others would come for nothing.
+    """
+    left = dict(news)
+    for one, topics in waiting:
+        topic = next((topic for topic in topics if left.get(topic)), None)
+        if topic is not None:
+            left[topic] -= 1
+            yield one
 
 
 def with_attempt(

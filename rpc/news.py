@@ -1,17 +1,20 @@
-"""Calls that wait for jobs: one look for all of them, four times a second while there are any; none holds a thread."""
+"""Calls that wait for jobs: one look for all of them, when a job has come and now and then; none holds a thread."""
 
 import asyncio
 import logging
 from collections import Counter
 from functools import partial
 
-from lib.waiting import Attempt, Topics
+from lib.bell import Bell
+from lib.waiting import Attempt, Topics, Waiting, counted, told
 from rpc.threads import Threads
 from runs.api import polls
+from runs.kernel import dispatch
 
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
+"""So long at most a job goes unseen of which no message came."""
 PLACES, PLACES_OF_ONE = 1_000, 200
 """So many polls wait at once, and of a token. Streams are bounded where they are opened, and always have a place."""
 
@@ -24,6 +27,8 @@ class News:
         self._waiting: dict[asyncio.Future[bool], Topics] = {}
         self._polls: Counter[str] = Counter()
         self._looking: asyncio.Task[None] | None = None
+        self._bell = Bell()
+        self._hears = False
         self.stopping = asyncio.Event()
 
     async def wait(self, attempt: Attempt, seconds: float) -> bool:
@@ -61,17 +66,18 @@ class News:
                 news.set_result(False)
 
     async def _look_out(self) -> None:
+        if not self._hears:
+            self._hears = True
+            dispatch.dispatcher().attend_pollers(self._bell.ring)
         while self._waiting and not self.stopping.is_set():
             waiting = dict(self._waiting)
             try:
-                topics: Topics | None = await self._threads.do(
-                    partial(polls.look, frozenset().union(*waiting.values()))
-                )
+                news: Waiting | None = await self._threads.do(partial(polls.look, counted(waiting.values())))
             except Exception:
                 # Whoever asks again is told what is wrong.
                 log.warning("The database did not answer on behalf of calls that wait", exc_info=True)
-                topics = None
-            for news, own in waiting.items():
-                if not news.done() and (topics is None or own & topics):
-                    news.set_result(True)
-            await asyncio.sleep(LOOK_SECONDS)
+                news = None
+            open_ = {one: topics for one, topics in waiting.items() if not one.done()}
+            for one in list(open_) if news is None else told(open_.items(), news):
+                one.set_result(True)
+            await self._bell.heard(LOOK_SECONDS)

@@ -12,7 +12,7 @@ from accounts.principal import Principal
 from accounts.roles import JOBS_WORK
 from lib.refusals import TooMany
 from lib.token_bucket import TokenBuckets
-from lib.waiting import Topics
+from lib.waiting import Topics, Waiting
 from runs.commands import jobs
 
 TOKEN_SECONDS = 3.0
@@ -29,16 +29,17 @@ class _Lookout:
     def __init__(self) -> None:
         self._asked_at = time.monotonic()
 
-    def look(self, topics: Topics) -> Topics:
-        """Those about which there is something to say."""
-        tokens = {name for kind, name in topics if kind == _TOKEN}
-        topics_with_news: set[Any] = set(
-            jobs.queues_with_jobs({topic for topic in topics if topic[0] != _TOKEN})
+    def look(self, waiting: Waiting) -> Waiting:
+        """How many jobs there are for those who wait, and how many of them are to be told that they may not."""
+        tokens = {name for kind, name in waiting if kind == _TOKEN}
+        news: dict[Any, int] = dict(
+            jobs.ready_jobs({topic: many for topic, many in waiting.items() if topic[0] != _TOKEN})
         )
         if tokens and time.monotonic() - self._asked_at >= TOKEN_SECONDS:
             self._asked_at = time.monotonic()
-            topics_with_news |= {(_TOKEN, name) for name in services.tokens_shut_out(tokens, JOBS_WORK)}
-        return topics_with_news
+            shut_out = services.tokens_shut_out(tokens, JOBS_WORK)
+            news |= {(_TOKEN, name): waiting[_TOKEN, name] for name in shut_out}
+        return news
 
 
 _lookout = _Lookout()

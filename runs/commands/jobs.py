@@ -3,7 +3,7 @@
 import random
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -177,9 +177,9 @@ def note_workers(
     contacts.note(tenant, queues, workers)
 
 
-def queues_with_jobs(queues: Set[tuple[int, str]]) -> frozenset[tuple[int, str]]:
-    """Those of the queues (tenant, name) that have a job which could be leased now."""
-    return frozenset(hot.queues_with_jobs(queues))
+def ready_jobs(most: Mapping[tuple[int, str], int]) -> Mapping[tuple[int, str], int]:
+    """How many jobs could be leased now of each of these queues (tenant, name), up to so many; not those of none."""
+    return hot.ready_jobs(most) if most else {}
 
 
 def jobs_of(claims: Iterable[tuple[str, Leased]]) -> list[Job]:

@@ -29,6 +29,12 @@ class Dispatcher(Protocol):
     def wake(self, queues: Sequence[str], *, even_if_awake: bool = False) -> None:
         """These built-in queues have work; who was told a moment ago is told again only if `even_if_awake`."""
 
+    def wake_pollers(self) -> None:
+        """A queue of external workers has work: who waits for jobs may look."""
+
+    def attend_pollers(self, told: Callable[[], None]) -> None:
+        """Have `told` called, by another thread, when a queue of external workers has work."""
+
     def taken(self, queue: str) -> None:
         """A drain of the queue begins: whoever commits from here on must tell again."""
 
@@ -58,6 +64,12 @@ class Polling:
 
     def wake(self, queues: Sequence[str], *, even_if_awake: bool = False) -> None:
         """Nothing to do."""
+
+    def wake_pollers(self) -> None:
+        """They look for themselves."""
+
+    def attend_pollers(self, told: Callable[[], None]) -> None:
+        """Nothing comes."""
 
     def taken(self, queue: str) -> None:
         """Nothing to do."""
@@ -104,13 +116,15 @@ def _of(kind: str) -> Dispatcher:
 
 
 def wake(queues: Iterable[str], *, even_if_awake: bool = False) -> None:
-    """Say that these queues have work, once it is committed: to workers of those that are built in, else to the relay
-    where consumers of a broker are told of jobs.
+    """Say that these queues have work, once it is committed: to workers of those that are built in; of others to who
+    waits for jobs, and to the relay where consumers of a broker are told of them.
     """
     woken = {*queues}
     dispatcher().wake(sorted(woken & {*BUILT_IN_QUEUES}), even_if_awake=even_if_awake)
-    if settings.HANDOFF_BROKER and woken - {*BUILT_IN_QUEUES}:
-        board.post(RELAY, "")
+    if woken - {*BUILT_IN_QUEUES}:
+        dispatcher().wake_pollers()
+        if settings.HANDOFF_BROKER:
+            board.post(RELAY, "")
 
 
 def tick(task: str) -> None:

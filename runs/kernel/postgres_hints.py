@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from lib.noticeboard import board
 
-CHANNEL = "handoff_work"
+CHANNEL, POLLERS = "handoff_work", "handoff_jobs"
 
 
 class PostgresHints:
@@ -29,6 +29,14 @@ class PostgresHints:
         """At most one message for each queue in some milliseconds."""
         for queue in queues:
             board.post(CHANNEL, queue)
+
+    def wake_pollers(self) -> None:
+        """As `wake`, at most one message in some milliseconds."""
+        board.post(POLLERS, "")
+
+    def attend_pollers(self, told: Callable[[], None]) -> None:
+        """Have `told` called when there may be jobs, also where messages of them may have been missed."""
+        board.hear(POLLERS, lambda _: told(), told)
 
     def taken(self, queue: str) -> None:
         """Nobody counts who was told."""

@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 HINT_SECONDS = 1.0
 ASK_SECONDS = 0.25
 DRAIN_TASK = "runs.drain"
+POLLERS = "handoff:jobs"
+ASK_AGAIN_SECONDS, AGAIN_SECONDS = 10.0, 1.0
 
 
 class _Line:
@@ -109,6 +111,18 @@ class RedisHints:
                 self._line.breaks(error, queues[place:])
                 return
 
+    def wake_pollers(self) -> None:
+        """One message to all web processes; where Redis doesn't take it they look a moment later by themselves."""
+        if not self._line.broken:
+            try:
+                self._line.redis.publish(POLLERS, b"")
+            except redis.RedisError as error:
+                self._line.breaks(error)
+
+    def attend_pollers(self, told: Callable[[], None]) -> None:
+        """Have `told` called by a thread of its own, which waits for messages as long as the process lives."""
+        threading.Thread(target=_hear_pollers, args=(told,), name="jobs", daemon=True).start()
+
     def taken(self, queue: str) -> None:
         """Whoever commits from here on hints again."""
         if not self._line.broken:
@@ -151,6 +165,24 @@ class RedisHints:
     def failed(self, error: Exception) -> None:
         """Sending something through Redis raised this: go on without, until Redis takes messages again."""
         self._line.breaks(error)
+
+
+def _hear_pollers(told: Callable[[], None]) -> None:
+    while True:
+        try:
+            with hurried() as client, client.pubsub(ignore_subscribe_messages=True) as line:
+                line.subscribe(POLLERS)
+                # What came meanwhile was not heard.
+                told()
+                while True:
+                    message = line.get_message(timeout=ASK_AGAIN_SECONDS)
+                    if message is None:
+                        line.ping()
+                    elif message["type"] == "message":
+                        told()
+        except redis.RedisError:
+            # The line says what is wrong with Redis.
+            time.sleep(AGAIN_SECONDS)
 
 
 def _key(queue: str) -> str:

@@ -5,6 +5,7 @@ import json
 
 from config import long_polls
 from lib.waiting import attempt_of
+from runs.kernel import dispatch
 
 POLL = {"type": "http.request", "body": b'{"a": 1}', "more_body": False}
 LEFT = {"type": "http.disconnect"}
@@ -34,7 +35,7 @@ class Stage:
     def look(self, topics):
         if self.news is None:
             raise OSError("no database")
-        return topics if self.news else set()
+        return topics if self.news else {}
 
     def play(self, path=long_polls.PATH):
         asyncio.run(self._play(path))
@@ -91,6 +92,26 @@ def test_where_the_look_fails_the_app_is_asked_and_can_say_so(caplog):
     stage = Stage(at=2, news=None).play()
     assert stage.sent[1]["body"] == b"2"
     assert "did not answer" in caplog.text
+
+
+def test_who_is_told_of_a_job_looks_at_once_and_else_now_and_then(monkeypatch):
+    bells = []
+    monkeypatch.setattr(long_polls, "LOOK_SECONDS", 600.0)
+    monkeypatch.setattr(dispatch.dispatcher(), "attend_pollers", bells.append, raising=False)
+    stage = Stage(at=2, news=False, wait_seconds=600)
+    looks = []
+
+    def look(waiting):
+        looks.append(waiting)
+        if len(looks) == 1:
+            # By another thread, as this is.
+            stage.news = True
+            bells[0]()
+        return waiting if len(looks) > 1 else {}
+
+    monkeypatch.setattr(stage, "look", look)
+    assert stage.play().sent[1]["body"] == b"2"
+    assert looks == [{"t": 1}, {"t": 1}]
 
 
 def test_so_many_wait_and_the_next_is_answered_at_once(monkeypatch):

@@ -1,6 +1,7 @@
 """Hints when Redis hangs: who commits waits once and briefly, and what was not said is said later."""
 
 import signal
+import threading
 import time
 
 import pytest
@@ -68,6 +69,26 @@ def test_a_process_that_never_hints_hears_that_redis_is_gone(server):
     process.send_signal(signal.SIGSTOP)
     dispatch.dispatcher().listen()
     assert not is_heard()
+
+
+def test_who_waits_for_jobs_hears_of_queues_of_external_workers_also_after_redis_was_away(server):
+    process, told = server, threading.Semaphore(0)
+    dispatch.dispatcher().attend_pollers(told.release)
+    # It looks once when it is there.
+    assert told.acquire(timeout=5)
+    dispatch.wake(["default"])
+    dispatch.wake(["card", "print"])
+    assert told.acquire(timeout=5)
+    assert not told.acquire(timeout=0.05)
+    process.send_signal(signal.SIGSTOP)
+    began = time.monotonic()
+    for _ in range(20):
+        dispatch.wake(["card"])
+    assert time.monotonic() - began < 2
+    process.send_signal(signal.SIGCONT)
+    wait_until(is_heard, 5, "the line")
+    dispatch.wake(["card"])
+    assert told.acquire(timeout=5)
 
 
 def test_without_hints_redis_is_left_alone(server, waiting, monkeypatch):

@@ -51,6 +51,24 @@ def test_who_works_on_a_queue_is_told_of_it_and_of_no_other(board, settings, mon
     assert told.wait(10)
 
 
+def test_who_waits_for_jobs_is_told_of_queues_of_external_workers(board, settings, monkeypatch):
+    settings.HANDOFF_DISPATCH = "polling"
+    told, worker = threading.Semaphore(0), threading.Event()
+    line = PostgresHints()
+    line.attend_pollers(told.release)
+    line.attend("engine", worker.set)
+    assert told.acquire(timeout=10)
+    assert worker.wait(10)
+    monkeypatch.setattr(dispatch, "_of", lambda kind: line)
+    worker.clear()
+    dispatch.wake(["engine"])
+    assert worker.wait(10)
+    # What was sent before it would have come before it.
+    assert not told.acquire(blocking=False)
+    dispatch.wake(["card"])
+    assert told.acquire(timeout=10)
+
+
 def test_processes_learn_who_watches_and_who_starts_later_asks(board, other):
     watched = PostgresWatchers()
     assert asyncio.run(watched.watch(RUN.group, 30.0)) is True

@@ -65,7 +65,7 @@ ROWS = {
 }
 # Two columns of no plan, thrice, and signals that are looked up by what they are.
 UNTYPED = {
-    ("queues_with_jobs", "wanted"),
+    ("ready_jobs", "wanted"),
     ("other_signals", "signals"),
     ("containers_over", "containers"),
     ("last_rounds", "containers"),

@@ -151,10 +151,14 @@ SELECT coalesce(json_agg(q.queue), '[]')
                   AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
                                         - %(older_seconds)s * interval '1 second')
 
--- name: queues_with_jobs
--- Which of the tenants' queues have a job that could be leased now: one look for all polls that wait.
-SELECT coalesce(json_agg(json_build_array(q.tenant_id, q.queue)), '[]')
-  FROM jsonb_to_recordset(%(wanted)s::jsonb) AS q(tenant_id bigint, queue text)
- WHERE EXISTS (SELECT 1 FROM runs_stepexecution s
-                WHERE s.queue = q.queue AND s.tenant_id = q.tenant_id AND s.status = 'QUEUED' AND NOT s.held
-                  AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp()))
+-- name: ready_jobs
+-- How many jobs of the tenants' queues could be leased now, up to so many: one look for all polls that wait.
+SELECT coalesce(json_agg(json_build_array(q.tenant_id, q.queue, ready.jobs)), '[]')
+  FROM jsonb_to_recordset(%(wanted)s::jsonb) AS q(tenant_id bigint, queue text, most int)
+ CROSS JOIN LATERAL (
+           SELECT count(*) AS jobs
+             FROM (SELECT 1 FROM runs_stepexecution s
+                    WHERE s.queue = q.queue AND s.tenant_id = q.tenant_id AND s.status = 'QUEUED' AND NOT s.held
+                      AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+                    LIMIT q.most) one) ready
+ WHERE ready.jobs > 0
