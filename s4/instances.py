@@ -27,7 +27,7 @@ from s4.errors import BAD_REQUEST, CONFLICT, S4Error, in_words_of_s4, no_instanc
 from s4.naming import names_of
 from s4.paging import bounds_of, count_of
 from s4.values import ACTIVE, CANCELLED, COMPLETED, FAILED, RUNNING, WAITING, Instance, Page, StepRecord
-from workflows.access import guard_workflow, scopes_for
+from workflows.access import guard_workflow
 
 MAX_REASON = 2_000
 LISTED: Final = Bounds(4 * 1024, 0, 0)
@@ -77,7 +77,7 @@ def start_instance(
     principal.require(RUNS_START)
     if not definition_id:
         raise S4Error(BAD_REQUEST, "definitionId is required")
-    guard_workflow(principal, RUNS_START, definition_id)
+    held = guard_workflow(principal, RUNS_START, definition_id)
     given = dict(variables or {})
     [started] = start_workflow(
         principal.tenant_id,
@@ -87,7 +87,7 @@ def start_instance(
         version=version or None,
         if_exists="another",
     )
-    if RUNS_READ in scopes_for(principal, definition_id):
+    if RUNS_READ in held:
         return _found(principal, UUID(started.id))
     begun = moment_of(UUID(started.id))
     number = started.version or 0

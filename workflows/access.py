@@ -8,11 +8,17 @@ from accounts.roles import VERB_OF_SCOPE, WORKFLOWS_READ
 from workflows.models import Workflow
 
 
-def guard_workflow(principal: Principal, scope: str, name: str) -> None:
-    """Let pass who may do what the scope is about with the workflow. Raises Missing and Forbidden."""
+def guard_workflow(principal: Principal, scope: str, name: str) -> frozenset[str]:
+    """Let pass who may do what the scope is about with the workflow; gives all scopes that they hold for it. Raises
+    Missing and Forbidden.
+    """
+    held = principal.scopes
     if not principal.reach.is_everywhere:
-        require_in(principal, scope, _folder_of(principal, name), name, f"There is no workflow {name}.")
+        folder = _folder_of(principal, name)
+        require_in(principal, scope, folder, name, f"There is no workflow {name}.")
+        held = _scopes_in(principal, folder)
     note("name", scope, name)
+    return held
 
 
 def may(principal: Principal, scope: str, workflow: Workflow) -> bool:
@@ -24,7 +30,10 @@ def scopes_for(principal: Principal, name: str) -> frozenset[str]:
     """The scopes that they hold for what a workflow of this name is and does; none where there is no such workflow."""
     if principal.reach.is_everywhere:
         return principal.scopes
-    folder = _folder_of(principal, name)
+    return _scopes_in(principal, _folder_of(principal, name))
+
+
+def _scopes_in(principal: Principal, folder: int | None) -> frozenset[str]:
     return frozenset(scope for scope in principal.scopes if principal.may_in(scope, folder))
 
 
