@@ -1,11 +1,11 @@
-"""How each SDK plays a case: the program that does, built where it has to be (R-193)."""
+"""How each SDK plays a case: the program that does, built where it has to be, and what it plays against (R-193)."""
 
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from tests.serving import ROOT
 
@@ -34,7 +34,11 @@ def _python(_: Path) -> Command:
 
 
 def _rest(_: Path) -> Command:
-    return [sys.executable, str(ROOT / "tests" / "conformance" / "raw_rest.py")]
+    return [sys.executable, "-m", "tests.conformance.raw_rest"]
+
+
+def _grpc(_: Path) -> Command:
+    return [sys.executable, "-m", "tests.conformance.raw_grpc"]
 
 
 def _go(out: Path) -> Command:
@@ -63,11 +67,24 @@ def _java(out: Path) -> Command:
     return ["java", "-cp", ":".join(map(str, built)), "handoff.conformance.Conformance"]
 
 
-PLAYERS: Final[Mapping[str, Callable[[Path], Command]]] = {
-    "python": _python,
-    "rest": _rest,
-    "typescript": _typescript,
-    "go": _go,
-    "java": _java,
+class Player(NamedTuple):
+    """`title`: of its column in the table. `command`: gives what plays a case; it builds into a folder, and raises
+    CannotBuild. `place`: the fixture that gives what it plays against. `needs`: the mark of what not every machine has.
+    """
+
+    title: str
+    command: Callable[[Path], Command]
+    place: str = "by_rest"
+    needs: str | None = None
+
+
+PLAYERS: Final[Mapping[str, Player]] = {
+    "rest": Player("REST alone", _rest),
+    "grpc": Player("gRPC alone", _grpc, "by_grpc"),
+    "python": Player("Python", _python),
+    "python-redis": Player("Python, told by Redis", _python, "told_by_redis"),
+    "python-kafka": Player("Python, told by Kafka", _python, "told_by_kafka", "kafka"),
+    "typescript": Player("TypeScript", _typescript, needs="toolchains"),
+    "go": Player("Go", _go, needs="toolchains"),
+    "java": Player("Java", _java, needs="toolchains"),
 }
-"""By its name what gives the command that plays a case; it builds into a folder. Raises CannotBuild."""
