@@ -18,10 +18,17 @@ class CannotBuild(Exception):
     """A tool is missing; the message says which."""
 
 
-def _run(folder: Path, *command: str) -> None:
+def run_in(folder: Path, *command: str) -> None:
+    """Run a command there; what it says is told where it fails."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
         raise AssertionError(f"{' '.join(command)}: {done.stdout}{done.stderr}")
+
+
+def copied(sdk: str, out: Path) -> Path:
+    """The folder of an SDK as it is in the repository, where things may be built."""
+    built = shutil.ignore_patterns("node_modules", "dist", "target")
+    return Path(shutil.copytree(SDKS / sdk, out / sdk, ignore=built))
 
 
 def _needs(tool: str) -> None:
@@ -43,26 +50,24 @@ def _grpc(_: Path) -> Command:
 
 def _go(out: Path) -> Command:
     _needs("go")
-    _run(SDKS / "go", "go", "build", "-o", str(out / "conformance"), "./conformance")
+    run_in(SDKS / "go", "go", "build", "-o", str(out / "conformance"), "./conformance")
     return [str(out / "conformance")]
 
 
 def _typescript(out: Path) -> Command:
     _needs("npm")
-    folder = out / "typescript"
-    shutil.copytree(SDKS / "typescript", folder, ignore=shutil.ignore_patterns("node_modules", "dist"))
+    folder = copied("typescript", out)
     # `prepare` builds it, as for whoever installs the folder.
-    _run(folder, "npm", "ci", "--silent")
+    run_in(folder, "npm", "ci", "--silent")
     return ["node", str(folder / "dist" / "conformance" / "main.js")]
 
 
 def _java(out: Path) -> Command:
     _needs("mvn")
     _needs("java")
-    folder = out / "java"
-    shutil.copytree(SDKS / "java", folder, ignore=shutil.ignore_patterns("target"))
+    folder = copied("java", out)
     libraries = ["dependency:copy-dependencies", "-DincludeScope=runtime"]
-    _run(folder, "mvn", "--quiet", "--batch-mode", "package", *libraries)
+    run_in(folder, "mvn", "--quiet", "--batch-mode", "-DskipTests", "package", *libraries)
     built = [folder / "target" / name for name in ("classes", "test-classes", "dependency/*")]
     return ["java", "-cp", ":".join(map(str, built)), "handoff.conformance.Conformance"]
 
