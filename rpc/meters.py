@@ -29,6 +29,8 @@ _seconds = process_metrics.histogram(
 )
 _streams = process_metrics.latest_gauge("handoff_grpc_streams_open", "Streams that are open.", ("method",))
 
+_BY_NUMBER = {status.value[0]: status for status in grpc.StatusCode}
+
 Behaviour = Callable[[Any, "ServicerContext[Any, Any]"], Any]
 
 
@@ -117,5 +119,4 @@ def _word(is_streaming: bool) -> str:
 
 def _said(context: "ServicerContext[Any, Any]") -> grpc.StatusCode | None:
     code: Any = context.code()
-    by_number = {status.value[0]: status for status in grpc.StatusCode}
-    return code if isinstance(code, grpc.StatusCode) else by_number.get(code)
+    return code if isinstance(code, grpc.StatusCode) else _BY_NUMBER.get(code)

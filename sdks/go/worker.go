@@ -50,8 +50,7 @@ type Worker struct {
 func NewWorker(client *Client) *Worker {
 	host, _ := os.Hostname()
 	return &Worker{
-		Watcher: nobody{},
-		Slots:   10, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Wait: 20 * time.Second, Drain: 30 * time.Second,
+		Slots: 10, Name: fmt.Sprintf("%s-%d", host, os.Getpid()), Wait: 20 * time.Second, Drain: 30 * time.Second,
 		client: client, steps: map[string]Step{}, queues: map[string]bool{}, held: map[*Job]bool{},
 	}
 }
@@ -70,6 +69,9 @@ func (w *Worker) StepOn(node, queue string, step Step) {
 func (w *Worker) Run(ctx context.Context) error {
 	if len(w.steps) == 0 {
 		return errors.New("handoff: a worker needs a step")
+	}
+	if w.Watcher == nil {
+		w.Watcher = nobody{}
 	}
 	// What is in hand goes on when the worker is told to stop.
 	working, end := context.WithCancel(context.WithoutCancel(ctx))
