@@ -4,7 +4,6 @@ import json
 import os
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,7 @@ class Http:
 
     def __init__(self, address: str, token: str) -> None:
         self._address, self._token = address, token
+        self._pause = threading.Event()
 
     def call(self, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
         """What the API answers. Raises Refused."""
@@ -63,7 +63,7 @@ class Http:
     def wait(self, run_id: str) -> Case:
         """As `Door.wait`."""
         while (run := self.run(run_id))["status"] in OPEN:
-            time.sleep(0.1)
+            self._pause.wait(0.1)
         return run
 
     def signal(self, run_id: str, signal: Case) -> None:
