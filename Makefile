@@ -35,9 +35,12 @@ soak: dev-venv
 	@$(VENV) -m pytest -m soak --timeout 0 $(ARGS)
 	@HANDOFF_BLOBS=file://$$(mktemp -d) HANDOFF_BLOB_BYTES=100 $(VENV) -m pytest tests/runs tests/api -n 2 --dist loadscope
 
+# What needs each case of sdks/conformance played says so in its table.
+conformance kafka: export CONFORMANCE_TABLE := write
+
 # Each SDK against the cases of sdks/conformance, and the public engine's workers where its sources are.
 conformance: dev-venv
-	@$(VENV) -m pytest -m toolchains --timeout 0 -v $(ARGS)
+	@$(VENV) -m pytest -m "toolchains or conformance" --timeout 0 -v $(ARGS)
 
 # What is about Kafka, with one of its own: Maven fetches it once.
 kafka: dev-venv

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections import Counter as Counted
 from collections.abc import Iterable, Sequence
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, Metric, disable_created_metrics
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, disable_created_metrics
 from prometheus_client.multiprocess import MultiProcessCollector
 
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
@@ -44,9 +44,14 @@ def counter(name: str, help_text: str, **labels: Sequence[str]) -> Counter:
     return made
 
 
-def histogram(name: str, help_text: str, buckets: Sequence[float]) -> Batches:
+def histogram(name: str, help_text: str, buckets: Sequence[float], labels: Sequence[str] = ()) -> Batches:
     """A histogram with buckets up to each of these bounds."""
-    return Batches(name, help_text, registry=_own, buckets=tuple(buckets))
+    return Batches(name, help_text, list(labels), registry=_own, buckets=tuple(buckets))
+
+
+def latest_gauge(name: str, help_text: str, labels: Sequence[str]) -> Gauge:
+    """A gauge of which what was set last counts, whichever process did: for what one process of a machine has."""
+    return Gauge(name, help_text, list(labels), registry=_own, multiprocess_mode="mostrecent")
 
 
 def are_shared() -> bool:

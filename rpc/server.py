@@ -22,6 +22,7 @@ from rpc import engine, jobs, runs
 from rpc.calls import Call
 from rpc.contract import JOBS, RUNS, SERVICES, WORKFLOW_ENGINE, methods, pool
 from rpc.job_streams import JobStreams
+from rpc.meters import Meter
 from rpc.news import News
 from rpc.run_streams import RunStreams
 from rpc.standard import Health, Reflection, StrangersPlaces
@@ -73,7 +74,7 @@ class Server:
         self._news = News(self._threads)
         self._jobs, self._runs = JobStreams(self._threads, self._news), RunStreams(self._threads, self._news)
         self._server = grpc.aio.server(
-            interceptors=[Door()], options=options(), maximum_concurrent_rpcs=MOST_CALLS
+            interceptors=[Meter(_streams()), Door()], options=options(), maximum_concurrent_rpcs=MOST_CALLS
         )
         self._strangers = StrangersPlaces()
         self._health = Health(self._strangers)
@@ -133,6 +134,14 @@ class Server:
                 yield name, unary.handler(native(method, *runs.CALLS[name]))
             else:
                 yield name, self._runs.handler()
+
+
+def _streams() -> tuple[str, ...]:
+    """The methods of ours that answer by a stream."""
+    every = ((service, methods(service)) for service in SERVICES)
+    return tuple(
+        f"{service}/{name}" for service, of in every for name, one in of.items() if one.server_streaming
+    )
 
 
 def _then_room(

@@ -200,6 +200,11 @@ func (c *Client) once(ctx context.Context, method, path string, content []byte, 
 	if answer == nil || len(told) == 0 {
 		return nil
 	}
+	if hears, is := answer.(interface{ givenAt(time.Time) }); is {
+		// Where there is none, or a strange one, it is the zero time.
+		date, _ := http.ParseTime(response.Header.Get("Date"))
+		hears.givenAt(date)
+	}
 	if err := json.Unmarshal(told, answer); err != nil {
 		return fmt.Errorf("handoff: the answer is not what was asked for: %w", err)
 	}

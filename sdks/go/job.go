@@ -41,8 +41,8 @@ type Job struct {
 	said      int
 	news      json.RawMessage
 	isTelling bool
-	lease     time.Duration
-	expires   time.Time
+	beatAt    time.Time
+	ends      time.Time
 }
 
 // word is what a call says of a job, and which of its lines and news that are: they are told once.
@@ -166,16 +166,4 @@ func (j *Job) heard(said word, wasTaken bool) bool {
 		j.news = nil
 	}
 	return j.news != nil
-}
-
-func (j *Job) renew(expires time.Time) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.expires = expires
-}
-
-func (j *Job) expiresAt() time.Time {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.expires
 }

@@ -35,6 +35,8 @@ type Worker struct {
 	Name, Version string
 	// Wait is how long a poll waits for jobs, Drain what jobs in hand have to end when it is stopped.
 	Wait, Drain time.Duration
+	// Watcher hears of what it does, where there is one: Metrics counts it.
+	Watcher Watcher
 
 	client *Client
 	steps  map[string]Step
@@ -67,6 +69,9 @@ func (w *Worker) StepOn(node, queue string, step Step) {
 func (w *Worker) Run(ctx context.Context) error {
 	if len(w.steps) == 0 {
 		return errors.New("handoff: a worker needs a step")
+	}
+	if w.Watcher == nil {
+		w.Watcher = nobody{}
 	}
 	// What is in hand goes on when the worker is told to stop.
 	working, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -120,6 +125,7 @@ func (w *Worker) poll(ctx, working context.Context, slots chan struct{}, jobs *s
 				return err
 			}
 			slog.Warn("handoff: no jobs, trying again", "error", err)
+			w.Watcher.NotPolled()
 			failures++
 			if sleep(ctx, pauseAfter(err, min(failures, 5))) != nil {
 				return nil
@@ -127,13 +133,20 @@ func (w *Worker) poll(ctx, working context.Context, slots chan struct{}, jobs *s
 			continue
 		}
 		failures = 0
+		w.Watcher.Polled(len(found))
 		for _, job := range found {
 			slots <- struct{}{}
 			jobs.Add(1)
 			w.begin(working, job)
 			go func() {
-				defer func() { w.end(job); <-slots; jobs.Done() }()
-				w.seeTo(job)
+				began, became := time.Now(), Untold
+				defer func() {
+					w.Watcher.Ended(job.Node, became, time.Since(began))
+					w.end(job)
+					<-slots
+					jobs.Done()
+				}()
+				became = w.seeTo(job)
 			}()
 		}
 		// All that wait are answered at once when a server ends, or has too many.
@@ -161,6 +174,7 @@ func (w *Worker) ask(ctx context.Context, free int) ([]*Job, error) {
 		body["version"] = w.Version
 	}
 	var answer struct {
+		dated
 		Jobs []*Job `json:"jobs"`
 	}
 	// Each poll leases: none is sent twice.
@@ -168,7 +182,7 @@ func (w *Worker) ask(ctx context.Context, free int) ([]*Job, error) {
 	defer done()
 	err := w.client.do(ctx, http.MethodPost, "/jobs/poll", body, &answer, "", 1)
 	for _, job := range answer.Jobs {
-		job.lease, job.expires = time.Until(job.LeaseExpiresAt), job.LeaseExpiresAt
+		job.renew(job.LeaseExpiresAt, answer.date)
 	}
 	return answer.Jobs, err
 }
@@ -176,6 +190,7 @@ func (w *Worker) ask(ctx context.Context, free int) ([]*Job, error) {
 func (w *Worker) begin(working context.Context, job *Job) {
 	job.ctx, job.cancel = context.WithCancel(working)
 	job.beat = func(job *Job) { w.tellOfLife([]*Job{job}) }
+	w.Watcher.Begun(job.Node)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.held[job] = true
@@ -199,10 +214,9 @@ func (w *Worker) beats(working context.Context) {
 	for sleep(working, 250*time.Millisecond) == nil {
 		var due []*Job
 		for _, job := range w.inHand() {
-			left := time.Until(job.expiresAt())
-			if left < 0 {
+			if isDue, isOver := job.isDue(time.Now()); isOver {
 				job.cancel()
-			} else if left < job.lease*2/3 {
+			} else if isDue {
 				due = append(due, job)
 			}
 		}
@@ -236,6 +250,7 @@ func (w *Worker) tellOfLife(jobs []*Job) {
 	ctx, done := context.WithTimeout(context.Background(), answerWithin)
 	defer done()
 	var answer struct {
+		dated
 		Results []result `json:"results"`
 	}
 	err := w.client.do(ctx, http.MethodPost, "/jobs/heartbeat", map[string]any{"items": items}, &answer, "", 1)
@@ -249,6 +264,8 @@ func (w *Worker) tellOfLife(jobs []*Job) {
 	}
 	if err != nil {
 		slog.Warn("handoff: leases could not be renewed, trying again", "error", err)
+	} else {
+		w.Watcher.Told("heartbeat", len(items))
 	}
 	for _, one := range answer.Results {
 		said, is := said[one.ID]
@@ -257,7 +274,9 @@ func (w *Worker) tellOfLife(jobs []*Job) {
 		case !one.Applied:
 			said.job.cancel()
 		default:
-			said.job.renew(one.LeaseExpiresAt)
+			if !one.LeaseExpiresAt.IsZero() {
+				said.job.renew(one.LeaseExpiresAt, answer.date)
+			}
 			if one.CancelRequested {
 				said.job.cancel()
 			}
@@ -270,38 +289,42 @@ func (w *Worker) tellOfLife(jobs []*Job) {
 	}
 }
 
-// seeTo does a job and tells what became of it.
-func (w *Worker) seeTo(job *Job) {
+// seeTo does a job, tells what became of it, and gives what a Watcher is told of that.
+func (w *Worker) seeTo(job *Job) string {
 	output, err := w.do(job)
 	if errors.Is(err, ErrGiveBack) {
-		w.giveBack(job)
-		return
+		return w.giveBack(job)
 	}
 	if err == nil {
 		done := map[string]any{"output": output}
 		if err := job.given(done); err != nil {
-			w.fail(job, "NotJson", err.Error(), "", false, nil)
-			return
+			return w.fail(job, "NotJson", err.Error(), "", false, nil)
 		}
 		told, err := w.tell(job, "complete", done)
 		if err == nil && (told.Applied || told.Message == "" || told.Reason == "stale_token" || told.Reason == "not_found") {
-			return
+			return told.counts(Completed)
 		}
 		if err != nil {
 			told.Reason, told.Message = "NotTaken", err.Error()
 		}
-		w.fail(job, told.Reason, "The output is refused: "+told.Message, "", false, nil)
-		return
+		return w.fail(job, told.Reason, "The output is refused: "+told.Message, "", false, nil)
 	}
 	if known := (*StepError)(nil); errors.As(err, &known) {
-		w.fail(job, known.Code, known.Message, "", known.Retryable, known.Details)
-		return
+		return w.fail(job, known.Code, known.Message, "", known.Retryable, known.Details)
 	}
 	stack := ""
 	if panicked := (*panicError)(nil); errors.As(err, &panicked) {
 		stack = panicked.stack
 	}
-	w.fail(job, "Error", err.Error(), stack, true, nil)
+	return w.fail(job, "Error", err.Error(), stack, true, nil)
+}
+
+// counts is what became of a job, if what was told of it counts.
+func (r result) counts(became string) string {
+	if r.Applied {
+		return became
+	}
+	return Late
 }
 
 // given adds the variables of the step, if it has set any.
@@ -342,7 +365,7 @@ func (w *Worker) do(job *Job) (output json.RawMessage, err error) {
 	return output, nil
 }
 
-func (w *Worker) fail(job *Job, code, message, stack string, retryable bool, details map[string]any) {
+func (w *Worker) fail(job *Job, code, message, stack string, retryable bool, details map[string]any) string {
 	failure := map[string]any{"code": storable(code, mostCode), "message": storable(message, mostMessage)}
 	if stack != "" {
 		failure["stack"] = storable(stack, mostStack)
@@ -353,9 +376,12 @@ func (w *Worker) fail(job *Job, code, message, stack string, retryable bool, det
 		}
 		failure["details"] = details
 	}
-	if _, err := w.tell(job, "fail", map[string]any{"error": failure, "retryable": retryable}); err != nil {
+	told, err := w.tell(job, "fail", map[string]any{"error": failure, "retryable": retryable})
+	if err != nil {
 		slog.Error("handoff: nobody could be told what became of a job", "job", job.ID, "error", err)
+		return Untold
 	}
+	return told.counts(Failed)
 }
 
 // tell says what became of a job, again and again while that counts.
@@ -369,6 +395,9 @@ func (w *Worker) tell(job *Job, verb string, more map[string]any) (result, error
 	body := map[string]any{"items": []any{said.item}}
 	for try := 1; ; try++ {
 		err := w.client.do(ctx, http.MethodPost, "/jobs/"+verb, body, &answer, "", 1)
+		if err == nil {
+			w.Watcher.Told(verb, 1)
+		}
 		if err == nil && len(answer.Results) == 1 && answer.Results[0].Reason != "unavailable" {
 			return answer.Results[0], nil
 		}
@@ -383,12 +412,15 @@ func (w *Worker) tell(job *Job, verb string, more map[string]any) (result, error
 	}
 }
 
-func (w *Worker) giveBack(job *Job) {
-	ctx, done := context.WithDeadline(context.Background(), job.expiresAt())
+func (w *Worker) giveBack(job *Job) string {
+	ctx, done := context.WithDeadline(context.Background(), job.endsAt())
 	defer done()
 	body := map[string]any{"lease_token": job.LeaseToken}
+	var told result
 	// Saying it twice does no harm.
-	if err := w.client.do(ctx, http.MethodPost, "/jobs/"+job.ID+"/release", body, nil, newKey(), tries); err != nil {
+	if err := w.client.do(ctx, http.MethodPost, "/jobs/"+job.ID+"/release", body, &told, newKey(), tries); err != nil {
 		slog.Warn("handoff: a job could not be given back, its lease will end", "job", job.ID, "error", err)
+		return Untold
 	}
+	return told.counts(GivenBack)
 }

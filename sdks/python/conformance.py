@@ -1,6 +1,10 @@
-"""Plays a case of the conformance suite with the SDK, and prints what came of it as JSON: CASE WORKFLOW KEY."""
+"""Plays a case of the conformance suite with the SDK, and prints what came of it as JSON: CASE WORKFLOW KEY.
+
+Where EVENTS is the address of a Redis or a Kafka (`kafka://HOST:PORT`) its worker hears of jobs there.
+"""
 
 import json
+import os
 import sys
 import threading
 import time
@@ -9,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from handoff_sdk import ApiError, Client, GiveBack, StepError, Worker
+from handoff_sdk.events import Events
+from handoff_sdk.kafka import KafkaEvents
+from handoff_sdk.redis_streams import RedisEvents
 
 Case = dict[str, Any]
 
@@ -23,7 +30,7 @@ class Scene:
 
     def worker(self) -> Worker:
         """A worker whose steps do what the case says."""
-        worker = Worker()
+        worker = Worker(events=_events())
         queues = self.case.get("queues", {})
         for node, actions in self.case.get("jobs", {}).items():
             worker.step(node, queue=queues.get(node, node))(self._step(actions))
@@ -85,6 +92,13 @@ class Scene:
                 with Client(token="hf_none") as stranger:
                     told["stranger"] = _refusal(partial(stranger.run, run["id"]))[0]
         return told
+
+
+def _events() -> Events | None:
+    address, tenant = os.environ.get("EVENTS", ""), os.environ.get("TENANT", "")
+    if address.startswith("kafka://"):
+        return KafkaEvents(address.removeprefix("kafka://"), tenant=tenant)
+    return RedisEvents(address, tenant=tenant) if address else None
 
 
 def _ending(ctx: Any, action: Case) -> Any:

@@ -1,11 +1,11 @@
-"""How each SDK plays a case: the program that does, built where it has to be (R-193)."""
+"""How each SDK plays a case: the program that does, built where it has to be, and what it plays against (R-193)."""
 
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from tests.serving import ROOT
 
@@ -18,10 +18,17 @@ class CannotBuild(Exception):
     """A tool is missing; the message says which."""
 
 
-def _run(folder: Path, *command: str) -> None:
+def run_in(folder: Path, *command: str) -> None:
+    """Run a command there; what it says is told where it fails."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
         raise AssertionError(f"{' '.join(command)}: {done.stdout}{done.stderr}")
+
+
+def copied(sdk: str, out: Path) -> Path:
+    """The folder of an SDK as it is in the repository, where things may be built."""
+    built = shutil.ignore_patterns("node_modules", "dist", "target")
+    return Path(shutil.copytree(SDKS / sdk, out / sdk, ignore=built))
 
 
 def _needs(tool: str) -> None:
@@ -34,40 +41,55 @@ def _python(_: Path) -> Command:
 
 
 def _rest(_: Path) -> Command:
-    return [sys.executable, str(ROOT / "tests" / "conformance" / "raw_rest.py")]
+    return [sys.executable, "-m", "tests.conformance.raw_rest"]
+
+
+def _grpc(_: Path) -> Command:
+    return [sys.executable, "-m", "tests.conformance.raw_grpc"]
 
 
 def _go(out: Path) -> Command:
     _needs("go")
-    _run(SDKS / "go", "go", "build", "-o", str(out / "conformance"), "./conformance")
+    run_in(SDKS / "go", "go", "build", "-o", str(out / "conformance"), "./conformance")
     return [str(out / "conformance")]
 
 
 def _typescript(out: Path) -> Command:
     _needs("npm")
-    folder = out / "typescript"
-    shutil.copytree(SDKS / "typescript", folder, ignore=shutil.ignore_patterns("node_modules", "dist"))
+    folder = copied("typescript", out)
     # `prepare` builds it, as for whoever installs the folder.
-    _run(folder, "npm", "ci", "--silent")
+    run_in(folder, "npm", "ci", "--silent")
     return ["node", str(folder / "dist" / "conformance" / "main.js")]
 
 
 def _java(out: Path) -> Command:
     _needs("mvn")
     _needs("java")
-    folder = out / "java"
-    shutil.copytree(SDKS / "java", folder, ignore=shutil.ignore_patterns("target"))
+    folder = copied("java", out)
     libraries = ["dependency:copy-dependencies", "-DincludeScope=runtime"]
-    _run(folder, "mvn", "--quiet", "--batch-mode", "package", *libraries)
+    run_in(folder, "mvn", "--quiet", "--batch-mode", "-DskipTests", "package", *libraries)
     built = [folder / "target" / name for name in ("classes", "test-classes", "dependency/*")]
     return ["java", "-cp", ":".join(map(str, built)), "handoff.conformance.Conformance"]
 
 
-PLAYERS: Final[Mapping[str, Callable[[Path], Command]]] = {
-    "python": _python,
-    "rest": _rest,
-    "typescript": _typescript,
-    "go": _go,
-    "java": _java,
+class Player(NamedTuple):
+    """`title`: of its column in the table. `command`: gives what plays a case; it builds into a folder, and raises
+    CannotBuild. `place`: the fixture that gives what it plays against. `needs`: the mark of what not every machine has.
+    """
+
+    title: str
+    command: Callable[[Path], Command]
+    place: str = "by_rest"
+    needs: str | None = None
+
+
+PLAYERS: Final[Mapping[str, Player]] = {
+    "rest": Player("REST alone", _rest),
+    "grpc": Player("gRPC alone", _grpc, "by_grpc"),
+    "python": Player("Python", _python),
+    "python-redis": Player("Python, told by Redis", _python, "told_by_redis"),
+    "python-kafka": Player("Python, told by Kafka", _python, "told_by_kafka", "kafka"),
+    "typescript": Player("TypeScript", _typescript, needs="toolchains"),
+    "go": Player("Go", _go, needs="toolchains"),
+    "java": Player("Java", _java, needs="toolchains"),
 }
-"""By its name what gives the command that plays a case; it builds into a folder. Raises CannotBuild."""

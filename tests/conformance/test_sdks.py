@@ -10,14 +10,11 @@ import pytest
 from config.embedded.processes import wait_until
 from runs.models import Run, StepExecution, StepLog
 from tests import factories as make
-from tests.conformance.playing import CASES, PLAYERS, SDKS, CannotBuild
+from tests.conformance.playing import CASES, PLAYERS, SDKS, CannotBuild, copied, run_in
 from tests.people import People
-from tests.serving import site
+from tests.serving import ROOT
 
-__all__ = ["site"]
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
-BY_HAND = {"python"}
-"""What needs nothing that is not there anyway; the others are played by `make conformance`."""
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +25,7 @@ def commands(tmp_path_factory):
     def command(name):
         if name not in built:
             try:
-                built[name] = PLAYERS[name](tmp_path_factory.mktemp(name))
+                built[name] = PLAYERS[name].command(tmp_path_factory.mktemp(name))
             except CannotBuild as reason:
                 pytest.skip(str(reason))
         return built[name]
@@ -36,12 +33,18 @@ def commands(tmp_path_factory):
     return command
 
 
+@pytest.mark.conformance
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
 @pytest.mark.parametrize(
     "player",
-    [name if name in BY_HAND else pytest.param(name, marks=pytest.mark.toolchains) for name in PLAYERS],
+    [
+        pytest.param(name, marks=getattr(pytest.mark, player.needs)) if player.needs else name
+        for name, player in PLAYERS.items()
+    ],
 )
-def test_a_case(site, commands, tmp_path, player, case):
+def test_a_case(request, commands, tmp_path, player, case):
+    command = commands(player)
+    place = request.getfixturevalue(PLAYERS[player].place)
     told = json.loads(case.read_text())
     people = People()
     definition = {"name": "played", "nodes": told["nodes"], "edges": told.get("edges", [])}
@@ -50,20 +53,21 @@ def test_a_case(site, commands, tmp_path, player, case):
     assert api.post("/api/v1/workflows/played/publish").status_code == 201
     with (tmp_path / "said").open("w+") as said:
         process = subprocess.Popen(
-            [*commands(player), str(case), "played", "key-1"],
+            [*command, str(case), "played", "key-1"],
+            cwd=ROOT,
             stdout=said,
             stderr=subprocess.PIPE,
             text=True,
-            env=os.environ
-            | {
-                "HANDOFF": f"{site}/api/v1",
+            env={
+                **os.environ,
                 "TOKEN": people.token("admin"),
                 "PYTHONPATH": str(SDKS / "python" / "src"),
                 "NO_PROXY": "127.0.0.1",
+                **place.environment,
             },
         )
         try:
-            wait_until(lambda: make.work() >= 0 and process.poll() is not None, 90, lambda: case.stem)
+            wait_until(lambda: _go_on(place) and process.poll() is not None, 90, lambda: case.stem)
         finally:
             process.kill()
             _, trouble = process.communicate()
@@ -80,16 +84,27 @@ def test_a_case(site, commands, tmp_path, player, case):
         assert StepExecution.unsafe_all_tenants.get(run_id=run.pk).epoch == told["calls"]
 
 
+def _go_on(place):
+    """What workers and a relay do."""
+    make.work()
+    place.turn()
+    return True
+
+
+OWN_TESTS = {
+    "go": ["go", "test", "-count=1", "."],
+    "typescript": ["npm", "test", "--silent"],
+    "java": ["mvn", "--quiet", "--batch-mode", "test"],
+}
+
+
 @pytest.mark.toolchains
-@pytest.mark.skipif(shutil.which("go") is None, reason="go is missing")
-def test_what_the_sdk_for_go_tests_by_itself():
-    """What no case can play: answers that come at a moment of the test's choice."""
-    done = subprocess.run(
-        ["go", "test", "-count=1", "."],
-        cwd=SDKS / "go",
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.parametrize("sdk", OWN_TESTS)
+def test_what_an_sdk_tests_by_itself(sdk, tmp_path):
+    """What no case can play: answers that come at a moment of the test's choice, a server whose clock is wrong."""
+    if shutil.which(OWN_TESTS[sdk][0]) is None:
+        pytest.skip(f"{OWN_TESTS[sdk][0]} is missing")
+    folder = copied(sdk, tmp_path)
+    if sdk == "typescript":
+        run_in(folder, "npm", "ci", "--silent")
+    run_in(folder, *OWN_TESTS[sdk])

@@ -35,6 +35,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** How many milliseconds an answer is waited for. */
   timeout?: number;
+  /** Is given when the server says that it answered, by its own clock, in milliseconds; NaN where it doesn't. */
+  dated?: (date: number) => void;
 }
 
 const OPEN = new Set(["PENDING", "WAITING", "RUNNING", "PAUSED", "FAILING", "CANCELLING", "COMPENSATING", "WAITING_FOR_MANUAL_ACTION"]);
@@ -134,6 +136,7 @@ export class Client {
       throw noAnswer(error);
     }
     if (status >= 300 || status === 0) throw refusal(status, words, told, head);
+    options.dated?.(Date.parse(head.get("Date") ?? ""));
     return (told ? JSON.parse(told) : null) as T;
   }
 }

@@ -119,6 +119,17 @@ export class Context {
   }
 }
 
+const SHORTEST_LEASE = 1_000;
+
+/**
+ * How many milliseconds a lease lasts at the least and at the most, by the clock of a server whose answer has this date, not by
+ * this machine's. A date says the second alone; where it is NaN there is only this machine's clock.
+ */
+export function leaseOf(expires: number, date: number): [least: number, most: number] {
+  const left = expires - (Number.isNaN(date) ? Date.now() : date);
+  return [Math.max(left - 1_000, SHORTEST_LEASE), Math.max(left, SHORTEST_LEASE)];
+}
+
 /** A job in hand. */
 export class Held {
   readonly unwanted = new AbortController();
@@ -127,12 +138,22 @@ export class Held {
   news: { progress?: Json } = {};
   /** There is one call at a time that renews its lease. */
   isTelling = false;
-  expires: number;
-  readonly lease: number;
+  /** When its lease is over, and when it is renewed; by the monotonic clock, which nobody sets. */
+  ends = 0;
+  beatAt = 0;
 
-  constructor(readonly job: PolledJob) {
-    this.expires = Date.parse(job.lease_expires_at);
-    this.lease = this.expires - Date.now();
+  constructor(
+    readonly job: PolledJob,
+    date: number,
+  ) {
+    this.renew(job.lease_expires_at, date);
+  }
+
+  /** Its lease goes on until then, as an answer of this date says; when a third of it is over it is renewed again. */
+  renew(expires: string, date: number): void {
+    const [least, most] = leaseOf(Date.parse(expires), date);
+    this.ends = performance.now() + most;
+    this.beatAt = performance.now() + least / 3;
   }
 
   /** Forgets what a call has told; gives whether there is more to tell. */

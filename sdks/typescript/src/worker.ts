@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import { Client, jittered, pauseAfter, sleep, type Connection, type Json } from "./client.js";
 import { ApiError, GiveBack, NoAnswer, StepError } from "./errors.js";
 import { Context, Held, type PolledJob, storable } from "./job.js";
+import type { Became, Watcher } from "./watcher.js";
 
 /** Does the jobs of a node; what it gives is the output of the step. */
 export type Step = (ctx: Context) => unknown;
@@ -19,6 +20,8 @@ export interface WorkerOptions extends Connection {
   drain?: number;
   /** Who hears what it has to say. */
   logger?: Pick<Console, "info" | "warn" | "error">;
+  /** Who hears what it does, such as `Metrics`. */
+  watcher?: Watcher;
 }
 
 interface Result {
@@ -53,7 +56,7 @@ export class Worker {
   constructor({ url, token, ...options }: WorkerOptions = {}) {
     this.#client = new Client({ ...(url && { url }), ...(token && { token }) });
     const silent = { info() {}, warn: console.warn, error: console.error };
-    this.#options = { slots: 10, name: `${hostname()}-${process.pid}`, wait: 20_000, drain: 30_000, logger: silent, ...options };
+    this.#options = { slots: 10, name: `${hostname()}-${process.pid}`, wait: 20_000, drain: 30_000, logger: silent, watcher: {}, ...options };
     setMaxListeners(0, this.#stopping.signal);
   }
 
@@ -106,25 +109,27 @@ export class Worker {
         await new Promise<void>((freed) => (this.#freed = freed));
         continue;
       }
-      const began = Date.now();
-      let jobs: PolledJob[];
+      const began = performance.now();
+      let jobs: Held[];
       try {
         jobs = await this.#ask(free);
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof ApiError && !error.mayGoBetter) throw error;
         this.#options.logger.warn(`no jobs, trying again: ${error}`);
+        this.#options.watcher.notPolled?.();
         await sleep(pauseAfter(error, Math.min(failures++, 5)), signal);
         continue;
       }
       failures = 0;
+      this.#options.watcher.polled?.(jobs.length);
       for (const job of jobs) this.#begin(job);
       // All that wait are answered at once when a server ends, or has too many.
-      if (!jobs.length && Date.now() - began < 1_000) await sleep(500 + jittered(1_000), signal);
+      if (!jobs.length && performance.now() - began < 1_000) await sleep(500 + jittered(1_000), signal);
     }
   }
 
-  async #ask(free: number): Promise<PolledJob[]> {
+  async #ask(free: number): Promise<Held[]> {
     const all = [...this.#queues].sort();
     const queues = all.length > MOST_QUEUES ? all.sort(() => Math.random() - 0.5).slice(0, MOST_QUEUES) : all;
     const { name, slots, version, wait } = this.#options;
@@ -138,14 +143,23 @@ export class Worker {
       ...(version && { version }),
     };
     // Each poll leases: none is sent twice.
-    const options = { body, retries: 0, signal: this.#stopping.signal, timeout: wait + 30_000 };
-    return (await this.#client.call<{ jobs: PolledJob[] }>("POST", "/jobs/poll", options)).jobs;
+    let date = NaN;
+    const options = { body, retries: 0, signal: this.#stopping.signal, timeout: wait + 30_000, dated: (at: number) => (date = at) };
+    const { jobs } = await this.#client.call<{ jobs: PolledJob[] }>("POST", "/jobs/poll", options);
+    return jobs.map((job) => new Held(job, date));
   }
 
-  #begin(job: PolledJob): void {
-    const held = new Held(job);
+  #begin(held: Held): void {
+    const { job } = held;
+    const { logger, watcher } = this.#options;
+    const began = performance.now();
+    watcher.begun?.(job.node);
     const work = this.#seeTo(held)
-      .catch((error: unknown) => this.#options.logger.error(`nobody could be told what became of ${job.id}: ${error}`))
+      .catch((error: unknown): Became => {
+        logger.error(`nobody could be told what became of ${job.id}: ${error}`);
+        return "untold";
+      })
+      .then((became) => watcher.ended?.(job.node, became, (performance.now() - began) / 1000))
       .finally(() => {
         this.#held.delete(held);
         this.#freed();
@@ -153,7 +167,7 @@ export class Worker {
     this.#held.set(held, work);
   }
 
-  async #seeTo(held: Held): Promise<void> {
+  async #seeTo(held: Held): Promise<Became> {
     const { job } = held;
     const step = this.#steps.get(job.node);
     if (!step) return this.#fail(held, "UnknownStep", `The worker ${this.#options.name} has no step ${job.node}.`, true);
@@ -178,27 +192,29 @@ export class Worker {
     if (!("output" in done)) return this.#fail(held, "NotJson", `A ${typeof output} is no JSON.`, false);
     const told = await this.#tell(held, "complete", done);
     if (!told.applied && told.message && !GONE.has(told.reason ?? ""))
-      await this.#fail(held, told.reason ?? "NotTaken", `The output is refused: ${told.message}`, false);
+      return this.#fail(held, told.reason ?? "NotTaken", `The output is refused: ${told.message}`, false);
+    return told.applied ? "completed" : "late";
   }
 
-  async #fail(held: Held, code: string, message: string, retryable: boolean, details?: Json | object, stack?: string): Promise<void> {
+  async #fail(held: Held, code: string, message: string, retryable: boolean, details?: Json | object, stack?: string): Promise<Became> {
     const error = {
       code: storable(code, MOST_CODE),
       message: storable(message, MOST_MESSAGE),
       ...(details && { details: isJson(details) ? details : { text: storable(String(details), MOST_MESSAGE) } }),
       ...(stack && { stack: storable(stack, MOST_STACK) }),
     };
-    await this.#tell(held, "fail", { error, retryable });
+    return (await this.#tell(held, "fail", { error, retryable })).applied ? "failed" : "late";
   }
 
   /** Says what became of a job, again and again while that counts. */
   async #tell(held: Held, verb: "complete" | "fail", more: Record<string, unknown>): Promise<Result> {
-    const until = Date.now() + TELL;
+    const until = performance.now() + TELL;
     for (let tries = 0; ; tries += 1) {
       let trouble: unknown;
       try {
         const body = { items: [held.word(more)] };
         const [result] = (await this.#client.call<{ results: Result[] }>("POST", `/jobs/${verb}`, { body, retries: 0 })).results;
+        this.#options.watcher.told?.(verb, 1);
         if (result && result.reason !== "unavailable") return result;
       } catch (error) {
         if (error instanceof ApiError && !error.mayGoBetter) {
@@ -208,24 +224,25 @@ export class Worker {
         if (!(error instanceof ApiError || error instanceof NoAnswer)) throw error;
         trouble = error;
       }
-      if (Date.now() >= until) throw trouble ?? new Error("Handoff could not take it");
+      if (performance.now() >= until) throw trouble ?? new Error("Handoff could not take it");
       await sleep(pauseAfter(trouble, Math.min(tries, 5)));
     }
   }
 
-  async #giveBack(held: Held): Promise<void> {
+  async #giveBack(held: Held): Promise<Became> {
     const body = { lease_token: held.job.lease_token };
     // Saying it twice does no harm.
-    await this.#client.call("POST", `/jobs/${held.job.id}/release`, { body });
+    const told = await this.#client.call<Result>("POST", `/jobs/${held.job.id}/release`, { body });
+    return told.applied ? "given_back" : "late";
   }
 
   /** Renews the leases of which a third is over, and lets go of those that have ended. */
   #look(): void {
-    const now = Date.now();
+    const now = performance.now();
     const due = [];
     for (const held of this.#held.keys())
-      if (held.expires < now) held.unwanted.abort();
-      else if (held.expires - now < (held.lease * 2) / 3) due.push(held);
+      if (held.ends < now) held.unwanted.abort();
+      else if (held.beatAt <= now) due.push(held);
     if (due.length) void this.#beat(due);
   }
 
@@ -236,11 +253,12 @@ export class Worker {
     const said = new Map(due.map((held) => [held.job.id, { held, news: held.news, last: held.lines.at(-1)?.seq ?? 0 }]));
     for (const held of due) held.isTelling = true;
     try {
-      for (const result of await this.#renewed(due)) {
+      const { results, date } = await this.#renewed(due);
+      for (const result of results) {
         const one = said.get(result.id);
         if (!one || result.reason === "unavailable") continue;
         if (!result.applied || result.cancel_requested) one.held.unwanted.abort();
-        if (result.applied && result.lease_expires_at) one.held.expires = Date.parse(result.lease_expires_at);
+        if (result.applied && result.lease_expires_at) one.held.renew(result.lease_expires_at, date);
         if (result.applied && one.held.heard(one.last, one.news)) setImmediate(() => void this.#beat([one.held]));
       }
     } catch (error) {
@@ -251,9 +269,14 @@ export class Worker {
   }
 
   /** One that is refused is told again without what the steps had to say, which must not cost the others their leases. */
-  async #renewed(due: Held[]): Promise<Result[]> {
-    const tell = async (items: unknown[]) =>
-      (await this.#client.call<{ results: Result[] }>("POST", "/jobs/heartbeat", { body: { items }, retries: 0 })).results;
+  async #renewed(due: Held[]): Promise<{ results: Result[]; date: number }> {
+    const tell = async (items: unknown[]) => {
+      let date = NaN;
+      const options = { body: { items }, retries: 0, dated: (at: number) => (date = at) };
+      const { results } = await this.#client.call<{ results: Result[] }>("POST", "/jobs/heartbeat", options);
+      this.#options.watcher.told?.("heartbeat", items.length);
+      return { results, date };
+    };
     try {
       return await tell(due.map((held) => held.word(held.news)));
     } catch (error) {
@@ -264,11 +287,17 @@ export class Worker {
   }
 
   async #drain(): Promise<void> {
-    const work = () => Promise.all(this.#held.values());
-    await Promise.race([work(), sleep(this.#options.drain, this.#held.size ? undefined : AbortSignal.abort())]);
+    await this.#awaitNone(this.#options.drain);
     for (const held of this.#held.keys()) held.unwanted.abort();
-    if (this.#held.size) await Promise.race([work(), sleep(LEAVE)]);
+    await this.#awaitNone(LEAVE);
     if (this.#held.size) this.#options.logger.error(`${this.#held.size} jobs are left, since they have not ended in time`);
+  }
+
+  /** Waits until what is in hand has ended, so many milliseconds at most; then no timer keeps the process from its end. */
+  async #awaitNone(most: number): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([Promise.all(this.#held.values()), sleep(most, over.signal)]);
+    over.abort();
   }
 }
 

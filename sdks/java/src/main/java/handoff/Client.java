@@ -14,6 +14,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -129,7 +133,7 @@ public final class Client {
         boolean isSafe = method.equals("GET") || key != null;
         for (int done = 0; ; done++) {
             try {
-                return once(method, path, body, key, READ, new CompletableFuture<>());
+                return once(method, path, body, key, READ, new CompletableFuture<>()).body();
             } catch (HandoffException failure) {
                 if (done + 1 >= tries || !mayRepeat(failure, isSafe)) {
                     throw failure;
@@ -139,8 +143,11 @@ public final class Client {
         }
     }
 
+    /** An answer, and when it was given by the server's clock; null where the server doesn't say. */
+    record Answer(JsonNode body, Instant date) {}
+
     /** One try, for so long at most; it is broken off when the end comes, with a CancellationException. */
-    JsonNode once(String method, String path, Object body, String key, Duration most, CompletableFuture<Void> end)
+    Answer once(String method, String path, Object body, String key, Duration most, CompletableFuture<Void> end)
             throws InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path)).header("Authorization", "Bearer " + token);
         if (key != null) {
@@ -161,7 +168,7 @@ public final class Client {
             if (told.statusCode() >= 300) {
                 throw refusal(told);
             }
-            return Json.read(told.body());
+            return new Answer(Json.read(told.body()), told.headers().firstValue("Date").map(Client::date).orElse(null));
         } catch (TimeoutException late) {
             throw new NoAnswerException("There was no answer within " + most.toSeconds() + " s.", true, late);
         } catch (ExecutionException failed) {
@@ -192,6 +199,14 @@ public final class Client {
                 error.path("field").textValue(),
                 body.path("request_id").textValue(),
                 told.headers().firstValue("Retry-After").map(Client::seconds).orElse(Duration.ZERO));
+    }
+
+    private static Instant date(String text) {
+        try {
+            return ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+        } catch (DateTimeParseException strange) {
+            return null;
+        }
     }
 
     private static Duration seconds(String text) {

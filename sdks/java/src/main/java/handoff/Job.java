@@ -24,11 +24,12 @@ public final class Job {
     private final CountDownLatch unwanted = new CountDownLatch(1);
     private final Map<String, RawValue> variables = new LinkedHashMap<>();
     private final List<Line> lines = new ArrayList<>();
-    private final Duration lease;
     private int said;
     private RawValue news;
     private boolean isTelling;
-    private Instant expires;
+    private boolean isLost;
+    private Lease lease;
+    private long renewedAt; // as System.nanoTime tells it, which nobody sets
 
     /** A line for people who look at the run, as calls tell it. */
     record Line(String text, String level, String at, int seq) {}
@@ -36,11 +37,11 @@ public final class Job {
     /** What a call says of a job, and which of its news that are: they are told once. */
     record Word(Job job, Map<String, Object> item, int lastLine, RawValue news) {}
 
-    Job(JsonNode raw, Consumer<Job> beat) {
+    /** A job that was polled by an answer of this date, which may be null. */
+    Job(JsonNode raw, Instant date, Consumer<Job> beat) {
         this.raw = raw;
         this.beat = beat;
-        this.expires = OffsetDateTime.parse(raw.path("lease_expires_at").asText()).toInstant();
-        this.lease = Duration.between(Instant.now(), expires);
+        renew(raw.path("lease_expires_at").asText(), date);
     }
 
     /** What the API calls it. */
@@ -207,14 +208,15 @@ public final class Job {
         return isTelling;
     }
 
-    /** Notes until when its lease goes on. */
-    synchronized void renew(Instant until) {
-        expires = until;
+    /** Notes until when its lease goes on, as an answer of this date (or null) says. */
+    final synchronized void renew(String expires, Instant date) {
+        lease = Lease.of(OffsetDateTime.parse(expires).toInstant(), date);
+        renewedAt = System.nanoTime();
     }
 
     /** Notes that somebody else has it, or nobody. */
     synchronized void lose() {
-        expires = Instant.EPOCH;
+        isLost = true;
         cancel();
     }
 
@@ -227,17 +229,17 @@ public final class Job {
     }
 
     /** Whether its lease is over. */
-    synchronized boolean isOver(Instant now) {
-        return expires.isBefore(now);
+    synchronized boolean isOver() {
+        return isLost || System.nanoTime() - renewedAt > lease.most().toNanos();
     }
 
     /** Whether a third of its lease is over, but not all of it. */
-    synchronized boolean isDue(Instant now) {
-        return !isOver(now) && Duration.between(now, expires).compareTo(lease.multipliedBy(2).dividedBy(3)) < 0;
+    synchronized boolean isDue() {
+        return !isOver() && System.nanoTime() - renewedAt >= lease.least().toNanos() / 3;
     }
 
-    /** How long its lease was at first. */
-    Duration lease() {
-        return lease;
+    /** How long its lease is at the least. */
+    synchronized Duration lease() {
+        return lease.least();
     }
 }

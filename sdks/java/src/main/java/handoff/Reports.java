@@ -2,12 +2,13 @@ package handoff;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.util.RawValue;
+import handoff.Watcher.Became;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.OffsetDateTime;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,15 +28,22 @@ final class Reports {
     private static final Set<String> GONE = Set.of("stale_token", "not_found");
 
     private final Client client;
+    private final Watcher watcher;
 
-    Reports(Client client) {
+    Reports(Client client, Watcher watcher) {
         this.client = client;
+        this.watcher = watcher;
     }
 
     /** What Handoff says to one item of a call. */
     private record Result(boolean applied, String reason, String message) {
         static Result of(JsonNode told) {
             return new Result(told.path("applied").asBoolean(), told.path("reason").asText(""), told.path("message").asText(""));
+        }
+
+        /** What became of the job, if what was told of it counts. */
+        Became counts(Became became) {
+            return applied ? became : Became.LATE;
         }
     }
 
@@ -45,7 +53,7 @@ final class Reports {
      */
     boolean beat(List<Job> jobs) {
         List<Job.Word> words = jobs.stream().map(Job::sign).toList();
-        JsonNode answer;
+        Client.Answer answer;
         try {
             Object body = Map.of("items", words.stream().map(Job.Word::item).toList());
             answer = client.once("POST", "/jobs/heartbeat", body, null, patience(jobs), new CompletableFuture<>());
@@ -60,14 +68,15 @@ final class Reports {
             Thread.currentThread().interrupt();
             return false;
         }
-        JsonNode results = answer.path("results");
+        watcher.told("heartbeat", words.size());
+        JsonNode results = answer.body().path("results");
         for (int place = 0; place < words.size(); place++) {
-            hear(words.get(place), results.path(place));
+            hear(words.get(place), results.path(place), answer.date());
         }
         return true;
     }
 
-    private static void hear(Job.Word word, JsonNode told) {
+    private static void hear(Job.Word word, JsonNode told, Instant date) {
         Job job = word.job();
         if (told.isMissingNode() || told.path("reason").asText("").equals("unavailable")) {
             return;
@@ -78,7 +87,7 @@ final class Reports {
         }
         job.forget(word);
         if (told.path("lease_expires_at").isTextual()) {
-            job.renew(OffsetDateTime.parse(told.path("lease_expires_at").textValue()).toInstant());
+            job.renew(told.path("lease_expires_at").textValue(), date);
         }
         if (told.path("cancel_requested").asBoolean()) {
             job.cancel();
@@ -91,14 +100,13 @@ final class Reports {
         return Client.shorter(third.compareTo(LEAST) < 0 ? LEAST : third, Client.READ);
     }
 
-    /** Tells what a step gave; what can't be kept fails it for good. */
-    void complete(Job job, Object output) {
+    /** Tells what a step gave; what can't be kept fails it for good. Gives what became of the job, as all of these. */
+    Became complete(Job job, Object output) {
         RawValue written;
         try {
             written = Json.written(output);
         } catch (IllegalArgumentException strange) {
-            fail(job, new StepException("NotJson", strange.getMessage(), false), null);
-            return;
+            return fail(job, new StepException("NotJson", strange.getMessage(), false), null);
         }
         Map<String, Object> more = new LinkedHashMap<>();
         more.put("output", written);
@@ -117,36 +125,37 @@ final class Reports {
         }
         if (!told.applied() && !told.message().isEmpty() && !GONE.contains(told.reason())) {
             String code = told.reason().isEmpty() ? "NotTaken" : told.reason();
-            fail(job, new StepException(code, "The output is refused: " + told.message(), false), null);
+            return fail(job, new StepException(code, "The output is refused: " + told.message(), false), null);
         }
+        return told.counts(Became.COMPLETED);
     }
 
     /** Tells of an error that a step did not mean: another attempt may go better. */
-    void raised(Job job, Throwable error) {
+    Became raised(Job job, Throwable error) {
         String code = error.getClass().getSimpleName();
         String message = error.getMessage() == null ? error.toString() : error.getMessage();
         StringWriter stack = new StringWriter();
         error.printStackTrace(new PrintWriter(stack, true));
-        fail(job, new StepException(code.isEmpty() ? "Error" : code, message), stack.toString());
+        return fail(job, new StepException(code.isEmpty() ? "Error" : code, message), stack.toString());
     }
 
     /** Tells that an attempt failed, with the stack of the error or null; first how far it was, for the next one. */
-    void fail(Job job, StepException failure, String stack) {
+    Became fail(Job job, StepException failure, String stack) {
         if (job.hasNews()) {
             beat(List.of(job));
         }
         try {
-            tellFailure(job, failure, stack);
+            return tellFailure(job, failure, stack);
         } catch (ApiException refused) {
             if (refused.status() == 401 || refused.status() == 403) {
                 throw refused;
             }
             String message = "Its error is refused: " + refused.reason();
-            tellFailure(job, new StepException(failure.code(), message, false), null);
+            return tellFailure(job, new StepException(failure.code(), message, false), null);
         }
     }
 
-    private void tellFailure(Job job, StepException failure, String stack) {
+    private Became tellFailure(Job job, StepException failure, String stack) {
         Map<String, Object> error = new LinkedHashMap<>();
         error.put("code", failure.code());
         error.put("message", Json.text(String.valueOf(failure.getMessage()), MOST_MESSAGE));
@@ -160,20 +169,22 @@ final class Reports {
                 LOG.log(Level.WARNING, "the details of an error are left out: " + strange.getMessage());
             }
         }
-        tell(job, "fail", Map.of("error", error, "retryable", failure.retryable()));
+        return tell(job, "fail", Map.of("error", error, "retryable", failure.retryable())).counts(Became.FAILED);
     }
 
     /** Gives a job back that nothing was done of. */
-    void giveBack(Job job) {
+    Became giveBack(Job job) {
         try {
             // Saying it twice does no harm.
             String path = "/jobs/" + Client.part(job.id()) + "/release";
-            client.call("POST", path, Map.of("lease_token", job.leaseToken()), UUID.randomUUID().toString(), Client.TRIES);
+            Object body = Map.of("lease_token", job.leaseToken());
+            return Result.of(client.call("POST", path, body, UUID.randomUUID().toString(), Client.TRIES)).counts(Became.GIVEN_BACK);
         } catch (HandoffException failure) {
             LOG.log(Level.WARNING, "a job could not be given back, its lease will end: " + failure.getMessage());
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
         }
+        return Became.UNTOLD;
     }
 
     /** Says what became of a job, again and again while that counts; gives what Handoff says to it. */
@@ -184,6 +195,7 @@ final class Reports {
             try {
                 Object body = Map.of("items", List.of(job.word(more).item()));
                 JsonNode told = client.call("POST", "/jobs/" + verb, body, null, 1).path("results").path(0);
+                watcher.told(verb, 1);
                 if (told.isObject() && !told.path("reason").asText("").equals("unavailable")) {
                     return Result.of(told);
                 }

@@ -1,12 +1,12 @@
 package handoff;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import handoff.Watcher.Became;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -42,6 +42,7 @@ public final class Worker {
     private final Map<String, Step> steps = new LinkedHashMap<>();
     private final Set<String> queues = new TreeSet<>();
     private final Set<Job> held = new HashSet<>();
+    private final Watcher watcher;
     private final Reports reports;
     private final CompletableFuture<Void> stopping = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -56,7 +57,8 @@ public final class Worker {
         version = builder.version;
         pollWait = builder.pollWait;
         drain = builder.drain;
-        reports = new Reports(client);
+        watcher = builder.watcher;
+        reports = new Reports(client, watcher);
     }
 
     /** Builds a worker that asks the API by this client. */
@@ -72,6 +74,7 @@ public final class Worker {
         private String version;
         private Duration pollWait = Duration.ofSeconds(20);
         private Duration drain = Duration.ofSeconds(30);
+        private Watcher watcher = new Watcher() {};
 
         private Builder(Client client) {
             this.client = client;
@@ -107,6 +110,12 @@ public final class Worker {
         /** How long jobs in hand have to end when it is stopped, 30 seconds where nobody says. */
         public Builder drain(Duration drain) {
             this.drain = drain;
+            return this;
+        }
+
+        /** Who hears what it does, such as {@link Metrics}. */
+        public Builder watcher(Watcher watcher) {
+            this.watcher = watcher;
             return this;
         }
 
@@ -197,7 +206,7 @@ public final class Worker {
     private void poll() throws InterruptedException {
         int failures = 0;
         for (int free = awaitSlots(); free > 0; free = awaitSlots()) {
-            Instant asked = Instant.now();
+            long asked = System.nanoTime();
             List<Job> jobs;
             try {
                 jobs = ask(free);
@@ -208,6 +217,7 @@ public final class Worker {
                     throw failure;
                 }
                 LOG.log(Level.WARNING, "no jobs, trying again: " + failure.getMessage());
+                watcher.notPolled();
                 Pause.sleep(Pause.after(failure, failures++), stopping);
                 continue;
             }
@@ -217,9 +227,10 @@ public final class Worker {
                 jobs.forEach(reports::giveBack);
                 return;
             }
+            watcher.polled(jobs.size());
             jobs.forEach(this::begin);
             // All that wait are answered at once when a server ends, or has too many.
-            if (jobs.isEmpty() && Duration.between(asked, Instant.now()).toMillis() < 1_000) {
+            if (jobs.isEmpty() && System.nanoTime() - asked < 1_000_000_000L) {
                 Pause.sleep(Pause.jittered(Duration.ofSeconds(1)).plusMillis(500), stopping);
             }
         }
@@ -252,9 +263,11 @@ public final class Worker {
             body.put("version", version);
         }
         // Each poll leases: none is sent twice.
-        JsonNode answer = client.once("POST", "/jobs/poll", body, null, pollWait.plus(Client.READ), stopping);
+        Client.Answer answer = client.once("POST", "/jobs/poll", body, null, pollWait.plus(Client.READ), stopping);
         List<Job> jobs = new ArrayList<>();
-        answer.path("jobs").forEach(raw -> jobs.add(new Job(raw, job -> threads.execute(() -> tell(job)))));
+        for (JsonNode raw : answer.body().path("jobs")) {
+            jobs.add(new Job(raw, answer.date(), job -> threads.execute(() -> tell(job))));
+        }
         return jobs;
     }
 
@@ -270,12 +283,16 @@ public final class Worker {
         synchronized (held) {
             held.add(job);
         }
+        watcher.begun(job.node());
         threads.execute(() -> {
+            long began = System.nanoTime();
+            Became became = Became.UNTOLD;
             try {
-                seeTo(job);
+                became = seeTo(job);
             } catch (RuntimeException failure) {
                 LOG.log(Level.ERROR, "nobody could be told what became of the job " + job.id(), failure);
             } finally {
+                watcher.ended(job.node(), became, Duration.ofNanos(System.nanoTime() - began));
                 job.cancel();
                 synchronized (held) {
                     held.remove(job);
@@ -286,12 +303,11 @@ public final class Worker {
     }
 
     /** Does a job and tells what became of it: an error ends its attempt, never the worker and the other jobs in hand. */
-    private void seeTo(Job job) {
+    private Became seeTo(Job job) {
         Step step = steps.get(job.node());
         if (step == null) {
             String message = "The worker " + name + " has no step " + job.node() + ".";
-            reports.fail(job, new StepException("UnknownStep", message), null);
-            return;
+            return reports.fail(job, new StepException("UnknownStep", message), null);
         }
         Object output = null;
         Throwable error = null;
@@ -303,23 +319,21 @@ public final class Worker {
         // A step may have left its thread interrupted: what became of it is told all the same.
         Thread.interrupted();
         if (error == null) {
-            reports.complete(job, output);
+            return reports.complete(job, output);
         } else if (error instanceof GiveBackException) {
-            reports.giveBack(job);
+            return reports.giveBack(job);
         } else if (error instanceof StepException failure) {
-            reports.fail(job, failure, null);
-        } else {
-            reports.raised(job, error);
+            return reports.fail(job, failure, null);
         }
+        return reports.raised(job, error);
     }
 
     /** Renews the leases of which a third is over, all in one call, and lets go of those that have ended. */
     private void look() {
         try {
             while (!Pause.sleep(LOOK, ended)) {
-                Instant now = Instant.now();
-                inHand().stream().filter(job -> job.isOver(now)).forEach(Job::cancel);
-                List<Job> due = inHand().stream().filter(job -> job.isDue(now)).limit(MOST_BEATS).toList();
+                inHand().stream().filter(Job::isOver).forEach(Job::cancel);
+                List<Job> due = inHand().stream().filter(Job::isDue).limit(MOST_BEATS).toList();
                 if (!due.isEmpty() && beating.compareAndSet(false, true)) {
                     threads.execute(() -> renew(due));
                 }

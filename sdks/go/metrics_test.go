@@ -1,0 +1,76 @@
+package handoff
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAWorkerIsCounted(t *testing.T) {
+	worker := server(t, 0, time.Minute, func(string, string) string {
+		return `{"results":[{"id":"j","applied":true}]}`
+	})
+	metrics := NewMetrics()
+	worker.Watcher = metrics
+	ctx, stop := context.WithCancel(context.Background())
+	worker.Step("n", func(*Job) (any, error) { defer stop(); return 1, nil })
+	if err := worker.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	has(t, metrics,
+		`handoff_jobs_total{node="n",result="completed"} 1`, `handoff_jobs_held{node="n"} 0`,
+		`handoff_job_seconds_count{node="n"} 1`, `handoff_job_seconds_bucket{node="n",le="+Inf"} 1`,
+		`handoff_polls_total{result="jobs"} 1`, `handoff_told_jobs_bucket{verb="complete",le="1"} 1`,
+	)
+}
+
+func TestWhatBecameOfAJobIsCounted(t *testing.T) {
+	for became, does := range map[string]struct {
+		answer string
+		err    error
+	}{
+		"failed":     {`{"results":[{"id":"j","applied":true}]}`, &StepError{Code: "E"}},
+		"late":       {`{"results":[{"id":"j","applied":false,"reason":"stale_token"}]}`, nil},
+		"given_back": {`{"id":"j","applied":true}`, ErrGiveBack},
+	} {
+		worker := server(t, 0, time.Minute, func(string, string) string { return does.answer })
+		metrics := NewMetrics()
+		worker.Watcher = metrics
+		ctx, stop := context.WithCancel(context.Background())
+		worker.Step("n", func(*Job) (any, error) { defer stop(); return 1, does.err })
+		if err := worker.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		has(t, metrics, `handoff_jobs_total{node="n",result="`+became+`"} 1`)
+	}
+}
+
+func TestMetricsAreTextThatPrometheusReads(t *testing.T) {
+	metrics := NewMetrics()
+	metrics.NotPolled()
+	metrics.Polled(0)
+	metrics.Begun("a \"b\"\\\n")
+	metrics.Ended("n", Untold, 90*time.Second)
+	metrics.Told("heartbeat", 5_000)
+	has(t, metrics,
+		"# TYPE handoff_polls_total counter", "# TYPE handoff_jobs_held gauge", "# TYPE handoff_told_jobs histogram",
+		`handoff_polls_total{result="error"} 1`, `handoff_polls_total{result="empty"} 1`,
+		`handoff_jobs_held{node="a \"b\"\\\n"} 1`, `handoff_job_seconds_bucket{node="n",le="60"} 0`,
+		`handoff_job_seconds_bucket{node="n",le="300"} 1`, `handoff_job_seconds_sum{node="n"} 90`,
+		`handoff_told_jobs_bucket{verb="heartbeat",le="1000"} 0`, `handoff_told_jobs_bucket{verb="heartbeat",le="+Inf"} 1`,
+	)
+}
+
+// has tells which of these lines are not served.
+func has(t *testing.T, metrics *Metrics, lines ...string) {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	metrics.ServeHTTP(answer, nil)
+	for _, line := range lines {
+		if !strings.Contains("\n"+answer.Body.String(), "\n"+line+"\n") {
+			t.Errorf("there is no %s in\n%s", line, answer.Body.String())
+		}
+	}
+}
