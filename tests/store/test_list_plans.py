@@ -2,12 +2,13 @@
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
@@ -65,9 +66,16 @@ FILTERS = {
 }
 
 
-@pytest.fixture
-def tenant() -> int:
-    """A tenant with all these runs, of ten workflows."""
+@pytest.fixture(scope="module")
+def tenant(django_db_setup, django_db_blocker) -> Iterator[int]:
+    """A tenant with all these runs, in a transaction around that of each test."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield with_many_runs()
+        transaction.set_rollback(True)
+
+
+def with_many_runs() -> int:
+    """A tenant with runs of ten workflows."""
     versions = [make.a_version(make.chain("noop")) for _ in range(10)]
     workflow = versions[0].workflow
     type(workflow).objects.for_tenant(workflow.tenant_id).filter(pk=workflow.pk).update(name="wf")
