@@ -14,7 +14,7 @@ from accounts.principal import Forbidden, Principal
 from accounts.roles import READ, VERB_OF_SCOPE
 from lib.refusals import Missing
 
-Guard = Callable[[Principal, str, Any], None]
+Guard = Callable[["Principal", str, Any], object]
 """`guard(principal, scope, value)` raises Missing for who may not know of it, Forbidden for who may read it only."""
 
 UNGUARDED = frozenset(
