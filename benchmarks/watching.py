@@ -1,13 +1,14 @@
 """What it costs that people watch runs, in CPU, and how soon a page shows a change."""
 
 import json
+import re
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -42,6 +43,8 @@ HIDDEN, PAGES = "a page each in a hidden tab", "a page each that is looked at"
 SOCKETS_EACH = 20
 """So many may one person have (`runs/web/consumers.py`)."""
 QUEUE = "bench-watched"
+CHAIN = 30
+"""So many steps stand about the loop of a long run."""
 # When the text of the run's header last changed, by the clock of this machine.
 NOTE = """
 () => {
@@ -56,30 +59,57 @@ CHANGED = """
   look();
 })
 """
+SEEN = re.compile(r'data-seen="([0-9]*)"')
 Figures = dict[str, Any]
+GO: Mapping[str, Any] = {"id": "go", "type": "signal", "params": {"name": "go"}}
+LAST = "last"
+"""The step with which all is over."""
 
 
 def cost(url: str, runs: int, steps: int, rounds: int) -> Figures:
-    """CPU of Handoff for 1,000 steps of `runs` chains of `steps`: watched by nobody, by a socket each, by a page each
-    in a hidden tab, which is looked at when all is over, and by a page each that is looked at.
+    """As `_cost`, of `runs` chains of `steps`."""
+    nodes = [GO, *({"id": f"s{n}", "type": "noop"} for n in range(steps - 1)), {"id": LAST, "type": "noop"}]
+    return _cost(url, published(nodes), runs, steps, rounds, (NOBODY, SOCKETS, HIDDEN, PAGES))
 
-    What they take at rest is not counted. The four take turns `rounds` times; the medians are told, in seconds in
-    all, and in ms of each kind of process.
+
+def cost_of_long_runs(url: str, runs: int, items: int, rounds: int) -> Figures:
+    """As `_cost`, of `runs` that last: chains of steps about a loop that goes round so often."""
+    chain = [{"id": f"s{n}", "type": "noop"} for n in range(CHAIN)]
+    params = {"body": {"type": "noop"}, "input": {"n": 0}, "count": items, "max_iterations": items}
+    loop = {"id": "again", "type": "loop", "params": params}
+    version = published([GO, *chain[: CHAIN // 2], loop, *chain[CHAIN // 2 :], {"id": LAST, "type": "noop"}])
+    return _cost(url, version, runs, CHAIN + 2 + items, rounds, (NOBODY, PAGES))
+
+
+def _cost(
+    url: str, version: WorkflowVersion, runs: int, steps: int, rounds: int, ways: Sequence[str]
+) -> Figures:
+    """CPU of Handoff for 1,000 steps of `runs` that have `steps` each: watched by nobody, by a socket each, by a page
+    each in a hidden tab, which is looked at when all is over, and by a page each that is looked at.
+
+    What they take at rest is not counted. The `ways` take turns `rounds` times; the medians are told, in seconds in
+    all, and in ms of each kind of process; and how often pages were read, for a run.
     """
-    entry = {"id": "go", "type": "signal", "params": {"name": "go"}}
-    version = published([entry, *({"id": f"s{n}", "type": "noop"} for n in range(steps))])
     cookies = [_cookie(f"watcher-{n}") for n in range(-(-runs // SOCKETS_EACH))]
-    took: dict[str, list[Mapping[str, float]]] = {NOBODY: [], SOCKETS: [], HIDDEN: [], PAGES: []}
+    took: dict[str, list[Mapping[str, float]]] = {way: [] for way in ways}
+    reads: list[int] = []
+    lasted: list[float] = []
     for _ in range(rounds):
         for name, spent in took.items():
-            spent.append(_round(url, cookies, version, f"s{steps - 1}", runs, name))
+            one = _round(url, cookies, version, runs, name)
+            spent.append(one.cpu)
+            lasted.append(one.seconds)
+            reads += [one.reads] if name == PAGES else []
     thousands = runs * steps / 1000
     middle = {name: median(sum(one.values()) for one in spent) / thousands for name, spent in took.items()}
     return {
+        "seconds that the runs took": round(median(lasted), 1),
+        "reads of a page that is looked at": round(median(reads) / runs, 1),
         **{f"CPU s per 1,000 steps, {name}": round(seconds, 3) for name, seconds in middle.items()},
         **{
             f"% more, {name}": round(100 * (middle[name] / middle[NOBODY] - 1))
-            for name in (SOCKETS, HIDDEN, PAGES)
+            for name in ways
+            if name != NOBODY
         },
         **{
             f"ms of {kind}, {name}": round(1000 * median(one[kind] for one in spent) / thousands)
@@ -89,14 +119,17 @@ def cost(url: str, runs: int, steps: int, rounds: int) -> Figures:
     }
 
 
+class Round(NamedTuple):
+    """What one of the ways took: CPU by the kind of process, and how long; and how often its pages were read."""
+
+    cpu: Mapping[str, float]
+    seconds: float
+    reads: int
+
+
 def _round(
-    url: str,
-    cookies: Sequence[Mapping[str, str]],
-    version: WorkflowVersion,
-    last: str,
-    runs: int,
-    watched: str,
-) -> Mapping[str, float]:
+    url: str, cookies: Sequence[Mapping[str, str]], version: WorkflowVersion, runs: int, watched: str
+) -> Round:
     started(version, runs)
     waiting = StepExecution.unsafe_all_tenants.filter(version_id=version.pk, status="WAITING")
     while waiting.count() < runs:
@@ -106,7 +139,7 @@ def _round(
         # Whoever watches is there before anything happens.
         watchers = [
             stack.enter_context(
-                closing(Watcher(url, cookies[place // SOCKETS_EACH], run, last, looks=watched == PAGES))
+                closing(Watcher(url, cookies[place // SOCKETS_EACH], run, looks=watched == PAGES))
             )
             for place, run in enumerate(ids if watched != NOBODY else ())
         ]
@@ -114,14 +147,16 @@ def _round(
         rest, began, before = _at_rest(), time.monotonic(), cpu_seconds()
         send_signals(version.tenant_id, [(run, NewSignal(str(uuid4()), "go", {})) for run in ids], by="bench")
         wait_for(version, runs)
+        lasted = time.monotonic() - began
         # Who comes late reads it, too.
         _await(watchers, (watcher.is_done for watcher in watchers))
         for watcher in watchers if watched == HIDDEN else ():
             watcher.read()
         after, took = cpu_seconds(), time.monotonic() - began
-    return {
+    spent = {
         kind: seconds - before[kind] - rest[kind] * took for kind, seconds in after.items() if kind in rest
     }
+    return Round(spent, lasted, sum(watcher.reads for watcher in watchers))
 
 
 def _await(watchers: Sequence["Watcher"], moments: Iterable[threading.Event]) -> None:
@@ -143,12 +178,12 @@ def _at_rest() -> Mapping[str, float]:
 class Watcher:
     """As a page does: hears what changes of a run, and where somebody `looks` reads the view again then.
 
-    `caught_up` is set when it has heard what a socket says first, `is_done` when it shows that the `last` step is over;
-    at `busy_at` it was told of changes last, or read them.
+    `caught_up` is set when it has heard what a socket says first, `is_done` when it shows that the last step is over;
+    at `busy_at` it was told of changes last, or read them. `reads`: how often it has.
     """
 
-    def __init__(self, url: str, cookie: Mapping[str, str], run: str, last: str, *, looks: bool) -> None:
-        self._address, self._last, self._looks = f"/runs/{run}", last, looks
+    def __init__(self, url: str, cookie: Mapping[str, str], run: str, *, looks: bool) -> None:
+        self._address, self._looks, self._seen, self.reads = f"/runs/{run}", looks, "", 0
         self.caught_up, self.is_done = threading.Event(), threading.Event()
         self.busy_at = time.monotonic()
         headers = {"HX-Request": "true", AUTOMATIC: NOTICE}
@@ -164,8 +199,11 @@ class Watcher:
         self._follower.start()
 
     def read(self) -> None:
-        """Read the view."""
-        self._client.get(self._address)
+        """Read the view: what it has not seen of it yet, as `static/js/look.js` asks for it."""
+        headers = {"Handoff-Seen": f"{self._seen} "} if self._seen else {}
+        found = SEEN.search(self._client.get(self._address, headers=headers).raise_for_status().text)
+        self._seen = found.group(1) if found else ""
+        self.reads += 1
 
     def _follow(self) -> None:
         try:
@@ -177,7 +215,7 @@ class Watcher:
                     self.read()
                 self.busy_at = time.monotonic()
                 self.caught_up.set()
-                if said["nodes"].get(self._last) == "COMPLETED":
+                if said["nodes"].get(LAST) == "COMPLETED":
                     self.is_done.set()
                 if self._looks:
                     time.sleep(GAP)
