@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 from uuid import UUID
 
@@ -15,9 +15,8 @@ from engine.graph import Graph
 from engine.statuses import STEP_OPEN, StepStatus
 from lib import markup
 from runs.kernel import graphs
-from runs.reading import queries
 from runs.reading.attempts import attempts_of
-from runs.reading.events import events_of, extent_of
+from runs.reading.events import Told, extent_of, told_of
 from runs.reading.happened import MOST_EVENTS, Extent, Happened, endings, steps_then, ways_taken
 from runs.reading.pictures import picture_of
 from runs.reading.rendered import has_params
@@ -33,26 +32,18 @@ BELOW_GRAPH = 12
 """The timeline of so many steps at most stands below the graph, too."""
 
 
-class Told(NamedTuple):
-    """What happened to a run, as far as a view of it needs that, and how far it goes."""
-
-    events: Sequence[Happened]
-    end: Extent
-
-
 def view_told(tenant: int, run_id: UUID, asked: Look) -> Told:
     """What happened to a run, to be read before it: what a page has seen must not be newer than what it shows."""
     if asked.view == STORY and asked.at is None:
         # It reads what it tells by itself.
-        return Told([], extent_of(tenant, run_id))
-    events = events_of(tenant, run_id)
-    return Told(events, Extent(len(events), *((events[-1].id, events[-1].at) if events else (None, None))))
+        return extent_of(tenant, run_id)
+    return told_of(tenant, run_id)
 
 
 def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: Told) -> Context:
     """One view of a run; where an earlier event is asked for, `run` gets its steps as they were then."""
     tenant, run_id = request.principal.tenant_id, UUID(run["id"])
-    events, end = told
+    events, end, version = told
     total = end.events
     # What the last event left is the run as it is now.
     past = asked.at if asked.at is not None and 0 < asked.at < total else None
@@ -61,7 +52,6 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: 
         run["steps"] = steps_then(run["steps"], events, past)
         events = events[:past]
         end = Extent(total, events[-1].id, events[-1].at)
-    version = queries.version_of(tenant, run_id)
     step = inspected(run["steps"], look)
     until = end.last if past is not None else None
     context: Context = {
