@@ -194,6 +194,8 @@ class Watcher:
             origin=Origin(url),
             additional_headers={"Cookie": words},
             proxy=None,
+            # A page doesn't ask by itself either; a machine that is busy is no lost socket.
+            ping_interval=None,
         )
         self._follower = threading.Thread(target=self._follow, daemon=True)
         self._follower.start()
