@@ -21,11 +21,12 @@ from runs.reading.happened import MOST_EVENTS, Extent, Happened, endings, steps_
 from runs.reading.pictures import picture_of
 from runs.reading.rendered import has_params
 from runs.reading.step_logs import SaidOfAttempt, said_by
+from runs.reading.stored import ONE_RUN, Bounds
 from runs.reading.timeline import Timeline, timeline
 from runs.web import story
 from runs.web.contexts import is_ours, log_shown
 from runs.web.inner import inner_shown
-from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, VIEWS, Look, inspected, number_of
+from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, UNFOLDED, VIEWS, Look, inspected, number_of
 
 Context = dict[str, Any]
 BELOW_GRAPH = 12
@@ -38,6 +39,15 @@ def view_told(tenant: int, run_id: UUID, asked: Look) -> Told:
         # It reads what it tells by itself.
         return extent_of(tenant, run_id)
     return told_of(tenant, run_id)
+
+
+def bounds_of(asked: Look, told: Told) -> Bounds:
+    """What a view shows of a run's values: of a run whose steps are not all shown open those of the step that is
+    selected, or that may be. In the past other steps may have been at work.
+    """
+    if asked.at is not None or len(graphs.shown(told.version_id).graph.nodes) <= UNFOLDED:
+        return ONE_RUN
+    return replace(ONE_RUN, over=asked.step or "")
 
 
 def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: Told) -> Context:
