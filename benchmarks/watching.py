@@ -59,7 +59,7 @@ CHANGED = """
   look();
 })
 """
-SEEN = re.compile(r'data-seen="([0-9]*)"')
+SEEN = re.compile(r'data-seen="([0-9.]*)"')
 Figures = dict[str, Any]
 GO: Mapping[str, Any] = {"id": "go", "type": "signal", "params": {"name": "go"}}
 LAST = "last"
@@ -164,7 +164,9 @@ def _await(watchers: Sequence["Watcher"], moments: Iterable[threading.Event]) ->
     until = time.monotonic() + CAUGHT_UP_SECONDS + LATEST_SECONDS + GAP
     for moment in moments:
         moment.wait(max(0.0, until - time.monotonic()))
-    while watchers and (left := max(one.busy_at for one in watchers) + QUIET_SECONDS - time.monotonic()) > 0:
+    while watchers and (now := time.monotonic()) < until:
+        if (left := max(one.busy_at for one in watchers) + QUIET_SECONDS - now) <= 0:
+            return
         time.sleep(left)
 
 

@@ -75,7 +75,7 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: 
         "has_params": step is not None and step["id"] is not None and has_params(version, step["node"]),
         "said_by_worker": step is not None and not is_ours(step["type"]),
         # Of what was in the past nothing is known of the steps now.
-        "seen": end.last if end.last and past is None else "",
+        "seen": f"{end.last}.{total}" if end.last and past is None else "",
         "scrubber": _scrubber(look, total, end.at),
     }
     if look.view == TIMELINE or (look.view == GRAPH and len(run["steps"]) <= BELOW_GRAPH):
@@ -112,14 +112,16 @@ def _known(
 ) -> set[str]:
     """The steps that the page, which says what it has seen, shows already as they are: it needs them no more.
 
-    That is so of what is over, unless anything has happened to it since; the selected ones look different.
+    That is so of what is over, unless anything has happened to it since; the selected ones look different. Of two
+    transactions the one whose events have the lower ids may be the later one: then there are more of these than it saw.
     """
     told, _, selected = unquote(request.headers.get("Handoff-Seen", "")).partition(" ")
-    seen = number_of(told)
+    last, _, count = told.partition(".")
+    seen = number_of(last)
     if seen is None or look.at is not None or len(events) == MOST_EVENTS:
         return set()
     since = [event.node for event in events if event.id > seen]
-    if None in since:
+    if None in since or len(events) - len(since) != number_of(count):
         return set()
     over = {step["node"] for step in steps if step["status"] not in STEP_OPEN}
     return over - {*since, selected, shown["node"] if shown else None}
