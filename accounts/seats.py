@@ -1,6 +1,10 @@
-"""Who sits where: what every page asks of its reader and of those whom it names (SQL in `sql/seats.sql`)."""
+"""What every page asks of its session, its reader and those whom it names (SQL in `sql/seats.sql`).
+
+As statements that are kept: to put one together by Django's queries took longer than to execute it.
+"""
 
 from collections.abc import Collection
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,13 +24,19 @@ class Seat(NamedTuple):
     granted: list[dict[str, Any]]
 
 
+def session_data(key: str, now: datetime) -> str | None:
+    """What is in a session, as it is stored; None where it is over, or there is none."""
+    row = _SQL.execute("session_data", {"key": key, "now": now}).fetchone()
+    return None if row is None else str(row[0])
+
+
 def seat_of(user: int) -> Seat | None:
     """The first seat of a user who may log in; None where there is none."""
     row = _SQL.execute("seat_of", {"user": user}).fetchone()
     if row is None:
         return None
-    *who, granted = row
-    return Seat(*who, orjson.loads(granted) if granted else [])
+    tenant, slug, role, granted = row
+    return Seat(tenant, slug, role, orjson.loads(granted) if granted else [])
 
 
 def names_of_people(tenant: int, keys: Collection[str]) -> list[tuple[str, str]]:

@@ -61,7 +61,7 @@ CHANGED = """
 """
 SEEN = re.compile(r'data-seen="([0-9.]*)"')
 Figures = dict[str, Any]
-GO: Mapping[str, Any] = {"id": "go", "type": "signal", "params": {"name": "go"}}
+GO: dict[str, Any] = {"id": "go", "type": "signal", "params": {"name": "go"}}
 LAST = "last"
 """The step with which all is over."""
 

@@ -19,3 +19,7 @@ SELECT u.username, u.name
   FROM accounts_membership m
   JOIN accounts_user u ON u.id = m.user_id
  WHERE m.tenant_id = %(tenant)s AND lower(u.username) = ANY(%(keys)s)
+
+-- name: session_data
+-- Asked at every page, too.
+SELECT s.session_data FROM accounts_session s WHERE s.session_key = %(key)s AND s.expire_date > %(now)s

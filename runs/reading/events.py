@@ -52,4 +52,4 @@ def extent_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> Told:
     read = events.measure_events(tenant, str(run_id), most)
     if read is None:
         raise Missing("There is no such run.")
-    return Told([], Extent(read.count, read.last, read.at), read.version_id)
+    return Told([], Extent(read.events, read.last, read.at), read.version_id)

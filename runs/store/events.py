@@ -19,7 +19,7 @@ class ExtentRead(NamedTuple):
     """The version of a run; how many events there are, the id of the last of them and when it was."""
 
     version_id: int
-    count: int
+    events: int
     last: int | None
     at: datetime | None
 
@@ -27,10 +27,10 @@ class ExtentRead(NamedTuple):
 def read_events(tenant: int, run: str, most: int) -> EventsRead | None:
     """The first `most` events of a run; None where the tenant has no such run."""
     row = SQL.execute("read_events", {"tenant": tenant, "run": run, "most": most}).fetchone()
-    return row and EventsRead(row[0], stored_loads(row[1]))
+    return None if row is None else EventsRead(row[0], stored_loads(row[1]))
 
 
 def measure_events(tenant: int, run: str, most: int) -> ExtentRead | None:
     """How far what `read_events` gives goes; None where the tenant has no such run."""
     row = SQL.execute("measure_events", {"tenant": tenant, "run": run, "most": most}).fetchone()
-    return row and ExtentRead(*row)
+    return None if row is None else ExtentRead(*row)
