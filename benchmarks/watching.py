@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from statistics import median
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -138,11 +138,10 @@ def _round(
     with ExitStack() as stack:
         # Whoever watches is there before anything happens.
         watchers = [
-            stack.enter_context(
-                closing(Watcher(url, cookies[place // SOCKETS_EACH], run, looks=watched == PAGES))
-            )
+            Watcher(url, cookies[place // SOCKETS_EACH], run, looks=watched == PAGES)
             for place, run in enumerate(ids if watched != NOBODY else ())
         ]
+        stack.callback(_close, watchers)
         _await(watchers, (watcher.caught_up for watcher in watchers))
         rest, began, before = _at_rest(), time.monotonic(), cpu_seconds()
         send_signals(version.tenant_id, [(run, NewSignal(str(uuid4()), "go", {})) for run in ids], by="bench")
@@ -157,6 +156,12 @@ def _round(
         kind: seconds - before[kind] - rest[kind] * took for kind, seconds in after.items() if kind in rest
     }
     return Round(spent, lasted, sum(watcher.reads for watcher in watchers))
+
+
+def _close(watchers: Sequence["Watcher"]) -> None:
+    """At once, since each may wait for its server's answer."""
+    with ThreadPoolExecutor(max(1, len(watchers))) as pool:
+        list(pool.map(Watcher.close, watchers))
 
 
 def _await(watchers: Sequence["Watcher"], moments: Iterable[threading.Event]) -> None:
