@@ -209,7 +209,7 @@ class Watcher:
 
     def read(self) -> None:
         """Read the view: what it has not seen of it yet, as `static/js/look.js` asks for it."""
-        headers = {"Handoff-Seen": f"{self._seen} "} if self._seen else {}
+        headers = {"Handoff-Seen": self._seen} if self._seen else {}
         found = SEEN.search(self._client.get(self._address, headers=headers).raise_for_status().text)
         self._seen = found.group(1) if found else ""
         self.reads += 1
@@ -228,7 +228,7 @@ class Watcher:
                     self.is_done.set()
                 if self._looks:
                     time.sleep(GAP)
-        except (ConnectionClosed, httpx.HTTPError):
+        except ConnectionClosed:
             pass  # It is over.
 
     def close(self) -> None:
