@@ -4,16 +4,16 @@ from collections.abc import Iterable
 
 from django.db.models.functions import Lower
 
-from accounts.models import ApiToken, Membership, User
+from accounts.models import ApiToken, User
 from accounts.names import key_of
 from accounts.principal import SERVICE
+from accounts.seats import names_of_people
 from lib.calling import Names
 
 
 def _find(tenant_id: int, keys: set[str]) -> Iterable[tuple[str, str]]:
     # Who may not log in any more is called as before.
-    members = Membership.objects.for_tenant(tenant_id).annotate(key=Lower("user__username"))
-    found = [*members.filter(key__in=keys).values_list("user__username", "user__name")]
+    found = names_of_people(tenant_id, keys)
     if services := {key for key in keys if key.startswith(SERVICE)}:
         tokens = ApiToken.objects.for_tenant(tenant_id).annotate(key=Lower("user__username"))
         found += tokens.filter(key__in=services).values_list("user__username", "user__name").distinct()

@@ -13,6 +13,7 @@ from accounts.models import FolderGrant, Group, GroupMember, Membership, Tenant,
 from accounts.names import key_of
 from accounts.principal import EVERYWHERE, Principal, Reach
 from accounts.roles import ADMIN, SCOPES_OF_ROLE, START, VERBS, WORKFLOWS_READ
+from accounts.seats import seat_of
 from lib.refusals import Missing
 
 
@@ -171,8 +172,13 @@ def group_rows(tenant_id: int, groups: Iterable[Group]) -> list[dict[str, object
 
 def session_principal(user: User) -> Principal | None:
     """Who a logged-in user acts as: in their first tenant; None for a user without any."""
-    member = _seats().filter(user=user, user__is_active=True).order_by("pk").first()
-    return _principal(user, member, "session") if member else None
+    seat = seat_of(user.pk)
+    if seat is None:
+        return None
+    reach, scopes = reach_of(seat.role, seat.granted), SCOPES_OF_ROLE[seat.role]
+    return Principal(
+        seat.tenant_id, seat.tenant_slug, user.pk, user.username, seat.role, scopes, "session", reach=reach
+    )
 
 
 def principals_of(users: Iterable[User]) -> dict[int, Principal]:

@@ -21,6 +21,7 @@ from django.utils.crypto import constant_time_compare
 from accounts.models import Session, User
 from accounts.principal import Principal
 from accounts.queries import principals_of
+from accounts.seats import session_data
 
 AUTOMATIC = "Handoff-Automatic"
 NOTED_SECONDS = 60.0
@@ -33,7 +34,11 @@ class SessionStore(db.SessionStore):
 
     def load(self) -> dict[str, Any]:
         """What is in it."""
-        data = super().load()
+        stored = session_data(self.session_key or "", timezone.now())
+        if stored is None:
+            self._session_key = None
+            return {}
+        data = self.decode(stored)
         if data and _idle_seconds(data) > settings.HANDOFF_IDLE_SECONDS:
             self._session_key = None
             return {}

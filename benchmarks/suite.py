@@ -32,6 +32,10 @@ def _watching(steps: int, url: str, share: float) -> Figures:
     return watching.cost(url, 100, steps, max(1, int(5 * share)))
 
 
+def _long_runs(url: str, share: float) -> Figures:
+    return watching.cost_of_long_runs(url, 100, int(1_700 * min(1.0, 2 * share)), max(1, int(3 * share)))
+
+
 def _jobs(workers: int, batch: int, url: str, share: float) -> Figures:
     return rest.jobs(url, workers, batch, REST_SECONDS * share)
 
@@ -90,6 +94,7 @@ SUITE: Mapping[str, Callable[[str, float], Figures]] = {
         f"watching: CPU of 100 runs of {steps}, taking turns": partial(_watching, steps)
         for steps in (10, 190)
     },
+    "watching: CPU of 100 runs of a minute, taking turns": _long_runs,
     "watching: from commit to page": lambda url, share: watching.freshness(url, max(3, int(30 * share))),
     "chain of 3, 2 workers, beside those": lambda _, share: scenarios.chain_throughput(3, int(5000 * share)),
 }

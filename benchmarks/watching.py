@@ -1,13 +1,14 @@
 """What it costs that people watch runs, in CPU, and how soon a page shows a change."""
 
 import json
+import re
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -28,11 +29,11 @@ from runs.commands import jobs
 from runs.commands.job_reports import complete
 from runs.commands.signals import NewSignal, send_signals
 from runs.models import Run, StepExecution
-from runs.web.consumers import CAUGHT_UP_SECONDS
 from runs.web.pace import LATEST_SECONDS, NOTICE
 from workflows.models import WorkflowVersion
 
 REST_SECONDS = 5.0
+CAUGHT_UP_MOST_SECONDS = 60.0
 QUIET_SECONDS = 2.0
 """Turns to read are less far apart (`runs/web/pace.py`): after so long a silence nobody waits for one."""
 GAP = 0.5
@@ -42,6 +43,8 @@ HIDDEN, PAGES = "a page each in a hidden tab", "a page each that is looked at"
 SOCKETS_EACH = 20
 """So many may one person have (`runs/web/consumers.py`)."""
 QUEUE = "bench-watched"
+CHAIN = 30
+"""So many steps stand about the loop of a long run."""
 # When the text of the run's header last changed, by the clock of this machine.
 NOTE = """
 () => {
@@ -56,30 +59,57 @@ CHANGED = """
   look();
 })
 """
+SEEN = re.compile(r'data-seen="([0-9.]*)"')
 Figures = dict[str, Any]
+GO: dict[str, Any] = {"id": "go", "type": "signal", "params": {"name": "go"}}
+LAST = "last"
+"""The step with which all is over."""
 
 
 def cost(url: str, runs: int, steps: int, rounds: int) -> Figures:
-    """CPU of Handoff for 1,000 steps of `runs` chains of `steps`: watched by nobody, by a socket each, by a page each
-    in a hidden tab, which is looked at when all is over, and by a page each that is looked at.
+    """As `_cost`, of `runs` chains of `steps`."""
+    nodes = [GO, *({"id": f"s{n}", "type": "noop"} for n in range(steps - 1)), {"id": LAST, "type": "noop"}]
+    return _cost(url, published(nodes), runs, steps, rounds, (NOBODY, SOCKETS, HIDDEN, PAGES))
 
-    What they take at rest is not counted. The four take turns `rounds` times; the medians are told, in seconds in
-    all, and in ms of each kind of process.
+
+def cost_of_long_runs(url: str, runs: int, items: int, rounds: int) -> Figures:
+    """As `_cost`, of `runs` that last: chains of steps about a loop that goes round so often."""
+    chain = [{"id": f"s{n}", "type": "noop"} for n in range(CHAIN)]
+    params = {"body": {"type": "noop"}, "input": {"n": 0}, "count": items, "max_iterations": items}
+    loop = {"id": "again", "type": "loop", "params": params}
+    version = published([GO, *chain[: CHAIN // 2], loop, *chain[CHAIN // 2 :], {"id": LAST, "type": "noop"}])
+    return _cost(url, version, runs, CHAIN + 2 + items, rounds, (NOBODY, PAGES))
+
+
+def _cost(
+    url: str, version: WorkflowVersion, runs: int, steps: int, rounds: int, ways: Sequence[str]
+) -> Figures:
+    """CPU of Handoff for 1,000 steps of `runs` that have `steps` each: watched by nobody, by a socket each, by a page
+    each in a hidden tab, which is looked at when all is over, and by a page each that is looked at.
+
+    What they take at rest is not counted. The `ways` take turns `rounds` times; the medians are told, in seconds in
+    all, and in ms of each kind of process; and how often pages were read, for a run.
     """
-    entry = {"id": "go", "type": "signal", "params": {"name": "go"}}
-    version = published([entry, *({"id": f"s{n}", "type": "noop"} for n in range(steps))])
     cookies = [_cookie(f"watcher-{n}") for n in range(-(-runs // SOCKETS_EACH))]
-    took: dict[str, list[Mapping[str, float]]] = {NOBODY: [], SOCKETS: [], HIDDEN: [], PAGES: []}
+    took: dict[str, list[Mapping[str, float]]] = {way: [] for way in ways}
+    reads: list[int] = []
+    lasted: list[float] = []
     for _ in range(rounds):
         for name, spent in took.items():
-            spent.append(_round(url, cookies, version, f"s{steps - 1}", runs, name))
+            one = _round(url, cookies, version, runs, name)
+            spent.append(one.cpu)
+            lasted.append(one.seconds)
+            reads += [one.reads] if name == PAGES else []
     thousands = runs * steps / 1000
     middle = {name: median(sum(one.values()) for one in spent) / thousands for name, spent in took.items()}
     return {
+        "seconds that the runs took": round(median(lasted), 1),
+        "reads of a page that is looked at": round(median(reads) / runs, 1),
         **{f"CPU s per 1,000 steps, {name}": round(seconds, 3) for name, seconds in middle.items()},
         **{
             f"% more, {name}": round(100 * (middle[name] / middle[NOBODY] - 1))
-            for name in (SOCKETS, HIDDEN, PAGES)
+            for name in ways
+            if name != NOBODY
         },
         **{
             f"ms of {kind}, {name}": round(1000 * median(one[kind] for one in spent) / thousands)
@@ -89,47 +119,61 @@ def cost(url: str, runs: int, steps: int, rounds: int) -> Figures:
     }
 
 
+class Round(NamedTuple):
+    """What one of the ways took: CPU by the kind of process, and how long; and how often its pages were read."""
+
+    cpu: Mapping[str, float]
+    seconds: float
+    reads: int
+
+
 def _round(
-    url: str,
-    cookies: Sequence[Mapping[str, str]],
-    version: WorkflowVersion,
-    last: str,
-    runs: int,
-    watched: str,
-) -> Mapping[str, float]:
+    url: str, cookies: Sequence[Mapping[str, str]], version: WorkflowVersion, runs: int, watched: str
+) -> Round:
     started(version, runs)
     waiting = StepExecution.unsafe_all_tenants.filter(version_id=version.pk, status="WAITING")
     while waiting.count() < runs:
         time.sleep(0.05)
     ids = [str(run) for run in waiting.values_list("run_id", flat=True)]
+    # Before anybody watches: what pages read at first may take longer than they are waited for.
+    rest = _at_rest()
     with ExitStack() as stack:
         # Whoever watches is there before anything happens.
         watchers = [
-            stack.enter_context(
-                closing(Watcher(url, cookies[place // SOCKETS_EACH], run, last, looks=watched == PAGES))
-            )
+            Watcher(url, cookies[place // SOCKETS_EACH], run, looks=watched == PAGES)
             for place, run in enumerate(ids if watched != NOBODY else ())
         ]
-        _await(watchers, (watcher.caught_up for watcher in watchers))
-        rest, began, before = _at_rest(), time.monotonic(), cpu_seconds()
+        stack.callback(_close, watchers)
+        _await(watchers, (watcher.caught_up for watcher in watchers), CAUGHT_UP_MOST_SECONDS)
+        began, before = time.monotonic(), cpu_seconds()
         send_signals(version.tenant_id, [(run, NewSignal(str(uuid4()), "go", {})) for run in ids], by="bench")
         wait_for(version, runs)
+        lasted = time.monotonic() - began
         # Who comes late reads it, too.
-        _await(watchers, (watcher.is_done for watcher in watchers))
+        _await(watchers, (watcher.is_done for watcher in watchers), LATEST_SECONDS + GAP)
         for watcher in watchers if watched == HIDDEN else ():
             watcher.read()
         after, took = cpu_seconds(), time.monotonic() - began
-    return {
+    spent = {
         kind: seconds - before[kind] - rest[kind] * took for kind, seconds in after.items() if kind in rest
     }
+    return Round(spent, lasted, sum(watcher.reads for watcher in watchers))
 
 
-def _await(watchers: Sequence["Watcher"], moments: Iterable[threading.Event]) -> None:
+def _close(watchers: Sequence["Watcher"]) -> None:
+    """At once, since each may wait for its server's answer."""
+    with ThreadPoolExecutor(max(1, len(watchers))) as pool:
+        list(pool.map(Watcher.close, watchers))
+
+
+def _await(watchers: Sequence["Watcher"], moments: Iterable[threading.Event], seconds: float) -> None:
     """Wait until each moment has come, or can't come any more as a notice was lost, and no page is owed a read."""
-    until = time.monotonic() + CAUGHT_UP_SECONDS + LATEST_SECONDS + GAP
+    until = time.monotonic() + seconds
     for moment in moments:
         moment.wait(max(0.0, until - time.monotonic()))
-    while watchers and (left := max(one.busy_at for one in watchers) + QUIET_SECONDS - time.monotonic()) > 0:
+    while watchers and (now := time.monotonic()) < until:
+        if (left := max(one.busy_at for one in watchers) + QUIET_SECONDS - now) <= 0:
+            return
         time.sleep(left)
 
 
@@ -143,12 +187,12 @@ def _at_rest() -> Mapping[str, float]:
 class Watcher:
     """As a page does: hears what changes of a run, and where somebody `looks` reads the view again then.
 
-    `caught_up` is set when it has heard what a socket says first, `is_done` when it shows that the `last` step is over;
-    at `busy_at` it was told of changes last, or read them.
+    `caught_up` is set when it has heard what a socket says first, `is_done` when it shows that the last step is over;
+    at `busy_at` it was told of changes last, or read them. `reads`: how often it has.
     """
 
-    def __init__(self, url: str, cookie: Mapping[str, str], run: str, last: str, *, looks: bool) -> None:
-        self._address, self._last, self._looks = f"/runs/{run}", last, looks
+    def __init__(self, url: str, cookie: Mapping[str, str], run: str, *, looks: bool) -> None:
+        self._address, self._looks, self._seen, self.reads = f"/runs/{run}", looks, "", 0
         self.caught_up, self.is_done = threading.Event(), threading.Event()
         self.busy_at = time.monotonic()
         headers = {"HX-Request": "true", AUTOMATIC: NOTICE}
@@ -159,13 +203,18 @@ class Watcher:
             origin=Origin(url),
             additional_headers={"Cookie": words},
             proxy=None,
+            # A page doesn't ask by itself either; a machine that is busy is no lost socket.
+            ping_interval=None,
         )
         self._follower = threading.Thread(target=self._follow, daemon=True)
         self._follower.start()
 
     def read(self) -> None:
-        """Read the view."""
-        self._client.get(self._address)
+        """Read the view: what it has not seen of it yet, as `static/js/look.js` asks for it."""
+        headers = {"Handoff-Seen": self._seen} if self._seen else {}
+        found = SEEN.search(self._client.get(self._address, headers=headers).raise_for_status().text)
+        self._seen = found.group(1) if found else ""
+        self.reads += 1
 
     def _follow(self) -> None:
         try:
@@ -177,11 +226,11 @@ class Watcher:
                     self.read()
                 self.busy_at = time.monotonic()
                 self.caught_up.set()
-                if said["nodes"].get(self._last) == "COMPLETED":
+                if said["nodes"].get(LAST) == "COMPLETED":
                     self.is_done.set()
                 if self._looks:
                     time.sleep(GAP)
-        except (ConnectionClosed, httpx.HTTPError):
+        except ConnectionClosed:
             pass  # It is over.
 
     def close(self) -> None:

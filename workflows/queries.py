@@ -1,6 +1,6 @@
 """Reading workflows and versions, always within one tenant."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -36,6 +36,12 @@ def listed_workflows(principal: Principal, q: str = "") -> QuerySet[Workflow]:
     version_steps = Subquery(versions.order_by("-number").values(count=_StepCount("definition"))[:1])
     listing = rows.annotate(steps=Coalesce(version_steps, _StepCount("draft_definition")))
     return listing.defer("draft_definition", "draft_layout").order_by("-created_at", "-id")
+
+
+def titles_of(tenant_id: int, names: Collection[str]) -> list[tuple[str, str]]:
+    """Those of these names that workflows have, each with the title; none where it has none."""
+    rows = _SQL.execute("titles_of", {"tenant": tenant_id, "names": list(names)}).fetchall()
+    return [(name, title) for name, title in rows]
 
 
 def free_name(tenant_id: int, base: str) -> str:

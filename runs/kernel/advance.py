@@ -84,7 +84,7 @@ def _changes(result: Result) -> Iterator[live.Change]:
     for planned in result.written:
         if (step := planned.step).id in result.applied:
             # With any step its run may have ended.
-            yield live.Change(step.tenant_id, step.run_id, True, step.node, planned.row["status"])
+            yield live.Change(step.tenant_id, step.run_id, True, live.node_of(step), planned.row["status"])
 
 
 def _planned(step: ClaimedStep, result: AttemptResult) -> Planned:

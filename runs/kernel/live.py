@@ -240,7 +240,12 @@ def tell(changes: Iterable[Change]) -> None:
 
 def tell_steps(steps: Iterable[ClaimedStep], status: StepStatus | None = None) -> None:
     """These steps changed, to `status` where all of them did."""
-    tell(Change(step.tenant_id, step.run_id, False, step.node, status) for step in steps)
+    tell(Change(step.tenant_id, step.run_id, False, node_of(step), status) for step in steps)
+
+
+def node_of(step: ClaimedStep) -> str | None:
+    """The node whose status that of a step is; None where it is one of the many children of a container."""
+    return step.node if step.index is None else None
 
 
 def tell_inboxes(tenants: Iterable[int]) -> None:

@@ -1,50 +1,55 @@
 """What happened to a run, as its graph, its timeline and the way back through it take it (`happened.py`)."""
 
-import json
+from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, Max, QuerySet
-from django.db.models.fields.json import KeyTextTransform
-
-from runs.models import HistoryEvent
+from lib.refusals import Missing
 from runs.reading.happened import MOST_EVENTS, Extent, Happened
+from runs.store import events
 
 
-def events_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> list[Happened]:
+class Told(NamedTuple):
+    """What happened to a run, as far as a view of it needs that, how far it goes, and the version of the run."""
+
+    events: Sequence[Happened]
+    end: Extent
+    version_id: int
+
+
+def told_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> Told:
     """What happened to a run, in the order in which it did; of very much, the first that did.
 
-    What happened to containers' children is left out.
+    What happened to containers' children is left out. Raises Missing where the tenant has no such run.
     """
-    rows = _shown_events(tenant, run_id).values_list(
-        "id",
-        "type",
-        "node",
-        "attempt",
-        KeyTextTransform("started_at", "payload"),
-        "created_at",
-        KeyTextTransform("taken", "payload"),
-    )
-    return [
+    read = events.read_events(tenant, str(run_id), most)
+    if read is None:
+        raise Missing("There is no such run.")
+    happened = [
         Happened(
             id_,
             type_,
             node,
             attempt,
             datetime.fromisoformat(started) if started else None,
-            at,
-            tuple(json.loads(taken)) if taken else None,
+            datetime.fromisoformat(at),
+            tuple(taken) if taken is not None else None,
         )
-        for id_, type_, node, attempt, started, at, taken in rows[:most]
+        for id_, type_, node, attempt, started, at, taken in read.events
     ]
+    last = (happened[-1].id, happened[-1].at) if happened else (None, None)
+    return Told(happened, Extent(len(happened), *last), read.version_id)
 
 
-def extent_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> Extent:
-    """How far what `events_of` gives of a run goes, without reading it."""
-    first = _shown_events(tenant, run_id).values("id", "created_at")[:most]
-    return Extent(**first.aggregate(events=Count("id"), last=Max("id"), at=Max("created_at")))
+def events_of(tenant: int, run_id: UUID | str) -> Sequence[Happened]:
+    """As `told_of` has them, alone."""
+    return told_of(tenant, run_id).events
 
 
-def _shown_events(tenant: int, run_id: UUID | str) -> QuerySet[HistoryEvent]:
-    events = HistoryEvent.objects.for_tenant(tenant).filter(run_id=run_id)
-    return events.exclude(payload__has_key="index").order_by("id")
+def extent_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> Told:
+    """As `told_of`, without the events themselves."""
+    read = events.measure_events(tenant, str(run_id), most)
+    if read is None:
+        raise Missing("There is no such run.")
+    return Told([], Extent(read.events, read.last, read.at), read.version_id)

@@ -25,6 +25,7 @@ COLUMNS = ("error", "output", "input")
 STEP_COLUMNS = (*COLUMNS, "progress")
 
 
+_NO_PAYLOADS: dict[str, Json] = dict.fromkeys(("input", "output", "error", "progress"))
 _AT_WORK = STEP_OPEN | {StepStatus.FAILED}
 _WHILE: dict[str, str] = {
     RunStatus.FAILING: "It fails when what runs has ended: ",
@@ -297,16 +298,23 @@ def _pending_row(node: Node) -> dict[str, Json]:
 def _step_row(node: Node, step: StepRead) -> dict[str, Json]:
     started, completed = _time(step.started_at), _time(step.completed_at)
     took = completed - started if completed and started else None
-    row = _pending_row(node)
-    row |= {
+    status, attempts = step.status, node.retry.max_retries + 1
+    # As `_pending_row`, in its order.
+    return {
         "id": step.id,
+        "node": node.id,
+        "undoes": node.undoes,
         "index": step.place,
-        "status": step.status,
+        "type": node.type,
+        "title": node.title,
+        "status": status,
         "attempt": step.attempt,
-        "retries_remaining": max(0, node.retry.max_retries + 1 - max(step.attempt, 1)),
+        "max_attempts": attempts,
+        "retries_remaining": max(0, attempts - max(step.attempt, 1)),
+        **_NO_PAYLOADS,
         **_shown(step.payloads),
         "worker": step.worker,
-        "lease_expires_at": _time(step.lease_expires_at) if step.status == StepStatus.RUNNING else None,
+        "lease_expires_at": _time(step.lease_expires_at) if status == StepStatus.RUNNING else None,
         "last_heartbeat_at": _time(step.heartbeat_at),
         "queued_at": _time(step.queued_at),
         "started_at": started,
@@ -320,7 +328,6 @@ def _step_row(node: Node, step: StepRead) -> dict[str, Json]:
         "child_run": step.child_run,
         "items": _items(step),
     }
-    return row
 
 
 def _items(step: StepRead) -> dict[str, Json] | None:

@@ -285,11 +285,6 @@ def history_of(run: Run) -> QuerySet[HistoryEvent]:
     return HistoryEvent.objects.for_tenant(run.tenant_id).filter(run_id=run.id)
 
 
-def version_of(tenant: int, run_id: UUID) -> int:
-    """The row of the version of a run that there is."""
-    return Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run_id)
-
-
 def told_of(tenant: int, run_id: UUID) -> QuerySet[HistoryEvent]:
     """What a story tells of a run's history (`runs/reading/story.py`)."""
     of_children = Q(payload__has_key="index") & ~Q(type__in=TOLD_OF_CHILDREN)

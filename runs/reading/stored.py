@@ -18,11 +18,14 @@ from steps.catalogue import EXECUTABLE
 class Bounds:
     """How many bytes of JSON are shown at most of each payload of a run (`own`), of each of its steps (`each`), and of
     those of all steps together (`total`); None: any number.
+
+    `over`: of the steps that are over and didn't fail only the one of this node is shown with its values; None: each.
     """
 
     own: int | None
     each: int | None
     total: int | None
+    over: str | None = None
 
 
 MOST_TOGETHER = 8
@@ -131,6 +134,7 @@ def read_runs(
         own=bounds.own,
         each=bounds.each,
         total=bounds.total,
+        over=bounds.over,
         apart=apart,
         node=node,
         items=items,

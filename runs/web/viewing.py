@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 from uuid import UUID
 
@@ -15,44 +15,45 @@ from engine.graph import Graph
 from engine.statuses import STEP_OPEN, StepStatus
 from lib import markup
 from runs.kernel import graphs
-from runs.reading import queries
 from runs.reading.attempts import attempts_of
-from runs.reading.events import events_of, extent_of
+from runs.reading.events import Told, extent_of, told_of
 from runs.reading.happened import MOST_EVENTS, Extent, Happened, endings, steps_then, ways_taken
 from runs.reading.pictures import picture_of
 from runs.reading.rendered import has_params
 from runs.reading.step_logs import SaidOfAttempt, said_by
+from runs.reading.stored import ONE_RUN, Bounds
 from runs.reading.timeline import Timeline, timeline
 from runs.web import story
 from runs.web.contexts import is_ours, log_shown
 from runs.web.inner import inner_shown
-from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, VIEWS, Look, inspected, number_of
+from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, UNFOLDED, VIEWS, Look, inspected, number_of
 
 Context = dict[str, Any]
 BELOW_GRAPH = 12
 """The timeline of so many steps at most stands below the graph, too."""
 
 
-class Told(NamedTuple):
-    """What happened to a run, as far as a view of it needs that, and how far it goes."""
-
-    events: Sequence[Happened]
-    end: Extent
-
-
 def view_told(tenant: int, run_id: UUID, asked: Look) -> Told:
     """What happened to a run, to be read before it: what a page has seen must not be newer than what it shows."""
     if asked.view == STORY and asked.at is None:
         # It reads what it tells by itself.
-        return Told([], extent_of(tenant, run_id))
-    events = events_of(tenant, run_id)
-    return Told(events, Extent(len(events), *((events[-1].id, events[-1].at) if events else (None, None))))
+        return extent_of(tenant, run_id)
+    return told_of(tenant, run_id)
+
+
+def bounds_of(asked: Look, told: Told) -> Bounds:
+    """What a view shows of a run's values: of a run whose steps are not all shown open those of the step that is
+    selected, or that may be. In the past other steps may have been at work.
+    """
+    if asked.at is not None or len(graphs.shown(told.version_id).graph.nodes) <= UNFOLDED:
+        return ONE_RUN
+    return replace(ONE_RUN, over=asked.step or "")
 
 
 def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: Told) -> Context:
     """One view of a run; where an earlier event is asked for, `run` gets its steps as they were then."""
     tenant, run_id = request.principal.tenant_id, UUID(run["id"])
-    events, end = told
+    events, end, version = told
     total = end.events
     # What the last event left is the run as it is now.
     past = asked.at if asked.at is not None and 0 < asked.at < total else None
@@ -61,7 +62,6 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: 
         run["steps"] = steps_then(run["steps"], events, past)
         events = events[:past]
         end = Extent(total, events[-1].id, events[-1].at)
-    version = queries.version_of(tenant, run_id)
     step = inspected(run["steps"], look)
     until = end.last if past is not None else None
     context: Context = {
@@ -75,7 +75,7 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: 
         "has_params": step is not None and step["id"] is not None and has_params(version, step["node"]),
         "said_by_worker": step is not None and not is_ours(step["type"]),
         # Of what was in the past nothing is known of the steps now.
-        "seen": end.last if end.last and past is None else "",
+        "seen": f"{end.last}.{total}" if end.last and past is None else "",
         "scrubber": _scrubber(look, total, end.at),
     }
     if look.view == TIMELINE or (look.view == GRAPH and len(run["steps"]) <= BELOW_GRAPH):
@@ -112,14 +112,16 @@ def _known(
 ) -> set[str]:
     """The steps that the page, which says what it has seen, shows already as they are: it needs them no more.
 
-    That is so of what is over, unless anything has happened to it since; the selected ones look different.
+    That is so of what is over, unless anything has happened to it since; the selected ones look different. Of two
+    transactions the one whose events have the lower ids may be the later one: then there are more of these than it saw.
     """
     told, _, selected = unquote(request.headers.get("Handoff-Seen", "")).partition(" ")
-    seen = number_of(told)
+    last, _, count = told.partition(".")
+    seen = number_of(last)
     if seen is None or look.at is not None or len(events) == MOST_EVENTS:
         return set()
     since = [event.node for event in events if event.id > seen]
-    if None in since:
+    if None in since or len(events) - len(since) != number_of(count):
         return set()
     over = {step["node"] for step in steps if step["status"] not in STEP_OPEN}
     return over - {*since, selected, shown["node"] if shown else None}

@@ -15,7 +15,7 @@ from runs.web import contexts, listing, tabs
 from runs.web.look import look_of, remember
 from runs.web.offers import offers
 from runs.web.values import reading_context
-from runs.web.viewing import view_context, view_told
+from runs.web.viewing import bounds_of, view_context, view_told
 from workflows.queries import get_workflow
 
 
@@ -43,7 +43,7 @@ def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """A run with its steps."""
     tenant, look = request.principal.tenant_id, look_of(request)
     told = view_told(tenant, run_id, look)
-    run = found_run(tenant, run_id)
+    run = found_run(tenant, run_id, bounds_of(look, told))
     # The view comes first: where it shows the past, the rest is told of the steps as they were.
     context = {"run": run, **view_context(request, run, look, told)}
     context |= contexts.run_context(request.principal, run)

@@ -94,6 +94,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.templatetags.payloads": "values as `in_parts` and `in_short` read them, which are walked themselves",
     "runs.templatetags.run_graph.graph_steps(selected)": OWN,
     "runs.templatetags.run_timeline.timeline_lanes(selected)": OWN,
+    "runs.templatetags.run_story.story_lines(selected)": OWN,
     "runs.webhooks.refused.note": "only of a token that was found, with a sentence of our own, cut",
     "runs.web.listing.with_parameters(changes)": OWN,
     "tasks_inbox.actions.recording.add_link": OWN,

@@ -83,6 +83,21 @@ def test_a_step_that_takes_its_time_is_said_to_run(site, session):
     assert (message["changed"], message["nodes"]) == (["run", "steps"], {"a": "COMPLETED"})
 
 
+def test_of_items_it_is_not_said_as_if_it_were_their_container(site, session):
+    body = {"type": "job", "queue": "parts"}
+    nodes = [{"id": "each", "type": "map", "params": {"items": [1, 2], "body": body}}]
+    run_id = make.start(make.graph(nodes, []))[0]
+    make.work()
+    with Watcher(site, f"/ws/runs/{run_id}", session) as page:
+        page.settled()
+        held = make.claimed("parts")
+        live.tell_steps(held, StepStatus.RUNNING)
+        make.complete(held[0], output={})
+        said = page.hear_all(1.0)
+    assert said
+    assert [message["nodes"] for message in said] == [{}] * len(said)
+
+
 def test_a_list_hears_of_new_runs_and_of_what_they_do(site, session):
     with Watcher(site, "/ws/runs", session) as page:
         page.settled()

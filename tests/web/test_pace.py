@@ -63,7 +63,7 @@ def test_a_few_who_watch_dear_pages_are_told_at_once(clock):
         assert waits == [0, 0, 0]
         for _ in waits:
             pace.told()
-            pace.spent(0.15)
+            pace.spent(0.08)
         clock.now += 5
 
 

@@ -1,10 +1,13 @@
 """The views of a run, without a browser: what each shows, what the address says, what is kept of a choice."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from accounts.models import Membership
+from runs.reading.presentation import found_run
+from runs.reading.stored import ONE_RUN
 from runs.web import viewing
 from tests import factories as make
 from tests.web.test_page_queries import statements_of
@@ -112,13 +115,20 @@ def test_a_page_gets_only_the_steps_that_it_has_not_seen(author):
     (run_id,) = make.start(make.graph([{"id": "a", "type": "noop"}, *JOB["nodes"]], ["a>charge"]))
     make.work()
     page = author.get(f"/runs/{run_id}?view=graph").text
-    seen = re.search(r'data-seen="(\d+)"', page)[1]
+    seen = re.search(r'data-seen="([\d.]+)"', page)[1]
     asked = {"HX-Request": "true", "Handoff-Seen": f"{seen} "}
     again = author.get(f"/runs/{run_id}?view=graph", headers=asked).text
     assert re.findall(r'graph-step" data-step="(\w+)"', again) == ["charge"]
     assert "graph-told" not in again
     chosen = author.get(f"/runs/{run_id}?view=graph&step=a", headers=asked).text
     assert re.findall(r'graph-step" data-step="(\w+)"', chosen) == ["a", "charge"]
+    # An event with a lower id was committed after the last one that the page has seen.
+    last, _, count = seen.partition(".")
+    late = asked | {"Handoff-Seen": f"{last}.{int(count) - 1} "}
+    assert (
+        len(re.findall(r'graph-step" data-step', author.get(f"/runs/{run_id}?view=graph", headers=late).text))
+        == 2
+    )
     for strange in ("", "x", "1", f"{seen}0 a" * 50, "9" * 5000, "%00%ff a"):
         asked["Handoff-Seen"] = strange
         assert author.get(f"/runs/{run_id}?view=graph", headers=asked).status_code == 200
@@ -138,3 +148,15 @@ def test_the_timeline_of_few_steps_stands_below_the_graph(author, monkeypatch):
     assert page.index('id="graph"') < page.index('id="timeline"')
     monkeypatch.setattr(viewing, "BELOW_GRAPH", 1)
     assert 'id="timeline"' not in author.get(f"/runs/{run_id}?view=graph").text
+
+
+def test_of_a_long_run_the_values_of_the_selected_step_and_all_errors_are_read(author):
+    nodes = [{"id": f"s{n}", "type": "noop"} for n in range(20)]
+    run_id = a_run(make.graph(nodes, [f"s{n}>s{n + 1}" for n in range(19)]))
+    page = author.get(f"/runs/{run_id}?view=graph&step=s7").text
+    assert 'id="step-selected-output"' in page
+    rows = found_run(make.a_tenant().pk, run_id, replace(ONE_RUN, over="s7"))["steps"]
+    assert [row["node"] for row in rows if row["output"] is not None] == ["s7"]
+    whole = found_run(make.a_tenant().pk, run_id)["steps"]
+    assert [row["status"] for row in rows] == [row["status"] for row in whole]
+    assert all(row["output"] is not None for row in whole)

@@ -20,3 +20,7 @@ SELECT 1, v.id, w.archived_at IS NOT NULL
    AND (%(number)s::int IS NULL OR v.number = %(number)s::int)
  ORDER BY v.number DESC
  LIMIT 1
+
+-- name: titles_of
+-- Asked at every page that names workflows.
+SELECT w.name, w.title FROM workflows_workflow w WHERE w.tenant_id = %(tenant)s AND w.name = ANY(%(names)s)

@@ -17,7 +17,13 @@ v AS MATERIALIZED (
     SELECT o.id, o.run, c.rank, c.value, o.total, z.bytes, o.most IS NULL OR z.bytes <= o.most AS fits
       FROM (SELECT r.id, r.id AS run, r.error, r.output, r.input AS given, NULL::jsonb AS progress, %(own)s::int AS most, NULL::bigint AS total FROM r
             UNION ALL
-            SELECT s.id, s.run_id, s.error, s.output, s.given, s.progress, %(each)s::int, %(total)s::bigint FROM s) o
+            -- Of steps that are over, with `over` but for one: their errors alone.
+            SELECT s.id, s.run_id, s.error, CASE WHEN f.shown THEN s.output END, CASE WHEN f.shown THEN s.given END,
+                   CASE WHEN f.shown THEN s.progress END, %(each)s::int, %(total)s::bigint
+              FROM s
+             CROSS JOIN LATERAL (SELECT %(over)s::text IS NULL OR s.node = %(over)s::text
+                                     OR s.status NOT IN ('COMPLETED', 'SKIPPED', 'CANCELLED') AS shown) f
+             WHERE f.shown OR s.error IS NOT NULL) o
      CROSS JOIN LATERAL (VALUES (1, o.error), (2, o.output), (3, o.given), (4, o.progress)) c(rank, value)
      CROSS JOIN LATERAL (SELECT CASE WHEN o.most IS NULL OR pg_column_size(c.value) > o.most
                                      THEN pg_column_size(c.value)

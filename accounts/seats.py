@@ -1,0 +1,45 @@
+"""What every page asks of its session, its reader and those whom it names (SQL in `sql/seats.sql`).
+
+As statements that are kept: to put one together by Django's queries took longer than to execute it.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from lib.named_sql import Statements
+
+_SQL = Statements(Path(__file__).parent / "sql")
+
+
+class Seat(NamedTuple):
+    """A member of a tenant; `granted`: what folders grant them, each with `folder` and `verbs`, but for admins."""
+
+    tenant_id: int
+    tenant_slug: str
+    role: str
+    granted: list[dict[str, Any]]
+
+
+def session_data(key: str, now: datetime) -> str | None:
+    """What is in a session, as it is stored; None where it is over, or there is none."""
+    row = _SQL.execute("session_data", {"key": key, "now": now}).fetchone()
+    return None if row is None else str(row[0])
+
+
+def seat_of(user: int) -> Seat | None:
+    """The first seat of a user who may log in; None where there is none."""
+    row = _SQL.execute("seat_of", {"user": user}).fetchone()
+    if row is None:
+        return None
+    tenant, slug, role, granted = row
+    return Seat(tenant, slug, role, orjson.loads(granted) if granted else [])
+
+
+def names_of_people(tenant: int, keys: Collection[str]) -> list[tuple[str, str]]:
+    """Usernames and names of those members that these keys stand for (`names.key_of`)."""
+    rows = _SQL.execute("names_of_people", {"tenant": tenant, "keys": list(keys)}).fetchall()
+    return [(username, name) for username, name in rows]
