@@ -33,7 +33,7 @@ def _watching(steps: int, url: str, share: float) -> Figures:
 
 
 def _long_runs(url: str, share: float) -> Figures:
-    return watching.cost_of_long_runs(url, 100, int(1_700 * min(1.0, 2 * share)), max(1, int(3 * share)))
+    return watching.cost_of_long_runs(url, 100, int(750 * min(1.0, 5 * share)), max(1, int(2 * share)))
 
 
 def _jobs(workers: int, batch: int, url: str, share: float) -> Figures:
