@@ -13,9 +13,9 @@ from django.http.response import HttpResponseBase
 
 from accounts.sessions import AUTOMATIC
 
-SHARE = 0.05
+SHARE = 0.1
 """So much of a core may pages that follow take in each web process; the server and the database take nearly as much."""
-CREDIT_SECONDS = 0.2
+CREDIT_SECONDS = 0.5
 """So much CPU may turns run ahead: a few pages are told at once, and only what goes on is held to the share."""
 LATEST_SECONDS = 15.0
 """So late at most is a run's page told to read: what becomes of its steps is told each second meanwhile."""
