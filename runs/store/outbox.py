@@ -171,7 +171,10 @@ def add_missing_events(
     """
     params = {
         "queue": queue,
-        **behind._asdict(),
+        "tenant": behind.tenant,
+        "priority": behind.priority,
+        "available_at": behind.available_at,
+        "step": behind.step,
         "older_seconds": older_seconds,
         "limit": limit,
         "now": now_or_none(),

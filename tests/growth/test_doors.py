@@ -44,6 +44,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.store.webhooks": HANDED_ON,
     "runs.store.outgoing": HANDED_ON,
     "runs.store.moving": HANDED_ON,
+    "runs.store.outbox.add_missing_events": HANDED_ON,
     "runs.store.alerts": HANDED_ON,
     "runs.alerts.posting": "what `sending` hands to it, in another process",
     "runs.alerts.sending.message_of": "rows of our own, each with bounded texts",
