@@ -14,8 +14,9 @@ from django.db import connection
 
 from config.asgi_types import App, Message, Receive, Scope, Send
 from config.web import stopping
-from lib.bell import Bell
-from lib.waiting import Attempt, Waiting, counted, told, with_attempt
+from lib.lookout import Lookout
+from lib.waiting import Attempt, Waiting, with_attempt
+from runs.api import polls
 from runs.kernel import dispatch
 
 log = logging.getLogger(__name__)
@@ -30,14 +31,21 @@ LOOK_SECONDS = 0.25
 
 
 class LongPolls:
-    """Passes requests on to `app`, a poll as often as it takes; their bodies must come in one piece."""
+    """Passes requests on to `app`, a poll as often as it takes; their bodies must come in one piece.
 
-    def __init__(self, app: App, paths: Collection[str] = (PATH, S4_PATH)) -> None:
-        self._app, self._paths = app, paths
-        self._waiting: dict[asyncio.Future[None], Attempt] = {}
-        self._looking: asyncio.Task[None] | None = None
-        self._bell = Bell()
-        self._hears = False
+    `look` is given how many wait for each topic, and gives to how many of them there is something to say.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        paths: Collection[str] = (PATH, S4_PATH),
+        look: Callable[[Waiting], Waiting] = polls.look,
+    ) -> None:
+        self._app, self._paths, self._look = app, paths, look
+        self._lookout = Lookout(
+            self._found, lambda ring: dispatch.dispatcher().attend_pollers(ring), LOOK_SECONDS
+        )
         # One thread, so that polls need one connection to the database however many of them wait.
         self._thread = ThreadPoolExecutor(1, "long-polls")
 
@@ -66,58 +74,35 @@ class LongPolls:
         for message in answer.messages():
             if gone.done():
                 if attempt.undo is not None:
-                    await self._in_thread(attempt.undo)
+                    await self._undo(attempt.undo)
                 return
             await send(message)
 
     async def _is_worth_another(self, attempt: Attempt, seconds: float, gone: asyncio.Future[None]) -> bool:
         """Wait until there is something to say; not for ever, and not for a client that has gone."""
-        if not attempt.wait_seconds or seconds <= 0 or len(self._waiting) >= PLACES:
+        if not attempt.wait_seconds or seconds <= 0 or len(self._lookout) >= PLACES:
             return False
-        news: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting[news] = attempt
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look_out())
+        return await self._lookout.wait(attempt.topics, seconds, gone)
+
+    async def _found(self, waiting: Waiting) -> Waiting:
+        if stopping.is_set():
+            self._lookout.stop()
+        return await self._in_thread(partial(self._look, waiting))
+
+    async def _undo(self, undo: Callable[[], None]) -> None:
         try:
-            await asyncio.wait({news, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            del self._waiting[news]
-        return news.done() and not news.cancelled() and not gone.done()
+            await self._in_thread(undo)
+        except Exception:
+            # What can't be undone comes back when its lease is over.
+            log.warning("What a client that left was given can't be taken back now", exc_info=True)
 
-    async def _look_out(self) -> None:
-        """One look for all who wait, when a job has come and now and then, until nobody waits."""
-        if not self._hears:
-            self._hears = True
-            dispatch.dispatcher().attend_pollers(self._bell.ring)
-        while self._waiting:
-            waiting = dict(self._waiting)
-            news = await self._in_thread(partial(_look, waiting.values()))
-            if stopping.is_set():
-                for one in waiting:
-                    one.cancel()
-            open_ = {one: attempt.topics for one, attempt in waiting.items() if not one.done()}
-            for one in list(open_) if news is None else told(open_.items(), news):
-                one.set_result(None)
-            await self._bell.heard(LOOK_SECONDS)
-
-    async def _in_thread(self, do: Callable[[], T]) -> T | None:
-        """What `do` gives; None where the database doesn't answer."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, _tried, do)
+    async def _in_thread(self, do: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, _done, do)
 
 
-def _look(waiting: Collection[Attempt]) -> Waiting:
-    """What there is. All who wait here asked for one path, so any of them can look for all: S4's never wait."""
-    look = next(iter(waiting)).look
-    return look(counted(attempt.topics for attempt in waiting))
-
-
-def _tried(do: Callable[[], T]) -> T | None:
+def _done(do: Callable[[], T]) -> T:
     try:
         return do()
-    except Exception:
-        # The next attempt tells the client; what can't be undone comes back when its lease is over.
-        log.warning("The database did not answer on behalf of polls that wait", exc_info=True)
-        return None
     finally:
         connection.close()
 

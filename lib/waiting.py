@@ -1,7 +1,7 @@
 """What a view that may have nothing to say yet tells the server in front of it, so that no thread waits."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -13,23 +13,17 @@ Waiting = Mapping[Any, int]
 _KEY = "handoff.attempt"
 
 
-def _nothing(waiting: Waiting) -> Waiting:
-    return {}
-
-
 @dataclass(slots=True)
 class Attempt:
     """One try at an answer.
 
-    `wait_seconds`: how long the caller would wait for a better one, which is about `topics`. `look` is given how many
-    wait for each topic, and gives to how many of them there is something to say now. `undo` takes back what the view
-    did for a caller who turns out to have left. `is_first`: whether it is the caller's own call, not one more try.
+    `wait_seconds`: how long the caller would wait for a better one, which is about `topics`. `undo` takes back what the
+    view did for a caller who turns out to have left. `is_first`: whether it is the caller's own call, not one more try.
     `caller`: by whom those who wait are counted.
     """
 
     wait_seconds: float = 0.0
     topics: Topics = frozenset()
-    look: Callable[[Waiting], Waiting] = _nothing
     undo: Callable[[], None] | None = None
     is_first: bool = True
     caller: str = ""
@@ -40,12 +34,17 @@ def counted(waiting: Iterable[Topics]) -> Waiting:
     return Counter(topic for topics in waiting for topic in topics)
 
 
-def told(waiting: Iterable[tuple[W, Topics]], news: Waiting) -> Iterator[W]:
+def told(waiting: Sequence[tuple[W, Topics]], news: Waiting) -> Iterator[W]:
     """Those of the waiting, who comes first first, that have something to do with the news: of each topic no more than
-    there is news for. The others would come for nothing.
+    there is news for. The others would come for nothing. Who is told by what there is enough of takes nothing else.
     """
+    many = counted(topics for _, topics in waiting)
+    enough = {topic for topic, there in news.items() if there >= many.get(topic, 0)}
     left = dict(news)
     for one, topics in waiting:
+        if not enough.isdisjoint(topics):
+            yield one
+            continue
         topic = next((topic for topic in topics if left.get(topic)), None)
         if topic is not None:
             left[topic] -= 1

@@ -1,6 +1,7 @@
 """What got lost on the way to consumers is published again (R-180): a little of it in each turn of who leads."""
 
 import time
+from collections import deque
 from typing import Final
 
 from runs.kernel.dispatch import BUILT_IN_QUEUES
@@ -21,7 +22,7 @@ class Reconciler:
 
     def __init__(self) -> None:
         self._older = 0.0
-        self._queues: list[str] = []
+        self._queues: deque[str] = deque()
         self._behind: Place = BEGINNING
         self._look_at = self._resend_at = float("-inf")
 
@@ -38,7 +39,7 @@ class Reconciler:
 
     def _look(self, now: float) -> bool:
         if not self._queues:
-            self._queues, self._behind = queues_told(BUILT_IN_QUEUES), BEGINNING
+            self._queues, self._behind = deque(queues_told(BUILT_IN_QUEUES)), BEGINNING
         looked = added = 0
         for _ in range(MOST_QUEUES):
             if not self._queues or looked >= BATCH:
@@ -47,7 +48,8 @@ class Reconciler:
             looked += more
             added += missing
             if more < BATCH or last is None:
-                self._queues, self._behind = self._queues[1:], BEGINNING
+                self._queues.popleft()
+                self._behind = BEGINNING
             else:
                 self._behind = last
         if not self._queues:

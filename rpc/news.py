@@ -1,17 +1,14 @@
 """Calls that wait for jobs: one look for all of them, when a job has come and now and then; none holds a thread."""
 
 import asyncio
-import logging
 from collections import Counter
 from functools import partial
 
-from lib.bell import Bell
-from lib.waiting import Attempt, Topics, Waiting, counted, told
+from lib.lookout import Lookout
+from lib.waiting import Attempt, Topics, Waiting
 from rpc.threads import Threads
 from runs.api import polls
 from runs.kernel import dispatch
-
-log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
 """So long at most a job goes unseen of which no message came."""
@@ -24,11 +21,10 @@ class News:
 
     def __init__(self, threads: Threads) -> None:
         self._threads = threads
-        self._waiting: dict[asyncio.Future[bool], Topics] = {}
         self._polls: Counter[str] = Counter()
-        self._looking: asyncio.Task[None] | None = None
-        self._bell = Bell()
-        self._hears = False
+        self._lookout = Lookout(
+            self._look, lambda ring: dispatch.dispatcher().attend_pollers(ring), LOOK_SECONDS
+        )
         self.stopping = asyncio.Event()
 
     async def wait(self, attempt: Attempt, seconds: float) -> bool:
@@ -46,38 +42,12 @@ class News:
 
     async def come(self, topics: Topics, seconds: float) -> bool:
         """Wait; whether there is something new before `seconds` are over."""
-        if self.stopping.is_set():
-            return False
-        news: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._waiting[news] = topics
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look_out())
-        try:
-            await asyncio.wait({news}, timeout=seconds)
-        finally:
-            del self._waiting[news]
-        return news.done() and news.result()
+        return await self._lookout.wait(topics, seconds)
 
     def stop(self) -> None:
         """Nobody waits any longer."""
         self.stopping.set()
-        for news in self._waiting:
-            if not news.done():
-                news.set_result(False)
+        self._lookout.stop()
 
-    async def _look_out(self) -> None:
-        if not self._hears:
-            self._hears = True
-            dispatch.dispatcher().attend_pollers(self._bell.ring)
-        while self._waiting and not self.stopping.is_set():
-            waiting = dict(self._waiting)
-            try:
-                news: Waiting | None = await self._threads.do(partial(polls.look, counted(waiting.values())))
-            except Exception:
-                # Whoever asks again is told what is wrong.
-                log.warning("The database did not answer on behalf of calls that wait", exc_info=True)
-                news = None
-            open_ = {one: topics for one, topics in waiting.items() if not one.done()}
-            for one in list(open_) if news is None else told(open_.items(), news):
-                one.set_result(True)
-            await self._bell.heard(LOOK_SECONDS)
+    async def _look(self, waiting: Waiting) -> Waiting:
+        return await self._threads.do(partial(polls.look, waiting))

@@ -46,7 +46,7 @@ def poll(
     claimed = claim(principal, payload, payload["max_jobs"])
     rows = jobs.told_fitting(claimed, job_row, fitting, attempt)
     attempt.caller = principal.token or principal.username
-    attempt.topics, attempt.look = polls.topics(principal, payload["queues"]), polls.look
+    attempt.topics = polls.topics(principal, payload["queues"])
     attempt.wait_seconds = 0 if claimed else payload["wait_seconds"]
     return {"jobs": rows}
 

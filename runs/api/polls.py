@@ -44,7 +44,7 @@ class _Lookout:
 
 _lookout = _Lookout()
 look = _lookout.look
-"""For `Attempt.look`; what it finds of a token makes the poll ask once more, which is then refused."""
+"""What it finds of a token makes the poll ask once more, which is then refused."""
 
 
 def let_in(tenant: int) -> None:

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 import redis
 from celery import current_app
@@ -20,7 +20,10 @@ HINT_SECONDS = 1.0
 ASK_SECONDS = 0.25
 DRAIN_TASK = "runs.drain"
 POLLERS = "handoff:jobs"
-ASK_AGAIN_SECONDS, AGAIN_SECONDS = 10.0, 1.0
+PING_SECONDS = 10.0
+"""So long a line on which nothing comes isn't asked whether it is still there."""
+RETRY_SECONDS = 1.0
+_UNANSWERED = (redis.ConnectionError, redis.TimeoutError)
 
 
 class _Line:
@@ -116,8 +119,11 @@ class RedisHints:
         if not self._line.broken:
             try:
                 self._line.redis.publish(POLLERS, b"")
-            except redis.RedisError as error:
+            except _UNANSWERED as error:
                 self._line.breaks(error)
+            except redis.RedisError as error:
+                # A user without channels: hints go on.
+                _warn_of_refusal(str(error))
 
     def attend_pollers(self, told: Callable[[], None]) -> None:
         """Have `told` called by a thread of its own, which waits for messages as long as the process lives."""
@@ -175,14 +181,24 @@ def _hear_pollers(told: Callable[[], None]) -> None:
                 # What came meanwhile was not heard.
                 told()
                 while True:
-                    message = line.get_message(timeout=ASK_AGAIN_SECONDS)
+                    message = line.get_message(timeout=PING_SECONDS)
                     if message is None:
                         line.ping()
                     elif message["type"] == "message":
                         told()
-        except redis.RedisError:
+        except _UNANSWERED:
             # The line says what is wrong with Redis.
-            time.sleep(AGAIN_SECONDS)
+            time.sleep(RETRY_SECONDS)
+        except Exception as error:
+            # Also whatever the client makes of an answer that it can't read: this thread goes on.
+            _warn_of_refusal(str(error))
+            time.sleep(PING_SECONDS)
+
+
+@cache
+def _warn_of_refusal(why: str) -> None:
+    """Once for each reason."""
+    log.warning("Redis doesn't carry news to polls that wait, who look by themselves instead: %s", why)
 
 
 def _key(queue: str) -> str:

@@ -23,7 +23,7 @@ class Stage:
         tried = len(self.bodies)
         attempt = attempt_of({"asgi.scope": scope})
         attempt.undo = lambda: self.undone.append(tried)
-        attempt.topics, attempt.look = {"t"}, self.look
+        attempt.topics = {"t"}
         attempt.wait_seconds = self.wait_seconds if tried < self.at else 0
         if tried == self.leaves:
             self.left.set()
@@ -32,10 +32,10 @@ class Stage:
         await send({"type": "http.response.body", "body": json.dumps(tried).encode(), "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
-    def look(self, topics):
+    def look(self, waiting):
         if self.news is None:
             raise OSError("no database")
-        return topics if self.news else {}
+        return waiting if self.news else {}
 
     def play(self, path=long_polls.PATH):
         asyncio.run(self._play(path))
@@ -54,7 +54,9 @@ class Stage:
         async def send(message):
             self.sent.append(message)
 
-        await long_polls.LongPolls(self.app)({"type": "http", "path": path}, receive, send)
+        await long_polls.LongPolls(self.app, look=lambda waiting: self.look(waiting))(
+            {"type": "http", "path": path}, receive, send
+        )
 
 
 def test_the_last_answer_is_sent_and_only_that_in_one_piece():

@@ -106,3 +106,14 @@ def test_without_hints_redis_is_left_alone(server, waiting, monkeypatch):
         pytest.raises(redis.TimeoutError),
     ):
         silent.ping()
+
+
+def test_a_redis_that_refuses_only_what_polls_are_told_by_takes_hints_all_the_same(server, waiting, caplog):
+    with redis.Redis.from_url(settings.REDIS_URL) as admin:
+        admin.execute_command("ACL", "SETUSER", "default", "resetchannels")
+    for _ in range(2):
+        dispatch.wake(["print"])
+    assert is_heard()
+    assert caplog.text.count("doesn't carry news to polls") == 1
+    dispatch.wake(["default"])
+    assert waiting()["default"] == 1
