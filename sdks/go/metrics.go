@@ -20,26 +20,27 @@ var (
 // Metrics counts what workers do, for Prometheus: give it to Worker.Watcher, and serve it (it is an http.Handler). The names
 // are those of the SDK for Python.
 type Metrics struct {
-	mu                sync.Mutex
-	jobs, held, polls map[string]float64
-	seconds, told     map[string]*histogram
+	mu                         sync.Mutex
+	jobs, held, polls, retries map[string]float64
+	seconds, pollSeconds, told map[string]*histogram
 }
 
 // NewMetrics gives one that has counted nothing.
 func NewMetrics() *Metrics {
 	return &Metrics{
-		jobs: map[string]float64{}, held: map[string]float64{}, polls: map[string]float64{},
-		seconds: map[string]*histogram{}, told: map[string]*histogram{},
+		jobs: map[string]float64{}, held: map[string]float64{}, polls: map[string]float64{}, retries: map[string]float64{},
+		seconds: map[string]*histogram{}, pollSeconds: map[string]*histogram{}, told: map[string]*histogram{},
 	}
 }
 
 // Polled counts it.
-func (m *Metrics) Polled(jobs int) {
+func (m *Metrics) Polled(jobs int, took time.Duration) {
 	result := "empty"
 	if jobs > 0 {
 		result = "jobs"
 	}
 	m.add(m.polls, labels("result", result), 1)
+	m.observe(m.pollSeconds, labels("result", result), seconds, took.Seconds())
 }
 
 // NotPolled counts it.
@@ -60,6 +61,9 @@ func (m *Metrics) Told(verb string, jobs int) {
 	m.observe(m.told, labels("verb", verb), sizes, float64(jobs))
 }
 
+// Retried counts it.
+func (m *Metrics) Retried(verb string) { m.add(m.retries, labels("verb", verb), 1) }
+
 // ServeHTTP answers with all that was counted.
 func (m *Metrics) ServeHTTP(answer http.ResponseWriter, _ *http.Request) {
 	answer.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
@@ -74,7 +78,9 @@ func (m *Metrics) WriteTo(target io.Writer) (int64, error) {
 	histograms(&text, "handoff_job_seconds", "How long a job was held, in seconds", m.seconds)
 	values(&text, "handoff_jobs_held", "gauge", "Jobs that are held now", m.held)
 	values(&text, "handoff_polls_total", "counter", "Polls", m.polls)
+	histograms(&text, "handoff_poll_seconds", "How long a poll took, in seconds", m.pollSeconds)
 	histograms(&text, "handoff_told_jobs", "Jobs of which one call told", m.told)
+	values(&text, "handoff_retries_total", "counter", "Calls that told of results and were made again", m.retries)
 	m.mu.Unlock()
 	written, err := io.WriteString(target, text.String())
 	return int64(written), err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -23,7 +24,26 @@ func TestAWorkerIsCounted(t *testing.T) {
 		`handoff_jobs_total{node="n",result="completed"} 1`, `handoff_jobs_held{node="n"} 0`,
 		`handoff_job_seconds_count{node="n"} 1`, `handoff_job_seconds_bucket{node="n",le="+Inf"} 1`,
 		`handoff_polls_total{result="jobs"} 1`, `handoff_told_jobs_bucket{verb="complete",le="1"} 1`,
+		`handoff_poll_seconds_count{result="jobs"} 1`,
 	)
+}
+
+func TestAResultThatHasToBeToldAgainIsCounted(t *testing.T) {
+	var calls atomic.Int32
+	worker := server(t, 0, time.Minute, func(string, string) string {
+		if calls.Add(1) == 1 {
+			return `{"results":[{"id":"j","applied":false,"reason":"unavailable"}]}`
+		}
+		return `{"results":[{"id":"j","applied":true}]}`
+	})
+	metrics := NewMetrics()
+	worker.Watcher = metrics
+	ctx, stop := context.WithCancel(context.Background())
+	worker.Step("n", func(*Job) (any, error) { defer stop(); return 1, nil })
+	if err := worker.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	has(t, metrics, `handoff_retries_total{verb="complete"} 1`, `handoff_jobs_total{node="n",result="completed"} 1`)
 }
 
 func TestWhatBecameOfAJobIsCounted(t *testing.T) {
@@ -50,13 +70,16 @@ func TestWhatBecameOfAJobIsCounted(t *testing.T) {
 func TestMetricsAreTextThatPrometheusReads(t *testing.T) {
 	metrics := NewMetrics()
 	metrics.NotPolled()
-	metrics.Polled(0)
+	metrics.Polled(0, 2*time.Second)
 	metrics.Begun("a \"b\"\\\n")
 	metrics.Ended("n", Untold, 90*time.Second)
 	metrics.Told("heartbeat", 5_000)
+	metrics.Retried("fail")
 	has(t, metrics,
 		"# TYPE handoff_polls_total counter", "# TYPE handoff_jobs_held gauge", "# TYPE handoff_told_jobs histogram",
 		`handoff_polls_total{result="error"} 1`, `handoff_polls_total{result="empty"} 1`,
+		`handoff_poll_seconds_bucket{result="empty",le="1"} 0`, `handoff_poll_seconds_sum{result="empty"} 2`,
+		`handoff_retries_total{verb="fail"} 1`,
 		`handoff_jobs_held{node="a \"b\"\\\n"} 1`, `handoff_job_seconds_bucket{node="n",le="60"} 0`,
 		`handoff_job_seconds_bucket{node="n",le="300"} 1`, `handoff_job_seconds_sum{node="n"} 90`,
 		`handoff_told_jobs_bucket{verb="heartbeat",le="1000"} 0`, `handoff_told_jobs_bucket{verb="heartbeat",le="+Inf"} 1`,

@@ -13,8 +13,8 @@ const (
 
 // Watcher hears of what a worker does. It is called by many goroutines at once, and may not block; Metrics is one.
 type Watcher interface {
-	// Polled: a poll was answered with so many jobs.
-	Polled(jobs int)
+	// Polled: a poll was answered with so many jobs, and took so long.
+	Polled(jobs int, took time.Duration)
 	// NotPolled: a poll had no answer, or was refused for now.
 	NotPolled()
 	// Begun: a job was begun.
@@ -23,12 +23,15 @@ type Watcher interface {
 	Ended(node, result string, held time.Duration)
 	// Told: so many results were told in one call; verb is complete, fail or heartbeat.
 	Told(verb string, jobs int)
+	// Retried: a call that told of a result is about to be made again; verb is complete or fail.
+	Retried(verb string)
 }
 
 type nobody struct{}
 
-func (nobody) Polled(int)                          {}
+func (nobody) Polled(int, time.Duration)           {}
 func (nobody) NotPolled()                          {}
 func (nobody) Begun(string)                        {}
 func (nobody) Ended(string, string, time.Duration) {}
 func (nobody) Told(string, int)                    {}
+func (nobody) Retried(string)                      {}

@@ -133,7 +133,7 @@ func (w *Worker) poll(ctx, working context.Context, slots chan struct{}, jobs *s
 			continue
 		}
 		failures = 0
-		w.Watcher.Polled(len(found))
+		w.Watcher.Polled(len(found), time.Since(began))
 		for _, job := range found {
 			slots <- struct{}{}
 			jobs.Add(1)
@@ -389,11 +389,12 @@ func (w *Worker) tell(job *Job, verb string, more map[string]any) (result, error
 	said := job.says(more)
 	ctx, done := context.WithTimeout(context.Background(), tellFor)
 	defer done()
-	var answer struct {
-		Results []result `json:"results"`
-	}
 	body := map[string]any{"items": []any{said.item}}
 	for try := 1; ; try++ {
+		// A new one each time: of what stood in an old one JSON leaves what the next answer doesn't name.
+		var answer struct {
+			Results []result `json:"results"`
+		}
 		err := w.client.do(ctx, http.MethodPost, "/jobs/"+verb, body, &answer, "", 1)
 		if err == nil {
 			w.Watcher.Told(verb, 1)
@@ -409,6 +410,7 @@ func (w *Worker) tell(job *Job, verb string, more map[string]any) (result, error
 		if sleep(ctx, pauseAfter(err, min(try, 5))) != nil {
 			return result{}, err
 		}
+		w.Watcher.Retried(verb)
 	}
 }
 

@@ -21,7 +21,17 @@ PAGE = {"Content-Type": "text/html"}
 JOB = {"id": "j1", "node": "score", "lease_token": "t"}
 
 
-def told(answer, words=("a",), seconds=5.0):
+class Counting(Watcher):
+    """Counts how often something was told again."""
+
+    def __init__(self):
+        self.retries = []
+
+    def retried(self, verb):
+        self.retries.append(verb)
+
+
+def told(answer, words=("a",), seconds=5.0, watcher=None):
     """What Handoff says of these words, each of which is an item's id, where `answer(ids)` is what a server answers."""
 
     async def handle(request: httpx.Request) -> httpx.Response:
@@ -32,7 +42,7 @@ def told(answer, words=("a",), seconds=5.0):
         async with AsyncSender(
             "http://handoff/api/v1", "token", retries=Retries(most=0), http=http
         ) as sender:
-            reports = Reports(sender, "complete", Watcher())
+            reports = Reports(sender, "complete", watcher or Watcher())
             working = asyncio.create_task(reports.work())
             until = time.monotonic() + seconds
             telling = [reports.tell(b'{"id":"%s"}' % word.encode(), until) for word in words]
@@ -51,8 +61,10 @@ def applied(ids):
 @pytest.mark.parametrize("status", [302, 403, 404, 522, 200])
 def test_a_proxys_answer_is_none_and_the_result_is_told_again(status):
     answers = iter([httpx.Response(status, headers=PAGE, text="<h1>Maintenance</h1>")])
-    (result,) = told(lambda ids: next(answers, None) or applied(ids))
+    watcher = Counting()
+    (result,) = told(lambda ids: next(answers, None) or applied(ids), watcher=watcher)
     assert result["applied"]
+    assert watcher.retries == ["complete"]
 
 
 def test_handoffs_own_refusal_is_one():

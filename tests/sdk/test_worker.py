@@ -340,3 +340,4 @@ def test_a_worker_counts_for_prometheus(site, program, publish, start, ended):
     assert 'handoff_job_seconds_count{node="charge"} 3.0' in lines
     assert 'handoff_told_jobs_sum{verb="complete"} 2.0' in lines
     assert any(line.startswith('handoff_polls_total{result="jobs"}') for line in lines)
+    assert any(line.startswith('handoff_poll_seconds_count{result="jobs"}') for line in lines)

@@ -18,10 +18,14 @@ export class Metrics implements Watcher {
   readonly #held = new Map<string, number>();
   readonly #polls = new Map<string, number>();
   readonly #seconds = new Map<string, Histogram>();
+  readonly #pollSeconds = new Map<string, Histogram>();
   readonly #told = new Map<string, Histogram>();
+  readonly #retries = new Map<string, number>();
 
-  polled(jobs: number): void {
-    add(this.#polls, labels({ result: jobs ? "jobs" : "empty" }), 1);
+  polled(jobs: number, seconds: number): void {
+    const result = labels({ result: jobs ? "jobs" : "empty" });
+    add(this.#polls, result, 1);
+    observe(this.#pollSeconds, result, SECONDS, seconds);
   }
 
   notPolled(): void {
@@ -42,6 +46,10 @@ export class Metrics implements Watcher {
     observe(this.#told, labels({ verb }), SIZES, jobs);
   }
 
+  retried(verb: string): void {
+    add(this.#retries, labels({ verb }), 1);
+  }
+
   /** All that was counted, as Prometheus reads it. */
   text(): string {
     return [
@@ -49,7 +57,9 @@ export class Metrics implements Watcher {
       ...histograms("handoff_job_seconds", "How long a job was held, in seconds", SECONDS, this.#seconds),
       ...values("handoff_jobs_held", "gauge", "Jobs that are held now", this.#held),
       ...values("handoff_polls_total", "counter", "Polls", this.#polls),
+      ...histograms("handoff_poll_seconds", "How long a poll took, in seconds", SECONDS, this.#pollSeconds),
       ...histograms("handoff_told_jobs", "Jobs of which one call told", SIZES, this.#told),
+      ...values("handoff_retries_total", "counter", "Calls that told of results and were made again", this.#retries),
       "",
     ].join("\n");
   }

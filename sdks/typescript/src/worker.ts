@@ -122,10 +122,11 @@ export class Worker {
         continue;
       }
       failures = 0;
-      this.#options.watcher.polled?.(jobs.length);
+      const took = performance.now() - began;
+      this.#options.watcher.polled?.(jobs.length, took / 1000);
       for (const job of jobs) this.#begin(job);
       // All that wait are answered at once when a server ends, or has too many.
-      if (!jobs.length && performance.now() - began < 1_000) await sleep(500 + jittered(1_000), signal);
+      if (!jobs.length && took < 1_000) await sleep(500 + jittered(1_000), signal);
     }
   }
 
@@ -226,6 +227,7 @@ export class Worker {
       }
       if (performance.now() >= until) throw trouble ?? new Error("Handoff could not take it");
       await sleep(pauseAfter(trouble, Math.min(tries, 5)));
+      this.#options.watcher.retried?.(verb);
     }
   }
 

@@ -28,17 +28,33 @@ for (const [became, answer, error] of [
     await worker.serve();
     has(metrics, `handoff_jobs_total{node="n",result="${became}"} 1`, 'handoff_jobs_held{node="n"} 0');
     has(metrics, 'handoff_job_seconds_count{node="n"} 1', 'handoff_polls_total{result="jobs"} 1');
+    has(metrics, 'handoff_poll_seconds_count{result="jobs"} 1');
   });
+
+test("a result that has to be told again is counted", async (t) => {
+  const metrics = new Metrics();
+  const answers = ['{"results":[{"id":"j","applied":false,"reason":"unavailable"}]}', APPLIED];
+  const worker = await workerOf(t, { watcher: metrics }, () => answers.shift() ?? APPLIED);
+  worker.step("n", () => {
+    worker.stop();
+    return 1;
+  });
+  await worker.serve();
+  has(metrics, 'handoff_retries_total{verb="complete"} 1', 'handoff_jobs_total{node="n",result="completed"} 1');
+});
 
 test("it is text that Prometheus reads", () => {
   const metrics = new Metrics();
   metrics.notPolled();
-  metrics.polled(0);
+  metrics.polled(0, 2);
   metrics.begun('a "b"\\\n');
   metrics.ended("n", "untold", 90);
   metrics.told("heartbeat", 5_000);
+  metrics.retried("fail");
   has(metrics, "# TYPE handoff_polls_total counter", "# TYPE handoff_jobs_held gauge", "# TYPE handoff_told_jobs histogram");
   has(metrics, 'handoff_polls_total{result="error"} 1', 'handoff_polls_total{result="empty"} 1');
+  has(metrics, 'handoff_poll_seconds_bucket{result="empty",le="1"} 0', 'handoff_poll_seconds_sum{result="empty"} 2');
+  has(metrics, 'handoff_retries_total{verb="fail"} 1');
   has(metrics, 'handoff_jobs_held{node="a \\"b\\"\\\\\\n"} 1', 'handoff_job_seconds_bucket{node="n",le="60"} 0');
   has(metrics, 'handoff_job_seconds_bucket{node="n",le="300"} 1', 'handoff_job_seconds_sum{node="n"} 90');
   has(metrics, 'handoff_told_jobs_bucket{verb="heartbeat",le="1000"} 0', 'handoff_told_jobs_bucket{verb="heartbeat",le="+Inf"} 1');

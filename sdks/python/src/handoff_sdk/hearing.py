@@ -160,6 +160,7 @@ class Hearing:
         """Try until there is an answer. Raises ApiError that no other try would change."""
         tries = 0
         while True:
+            began = time.monotonic()
             try:
                 answer = await self._sender.answer(self._call(ids))
             except (ApiError, NoAnswer) as error:
@@ -170,7 +171,7 @@ class Hearing:
                 log.warning("no jobs, trying again: %s", error)
                 least = error.retry_after if isinstance(error, ApiError) else None
             else:
-                self._hear_of(ids, answer)
+                self._hear_of(ids, answer, time.monotonic() - began)
                 return
             self._watcher.not_polled()
             if ear is not None:
@@ -180,11 +181,11 @@ class Hearing:
             if self._hearer.stopping.is_set():
                 raise _Stopped
 
-    def _hear_of(self, ids: Sequence[str], answer: httpx.Response) -> None:
+    def _hear_of(self, ids: Sequence[str], answer: httpx.Response, seconds: float) -> None:
         self._has_claimed, self._claimed_at = True, time.monotonic()
         said = answer.json()
         if ids:
-            self._watcher.polled(len(said["jobs"]))
+            self._watcher.polled(len(said["jobs"]), seconds)
         for job in said["jobs"]:
             self._hearer.begin(job, answer.headers.get("Date"))
         for one in said["refused"]:

@@ -25,13 +25,25 @@ class Metrics(Watcher):
         )
         self._held = Gauge("handoff_jobs_held", "Jobs that are held now", ["node"], registry=registry)
         self._polls = Counter("handoff_polls", "Polls", ["result"], registry=registry)
+        self._poll_seconds = Histogram(
+            "handoff_poll_seconds",
+            "How long a poll took, in seconds",
+            ["result"],
+            registry=registry,
+            buckets=SECONDS,
+        )
         self._told = Histogram(
             "handoff_told_jobs", "Jobs of which one call told", ["verb"], registry=registry, buckets=SIZES
         )
+        self._retries = Counter(
+            "handoff_retries", "Calls that told of results and were made again", ["verb"], registry=registry
+        )
 
-    def polled(self, jobs: int) -> None:
+    def polled(self, jobs: int, seconds: float) -> None:
         """Count it."""
-        self._polls.labels("jobs" if jobs else "empty").inc()
+        result = "jobs" if jobs else "empty"
+        self._polls.labels(result).inc()
+        self._poll_seconds.labels(result).observe(seconds)
 
     def not_polled(self) -> None:
         """Count it."""
@@ -50,3 +62,7 @@ class Metrics(Watcher):
     def told(self, verb: str, jobs: int) -> None:
         """Count it."""
         self._told.labels(verb).observe(jobs)
+
+    def retried(self, verb: str) -> None:
+        """Count it."""
+        self._retries.labels(verb).inc()

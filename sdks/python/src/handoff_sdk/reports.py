@@ -137,9 +137,11 @@ class Reports:
                 if not left:
                     return
             await asyncio.sleep(pause)
+            self._watcher.retried(self._verb)
             tries += 1
 
     def _again(self, word: _Word) -> None:
+        self._watcher.retried(self._verb)
         self._waiting.append(word)
         self._news.set()
 

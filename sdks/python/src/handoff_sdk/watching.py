@@ -4,8 +4,8 @@
 class Watcher:
     """Hears of what a worker does, on its event loop: nothing here may block. By itself it does nothing."""
 
-    def polled(self, jobs: int) -> None:
-        """A poll was answered with so many jobs."""
+    def polled(self, jobs: int, seconds: float) -> None:
+        """A poll was answered with so many jobs, after so many seconds. Of jobs that events told of, their claim."""
 
     def not_polled(self) -> None:
         """A poll had no answer, or was refused for now."""
@@ -21,3 +21,6 @@ class Watcher:
 
     def told(self, verb: str, jobs: int) -> None:
         """So many results were told in one call; `verb` is `complete`, `fail` or `heartbeat`."""
+
+    def retried(self, verb: str) -> None:
+        """A call that told of results is about to be made again; `verb` is `complete` or `fail`."""

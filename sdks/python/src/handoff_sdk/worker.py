@@ -200,10 +200,11 @@ class _Shift:
                 continue
             tries, has_polled = 0, True
             jobs = answer.json()["jobs"]
-            self._watcher.polled(len(jobs))
+            took = time.monotonic() - began
+            self._watcher.polled(len(jobs), took)
             for job in jobs:
                 self._begin(job, answer.headers.get("Date"))
-            if not jobs and time.monotonic() - began < 1.0:
+            if not jobs and took < 1.0:
                 # All that wait are answered at once when a server ends, or has too many.
                 await asyncio.sleep(random.uniform(0.5, 1.5))  # noqa: S311
 

@@ -21,7 +21,9 @@ public final class Metrics implements Watcher {
     private final Map<String, Long> held = new TreeMap<>();
     private final Map<String, Long> polls = new TreeMap<>();
     private final Map<String, Histogram> seconds = new TreeMap<>();
+    private final Map<String, Histogram> pollSeconds = new TreeMap<>();
     private final Map<String, Histogram> told = new TreeMap<>();
+    private final Map<String, Long> retries = new TreeMap<>();
 
     private static final class Histogram {
         private final double[] bounds;
@@ -44,8 +46,10 @@ public final class Metrics implements Watcher {
     }
 
     @Override
-    public synchronized void polled(int jobs) {
-        polls.merge(labels("result", jobs > 0 ? "jobs" : "empty"), 1L, Long::sum);
+    public synchronized void polled(int jobs, Duration took) {
+        String result = labels("result", jobs > 0 ? "jobs" : "empty");
+        polls.merge(result, 1L, Long::sum);
+        pollSeconds.computeIfAbsent(result, key -> new Histogram(SECONDS)).observe(took.toNanos() / 1e9);
     }
 
     @Override
@@ -70,6 +74,11 @@ public final class Metrics implements Watcher {
         told.computeIfAbsent(labels("verb", verb), key -> new Histogram(SIZES)).observe(jobs);
     }
 
+    @Override
+    public synchronized void retried(String verb) {
+        retries.merge(labels("verb", verb), 1L, Long::sum);
+    }
+
     /** All that was counted, as Prometheus reads it. */
     public synchronized String text() {
         StringBuilder text = new StringBuilder();
@@ -77,7 +86,9 @@ public final class Metrics implements Watcher {
         histograms(text, "handoff_job_seconds", "How long a job was held, in seconds", seconds);
         values(text, "handoff_jobs_held", "gauge", "Jobs that are held now", held);
         values(text, "handoff_polls_total", "counter", "Polls", polls);
+        histograms(text, "handoff_poll_seconds", "How long a poll took, in seconds", pollSeconds);
         histograms(text, "handoff_told_jobs", "Jobs of which one call told", told);
+        values(text, "handoff_retries_total", "counter", "Calls that told of results and were made again", retries);
         return text.toString();
     }
 

@@ -216,6 +216,7 @@ final class Reports {
             }
             LOG.log(Level.DEBUG, "telling it again: " + trouble.getMessage());
             pause(Pause.after(trouble, tries));
+            watcher.retried(verb);
         }
     }
 

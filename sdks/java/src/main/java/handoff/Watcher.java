@@ -15,8 +15,8 @@ public interface Watcher {
         UNTOLD
     }
 
-    /** A poll was answered with so many jobs. */
-    default void polled(int jobs) {}
+    /** A poll was answered with so many jobs, and took so long. */
+    default void polled(int jobs, Duration took) {}
 
     /** A poll had no answer, or was refused for now. */
     default void notPolled() {}
@@ -29,4 +29,7 @@ public interface Watcher {
 
     /** So many results were told in one call; {@code verb} is complete, fail or heartbeat. */
     default void told(String verb, int jobs) {}
+
+    /** A call that told of a result is about to be made again; {@code verb} is complete or fail. */
+    default void retried(String verb) {}
 }

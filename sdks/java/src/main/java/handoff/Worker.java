@@ -222,15 +222,16 @@ public final class Worker {
                 continue;
             }
             failures = 0;
+            Duration took = Duration.ofNanos(System.nanoTime() - asked);
             if (stopping.isDone()) {
                 // The answer came as the worker was stopped: what it has not begun it gives back.
                 jobs.forEach(reports::giveBack);
                 return;
             }
-            watcher.polled(jobs.size());
+            watcher.polled(jobs.size(), took);
             jobs.forEach(this::begin);
             // All that wait are answered at once when a server ends, or has too many.
-            if (jobs.isEmpty() && System.nanoTime() - asked < 1_000_000_000L) {
+            if (jobs.isEmpty() && took.toSeconds() < 1) {
                 Pause.sleep(Pause.jittered(Duration.ofSeconds(1)).plusMillis(500), stopping);
             }
         }

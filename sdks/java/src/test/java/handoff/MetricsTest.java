@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import handoff.Watcher.Became;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,6 +23,14 @@ class MetricsTest {
         has("handoff_jobs_total{node=\"n\",result=\"completed\"} 1", "handoff_jobs_held{node=\"n\"} 0");
         has("handoff_job_seconds_count{node=\"n\"} 1", "handoff_polls_total{result=\"jobs\"} 1");
         has("handoff_told_jobs_bucket{verb=\"complete\",le=\"1\"} 1");
+        has("handoff_poll_seconds_count{result=\"jobs\"} 1");
+    }
+
+    @Test
+    void aResultThatHasToBeToldAgainIsCounted() throws Exception {
+        Iterator<String> answers = List.of("{\"results\":[{\"id\":\"j\",\"applied\":false,\"reason\":\"unavailable\"}]}", APPLIED).iterator();
+        play(path -> answers.next(), job -> 1);
+        has("handoff_retries_total{verb=\"complete\"} 1", "handoff_jobs_total{node=\"n\",result=\"completed\"} 1");
     }
 
     @Test
@@ -48,12 +58,15 @@ class MetricsTest {
     @Test
     void itIsTextThatPrometheusReads() {
         metrics.notPolled();
-        metrics.polled(0);
+        metrics.polled(0, Duration.ofSeconds(2));
         metrics.begun("a \"b\"\\\n");
         metrics.ended("n", Became.UNTOLD, Duration.ofSeconds(90));
         metrics.told("heartbeat", 5_000);
+        metrics.retried("fail");
         has("# TYPE handoff_polls_total counter", "# TYPE handoff_jobs_held gauge", "# TYPE handoff_told_jobs histogram");
         has("handoff_polls_total{result=\"error\"} 1", "handoff_polls_total{result=\"empty\"} 1");
+        has("handoff_poll_seconds_bucket{result=\"empty\",le=\"1\"} 0", "handoff_poll_seconds_sum{result=\"empty\"} 2");
+        has("handoff_retries_total{verb=\"fail\"} 1");
         has("handoff_jobs_held{node=\"a \\\"b\\\"\\\\\\n\"} 1", "handoff_job_seconds_bucket{node=\"n\",le=\"60\"} 0");
         has("handoff_job_seconds_bucket{node=\"n\",le=\"300\"} 1", "handoff_job_seconds_sum{node=\"n\"} 90");
         has("handoff_told_jobs_bucket{verb=\"heartbeat\",le=\"1000\"} 0");
@@ -61,7 +74,11 @@ class MetricsTest {
     }
 
     private void play(String answer, Step step) throws Exception {
-        try (Served server = new Served(Duration.ZERO, Duration.ofMinutes(1), path -> answer)) {
+        play(path -> answer, step);
+    }
+
+    private void play(Function<String, String> answer, Step step) throws Exception {
+        try (Served server = new Served(Duration.ZERO, Duration.ofMinutes(1), answer)) {
             Worker worker = server.worker().watcher(metrics).build();
             worker.step("n", job -> {
                 worker.stop();
