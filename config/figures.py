@@ -7,18 +7,22 @@ import contextlib
 from collections.abc import Iterator, Mapping
 
 import psycopg
+from django.conf import settings
 from django.db import DatabaseError
 from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, UnknownMetricFamily
 from prometheus_client.registry import Collector
 
 from config.database import patience
+from config.dispatch_environment import KAFKA
 from engine.statuses import RUN_ENDED, RunStatus, StepStatus
 from lib import process_metrics
+from outbox.events import GROUPS, TOPICS
 from runs.kernel.dispatch import BUILT_IN_QUEUES
 from runs.reading.readiness import QUEUES
 from runs.store import meters
 from runs.store.metrics import MOST, QueueCounts, State, count_queues, count_state, oldest_of
+from runs.store.outbox import outbox_standing
 from tasks_inbox.store.statements import count_open
 
 _DATABASE_SECONDS = 5.0
@@ -26,7 +30,9 @@ _PROCESSED = (StepStatus.COMPLETED, StepStatus.FAILED)
 
 
 class Figures(Collector):
-    """Everything that `/metrics` gives, gathered anew each time: four statements, and the counters of the processes."""
+    """Everything that `/metrics` gives, gathered anew each time: four statements, with a broker five, and the counters
+    of the processes.
+    """
 
     def collect(self) -> Iterator[Metric]:
         """Every figure. Raises nothing for a database that is away or slow: then its figures are missing."""
@@ -48,6 +54,8 @@ def _of_database() -> Iterator[Metric]:
     yield from _of_queues(queues, ages)
     yield from _of_state(count_state(), lateness)
     yield _gauge("handoff_tasks_open", "Tasks of people that are open.", count_open(MOST))
+    if settings.HANDOFF_BROKER:
+        yield from _of_outbox(ages)
 
 
 def _of_queues(queues: Mapping[str, QueueCounts], ages: Mapping[str, float]) -> Iterator[Metric]:
@@ -75,8 +83,26 @@ def _of_state(state: State, lateness: float) -> Iterator[Metric]:
     yield CounterMetricFamily("handoff_repairs", "Runs that were found stuck; must stay 0.", state.repairs)
 
 
+def _of_outbox(ages: Mapping[str, float]) -> Iterator[Metric]:
+    """What waits to be published, and how long jobs wait for consumers; only where there is a broker (R-201)."""
+    standing = outbox_standing(MOST)
+    waiting, oldest = standing["waiting"], standing["oldest_seconds"] or 0.0
+    yield _gauge("handoff_outbox_waiting", "Events of jobs that are to be published.", waiting)
+    yield _gauge("handoff_outbox_oldest_seconds", "How long the oldest of them waits.", oldest)
+    yield _gauge("workflow_engine_dispatch_outbox_backlog", "As handoff_outbox_waiting.", waiting)
+    if settings.HANDOFF_BROKER == KAFKA:
+        lag = GaugeMetricFamily(
+            "workflow_engine_kafka_consumer_lag_seconds",
+            "How long the oldest job waits that consumers of a topic could have.",
+            labels=["topic", "group"],
+        )
+        for queue in sorted(ages.keys() - {*BUILT_IN_QUEUES}):
+            lag.add_metric([f"{TOPICS}{queue}", f"{GROUPS}{queue}"], max(0.0, ages[queue]))
+        yield lag
+
+
 def _as_older_engines(counted: list[Metric]) -> Iterator[Metric]:
-    """The counters by the names of two older engines (R-199, R-200), with the same numbers.
+    """The counters by the names of two older engines (R-199, R-200, R-201), with the same numbers.
 
     Two of the names end otherwise than the names of counters do, so they come without a type.
     """
@@ -93,6 +119,14 @@ def _as_older_engines(counted: list[Metric]) -> Iterator[Metric]:
     yield CounterMetricFamily(
         "workflow_engine_job_lock_conflicts", "Polls that found only what others had locked.", conflicts
     )
+    if settings.HANDOFF_BROKER:
+        failed = sum(value for (name, *_), value in values.items() if name == "handoff_outbox_failed_total")
+        published = CounterMetricFamily(
+            "workflow_engine_dispatch_relay_publish", "Events that went to the broker.", labels=["result"]
+        )
+        published.add_metric(["success"], values.get(("handoff_outbox_published_total",), 0.0))
+        published.add_metric(["error"], failed)
+        yield published
 
 
 def _gauge(name: str, help_text: str, value: float) -> Metric:

@@ -14,6 +14,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer, Topic
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 from django.conf import settings
 
+from lib import process_metrics
 from lib.messages import cut_line, named
 from outbox.broker import Event, Outcome, Verdict
 
@@ -38,6 +39,10 @@ _PRODUCER = {
     # What goes wrong is said by outcomes.
     "log_level": 0,
 }
+
+_errors = process_metrics.counter(
+    "workflow_engine_kafka_producer_errors", "Errors of Kafka's client, by their name (R-201).", code=()
+)
 
 
 class KafkaBroker:
@@ -150,6 +155,7 @@ class KafkaBroker:
                 producer.flush(_left(until))
 
     def _judged(self, error: KafkaError, event: Event) -> tuple[Verdict, str]:
+        _errors.labels(error.name()).inc()
         self._is_broken = self._is_broken or error.fatal()
         code = error.code()
         if code in (*_GONE, KafkaError._MSG_TIMED_OUT):
@@ -201,6 +207,7 @@ class KafkaBroker:
         # It says by and by that all brokers are down, too, which says less.
         if error.code() != KafkaError._ALL_BROKERS_DOWN:
             self._trouble = _text(error)
+        _errors.labels(error.name()).inc()
         self._is_broken = self._is_broken or error.fatal()
 
     def _let_go(self) -> None:

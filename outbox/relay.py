@@ -62,6 +62,16 @@ _lag = process_metrics.histogram(
     "From the moment a job could be claimed to when the broker had its event.",
     (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300),
 )
+_batch = process_metrics.histogram(
+    "workflow_engine_dispatch_relay_batch_latency_seconds",
+    "From reading a batch of events to having noted what the broker said of them (R-201).",
+    (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)
+_leader = process_metrics.latest_gauge(
+    "workflow_engine_dispatch_relay_leader",
+    "Whether the relay of this host is the one that publishes (R-201).",
+    (),
+)
 
 
 class Relay:
@@ -82,6 +92,7 @@ class Relay:
         if lead is None:
             return False
         is_behind = self._reconciler.turn()
+        began = time.monotonic()
         events, gone = due_events(BATCH)
         read_at = time.monotonic()
         if not events and not gone:
@@ -91,10 +102,12 @@ class Relay:
         crash_points.hit("outbox_published")
         self._settle(lead, events[:spoken], outcomes, gone, read_at)
         crash_points.hit("outbox_settled")
+        _batch.observe(time.monotonic() - began)
         return is_behind or spoken < len(events) or len(events) + len(gone) >= BATCH
 
     def leave(self) -> None:
         """It ends: another may lead at once."""
+        _leader.set(0)
         if self._lead is not None:
             leave_outbox(self._lead)
         self._broker.close()
@@ -106,6 +119,7 @@ class Relay:
             self._lead = lead_outbox(self._holder, LEAD_SECONDS, epoch, replaces=self._replaces)
             self._renewed_at = now
             self._replaces = False
+            _leader.set(self._lead is not None)
             if self._lead and before is None:
                 log.info("This relay publishes from now on (the %d. to do so)", self._lead.epoch)
                 # Whoever led before may have had no broker.

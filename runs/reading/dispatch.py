@@ -100,7 +100,7 @@ def outbox_told(it: OutboxStanding | None) -> Mapping[str, Json] | None:
         return None
     return {
         "Jobs to be published": it["waiting"],
-        "Published, and taken by nobody yet": it["told"],
+        "Published, not yet seen to be taken": it["told"],
         "Can’t be published now": it["failing"],
     }
 

@@ -8,10 +8,14 @@ from pathlib import Path
 import psycopg
 import pytest
 import yaml
+from django.conf import settings
 from django.db import OperationalError, connection
+from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.parser import text_string_to_metric_families
 
 from config import figures
+from outbox import kafka, relay
+from rpc import meters as rpc_meters
 from runs.models import Timer
 from runs.store import hot
 from runs.store.jobs import Offer, claim_jobs
@@ -219,12 +223,13 @@ class TestCounters:
 
 class TestWhatIsMadeOfThem:
     @pytest.fixture
-    def names(self, scrape):
-        """What `/metrics` gives after a run of a workflow, and a round of duties."""
+    def names(self, scrape, monkeypatch):
+        """What `/metrics` gives after a run of a workflow, and a round of duties, with a broker and calls of gRPC."""
         make.start(make.chain("noop", "noop"))
         Drain("default").run()
         ticking("timers")
-        return {name for name, *_ in scrape()}
+        monkeypatch.setattr(settings, "HANDOFF_BROKER", "kafka")
+        return {name for name, *_ in scrape()} | {*uncounted()}
 
     def expressions(self):
         board = json.loads((MONITORING / "dashboard.json").read_text())
@@ -253,3 +258,13 @@ def named(expression):
     """The names of metrics in an expression of PromQL: what is no label, no range, no number and no word of its own."""
     plain = re.sub(r"\{[^}]*\}|\[[^\]]*\]|\bby \([^)]*\)|\boffset \w+", " ", expression)
     return set(re.findall(r"\b[a-zA-Z_]\w*", plain)) - WORDS
+
+
+def uncounted():
+    """The names of what the processes of gRPC and of a broker would count, by labels that nothing has yet."""
+    ends = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",)}
+    for module in (kafka, relay, rpc_meters):
+        for metric in vars(module).values():
+            if isinstance(metric, MetricWrapperBase):
+                (family,) = metric.collect()
+                yield from (f"{family.name}{end}" for end in ends[family.type])

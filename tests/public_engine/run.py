@@ -19,6 +19,7 @@ from pathlib import Path
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from config.embedded.processes import wait_until
 from tests.public_engine import build
 from tests.public_engine.serving import Doors, handoff
 
@@ -26,6 +27,8 @@ SOURCES = "HANDOFF_PUBLIC_ENGINE"
 SCENARIOS = 18
 TRANSPORTS = ("rest", "grpc")
 PATIENCE_SECONDS = 900
+GROUPS_SECONDS = 120
+"""Longer than any session of their consumers."""
 _LINE = re.compile(r"\[(PASS|FAIL)] (\w+)/(\w+)/([\w-]+)")
 Results = dict[tuple[str, str, str], bool]
 
@@ -63,6 +66,20 @@ def make_topics(folder: Path, brokers: str) -> None:
                 raise
 
 
+def await_empty_groups(brokers: str) -> None:
+    """Wait until no consumer is in any group: one that ended without leaving keeps its partitions from the next for as
+    long as its session lasts.
+    """
+    admin = AdminClient({"bootstrap.servers": brokers})
+
+    def are_empty() -> bool:
+        names = [one.group_id for one in admin.list_consumer_groups().result(60).valid]
+        described = admin.describe_consumer_groups(names).values() if names else ()
+        return not any(each.result(60).members for each in described)
+
+    wait_until(are_empty, GROUPS_SECONDS, "consumers to leave their groups")
+
+
 @contextmanager
 def working(command: list[str], log: Path, doors: Doors, transport: str) -> Iterator[None]:
     """A worker of theirs at work."""
@@ -78,6 +95,8 @@ def working(command: list[str], log: Path, doors: Doors, transport: str) -> Iter
         finally:
             worker.terminate()
             worker.wait(timeout=30)
+            if doors.kafka:
+                await_empty_groups(doors.kafka)
 
 
 def _run(command: list[str], folder: Path, out: Path, sdk: str, doors: Doors, transport: str) -> str:
