@@ -68,7 +68,7 @@ def make_topics(folder: Path, brokers: str) -> None:
 
 def await_empty_groups(brokers: str) -> None:
     """Wait until no consumer is in any group: one that ended without leaving keeps its partitions from the next for as
-    long as its session lasts.
+    long as its session lasts, also where the broker was started anew meanwhile.
     """
     admin = AdminClient({"bootstrap.servers": brokers})
 
@@ -85,6 +85,7 @@ def working(command: list[str], log: Path, doors: Doors, transport: str) -> Iter
     """A worker of theirs at work."""
     told = {"ENGINE_REST_URL": doors.rest, "ENGINE_GRPC_HOST": doors.grpc, "WORKER_TRANSPORT": transport}
     if doors.kafka:
+        await_empty_groups(doors.kafka)
         told |= {"WE_DISPATCH_MODE": "kafka_outbox", "WE_KAFKA_SEED_BROKERS": doors.kafka}
     with log.open("w") as heard:
         worker = subprocess.Popen(command, env={**os.environ, **told}, stdout=heard, stderr=heard)
@@ -95,8 +96,6 @@ def working(command: list[str], log: Path, doors: Doors, transport: str) -> Iter
         finally:
             worker.terminate()
             worker.wait(timeout=30)
-            if doors.kafka:
-                await_empty_groups(doors.kafka)
 
 
 def _run(command: list[str], folder: Path, out: Path, sdk: str, doors: Doors, transport: str) -> str:
