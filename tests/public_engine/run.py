@@ -95,7 +95,8 @@ def working(command: list[str], log: Path, doors: Doors, transport: str) -> Iter
                 raise AssertionError(f"The worker ended: {log.read_text()[-2000:]}")
         finally:
             worker.terminate()
-            worker.wait(timeout=30)
+            # One of its steps sleeps for half a minute, and is waited for.
+            worker.wait(timeout=60)
 
 
 def _run(command: list[str], folder: Path, out: Path, sdk: str, doors: Doors, transport: str) -> str:
