@@ -50,7 +50,7 @@ MIDDLEWARE = [
     "runs.web.pace.Measured",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.sessions.Authentication",
     # Default deny: a page that may be seen without a login says so itself (`login_not_required`).
     "accounts.ended.LoginRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
