@@ -7,12 +7,22 @@ address that begins with another one none of them is tried.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard
 
+from django.http import HttpRequest
+from django.middleware.common import CommonMiddleware
 from django.urls import URLPattern, URLResolver, include, path
 from django.urls.resolvers import RoutePattern
 
 Route = URLPattern | URLResolver
 _Addressed = tuple[str, Route]
 """The address of a plain route; of any other, what its own pattern comes after."""
+
+
+class Slashes(CommonMiddleware):
+    """Django's, but nothing is tried anew for an address to which a view has answered that there is no such thing."""
+
+    def should_redirect_with_slash(self, request: HttpRequest) -> bool:
+        """Whether the address leads nowhere, and would lead somewhere with a slash at its end."""
+        return request.resolver_match is None and super().should_redirect_with_slash(request)
 
 
 def by_words(routes: Iterable[Route]) -> list[Route]:

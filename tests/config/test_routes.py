@@ -9,7 +9,7 @@ from django.urls import Resolver404, URLResolver, get_resolver, include, path, r
 from django.urls.resolvers import RegexPattern
 
 from config import urls
-from lib.routes import by_words
+from lib.routes import Slashes, by_words
 
 AN_ID = UUID("01a21f93-1106-78df-85b4-d5180f3e45cf")
 WORDS = ("new", "count", "edit", "7", str(AN_ID))
@@ -111,3 +111,11 @@ def test_an_address_without_its_last_slash_is_led_to_it(client):
     answer = client.get("/inbox?q=1")
     assert (answer.status_code, answer.headers["Location"]) == (301, "/inbox/?q=1")
     assert client.get("/inboxes").status_code == 404
+
+
+def test_an_address_at_which_a_view_finds_nothing_leads_to_no_other(rf):
+    answer = HttpResponse(status=404)
+    asked = rf.get("/inbox")
+    assert Slashes(lambda request: answer)(asked).status_code == 301
+    asked.resolver_match = get_resolver().resolve("/readyz")
+    assert Slashes(lambda request: answer)(asked) is answer
