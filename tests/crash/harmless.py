@@ -30,6 +30,7 @@ HARMLESS = frozenset(
         "count_held",
         "held_by",
         "inner_steps",
+        "timers_beside",
         "told_runs",
         "standing",
         "count_variables",
