@@ -172,7 +172,7 @@ def group_rows(tenant_id: int, groups: Iterable[Group]) -> list[dict[str, object
 
 def session_principal(user: User) -> Principal | None:
     """Who a logged-in user acts as: in their first tenant; None for a user without any."""
-    seat = seat_of(user.pk)
+    seat = user.found_seat or seat_of(user.pk)
     if seat is None:
         return None
     reach, scopes = reach_of(seat.role, seat.granted), SCOPES_OF_ROLE[seat.role]

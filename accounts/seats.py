@@ -24,16 +24,30 @@ class Seat(NamedTuple):
     granted: list[dict[str, Any]]
 
 
-def session_data(key: str, now: datetime) -> str | None:
-    """What is in a session, as it is stored; None where it is over, or there is none."""
-    row = _SQL.execute("session_data", {"key": key, "now": now}).fetchone()
-    return None if row is None else str(row[0])
+class FoundSession(NamedTuple):
+    """What is in a session, as it is stored; the columns of its user, if they may log in; and their seat."""
+
+    data: str
+    user: tuple[Any, ...] | None
+    seat: Seat | None
+
+
+def session_of(key: str, now: datetime) -> FoundSession | None:
+    """A session; None where it is over, or there is none."""
+    row = _SQL.execute("session_of", {"key": key, "now": now}).fetchone()
+    if row is None:
+        return None
+    data, seat, user = row[0], row[1:5], row[5:]
+    return FoundSession(data, None if user[0] is None else user, _seat(seat))
 
 
 def seat_of(user: int) -> Seat | None:
     """The first seat of a user who may log in; None where there is none."""
-    row = _SQL.execute("seat_of", {"user": user}).fetchone()
-    if row is None:
+    return _seat(_SQL.execute("seat_of", {"user": user}).fetchone())
+
+
+def _seat(row: tuple[Any, ...] | None) -> Seat | None:
+    if row is None or row[0] is None:
         return None
     tenant, slug, role, granted = row
     return Seat(tenant, slug, role, orjson.loads(granted) if granted else [])

@@ -10,38 +10,48 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.middleware import AuthenticationMiddleware, get_user
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
+from django.utils.functional import SimpleLazyObject
 
 from accounts.models import Session, User
 from accounts.principal import Principal
 from accounts.queries import principals_of
-from accounts.seats import session_data
+from accounts.seats import session_of
 
 AUTOMATIC = "Handoff-Automatic"
 NOTED_SECONDS = 60.0
 MOST_SHOWN = 100
 _SEEN = "seen_at"
+_USER_FIELDS = [field.attname for field in User._meta.concrete_fields]
 
 
 class SessionStore(db.SessionStore):
     """A session of the database, which is empty when it has been idle for too long."""
 
+    found_user: User | None = None
+    """Whose it was when it was read, with their seat: in one statement, as each page asks for all of them."""
+
     def load(self) -> dict[str, Any]:
         """What is in it."""
-        stored = session_data(self.session_key or "", timezone.now())
-        if stored is None:
+        found = session_of(self.session_key or "", timezone.now())
+        if found is None:
             self._session_key = None
             return {}
-        data = self.decode(stored)
+        data = self.decode(found.data)
         if data and _idle_seconds(data) > settings.HANDOFF_IDLE_SECONDS:
             self._session_key = None
             return {}
+        if found.user is not None:
+            self.found_user = User.from_db("default", _USER_FIELDS, found.user)
+            self.found_user.found_seat = found.seat
         return data
 
     @classmethod
@@ -60,6 +70,26 @@ def begin(request: HttpRequest, **_: object) -> None:
     """Somebody has just logged in: the session's time begins (a receiver of `user_logged_in`)."""
     request.session[_SEEN] = time.time()
     request.session.set_expiry(timedelta(seconds=settings.HANDOFF_SESSION_SECONDS))
+
+
+class Authentication(AuthenticationMiddleware):
+    """Django's, but whom the session was read with is not read once more. After SessionMiddleware."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        super().process_request(request)
+        user: Any = SimpleLazyObject(lambda: _user_of(request))
+        request.user = user
+
+
+def _user_of(request: HttpRequest) -> User | AnonymousUser:
+    """Who is logged in. In all that is out of the ordinary Django decides, which ends sessions that don't hold."""
+    session: Any = request.session
+    is_known = session.get(BACKEND_SESSION_KEY) in settings.AUTHENTICATION_BACKENDS
+    user: User | None = session.found_user
+    if user is None or not is_known or session.get(SESSION_KEY) != str(user.pk):
+        return get_user(request)
+    holds = constant_time_compare(session.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash())
+    return user if holds else get_user(request)
 
 
 class NoteActivity:

@@ -42,15 +42,15 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "lib.api.request_id.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "lib.api.policy.content_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "lib.api.private.no_store",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.sessions.NoteActivity",
     "runs.web.pace.Measured",
-    "django.middleware.common.CommonMiddleware",
+    "lib.routes.Slashes",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.sessions.Authentication",
     # Default deny: a page that may be seen without a login says so itself (`login_not_required`).
     "accounts.ended.LoginRequired",
     "django.contrib.messages.middleware.MessageMiddleware",

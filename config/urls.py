@@ -6,12 +6,12 @@ from config.health import healthz, readyz
 from config.metrics import metrics
 from config.styleguide import styleguide
 from lib.api.views import UnknownRouteView
+from lib.routes import by_words
 
-urlpatterns: list[URLPattern | URLResolver] = [
+_ROUTES: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
-    # Tried one after another, each for its time: what programs ask for all the time comes first.
     path("api/v1/", include("runs.api.urls")),
     path("api/v1/", include("workflows.api.urls")),
     path("api/v1/", include("tasks_inbox.api.urls")),
@@ -21,12 +21,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     # They end with whatever is no route, so they come after all others below api/ and v1/.
     path("api/", include("lib.api.urls")),
-    re_path(r"^v1/", UnknownRouteView.as_view(), name="v1-unknown"),
+    path("v1/", include([re_path("^", UnknownRouteView.as_view(), name="v1-unknown")])),
     path("styleguide/", styleguide, name="styleguide"),
     path("", include("workflows.web.urls")),
     path("", include("runs.web.urls")),
     path("", include("tasks_inbox.web.urls")),
 ]
+urlpatterns = by_words(_ROUTES)
 
 handler400 = "lib.api.pages.bad_request"
 handler403 = "lib.api.pages.forbidden"

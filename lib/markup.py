@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 
 from django.template.defaultfilters import filesizeformat
 from django.templatetags.static import static
@@ -57,6 +57,7 @@ def sprite() -> str:
     return static(SPRITE)
 
 
+@lru_cache(1000)
 def icon(name: str, classes: str = "") -> SafeString:
     """An icon of the sprite by its name. It repeats what stands beside it: nothing reads it aloud."""
     return format_html(

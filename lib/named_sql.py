@@ -13,6 +13,7 @@ from lib import crash_points
 
 _NAME = re.compile(r"^-- name: (\w+)( \(fragment\))?\s*$", re.MULTILINE)
 _INCLUDE = re.compile(r"/\* include (\w+) \*/")
+_PARAM = re.compile(r"%\((\w+)\)s")
 
 watchers: list[Callable[[str], None]] = []
 """Called with the name of each statement that is executed: for tests and benchmarks that count them."""
@@ -41,11 +42,19 @@ def load(folder: Path, *others: Path) -> dict[str, str]:
     return {name: resolved(text) for name, text in whole.items() if name not in fragments}
 
 
+def numbered(text: str) -> tuple[bytes, list[str]]:
+    """A statement as the server takes it, with $1 for its first parameter and so on, and the names of these."""
+    places = {name: place for place, name in enumerate(dict.fromkeys(_PARAM.findall(text)), 1)}
+    return _PARAM.sub(lambda match: f"${places[match[1]]}", text).replace("%%", "%").encode(), list(places)
+
+
 class Statements:
     """The statements of a folder, executed on Django's connection; they may include what is in `others`."""
 
     def __init__(self, folder: Path, *others: Path) -> None:
         self.texts = load(folder, *others)
+        # Not at each call: the driver looks for parameters in a text as often as it is executed, if it is long.
+        self._numbered = {name: numbered(text) for name, text in self.texts.items()}
 
     def execute(self, name: str, params: Mapping[str, Any]) -> psycopg.Cursor[tuple[Any, ...]]:
         """Execute a statement; its parameters are bound by the server, so that its plan is made once."""
@@ -53,8 +62,9 @@ class Statements:
         crash_points.hit(f"before_{name}")
         for watcher in watchers:
             watcher(name)
-        cursor = psycopg.Cursor(connection.connection)
-        cursor.execute(self.texts[name].encode(), params, prepare=True)
+        text, order = self._numbered[name]
+        cursor = psycopg.RawCursor(connection.connection)
+        cursor.execute(text, [params[param] for param in order], prepare=True)
         return cursor
 
     def value(self, name: str, params: Mapping[str, Any]) -> Any:

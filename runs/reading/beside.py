@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from django.db.models import OuterRef, Subquery
-
 from engine.graph import Graph
 from engine.timers import BoundaryTimer, WorkingDays
 from lib.workdays import WorkCalendar
 from runs.kernel import graphs
 from runs.kernel.working_time import calendars, later
-from runs.models import Run, StepExecution, Timer
+from runs.store import waits
+from runs.store.waits import TimerBeside
 
 _NEAR = timedelta(minutes=1)
 """A timer is armed a moment after its step's turn has come."""
@@ -33,31 +32,26 @@ class Beside:
 
 def timers_beside(tenant: int, run_id: UUID) -> dict[str, list[Beside]]:
     """By step, the timers beside it that may still fire, the first one first. Two statements at most."""
-    version = Run.objects.for_tenant(tenant).filter(pk=OuterRef("run_id")).values("version_id")
-    turn = StepExecution.objects.for_tenant(tenant).filter(pk=OuterRef("step_id")).values("queued_at")
-    armed = Timer.objects.for_tenant(tenant).filter(run_id=run_id, kind="boundary", status="PENDING")
-    # One without a target says by when a step must have begun.
-    told = armed.filter(target__isnull=False).annotate(version=Subquery(version), turn=Subquery(turn))
-    rows = list(told.order_by("fire_at"))
+    rows = waits.timers_beside(tenant, run_id)
     if not rows:
         return {}
-    graph = graphs.shown(rows[0].version).graph
-    lengths = {row.pk: timer.length for row in rows if (timer := _said(graph, row)) and timer.length}
+    graph = graphs.shown(rows[0].version_id).graph
+    lengths = {row.id: timer.length for row in rows if (timer := _said(graph, row)) and timer.length}
     known = calendars((tenant, length.calendar) for length in lengths.values())
     beside: dict[str, list[Beside]] = {}
     for row in rows:
-        length: WorkingDays | None = lengths.get(row.pk)
+        length: WorkingDays | None = lengths.get(row.id)
         counts = "" if length is None else _counts(row, row.turn, known[tenant, length.calendar], length)
         beside.setdefault(str(row.step_id), []).append(
-            Beside(_title(graph, row.target or ""), row.fire_at, row.interrupting, counts)
+            Beside(_title(graph, row.target), row.fire_at, row.interrupting, counts)
         )
     return beside
 
 
-def _counts(row: Timer, turn: datetime, calendar: WorkCalendar, length: WorkingDays) -> str:
+def _counts(row: TimerBeside, turn: datetime, calendar: WorkCalendar, length: WorkingDays) -> str:
     """In words how a timer beside a step, whose turn came then, was counted; "" where that gives another moment."""
     # Beside a step that was opened again it counts from then: its id says when it was armed.
-    armed_at = datetime.fromtimestamp((row.pk.int >> 80) / 1000, UTC)
+    armed_at = datetime.fromtimestamp((row.id.int >> 80) / 1000, UTC)
     for start in (turn, armed_at):
         end, words = later(calendar, start, length)
         if abs(end - row.fire_at) <= _NEAR:
@@ -70,7 +64,7 @@ def _title(graph: Graph, node: str) -> str:
     return step.title if step else node
 
 
-def _said(graph: Graph, row: Timer) -> BoundaryTimer | None:
+def _said(graph: Graph, row: TimerBeside) -> BoundaryTimer | None:
     """The timer as the version has it that the run is on."""
     step = graph.nodes.get(row.node)
     same = (

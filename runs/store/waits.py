@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
 
 from engine.catalogue import Json
 from lib.clock import now_or_none
@@ -28,6 +30,19 @@ class Due:
     fired_at: str
 
 
+class TimerBeside(NamedTuple):
+    """A timer that runs beside a step; `turn`: when that of the step came."""
+
+    id: UUID
+    step_id: UUID
+    node: str
+    target: str
+    interrupting: bool
+    fire_at: datetime
+    version_id: int
+    turn: datetime
+
+
 def enter_waits(steps: Sequence[WaitRow]) -> dict[str, int]:
     """Let steps of runs that are held FOR UPDATE wait; gives id → epoch of those that their holder still had."""
     epochs: dict[str, int] = SQL.value("enter_waits", {"steps": document(steps), "now": now_or_none()})
@@ -37,6 +52,12 @@ def enter_waits(steps: Sequence[WaitRow]) -> dict[str, int]:
 def arm_timers(timers: Sequence[TimerRow]) -> None:
     """Start boundary timers: `id`, `step_id`, `target`, `interrupting`, `seconds` of each."""
     SQL.execute("arm_timers", {"timers": document(timers), "now": now_or_none()})
+
+
+def timers_beside(tenant: int, run: UUID) -> list[TimerBeside]:
+    """The timers that run beside the steps of a run, the first one first; none where it isn't the tenant's."""
+    rows = SQL.execute("timers_beside", {"tenant": tenant, "run": run}).fetchall()
+    return [TimerBeside(*row) for row in rows]
 
 
 def settle_timers(

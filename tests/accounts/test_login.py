@@ -265,6 +265,17 @@ def test_pages_carry_a_strict_policy(client):
     assert "no-store" in headers["Cache-Control"]
 
 
+@pytest.mark.parametrize(
+    "path", ["/login", "/no-such-page", "/api/v1/no-such-route", "/static/css/tokens.css"]
+)
+def test_every_answer_carries_the_policy_that_the_settings_say(client, settings, path):
+    answer = client.get(path)
+    answer.close()
+    directives = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
+    said = {f"{name} {' '.join(values)}" for name, values in directives.items()}
+    assert set(answer.headers["Content-Security-Policy"].split("; ")) == said
+
+
 def test_the_login_page_has_nothing_inline(client):
     text = client.get("/login").text
     assert re.findall(r"<script(.*?)>(.*?)</script>", text) == [

@@ -4,13 +4,17 @@ import time
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts import sessions
 from accounts.models import Membership, Session, User
+from accounts.seats import seat_of
 from accounts.sessions import AUTOMATIC, SessionStore
+from lib import named_sql
 from tests import factories as make
 from tests.api.authorisation_matrix import MATRIX, PUBLIC, address
 from tests.sockets import session_of
@@ -122,6 +126,73 @@ def test_nobody_is_logged_in_with_a_session_that_is_over(ann, end):
     assert set(sessions.principals([key])) == {key}
     end(key, ann)
     assert sessions.principals([key]) == {}
+
+
+@pytest.mark.parametrize("end", [idle, too_old, another_password, inactive, no_member])
+def test_a_page_asks_anew_each_time_whose_session_it_is(page, ann, end):
+    assert page.get("/").status_code == 200
+    assert page.get("/api/v1/me").status_code == 200
+    end(page.session.session_key, ann)
+    assert page.get("/").status_code == (403 if end is no_member else 302)
+    assert page.get("/api/v1/me").status_code == 401
+
+
+def test_a_session_that_another_password_ended_is_deleted(page, ann):
+    key = page.session.session_key
+    another_password(key, ann)
+    assert page.get("/settings/password").status_code == 302
+    assert not Session.objects.filter(pk=key).exists()
+
+
+def test_a_session_whose_key_was_signed_by_a_former_secret_holds(page, settings):
+    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another secret"
+    assert page.get("/settings/password").status_code == 200
+    # From now on without the former one.
+    settings.SECRET_KEY_FALLBACKS = []
+    assert page.get("/settings/password").status_code == 200
+
+
+def test_a_session_of_a_backend_that_is_none_any_more_is_nobodys(page, ann, settings):
+    settings.AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.RemoteUserBackend"]
+    assert page.get("/").status_code == 302
+
+
+def test_who_is_logged_in_is_found_with_the_session_whole_and_as_the_model_has_them(page, ann):
+    store = SessionStore(page.session.session_key)
+    assert store["seen_at"]
+    found = store.found_user
+    assert found.get_deferred_fields() == set()
+    stored = User.objects.get(pk=ann.pk)
+    assert [getattr(found, field.attname) for field in User._meta.concrete_fields] == [
+        getattr(stored, field.attname) for field in User._meta.concrete_fields
+    ]
+    assert found.found_seat == seat_of(ann.pk)
+
+
+def test_the_seat_that_is_found_with_a_session_is_the_first_one_with_what_folders_grant(page, ann):
+    make.a_member("ann", "viewer", "second")
+    tenant = make.a_tenant()
+    Membership.objects.for_tenant(tenant.pk).filter(user=ann).update(role="author")
+    store = SessionStore(page.session.session_key)
+    assert store["seen_at"]
+    seat = store.found_user.found_seat
+    assert (seat.tenant_id, seat.role) == (tenant.pk, "author")
+    assert seat.granted
+    assert seat == seat_of(ann.pk)
+
+
+def test_a_page_reads_its_session_and_its_reader_in_one_statement(page, monkeypatch):
+    # The first one notes that somebody is there, and for which forms.
+    assert page.get("/runs/").status_code == 200
+    asked: list[str] = []
+    monkeypatch.setattr(named_sql, "watchers", [asked.append])
+    with CaptureQueriesContext(connection) as by_django:
+        assert page.get("/runs/").status_code == 200
+    assert [name for name in asked if name in ("session_of", "seat_of")] == ["session_of"]
+    tables = ("accounts_session", "accounts_user", "accounts_membership")
+    assert [
+        one["sql"] for one in by_django if any(f'FROM "{table}" WHERE' in one["sql"] for table in tables)
+    ] == []
 
 
 def test_a_key_that_is_none_is_nobody(ann):

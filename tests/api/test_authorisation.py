@@ -17,15 +17,17 @@ SAYS_NULL = "s4-history"
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
-def every_route(resolver=None):
+def every_route(resolver=None, before=""):
+    """Each with its whole address, as the routes write it."""
     for entry in (resolver or get_resolver()).url_patterns:
         if isinstance(entry, URLResolver):
-            yield from every_route(entry)
+            yield from every_route(entry, before + str(entry.pattern))
         else:
-            yield entry
+            yield before + str(entry.pattern), entry
 
 
-ROUTES = {pattern.name: pattern for pattern in every_route()}
+ROUTES = {pattern.name: pattern for _, pattern in every_route()}
+ADDRESSES = {pattern.name: address for address, pattern in every_route()}
 DOORS = [
     (name, method, scope)
     for name, route in MATRIX.items()

@@ -7,7 +7,7 @@ HARMLESS = frozenset(
         "measure_events",
         "seat_of",
         "names_of_people",
-        "session_data",
+        "session_of",
         "titles_of",
         # Each of the outbox is alone in its transaction; relays are killed between them in tests/outbox.
         "due_events",
@@ -30,6 +30,7 @@ HARMLESS = frozenset(
         "count_held",
         "held_by",
         "inner_steps",
+        "timers_beside",
         "told_runs",
         "standing",
         "count_variables",

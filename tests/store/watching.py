@@ -22,7 +22,6 @@ HOT = (
     "runs_timer",
     "runs_signal",
 )
-_PARAM = re.compile(r"%\((\w+)\)s")
 
 
 @dataclass
@@ -59,9 +58,7 @@ def watching() -> Iterator[Seen]:
 
 def numbered(name: str) -> str:
     """A statement of ours with $1, $2… for its parameters."""
-    text = hot.SQL.texts[name]
-    places = {param: place for place, param in enumerate(dict.fromkeys(_PARAM.findall(text)), 1)}
-    return _PARAM.sub(lambda match: f"${places[match[1]]}", text).replace("%%", "%")
+    return named_sql.numbered(hot.SQL.texts[name])[0].decode()
 
 
 def plan(name: str) -> str:

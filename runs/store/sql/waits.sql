@@ -106,6 +106,16 @@ h AS (
 )
 SELECT coalesce(json_object_agg(f.id, s.version_id), '{}') FROM f JOIN s ON s.id = f.step_id
 
+-- name: timers_beside
+-- Asked at each read of a run's page. One without a target says by when a step must have begun.
+SELECT t.id, t.step_id, t.node, t.target, t.interrupting, t.fire_at, r.version_id, s.queued_at
+  FROM runs_timer t
+  JOIN runs_run r ON r.id = t.run_id
+  JOIN runs_stepexecution s ON s.id = t.step_id
+ WHERE t.run_id = %(run)s AND t.tenant_id = %(tenant)s AND t.status = 'PENDING' AND t.kind = 'boundary'
+   AND t.target IS NOT NULL
+ ORDER BY t.fire_at
+
 -- name: limit_again
 -- By when steps must have begun that are tried again; the caller has just queued them.
 UPDATE runs_timer t

@@ -1,0 +1,28 @@
+"""Statements by name: what of them goes to the server, and in which order their parameters do."""
+
+import pytest
+
+from lib.named_sql import Statements, numbered
+
+REMAINDER = """
+-- name: remainder
+-- As long as those that the driver would read anew at each call.
+SELECT %(number)s::int %% %(by)s::int, %(number)s::int, '100 %%'
+"""
+
+
+def test_a_parameter_has_one_place_however_often_it_is_named():
+    text, order = numbered("SELECT %(b)s, %(a)s, %(b)s WHERE '5 %%' = %(c)s")
+    assert text == b"SELECT $1, $2, $1 WHERE '5 %' = $3"
+    assert order == ["b", "a", "c"]
+
+
+@pytest.mark.django_db
+def test_a_statement_takes_its_parameters_by_name_whatever_their_order_and_its_length(tmp_path):
+    (tmp_path / "some.sql").write_text(REMAINDER + "-- " + "x" * 10_000 + "\n")
+    statements = Statements(tmp_path)
+    for number in (17, 18):
+        params = {"by": 5, "number": number, "unused": object()}
+        assert statements.execute("remainder", params).fetchall() == [(number % 5, number, "100 %")]
+    with pytest.raises(KeyError):
+        statements.execute("remainder", {"by": 5})
