@@ -60,6 +60,7 @@ CHANGED = """
 })
 """
 SEEN = re.compile(r'data-seen="([0-9.]*)"')
+FOLLOWS = '<div id="run" hx-swap="morph:outerHTML" hx-get='
 MARK = re.compile(r'data-mark="([0-9.]*)"')
 Figures = dict[str, Any]
 GO: dict[str, Any] = {"id": "go", "type": "signal", "params": {"name": "go"}}
@@ -194,7 +195,7 @@ class Watcher:
 
     def __init__(self, url: str, cookie: Mapping[str, str], run: str, *, looks: bool) -> None:
         self._address, self._looks, self._seen, self.reads = f"/runs/{run}", looks, "", 0
-        self._mark = ""
+        self._mark, self._follows = "", True
         self.caught_up, self.is_done = threading.Event(), threading.Event()
         self.busy_at = time.monotonic()
         headers = {"HX-Request": "true", AUTOMATIC: NOTICE}
@@ -221,6 +222,8 @@ class Watcher:
         self._seen, self._mark = (
             found[1] if (found := place.search(shown)) else "" for place in (SEEN, MARK)
         )
+        # The page of a run that is over asks no more.
+        self._follows = FOLLOWS in shown
         self.reads += 1
 
     def _follow(self) -> None:
@@ -231,7 +234,7 @@ class Watcher:
                 self.caught_up.set()
                 if not said["changed"]:
                     continue
-                if self._looks:
+                if self._looks and self._follows:
                     self.read()
                 self.busy_at = time.monotonic()
                 if said["nodes"].get(LAST) == "COMPLETED":

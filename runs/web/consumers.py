@@ -65,7 +65,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._watched: Watched | None = None
         self._run: UUID | None = None
         self._seq = 0
-        self._pinged_at = self._said_at = 0.0
+        self._pinged_at = self._said_at = self._told_at = 0.0
         self._changed: set[str] = set()
         self._nodes: dict[str, str] = {}
         self._status: str | None = None
@@ -112,8 +112,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         """Say what changed, and a beat every so often, so that both ends know that the other is there."""
         try:
             # By now every process knows of this watcher: what happened before may not have been told.
-            refreshed = time.monotonic() + CAUGHT_UP_SECONDS
-            await self._say_until(refreshed, topic)
+            await self._say_until(time.monotonic() + CAUGHT_UP_SECONDS, topic)
             self._mark = self._seen()
             if await self._has_changed(topic):
                 # At once: whoever opens a page has just taken more than a turn's worth.
@@ -121,12 +120,13 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
                 await self._tell(topic)
             else:
                 await self._say(topic)
+            refreshed = time.monotonic()
             while True:
                 await self._say_until(time.monotonic() + BEAT_SECONDS, topic)
                 is_new = await live.watch(topic)
                 # Redis forgot who watches, or may have dropped a notice meanwhile: a lost one costs a minute at most.
                 # Said at the socket's turn, since all that there are may be at it at once.
-                if is_new or time.monotonic() - refreshed >= REFRESH_SECONDS:
+                if is_new or time.monotonic() - max(refreshed, self._told_at) >= REFRESH_SECONDS:
                     refreshed = time.monotonic()
                     if await self._has_changed(topic):
                         self.told(topic.aspects, {})
@@ -188,6 +188,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._changed, self._nodes, self._status = set(), {}, None
         self._is_told.clear()
         await self._say(topic, changed, nodes, status)
+        self._told_at = time.monotonic()
         pace.told()
 
     async def _give_up(self) -> None:

@@ -121,7 +121,8 @@ class Pace:
 
     def _sample(self, seconds: float) -> None:
         """What pages may take now: what they do and what is idle beside it, and their share in any case."""
-        idle, took = self._idle(), self._took / seconds
+        # At most what they were given: what is paid for within so short a time was not all done in it.
+        idle, took = self._idle(), min(self._took / seconds, self._rate)
         self._took = 0.0
         # Twice in a row, for a moment in which everybody waits for a lock is no quiet time.
         before, self._idle_before = self._idle_before if seconds <= FORGOTTEN_SECONDS else 0.0, idle

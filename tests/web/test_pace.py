@@ -95,6 +95,18 @@ def test_on_a_busy_machine_pages_take_the_share_however_many_processes_answer(bu
         assert processes * 1000 * cost / (busy.now - began) == pytest.approx(SHARE, rel=0.1)
 
 
+def test_what_pages_took_in_a_moment_gives_them_no_more_on_a_busy_machine(busy):
+    pace = busy.pace()
+    turns = [pace.turn() for _ in range(FREE + 50)]
+    for _ in range(4):
+        busy.now += SAMPLE_SECONDS
+        pace.spent(2.0)
+        pace.left(turns[0])
+    assert (
+        sum(pace.left(turn) == 0 for turn in turns) <= FREE + 1 + 4 * SAMPLE_SECONDS * SHARE / USUAL_SECONDS
+    )
+
+
 def test_where_cores_are_idle_pages_take_what_is_idle_beside_the_reserve(quiet):
     pace, cost, took = quiet.pace(), 0.04, 0.0
     for _ in range(1000):
