@@ -115,9 +115,8 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             await self._say_until(time.monotonic() + CAUGHT_UP_SECONDS, topic)
             self._mark = self._seen()
             if await self._has_changed(topic):
-                # At once: whoever opens a page has just taken more than a turn's worth.
+                # At its turn, since all may connect at once where a process was restarted.
                 self.told(topic.aspects, {})
-                await self._tell(topic)
             else:
                 await self._say(topic)
             refreshed = time.monotonic()
