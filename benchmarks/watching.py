@@ -62,6 +62,7 @@ CHANGED = """
 SEEN = re.compile(r'data-seen="([0-9.]*)"')
 FOLLOWS = '<div id="run" hx-swap="morph:outerHTML" hx-get='
 MARK = re.compile(r'data-mark="([0-9.]*)"')
+IS_TOLD = {AUTOMATIC: NOTICE}
 Figures = dict[str, Any]
 GO: dict[str, Any] = {"id": "go", "type": "signal", "params": {"name": "go"}}
 LAST = "last"
@@ -198,11 +199,12 @@ class Watcher:
         self._mark, self._follows = "", True
         self.caught_up, self.is_done = threading.Event(), threading.Event()
         self.busy_at = time.monotonic()
-        headers = {"HX-Request": "true", AUTOMATIC: NOTICE}
-        self._client = httpx.Client(base_url=url, cookies=dict(cookie), headers=headers, timeout=60)
+        self._client = httpx.Client(
+            base_url=url, cookies=dict(cookie), headers={"HX-Request": "true"}, timeout=60
+        )
         if looks:
             # What it shows when it is opened.
-            self.read()
+            self.read({})
         words = "; ".join(f"{name}={value}" for name, value in cookie.items())
         self._socket = connect(
             f"ws://{urlsplit(url).netloc}/ws/runs/{run}?{urlencode({'mark': self._mark})}",
@@ -215,9 +217,9 @@ class Watcher:
         self._follower = threading.Thread(target=self._follow, daemon=True)
         self._follower.start()
 
-    def read(self) -> None:
+    def read(self, cause: Mapping[str, str] = IS_TOLD) -> None:
         """Read the view: what it has not seen of it yet, as `static/js/look.js` asks for it."""
-        headers = {"Handoff-Seen": self._seen} if self._seen else {}
+        headers = {**cause, "Handoff-Seen": self._seen} if self._seen else cause
         shown = self._client.get(self._address, headers=headers).raise_for_status().text
         self._seen, self._mark = (
             found[1] if (found := place.search(shown)) else "" for place in (SEEN, MARK)

@@ -38,6 +38,8 @@ web process, and 6.5 to 9 of PostgreSQL (`benchmarks/watching.py`)."""
 USUAL_SECONDS = 0.02
 """What a page is taken to cost in all as long as little is known."""
 MOST_SECONDS = 0.5
+READ_SECONDS = 10.0
+"""A page that was told so long ago and has not read reads nothing: it is in a hidden tab, and costs nothing."""
 MOMENT_SECONDS = 0.001
 NOTICE = "notice"
 """What the header of a request says that a page makes because it was told (`static/js/live.js`)."""
@@ -73,14 +75,16 @@ class Pace:
         self._given, self._asked = CREDIT_SECONDS, 0.0
         self._asked_until: deque[tuple[float, float]] = deque()
         self._idle_before, self._took = 0.0, 0.0
-        self._told, self._seconds = 1.0, USUAL_SECONDS
+        self._told, self._reads, self._seconds = 1.0, 1.0, USUAL_SECONDS
+        self._told_at: deque[float] = deque()
 
     def turn(self, latest: float = LATEST_SECONDS) -> Turn:
         """Take the next turn to tell a page, in so many seconds at most."""
         with self._lock:
             self._go_on()
             turn = Turn(self._asked, self._now + latest)
-            self._asked += min(self._seconds / self._told, MOST_SECONDS)
+            # Of those told who have not read yet, most still will: where all is slow that makes no turn cheaper.
+            self._asked += min(self._seconds / max(self._reads, self._told), MOST_SECONDS)
             self._asked_until.append((self._now, self._asked))
             return turn
 
@@ -94,11 +98,12 @@ class Pace:
     def told(self) -> None:
         """A page was told, and is about to read itself again."""
         with self._lock:
-            self._told += 1
+            self._told_at.append(self._clock())
 
     def spent(self, seconds: float) -> None:
         """What a page asked for because it was told took so many seconds of CPU of its thread."""
         with self._lock:
+            self._reads += 1
             self._seconds += WHOLE * seconds
             self._took += WHOLE * seconds
 
@@ -113,7 +118,11 @@ class Pace:
             self._given = max(self._given, self._asked_until.popleft()[1])
         left = 0.5 ** (passed / HALF_LIFE_SECONDS)
         # What is usual never fades wholly: a process that told nobody for long divides by something.
+        self._reads = 1.0 + (self._reads - 1.0) * left
         self._told = 1.0 + (self._told - 1.0) * left
+        while self._told_at and self._told_at[0] <= now - READ_SECONDS:
+            self._told_at.popleft()
+            self._told += 1
         self._seconds = USUAL_SECONDS + (self._seconds - USUAL_SECONDS) * left
         if now - self._sampled_at >= SAMPLE_SECONDS:
             self._sample(now - self._sampled_at)

@@ -21,6 +21,7 @@ from runs.web.pace import (
     LATEST_SECONDS,
     MOST_SECONDS,
     NOTICE,
+    READ_SECONDS,
     RESERVE,
     SAMPLE_SECONDS,
     SHARE,
@@ -151,6 +152,19 @@ def test_nobody_waits_longer_than_the_latest_and_a_quiet_time_ends_the_wait(busy
     assert max(pace.left(pace.turn()) for _ in range(10_000)) == LATEST_SECONDS
     busy.now += LATEST_SECONDS + USUAL_SECONDS / SHARE
     assert pace.left(pace.turn()) == pytest.approx(0, abs=1e-9)
+
+
+def test_pages_that_are_slow_to_read_make_no_turn_cheaper_and_those_that_never_do_make_all_cheaper(busy):
+    pace = busy.pace()
+    for _ in range(50):
+        pace.left(pace.turn())
+        pace.told()
+    busy.now += READ_SECONDS / 2
+    waits = [pace.left(pace.turn(math.inf)) for _ in range(2)]
+    assert waits[1] - waits[0] == pytest.approx(USUAL_SECONDS / SHARE)
+    busy.now += READ_SECONDS
+    waits = [pace.left(pace.turn(math.inf)) for _ in range(2)]
+    assert waits[1] - waits[0] < USUAL_SECONDS / SHARE / 10
 
 
 def test_a_list_waits_less_long_which_spares_the_others_nothing(busy):
