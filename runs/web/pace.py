@@ -32,8 +32,8 @@ SAMPLE_SECONDS = 0.25
 FORGOTTEN_SECONDS = 1.0
 """What was idle so long ago says nothing of now: changes come where work begins."""
 HALF_LIFE_SECONDS = 10.0
-WHOLE = 2.4
-"""So much does a page cost in all for what its thread takes in the view: a run's page measured 13 ms there, 24 of the
+WHOLE = 3.0
+"""So much does a page cost in all for what its thread takes in the view: a run's page measured 10 ms there, 24 of the
 web process, and 6.5 to 9 of PostgreSQL (`benchmarks/watching.py`)."""
 USUAL_SECONDS = 0.02
 """What a page is taken to cost in all as long as little is known."""
