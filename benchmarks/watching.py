@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from statistics import median
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 from uuid import uuid4
 
 import httpx
@@ -60,6 +60,9 @@ CHANGED = """
 })
 """
 SEEN = re.compile(r'data-seen="([0-9.]*)"')
+FOLLOWS = '<div id="run" hx-swap="morph:outerHTML" hx-get='
+MARK = re.compile(r'data-mark="([0-9.]*)"')
+IS_TOLD = {AUTOMATIC: NOTICE}
 Figures = dict[str, Any]
 GO: dict[str, Any] = {"id": "go", "type": "signal", "params": {"name": "go"}}
 LAST = "last"
@@ -193,13 +196,18 @@ class Watcher:
 
     def __init__(self, url: str, cookie: Mapping[str, str], run: str, *, looks: bool) -> None:
         self._address, self._looks, self._seen, self.reads = f"/runs/{run}", looks, "", 0
+        self._mark, self._follows = "", True
         self.caught_up, self.is_done = threading.Event(), threading.Event()
         self.busy_at = time.monotonic()
-        headers = {"HX-Request": "true", AUTOMATIC: NOTICE}
-        self._client = httpx.Client(base_url=url, cookies=dict(cookie), headers=headers, timeout=60)
+        self._client = httpx.Client(
+            base_url=url, cookies=dict(cookie), headers={"HX-Request": "true"}, timeout=60
+        )
+        if looks:
+            # What it shows when it is opened.
+            self.read({})
         words = "; ".join(f"{name}={value}" for name, value in cookie.items())
         self._socket = connect(
-            f"ws://{urlsplit(url).netloc}/ws/runs/{run}",
+            f"ws://{urlsplit(url).netloc}/ws/runs/{run}?{urlencode({'mark': self._mark})}",
             origin=Origin(url),
             additional_headers={"Cookie": words},
             proxy=None,
@@ -209,23 +217,28 @@ class Watcher:
         self._follower = threading.Thread(target=self._follow, daemon=True)
         self._follower.start()
 
-    def read(self) -> None:
+    def read(self, cause: Mapping[str, str] = IS_TOLD) -> None:
         """Read the view: what it has not seen of it yet, as `static/js/look.js` asks for it."""
-        headers = {"Handoff-Seen": self._seen} if self._seen else {}
-        found = SEEN.search(self._client.get(self._address, headers=headers).raise_for_status().text)
-        self._seen = found.group(1) if found else ""
+        headers = {**cause, "Handoff-Seen": self._seen} if self._seen else cause
+        shown = self._client.get(self._address, headers=headers).raise_for_status().text
+        self._seen, self._mark = (
+            found[1] if (found := place.search(shown)) else "" for place in (SEEN, MARK)
+        )
+        # The page of a run that is over asks no more.
+        self._follows = FOLLOWS in shown
         self.reads += 1
 
     def _follow(self) -> None:
         try:
             for message in self._socket:
                 said = json.loads(message)
+                # What a socket says first is that the page must be read, or that it needn't.
+                self.caught_up.set()
                 if not said["changed"]:
                     continue
-                if self._looks:
+                if self._looks and self._follows:
                     self.read()
                 self.busy_at = time.monotonic()
-                self.caught_up.set()
                 if said["nodes"].get(LAST) == "COMPLETED":
                     self.is_done.set()
                 if self._looks:

@@ -54,6 +54,11 @@ class Watcher:
             pass
         return message
 
+    def beat(self, seconds: float = 5.0) -> dict[str, Any]:
+        """The next message, whatever it says."""
+        message: dict[str, Any] = json.loads(self.socket.recv(timeout=seconds))
+        return message
+
     def hear_all(self, seconds: float) -> list[dict[str, Any]]:
         """What it says changed, until it has said nothing of the kind for so long."""
         found = []

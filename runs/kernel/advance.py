@@ -14,7 +14,7 @@ import psycopg
 from django.db import transaction
 
 from engine.catalogue import Json
-from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
 from lib import crash_points
 from lib.blobs import BlobAway, BlobError
 from runs.kernel import compensation, late, live, step_logs
@@ -84,7 +84,10 @@ def _changes(result: Result) -> Iterator[live.Change]:
     for planned in result.written:
         if (step := planned.step).id in result.applied:
             # With any step its run may have ended.
-            yield live.Change(step.tenant_id, step.run_id, True, live.node_of(step), planned.row["status"])
+            status = RunStatus.COMPLETED if step.run_id in result.completed else None
+            yield live.Change(
+                step.tenant_id, step.run_id, True, live.node_of(step), planned.row["status"], status
+            )
 
 
 def _planned(step: ClaimedStep, result: AttemptResult) -> Planned:

@@ -98,7 +98,8 @@ class Topic(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Something about a run changed: its own row where `whole`, and the status of `node` where that is known.
+    """Something about a run changed: its own row where `whole`, the status of `node` and its own, `run_status`, where
+    these are known.
 
     Without a run: something that the tenant's inbox shows.
     """
@@ -108,6 +109,7 @@ class Change(NamedTuple):
     whole: bool = True
     node: str | None = None
     status: str | None = None
+    run_status: str | None = None
 
     @property
     def topics(self) -> tuple[Topic, ...]:
@@ -123,15 +125,18 @@ class _Notice:
 
     aspects: set[str] = field(default_factory=set)
     nodes: dict[str, str] = field(default_factory=dict)
+    status: str | None = None
 
     def add(self, topic: Topic, change: Change) -> None:
         self.aspects.update(topic.aspects if change.whole or topic.run_id is None else ("steps",))
         if change.node and change.status and topic.run_id:
             self.nodes[change.node] = change.status
+        if topic.run_id:
+            self.status = change.run_status or self.status
 
-    def of(self, topic: Topic) -> tuple[str, list[str], dict[str, str]]:
-        """As a message says it: whom it is for, the aspects that changed, the statuses of steps by node."""
-        return topic.group, sorted(self.aspects), self.nodes
+    def of(self, topic: Topic) -> tuple[str, list[str], dict[str, str], str | None]:
+        """As a message says it: whom it is for, the aspects that changed, the statuses of steps by node, the run's."""
+        return topic.group, sorted(self.aspects), self.nodes, self.status
 
 
 class Publisher:

@@ -41,7 +41,7 @@ class Result:
     """What was done: the steps ended or retried, those that the worker keeps, the queues that have work now.
 
     `written` is what was written of steps: only of those in `applied` it had an effect. `decided` are statuses of steps
-    that the engine itself has ended.
+    that the engine itself has ended, `completed` the runs that have.
     """
 
     applied: set[str] = field(default_factory=set)
@@ -49,6 +49,7 @@ class Result:
     written: list[Planned] = field(default_factory=list)
     kept: list[ClaimedStep] = field(default_factory=list)
     wake: set[str] = field(default_factory=set)
+    completed: set[str] = field(default_factory=set)
 
     def add(self, other: "Result") -> None:
         """Take over what another transaction did."""
@@ -57,6 +58,7 @@ class Result:
         self.written += other.written
         self.kept += other.kept
         self.wake |= other.wake
+        self.completed |= other.completed
 
 
 @dataclass(slots=True)
@@ -243,6 +245,7 @@ class Transition:
         self.result.wake |= {queue for after, queue in draft.queued if after in alive}
         self.dead_letters += [step for after, step in draft.dead_letters if after in alive]
         self.sunk |= set(done.sunk)
+        self.result.completed |= set(done.completed)
         if done.told:
             self.result.wake.add(messages.QUEUE)
         if timers := [(anchor, timer) for anchor, timer in draft.timers if anchor.id in alive]:
@@ -338,6 +341,7 @@ class Transition:
             wait_kinds.waits_ended(tangled)
         if finished and hot.finish_runs(finished):
             self.result.wake.add(messages.QUEUE)
+        self.result.completed |= {row["run_id"] for row in finished}
 
     def _output(self, run_id: str, facts: dict[str, Json], outputs: dict[str, tuple[str, Json]]) -> Json:
         version = compiled(self.anchors[run_id].version_id)

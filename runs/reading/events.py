@@ -11,11 +11,14 @@ from runs.store import events
 
 
 class Told(NamedTuple):
-    """What happened to a run, as far as a view of it needs that, how far it goes, and the version of the run."""
+    """What happened to a run, as far as a view of it needs that, how far it goes, the version of the run, and by what
+    it is known whether it has changed since (`mark_of`).
+    """
 
     events: Sequence[Happened]
     end: Extent
     version_id: int
+    mark: str
 
 
 def told_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> Told:
@@ -39,7 +42,7 @@ def told_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> Told:
         for id_, type_, node, attempt, started, at, taken in read.events
     ]
     last = (happened[-1].id, happened[-1].at) if happened else (None, None)
-    return Told(happened, Extent(len(happened), *last), read.version_id)
+    return Told(happened, Extent(len(happened), *last), read.version_id, read.mark)
 
 
 def events_of(tenant: int, run_id: UUID | str) -> Sequence[Happened]:
@@ -52,4 +55,11 @@ def extent_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> Told:
     read = events.measure_events(tenant, str(run_id), most)
     if read is None:
         raise Missing("There is no such run.")
-    return Told([], Extent(read.events, read.last, read.at), read.version_id)
+    return Told([], Extent(read.events, read.last, read.at), read.version_id, read.mark)
+
+
+def mark_of(tenant: int, run_id: UUID | str) -> str:
+    """What a run is known by as it stands: another text where it has changed, but for what others say of it (names,
+    tasks, versions); empty where that can't be told.
+    """
+    return events.mark_run(tenant, str(run_id))

@@ -65,7 +65,8 @@ def document(rows: Json) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """What `advance` did: steps that it ended by anchor, the joins it counted, the runs whose last sink fell.
+    """What `advance` did: steps that it ended by anchor, the joins it counted, the runs whose last sink fell, and those
+    that a last step completed.
 
     `told`: how many parents are to be told that their child has ended.
     """
@@ -73,6 +74,7 @@ class Advanced:
     ended: dict[str, str]
     joins: list[tuple[str, str, int, list[str]]]
     sunk: list[str]
+    completed: list[str]
     told: int
 
 
@@ -169,7 +171,7 @@ def advance(
     }
     counts = SQL.value("advance", params)
     joins = [(run, node, arrived, taken) for run, node, arrived, taken in counts["joins"]]
-    return Advanced(counts["ended"], joins, counts["sunk"], counts["told"])
+    return Advanced(counts["ended"], joins, counts["sunk"], counts["completed"], counts["told"])
 
 
 def fire_joins(joins: Sequence[DecidedRow]) -> list[tuple[str, str, dict[str, Json]]]:

@@ -8,10 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
+from urllib.parse import parse_qs
 from uuid import UUID
 
+import psycopg
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.db import DatabaseError
 
 from accounts import sessions
 from accounts.principal import Principal
@@ -19,8 +22,9 @@ from accounts.roles import RUNS_READ
 from runs.access import folders_of_runs
 from runs.kernel import live
 from runs.kernel.live import Topic
+from runs.reading.events import mark_of
 from runs.web.hub import hub
-from runs.web.pace import LATEST_OF_LISTS_SECONDS, LATEST_SECONDS, pace
+from runs.web.pace import LATEST_OF_LISTS_SECONDS, LATEST_SECONDS, SAMPLE_SECONDS, Turn, pace
 from runs.web.socket_watch import Watched, watch
 
 log = logging.getLogger(__name__)
@@ -28,6 +32,8 @@ log = logging.getLogger(__name__)
 CAUGHT_UP_SECONDS = 1.5 * live.KNOWN_SECONDS
 BEAT_SECONDS = 10.0
 REFRESH_SECONDS = 60.0
+REFRESHES_SPARED = 4
+"""So many times in a row a page is not told to read what has not changed: its mark doesn't tell of names and tasks."""
 SEND_SECONDS = 10.0
 PING_SECONDS = 0.5
 GAP_SECONDS = 0.5
@@ -59,9 +65,11 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._watched: Watched | None = None
         self._run: UUID | None = None
         self._seq = 0
-        self._pinged_at = self._said_at = 0.0
+        self._pinged_at = self._said_at = self._told_at = 0.0
         self._changed: set[str] = set()
         self._nodes: dict[str, str] = {}
+        self._status: str | None = None
+        self._mark, self._spared = "", 0
         self._is_told = asyncio.Event()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -93,35 +101,57 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._pinged_at = now
         await self._say(self._topic)
 
-    def told(self, changed: Iterable[str], nodes: Mapping[str, str]) -> None:
+    def told(self, changed: Iterable[str], nodes: Mapping[str, str], status: str | None = None) -> None:
         """Something about the topic changed: said at the socket's next turn, with what else changes until then."""
         self._changed.update(changed)
         self._nodes.update(nodes)
+        self._status = status or self._status
         self._is_told.set()
 
     async def _look_after(self, topic: Topic) -> None:
         """Say what changed, and a beat every so often, so that both ends know that the other is there."""
         try:
             # By now every process knows of this watcher: what happened before may not have been told.
-            refreshed = time.monotonic() + CAUGHT_UP_SECONDS
-            await self._say_until(refreshed, topic)
-            # At once: whoever opens a page has just taken more than a turn's worth.
-            self.told(topic.aspects, {})
-            await self._tell(topic)
+            await self._say_until(time.monotonic() + CAUGHT_UP_SECONDS, topic)
+            self._mark = self._seen()
+            if await self._has_changed(topic):
+                # At its turn, since all may connect at once where a process was restarted.
+                self.told(topic.aspects, {})
+            else:
+                await self._say(topic)
+            refreshed = time.monotonic()
             while True:
                 await self._say_until(time.monotonic() + BEAT_SECONDS, topic)
                 is_new = await live.watch(topic)
                 # Redis forgot who watches, or may have dropped a notice meanwhile: a lost one costs a minute at most.
                 # Said at the socket's turn, since all that there are may be at it at once.
-                if is_new or time.monotonic() - refreshed >= REFRESH_SECONDS:
+                if is_new or time.monotonic() - max(refreshed, self._told_at) >= REFRESH_SECONDS:
                     refreshed = time.monotonic()
-                    self.told(topic.aspects, {})
+                    if await self._has_changed(topic):
+                        self.told(topic.aspects, {})
                 await self._say(topic)
         except live.ERRORS:
             await self._give_up()
         except Exception:
             log.exception("A socket can't be looked after")
             await self._give_up()
+
+    def _seen(self) -> str:
+        """The mark of what the page shows, which says so in the address that it connects to."""
+        query: bytes = self.scope["query_string"]
+        return parse_qs(query.decode("latin-1")).get("mark", [""])[0]
+
+    async def _has_changed(self, topic: Topic) -> bool:
+        """Whether the page may show less than there is: not where its run still has the mark that it had."""
+        if topic.run_id is None:
+            return True
+        before, self._mark = self._mark, ""
+        with suppress(psycopg.Error, DatabaseError):
+            self._mark = await database_sync_to_async(mark_of)(topic.tenant_id, topic.run_id)
+        self._spared = self._spared + 1 if before and before == self._mark else 0
+        if self._spared > REFRESHES_SPARED:
+            self._spared = 0
+        return not self._spared
 
     async def _say_until(self, moment: float, topic: Topic) -> None:
         """Say what changes until then."""
@@ -136,24 +166,28 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             await self._tell(topic)
             await asyncio.sleep(GAP_SECONDS)
 
-    async def _wait(self, seconds: float, topic: Topic) -> None:
-        """Wait for the turn; what becomes of steps meanwhile is told, which costs no page a read, and beats are."""
-        turn = time.monotonic() + seconds
+    async def _wait(self, turn: Turn, topic: Topic) -> None:
+        """Wait for the turn; what becomes of the run and its steps is told meanwhile, which costs no page a read."""
         said: dict[str, str] = {}
-        while (left := turn - time.monotonic()) > SOON_SECONDS:
-            news = dict(self._nodes.items() - said.items())
-            if news or time.monotonic() - self._said_at >= BEAT_SECONDS:
-                said |= news
-                await self._say(topic, nodes=news)
-            await asyncio.sleep(min(left, STATUS_SECONDS))
-        await asyncio.sleep(max(0.0, turn - time.monotonic()))
+        status_said, pause = None, SAMPLE_SECONDS
+        while (left := pace.left(turn)) > 0:
+            if left > SOON_SECONDS:
+                news = dict(self._nodes.items() - said.items())
+                status = self._status if self._status != status_said else None
+                if news or status or time.monotonic() - self._said_at >= BEAT_SECONDS:
+                    said, status_said = said | news, self._status
+                    await self._say(topic, nodes=news, status=status)
+            # Turns come sooner when others end, or later than it seemed.
+            await asyncio.sleep(min(left, pause))
+            pause = min(2 * pause, STATUS_SECONDS)
 
     async def _tell(self, topic: Topic) -> None:
         """Say what has changed."""
-        changed, nodes = sorted(self._changed), self._nodes
-        self._changed, self._nodes = set(), {}
+        changed, nodes, status = sorted(self._changed), self._nodes, self._status
+        self._changed, self._nodes, self._status = set(), {}, None
         self._is_told.clear()
-        await self._say(topic, changed, nodes)
+        await self._say(topic, changed, nodes, status)
+        self._told_at = time.monotonic()
         pace.told()
 
     async def _give_up(self) -> None:
@@ -161,11 +195,22 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             await self.close(TRY_LATER)
 
     async def _say(
-        self, topic: Topic, changed: Sequence[str] = (), nodes: Mapping[str, str] | None = None
+        self,
+        topic: Topic,
+        changed: Sequence[str] = (),
+        nodes: Mapping[str, str] | None = None,
+        status: str | None = None,
     ) -> None:
         self._seq += 1
         self._said_at = time.monotonic()
-        message = {"v": 1, "seq": self._seq, "topic": topic.name, "changed": changed, "nodes": nodes or {}}
+        message = {
+            "v": 1,
+            "seq": self._seq,
+            "topic": topic.name,
+            "changed": changed,
+            "nodes": nodes or {},
+            "status": status,
+        }
         async with asyncio.timeout(SEND_SECONDS):
             await self.send(json.dumps(message))
 

@@ -19,8 +19,8 @@ AGAIN_SECONDS = 1.0
 class Listener(Protocol):
     """A socket, as far as it is told of changes."""
 
-    def told(self, changed: Iterable[str], nodes: Mapping[str, str]) -> None:
-        """Something about its topic changed; returns at once."""
+    def told(self, changed: Iterable[str], nodes: Mapping[str, str], status: str | None) -> None:
+        """Something about its topic changed, to these statuses as far as they are known; returns at once."""
 
 
 class Hub:
@@ -72,9 +72,9 @@ class Hub:
                 await layer.group_discard(live.ALL, channel)
 
     def _tell(self, message: Mapping[str, Any]) -> None:
-        for group, changed, nodes in message["notices"]:
+        for group, changed, nodes, status in message["notices"]:
             for socket in self._sockets.get(group, ()):
-                socket.told(changed, nodes)
+                socket.told(changed, nodes, status)
 
 
 hub = Hub()

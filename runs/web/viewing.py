@@ -53,7 +53,7 @@ def bounds_of(asked: Look, told: Told) -> Bounds:
 def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: Told) -> Context:
     """One view of a run; where an earlier event is asked for, `run` gets its steps as they were then."""
     tenant, run_id = request.principal.tenant_id, UUID(run["id"])
-    events, end, version = told
+    events, end, version, mark = told
     total = end.events
     # What the last event left is the run as it is now.
     past = asked.at if asked.at is not None and 0 < asked.at < total else None
@@ -76,6 +76,7 @@ def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: 
         "said_by_worker": step is not None and not is_ours(step["type"]),
         # Of what was in the past nothing is known of the steps now.
         "seen": f"{end.last}.{total}" if end.last and past is None else "",
+        "mark": mark if past is None else "",
         "scrubber": _scrubber(look, total, end.at),
     }
     if look.view == TIMELINE or (look.view == GRAPH and len(run["steps"]) <= BELOW_GRAPH):

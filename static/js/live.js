@@ -1,6 +1,7 @@
 // Live pages: `<body data-live="/ws/runs/…">` watches that topic, and `handoff:changed` on the body says that something
 // changed (its detail: what). Partials then fetch themselves: `hx-trigger="handoff:changed from:body"`, nothing else.
-// Where much is watched reading waits for its turn; `handoff:told` says meanwhile what became of steps (`detail.nodes`).
+// Where much is watched reading waits for its turn; `handoff:told` says meanwhile what became of steps (`detail.nodes`)
+// and of the run (`detail.status`). An element `[data-mark]` says what the page shows: only what is newer is told at first.
 // Without a socket the same event comes every five seconds, and an element `[data-live-state]` says so.
 // A page that nobody sees reads nothing: when it is shown again it reads once if it was told anything meanwhile.
 
@@ -45,7 +46,10 @@ function say(text) {
 
 function connect() {
   leave();
-  socket = new WebSocket(Object.assign(new URL(path, location), { protocol: location.protocol.replace("http", "ws") }));
+  const address = Object.assign(new URL(path, location), { protocol: location.protocol.replace("http", "ws") });
+  const mark = document.querySelector("[data-mark]")?.dataset.mark;
+  if (mark) address.searchParams.set("mark", mark);
+  socket = new WebSocket(address);
   heardAt = Date.now();
   socket.onopen = () => failures && changed();
   socket.onmessage = (event) => {
@@ -55,7 +59,7 @@ function connect() {
     stopPolling();
     const message = JSON.parse(event.data);
     if (message.changed.length) changed(message);
-    else if (Object.keys(message.nodes ?? {}).length)
+    else if (message.status || Object.keys(message.nodes ?? {}).length)
       document.body.dispatchEvent(new CustomEvent("handoff:told", { detail: message }));
   };
   socket.onclose = (event) => (event.code === NOT_ALLOWED ? end() : lost());

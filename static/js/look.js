@@ -121,11 +121,13 @@ document.addEventListener("click", (event) => {
 
 const OVER = ["COMPLETED", "FAILED", "SKIPPED", "CANCELLED"];
 
+const isFollowing = () =>
+  document.getElementById("run")?.hasAttribute("hx-get") && !document.body.hasAttribute("data-paused");
+
 /** Shows what became of steps until the page reads it. Several processes tell, so what is over stays over until then. */
 function show(nodes) {
   const marks = document.getElementById("step-marks")?.content;
-  const isNow = document.getElementById("run")?.hasAttribute("hx-get");
-  if (!marks || !isNow || document.body.hasAttribute("data-paused")) return;
+  if (!marks || !isFollowing()) return;
   for (const step of document.querySelectorAll(".graph-step[data-as]:not([data-inner])")) {
     const status = nodes[step.dataset.step];
     const mark = status && marks.querySelector(`[data-of="${CSS.escape(status)}"]`);
@@ -138,7 +140,16 @@ function show(nodes) {
   }
 }
 
-document.body.addEventListener("handoff:told", (event) => show(event.detail.nodes));
+/** Shows that the run is over, until the page reads the rest of it. */
+function end(status) {
+  const mark = document.getElementById("run-marks")?.content.querySelector(`[data-status="${CSS.escape(status)}"]`);
+  if (mark && isFollowing()) document.querySelector("#run h1 .status")?.replaceWith(mark.cloneNode(true));
+}
+
+document.body.addEventListener("handoff:told", ({ detail }) => {
+  show(detail.nodes);
+  if (detail.status) end(detail.status);
+});
 
 let settling;
 document.addEventListener("input", (event) => {

@@ -5,6 +5,7 @@ HARMLESS = frozenset(
         "show_runs",
         "read_events",
         "measure_events",
+        "mark_run",
         "seat_of",
         "names_of_people",
         "session_of",

@@ -15,6 +15,8 @@ from config.embedded.redis import STOP_SIGNAL, Redis
 from engine.statuses import StepStatus
 from runs.kernel import live, redis_live
 from runs.kernel.live import INBOX, Change, Publisher, Topic
+from runs.reading.events import mark_of
+from runs.web.consumers import REFRESHES_SPARED
 from tests import factories as make
 from tests.serving import served, site
 from tests.sockets import NOBODY, Watcher, refusal, session_of
@@ -24,7 +26,10 @@ __all__ = ["site"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 BEATS_OFTEN = "from runs.web import consumers; consumers.BEAT_SECONDS = 0.1"
-REFRESHES_OFTEN = f"{BEATS_OFTEN}; consumers.REFRESH_SECONDS = 0.1; consumers.pace.turn = lambda latest: 0.7"
+REFRESHES_OFTEN = f"{BEATS_OFTEN}; consumers.REFRESH_SECONDS = 0.1"
+TURNS_COME_LATE = (
+    "import time; consumers.pace.turn = lambda latest: consumers.Turn(9.0, time.monotonic() + 0.7)"
+)
 FEW_PLACES = "from runs.web import consumers; consumers.MOST_OF_USER = 2"
 
 
@@ -65,9 +70,10 @@ def test_a_page_hears_what_its_run_does_and_nothing_of_what_is_in_it(site, sessi
         make.work()
         said = page.hear_all(1.0)
     assert caught_up["changed"] == ["run", "steps"]
-    assert {key for message in said for key in message} == {"v", "seq", "topic", "changed", "nodes"}
+    assert {key for message in said for key in message} == {"v", "seq", "topic", "changed", "nodes", "status"}
     assert {message["topic"] for message in said} == {f"run:{run_id}"}
     assert said[-1]["nodes"]["b"] == "COMPLETED"
+    assert said[-1]["status"] == "COMPLETED"
     assert [message["seq"] for message in said] == sorted(message["seq"] for message in said)
 
 
@@ -131,11 +137,27 @@ def test_what_happened_while_nobody_listened_is_caught_up_with(site, session):
 
 
 def test_what_is_said_to_all_that_there_are_waits_for_turns_too(session):
-    with served(REFRESHES_OFTEN) as (here, _), Watcher(here, "/ws/runs", session) as page:
+    with (
+        served(f"{REFRESHES_OFTEN}; {TURNS_COME_LATE}") as (here, _),
+        Watcher(here, "/ws/runs", session) as page,
+    ):
         page.settled()
         began = time.monotonic()
         assert page.hear()["changed"] == ["runs"]
         assert time.monotonic() - began >= 0.7
+
+
+def test_a_page_that_shows_its_run_as_it_is_need_not_read_it(session):
+    run_id, tenant = a_run("noop"), make.a_tenant().pk
+    path = f"/ws/runs/{run_id}?mark="
+    with served(REFRESHES_OFTEN) as (here, _):
+        with Watcher(here, path + mark_of(tenant, run_id), session) as page:
+            assert page.beat()["changed"] == []
+            # Not for ever: its mark tells nothing of names and tasks.
+            assert page.hear(REFRESHES_SPARED)["changed"] == ["run", "steps"]
+        make.work()
+        with Watcher(here, f"{path}an-older-one", session) as page:
+            assert page.hear(2.0)["changed"] == ["run", "steps"]
 
 
 def test_others_runs_and_other_tenants_are_not_heard_of(site, session):

@@ -52,10 +52,10 @@ class Socket:
     """Keeps what it is told."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[list[str], dict[str, str]]] = []
+        self.heard: list[tuple[list[str], dict[str, str], str | None]] = []
 
-    def told(self, changed, nodes) -> None:
-        self.heard.append((list(changed), dict(nodes)))
+    def told(self, changed, nodes, status) -> None:
+        self.heard.append((list(changed), dict(nodes), status))
 
 
 @pytest.fixture
@@ -70,14 +70,14 @@ def test_each_socket_hears_of_its_topic_alone_by_one_subscription(layer):
         hub, mine, list_ = Hub(), Socket(), Socket()
         await asyncio.gather(hub.join(RUN, mine), hub.join(Topic(1), list_))
         notices = [
-            (RUN.group, ["steps"], {"a": "RUNNING"}),
-            (Topic(1).group, ["runs"], {}),
-            ("t2.runs", ["runs"], {}),
+            (RUN.group, ["steps"], {"a": "RUNNING"}, None),
+            (Topic(1).group, ["runs"], {}, None),
+            ("t2.runs", ["runs"], {}, None),
         ]
         layer.messages.put_nowait({"notices": notices})
         await layer.settle()
-        assert mine.heard == [(["steps"], {"a": "RUNNING"})]
-        assert list_.heard == [(["runs"], {})]
+        assert mine.heard == [(["steps"], {"a": "RUNNING"}, None)]
+        assert list_.heard == [(["runs"], {}, None)]
         assert layer.subscribed == 1
 
     asyncio.run(scene())
@@ -90,9 +90,9 @@ def test_a_message_that_can_not_be_read_is_not_the_last(layer, monkeypatch):
         hub, socket = Hub(), Socket()
         await hub.join(RUN, socket)
         layer.messages.put_nowait({"nonsense": 1})
-        layer.messages.put_nowait({"notices": [(RUN.group, ["run"], {})]})
+        layer.messages.put_nowait({"notices": [(RUN.group, ["run"], {}, "COMPLETED")]})
         await layer.settle()
-        assert socket.heard == [(["run"], {})]
+        assert socket.heard == [(["run"], {}, "COMPLETED")]
 
     asyncio.run(scene())
 
@@ -106,9 +106,9 @@ def test_when_all_have_left_it_hears_no_more_and_who_comes_then_subscribes_anew(
         await layer.settle()
         assert layer.left == 1
         await hub.join(RUN, second)
-        layer.messages.put_nowait({"notices": [(RUN.group, ["run"], {})]})
+        layer.messages.put_nowait({"notices": [(RUN.group, ["run"], {}, "COMPLETED")]})
         await layer.settle()
-        assert (first.heard, second.heard, layer.subscribed) == ([], [(["run"], {})], 2)
+        assert (first.heard, second.heard, layer.subscribed) == ([], [(["run"], {}, "COMPLETED")], 2)
 
     asyncio.run(scene())
 
@@ -122,8 +122,8 @@ def test_without_redis_all_who_come_at_once_fail_at_once_and_the_next_one_tries_
         assert layer.subscribed == 1
         layer.fails = False
         await hub.join(RUN, socket := Socket())
-        layer.messages.put_nowait({"notices": [(RUN.group, ["run"], {})]})
+        layer.messages.put_nowait({"notices": [(RUN.group, ["run"], {}, "COMPLETED")]})
         await layer.settle()
-        assert socket.heard == [(["run"], {})]
+        assert socket.heard == [(["run"], {}, "COMPLETED")]
 
     asyncio.run(scene())

@@ -1,10 +1,12 @@
 """The client of the websockets in a browser: what a page hears with a socket, without one, hidden and shown again."""
 
-from urllib.parse import urlsplit
+import json
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
+from runs.reading.events import mark_of
 from tests import factories as make
 
 pytestmark = pytest.mark.browser
@@ -123,11 +125,25 @@ def test_a_lost_socket_is_opened_again_and_what_was_missed_is_caught_up_with(a_l
 
 def test_what_a_page_asks_because_it_was_told_says_so(visitor, run_id):
     page = LivePage(visitor, run_id)
+    # A step that is at work may have said something meanwhile: its page is told to read in any case.
+    make.claimed()
     with page.page.expect_request(lambda request: request.headers.get("handoff-automatic") == "notice"):
         visitor.open(f"/runs/{run_id}")
     # It catches up when it is connected again, told by nobody.
     with page.page.expect_request(lambda request: request.headers.get("handoff-automatic") == "1"):
         page.sockets[-1].close(code=1012)
+
+
+def test_a_page_that_shows_its_run_as_it_is_reads_nothing_when_it_connects(visitor, run_id):
+    with visitor.page.expect_websocket() as opened:
+        visitor.open(f"/runs/{run_id}")
+    mark = mark_of(make.a_tenant().pk, run_id)
+    assert mark
+    assert parse_qs(urlsplit(opened.value.url).query) == {"mark": [mark]}
+    said = json.loads(opened.value.wait_for_event("framereceived"))
+    assert said["changed"] == []
+    visitor.page.evaluate("fetch('/healthz')")
+    assert [urlsplit(url).path for url in visitor.asked].count(f"/runs/{run_id}") == 1
 
 
 def test_without_a_socket_a_page_polls_and_says_so_until_there_is_one_again(a_live_page, run_id):
@@ -164,6 +180,7 @@ def test_a_hidden_page_reads_nothing_and_once_when_it_is_shown_if_it_was_told_an
 )
 def test_what_a_hidden_tab_shows_is_read_once_when_it_is_seen_again(visitor, run_id, path, part):
     page, address = LivePage(visitor, run_id), path.format(run_id)
+    make.claimed()
 
     def reads():
         return [url for url in visitor.asked[asked:] if urlsplit(url).path == address]

@@ -13,6 +13,9 @@ WAITS = make.graph(
     ["check>price"],
 )
 CHANGED = "document.body.dispatchEvent(new CustomEvent('handoff:changed', {detail: {changed: ['steps'], nodes: {}}}))"
+TOLD = """
+status => document.body.dispatchEvent(new CustomEvent('handoff:told', {detail: {changed: [], nodes: {}, status}}))
+"""
 FAILS = {
     "name": "fails",
     "nodes": [{"id": f"s{n}", "type": "noop"} for n in range(5)] + [{"id": "last", "type": "text.clean"}],
@@ -47,6 +50,19 @@ def test_the_page_follows_and_what_was_unfolded_stays_so(visitor):
     assert not visitor.step("check").locator("details", has_text="Output").evaluate("one => one.open")
     # What one notice asked for while the last answer was on its way may still be asked; a second one asks for nothing.
     assert [] in [asked_for_a_notice(visitor, run_id) for _ in range(2)]
+
+
+def test_the_end_of_a_run_is_shown_when_it_is_told_and_all_of_it_when_it_is_read(visitor):
+    run_id = a_run(WAITS, {"text": "Words."})
+    visitor.open(f"/runs/{run_id}")
+    title = visitor.page.get_by_role("heading", level=1)
+    expect(title).not_to_contain_text("Completed")
+    visitor.page.evaluate(TOLD, "PENDING")
+    expect(title).not_to_contain_text("Pending")
+    visitor.page.evaluate(TOLD, "COMPLETED")
+    expect(title.locator(".status")).to_have_text("Completed")
+    visitor.page.evaluate(CHANGED)
+    expect(title).not_to_contain_text("Completed")
 
 
 def asked_for_a_notice(visitor, run_id) -> list[str]:

@@ -167,6 +167,7 @@ SELECT json_build_object(
     'ended', (SELECT coalesce(json_object_agg(d.anchor, d.id), '{}') FROM d),
     'joins', (SELECT coalesce(json_agg(json_build_array(j.run_id, j.node, j.arrived, j.taken)), '[]') FROM j),
     'sunk', (SELECT coalesce(json_agg(k.id), '[]') FROM k WHERE k.open_sinks <= 0 AND k.status <> 'COMPLETED'),
+    'completed', (SELECT coalesce(json_agg(r.id), '[]') FROM r),
     'told', (SELECT count(*) FROM t))
 
 -- name: fire_joins

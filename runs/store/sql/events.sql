@@ -2,6 +2,7 @@
 -- What happened to a run, but to containers' children, of which there may be 10,000, and the version that it is of. As
 -- one text: a row with its times would take longer to be read than to be found.
 SELECT r.version_id,
+       /* include mark */,
        (SELECT coalesce(json_agg(json_build_array(
                    e.id, e.type, e.node, e.attempt, e.payload -> 'started_at', e.created_at, e.payload -> 'taken')
                    ORDER BY e.id), '[]')::text
@@ -15,7 +16,7 @@ SELECT r.version_id,
 
 -- name: measure_events
 -- How far that goes: how many there are, the id of the last one and when it was.
-SELECT r.version_id, e.count, e.last, e.at
+SELECT r.version_id, /* include mark */, e.count, e.last, e.at
   FROM runs_run r
  CROSS JOIN LATERAL (
     SELECT count(*) AS count, max(f.id) AS last, max(f.created_at) AS at
@@ -23,4 +24,20 @@ SELECT r.version_id, e.count, e.last, e.at
              WHERE h.tenant_id = %(tenant)s AND h.run_id = r.id AND NOT h.payload ? 'index'
              ORDER BY h.id
              LIMIT %(most)s) f) e
+ WHERE r.tenant_id = %(tenant)s AND r.id = %(run)s
+
+-- name: mark (fragment)
+-- How a run stands, so that it is another mark when it stands otherwise: each writer leaves its number in the rows that it
+-- writes. Empty while steps are at work, which may say something, and where it began other runs: those are not looked at.
+(SELECT CASE WHEN bool_or(m.status = 'RUNNING') OR EXISTS (SELECT FROM runs_run c WHERE c.parent_id = r.id) THEN ''
+             ELSE concat_ws('.', r.xmin, count(*), sum(m.xmin::text::bigint),
+                      (SELECT max(n.id) FROM runs_historyevent n WHERE n.tenant_id = r.tenant_id AND n.run_id = r.id),
+                      (SELECT o.xmin FROM runs_forecast o WHERE o.run_id = r.id))
+        END
+   FROM runs_stepexecution m WHERE m.run_id = r.id)
+
+-- name: mark_run
+-- That alone.
+SELECT /* include mark */
+  FROM runs_run r
  WHERE r.tenant_id = %(tenant)s AND r.id = %(run)s
