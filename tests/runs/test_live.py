@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 import redis
+from django.db import connection
 
 from accounts.models import Membership, Session, User
 from config.channel_layers import channel_layers
@@ -158,6 +159,17 @@ def test_a_page_that_shows_its_run_as_it_is_need_not_read_it(session):
         make.work()
         with Watcher(here, f"{path}an-older-one", session) as page:
             assert page.hear(2.0)["changed"] == ["run", "steps"]
+
+
+def test_of_a_run_of_very_many_steps_no_mark_is_made():
+    run_id, tenant = a_run("noop"), make.a_tenant().pk
+    assert mark_of(tenant, run_id)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO runs_stepexecution SELECT (jsonb_populate_record(s, jsonb_build_object("
+            "'id', gen_random_uuid(), 'node', s.node || n))).* FROM runs_stepexecution s, generate_series(1, 2000) n"
+        )
+    assert mark_of(tenant, run_id) == ""
 
 
 def test_others_runs_and_other_tenants_are_not_heard_of(site, session):

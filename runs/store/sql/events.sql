@@ -28,13 +28,15 @@ SELECT r.version_id, /* include mark */, e.count, e.last, e.at
 
 -- name: mark (fragment)
 -- How a run stands, so that it is another mark when it stands otherwise: each writer leaves its number in the rows that it
--- writes. Empty while steps are at work, which may say something, and where it began other runs: those are not looked at.
-(SELECT CASE WHEN bool_or(m.status = 'RUNNING') OR EXISTS (SELECT FROM runs_run c WHERE c.parent_id = r.id) THEN ''
-             ELSE concat_ws('.', r.xmin, count(*), sum(m.xmin::text::bigint),
+-- writes. Empty while steps are at work, which may say something, where it began other runs, as those are not looked at,
+-- and where so many steps would have to be.
+(SELECT CASE WHEN count(*) > 2000 OR bool_or(m.status = 'RUNNING') OR EXISTS (SELECT FROM runs_run c WHERE c.parent_id = r.id) THEN ''
+             ELSE concat_ws('.', r.xmin, count(*), sum(m.written),
                       (SELECT max(n.id) FROM runs_historyevent n WHERE n.tenant_id = r.tenant_id AND n.run_id = r.id),
                       (SELECT o.xmin FROM runs_forecast o WHERE o.run_id = r.id))
         END
-   FROM runs_stepexecution m WHERE m.run_id = r.id)
+   FROM (SELECT s.status, s.xmin::text::bigint AS written
+           FROM runs_stepexecution s WHERE s.run_id = r.id LIMIT 2001) m)
 
 -- name: mark_run
 -- That alone.
