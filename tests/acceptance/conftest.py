@@ -32,6 +32,7 @@ TOGETHER = (
     "test_many_clients.py",
     "test_owner.py",
     "test_up_private.py",
+    "test_up_second.py",
     "test_up.py",
 )
 """Modules that have one Handoff together, in this order: none minds what others leave in it. The first ones look at

@@ -11,7 +11,6 @@ import pytest
 import redis
 
 from tests.acceptance.client import Client
-from tests.acceptance.conftest import end
 from tests.acceptance.running import Handoff
 
 RUNS = 200
@@ -147,16 +146,3 @@ def test_stopping_workers_hand_back_what_they_did_not_start(handoff, client):
 
     assert_all_went_well(client, before + 60)
     assert client.number("SELECT count(*) FROM runs_historyevent WHERE type = 'LEASE_LOST'") == lost
-
-
-def test_every_run_completes_by_polling_alone(tmp_path):
-    handoff = Handoff(tmp_path / "home", HANDOFF_HINTS="off")
-    try:
-        handoff.start_and_wait()
-        with Client(handoff) as client:
-            client.publish(drill("polling"))
-            client.start("polling", RUNS, text=TEXT)
-            client.until(COMPLETED_RUNS, RUNS, 90)
-            assert_all_went_well(client, RUNS)
-    finally:
-        end(handoff)

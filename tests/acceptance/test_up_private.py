@@ -1,4 +1,4 @@
-"""A long home, a second home, and other users of the machine."""
+"""A long home, and other users of the machine."""
 
 import os
 import stat
@@ -10,11 +10,9 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from tests.acceptance.conftest import end
 from tests.acceptance.running import Handoff
 
 NOBODY = 65_534
-ADMINS = "a password of the admin"
 
 
 def _socket_folder(one: Handoff) -> Path:
@@ -36,30 +34,6 @@ def _refused_to_another_user(url: str) -> bool:
             os._exit(2)
         os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-
-
-def _keeps_the_admins_password(one: Handoff) -> None:
-    """It is the admin's, and in the environment of no process but the supervisor, which was given it."""
-    children = {name: pid for name, pid in one.pids().items() if name != "supervisor"}
-    for name, pid in children.items():
-        given = Path(f"/proc/{pid}/environ").read_bytes()
-        assert ADMINS.encode() not in given, name
-        assert (b"DATABASE_URL=" in given) == (name not in ("postgres", "redis")), name
-    check = "from accounts.models import User; print(User.objects.get(username='admin').check_password(%r))"
-    assert one.manage("shell", "-v", "0", "-c", check % ADMINS).stdout.strip() == "True"
-
-
-def test_two_homes_run_side_by_side_and_share_nothing(handoff, tmp_path_factory):
-    second = Handoff(tmp_path_factory.mktemp("second") / "home", HANDOFF_ADMIN_PASSWORD=ADMINS)
-    try:
-        second.start_and_wait()
-        one, other = handoff.facts(), second.facts()
-        assert all(one[key] != other[key] for key in ("url", "database_url", "redis_url"))
-        assert not set(one["pids"].values()) & set(other["pids"].values())
-        assert handoff.get("/readyz")[0] == second.get("/readyz")[0] == 200
-        _keeps_the_admins_password(second)
-    finally:
-        end(second)
 
 
 def test_the_socket_of_a_long_home_lies_in_a_private_folder(handoff):

@@ -8,6 +8,7 @@ from accounts import folders
 from accounts.folders import Grant
 from lib.quiet_redis import QuietRedis
 from tests.definitions import chain
+from tests.store.watching import watching
 from workflows import presence, queries
 
 pytestmark = pytest.mark.django_db
@@ -46,18 +47,17 @@ def test_people_see_each_other_once_with_the_steps_that_they_have_selected(api, 
     ]
 
 
-def test_a_look_of_an_open_tab_costs_as_little_with_many_steps_and_comments(
-    api, people, django_assert_num_queries
-):
+def test_a_look_of_an_open_tab_costs_as_little_with_many_steps_and_comments(api, people):
     for place in range(6):
         assert api.post(f"{FLOW}/comments", {"step": "s0", "text": f"{place}"}).status_code == 201
     for place in range(3):
         here(api, f"tab-{place:05}", step="s0")
     author = people.client("author")
     here(author)
-    # In which folder it lies, and its numbers; who asks is known still.
-    with django_assert_num_queries(2):
+    # Whose token it is, in which folder it lies, and its numbers.
+    with watching() as seen:
         here(author, step="s1")
+    assert seen.trips == 3
 
 
 def test_who_leaves_is_gone_at_once_and_who_says_nothing_more_after_some_time(api, people, monkeypatch):

@@ -4,12 +4,15 @@ down; a new function is here by itself, with whatever it does in the database.
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import pytest
 from django.db import transaction
 
+from accounts.access import PageRequest
 from accounts.models import User
 from steps.addresses import MOST_CHARS, is_address
+from tasks_inbox.web import context, pages
 from tests.growth.measuring import steep_in_mixtures
 from tests.growth.walking import Reader, parents, readers, sources
 from tests.growth.world import World
@@ -145,11 +148,34 @@ VAIN = (AttributeError, KeyError, NameError, TypeError)
 
 
 @pytest.fixture
-def world() -> Iterator[World]:
-    """A world of which nothing is logged: that takes time that no text causes."""
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """A world of which nothing is logged: that takes time that no text causes. The inbox beside a task's page is made
+    once for each text, and the number of its tasks once: two dozen pages show them, and they are read for themselves.
+    """
+    beside, counted = cache_of(pages.whole_list, inbox_of), cache_of(context._count, lambda *_: None)
+    monkeypatch.setattr(pages, "whole_list", beside)
+    monkeypatch.setattr(context, "_count", counted)
     logging.disable()
     yield World()
     logging.disable(logging.NOTSET)
+
+
+def cache_of(function: Callable[..., Any], key_of: Callable[..., object]) -> Callable[..., Any]:
+    """The function, which answers as before what has the same key."""
+    found: dict[object, Any] = {}
+
+    def answer(*given: Any) -> Any:
+        key = key_of(*given)
+        if key not in found:
+            found[key] = function(*given)
+        return found[key]
+
+    return answer
+
+
+def inbox_of(request: PageRequest, who: object, place: object, at: object = None) -> object:
+    """What the list of a request of this world follows from."""
+    return request.GET["text"], at, bool(request.headers.get("HX-Request"))
 
 
 def undone(reader: Reader) -> Callable[[str], object]:

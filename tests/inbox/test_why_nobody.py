@@ -10,7 +10,7 @@ from tasks_inbox.reading.why_nobody import why_nobody
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
 from tests.inbox.persons import Person
-from tests.web.test_page_queries import statements_of
+from tests.store.watching import trips_of_page, watching
 
 
 @pytest.fixture
@@ -79,14 +79,15 @@ def test_of_a_quorum_it_is_said_who_is_left(olga):
     assert why == ["It needs 3 of them, and only cat can still decide it.", "It asks bob, who is no member."]
 
 
-def test_who_may_not_assign_is_told_nothing_and_nothing_is_asked(olga, django_assert_num_queries):
+def test_who_may_not_assign_is_told_nothing_and_nothing_is_asked(olga):
     ann = member("ann")
     task = asked(approval(candidates={"users": ["ghost"]}))
     undecidable.tick()
     who, other = who_is(ann), asked(approval())
     stuck, operator = again(task), who_is(olga)
-    with django_assert_num_queries(0):
+    with watching() as wire:
         assert why_nobody(who, [stuck]) == why_nobody(operator, [other]) == {}
+    assert wire.trips == 0
 
 
 def test_the_list_and_rest_tell_it_for_as_many_tasks_in_as_many_statements(client):
@@ -94,11 +95,11 @@ def test_the_list_and_rest_tell_it_for_as_many_tasks_in_as_many_statements(clien
     client.force_login(make.a_user("olga"))
     asked(approval(candidates={"users": ["ghost"], "groups": ["Nowhere"]}))
     undecidable.tick()
-    few = statements_of(client, "/inbox/?view=undecidable")
+    few = trips_of_page(client, "/inbox/?view=undecidable")
     for number in range(6):
         asked(approval(candidates={"users": [f"ghost{number}"], "groups": [f"Group {number}"]}))
     undecidable.tick()
-    assert statements_of(client, "/inbox/?view=undecidable") == few
+    assert trips_of_page(client, "/inbox/?view=undecidable") == few
     page = client.get("/inbox/?view=undecidable").text
     assert page.count('class="row-why"') == 7
     assert "It asks ghost, who is no member." in page

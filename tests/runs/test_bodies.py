@@ -5,6 +5,7 @@ import pytest
 from runs.kernel.refused import RunRefused
 from runs.reading.queries import open_runs_by_version, runs_of
 from tests import factories as make
+from tests.store.watching import watching
 from workflows.unnumbered import version_of_part
 
 pytestmark = pytest.mark.django_db
@@ -182,8 +183,9 @@ def test_an_item_that_waits_stays_on_the_version_of_its_run():
     assert refusal.value.code == "is_part"
 
 
-def test_the_version_of_a_part_is_made_once_and_then_found_by_a_statement(django_assert_num_queries):
+def test_the_version_of_a_part_is_made_once_and_then_found_by_a_statement():
     version = make.a_version(with_rate({"steps": [SQUARE]}))
     made = version_of_part(version.pk, "each")
-    with django_assert_num_queries(1):
+    with watching() as wire:
         assert version_of_part(version.pk, "each") == made
+    assert wire.trips == 1

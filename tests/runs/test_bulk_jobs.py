@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from django.db import OperationalError, connection
-from django.test.utils import CaptureQueriesContext
+from django.db import OperationalError
 
 from accounts.principal import NOWHERE
 from accounts.roles import RUNS_READ
@@ -15,6 +14,7 @@ from runs.models import BulkItem, BulkJob, Run
 from runs.store import bulk_jobs as store
 from tests import factories as make
 from tests.inbox.asking import member
+from tests.store.watching import watching
 
 pytestmark = pytest.mark.django_db
 
@@ -103,15 +103,16 @@ def test_a_step_that_the_version_has_not_is_named_for_each_run():
     assert (reason.code, reason.node, reason.count) == ("step_gone", "b", 2)
 
 
-def test_many_reasons_are_told_in_two_statements_each_with_a_run(django_assert_num_queries):
+def test_many_reasons_are_told_in_two_statements_each_with_a_run():
     run_ids = waiting(3)
     job = begun(run_ids, make.graph(["c"], []))
     for run_id in run_ids:
         BulkItem.unsafe_all_tenants.filter(run_id=run_id).update(
             result="refused", code="step_gone", message=run_id
         )
-    with django_assert_num_queries(2):
+    with watching() as wire:
         reasons = jobs.reasons_of(job)
+    assert wire.trips == 2
     assert [(reason.message, reason.count) for reason in reasons] == [(reason.run, 1) for reason in reasons]
     assert {reason.run for reason in reasons} == {*run_ids}
 
@@ -291,8 +292,8 @@ def test_making_a_job_takes_as_many_statements_for_many_runs_as_for_one():
         run_ids = waiting(count)
         make.newer(run_ids[0], NEW)
         name, who = make.run(run_ids[0]).version.workflow.name, member(f"ann{count}", "admin")
-        with CaptureQueriesContext(connection) as queries:
+        with watching() as seen:
             jobs.begin(who, name, 1, 2)
-        costs.append(len(queries))
+        costs.append(seen.trips)
 
     assert costs[0] == costs[1]

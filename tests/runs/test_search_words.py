@@ -18,6 +18,7 @@ from runs.reading.filters import filters_of_search
 from runs.reading.search_words import InputTest, Word, day, offers, split
 from runs.web.offers import offers as offered
 from tests import factories as make
+from tests.store.watching import watching
 
 THURSDAY = date(2026, 11, 26)
 SIGNAL = {"id": "b", "type": "signal", "params": {"name": "paid"}}
@@ -153,19 +154,19 @@ class TestFound:
         make.a_member("bea", "operator")
         assert ("by:bea", "bea") in offered(ann, "by:b")
 
-    def test_keys_are_offered_as_they_are_written_of_what_they_may_read(self, django_assert_num_queries):
+    def test_keys_are_offered_as_they_are_written_of_what_they_may_read(self):
         user = make.a_member("ann")
         ann = principals_of([user])[user.pk]
         version = make.a_version(make.graph([SIGNAL], []))
         terms = Terms(tenant=version.tenant_id, version=version.pk, by="test")
         keys = ["PO 1", "PO 2", "po-3", "Q", *(f"A{n:02}" for n in range(20))]
         start_runs(terms, [NewRun({}, business_key=key) for key in keys])
-        # The other one is a named statement.
-        with django_assert_num_queries(1):
+        with watching() as wire:
             assert [text for text, _ in offered(ann, "status:open key:PO")] == [
                 'status:open key:"PO 1"',
                 'status:open key:"PO 2"',
             ]
+        assert wire.trips == 2
         name = version.workflow.name
         assert [text for text, _ in offered(ann, 'key:"PO 2')] == ['key:"PO 2"']
         assert [text for text, _ in offered(ann, f"workflow:{name} key:po")] == [f"workflow:{name} key:po-3"]
@@ -179,6 +180,7 @@ class TestFound:
         assert self.found("input.country:FR") == [three[1]]
         assert self.found("input.country:DE") == []
 
-    def test_one_statement_finds_them(self, three, django_assert_num_queries):
-        with django_assert_num_queries(2):
+    def test_one_statement_finds_them(self, three):
+        with watching() as wire:
             assert self.found("input.order_id:7 waiting:<2d step:b status:waiting") == three[:2]
+        assert wire.trips == 2

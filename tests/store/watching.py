@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import psycopg
 from django.db import connection
+from django.test import Client
 
 from lib import named_sql
 from runs.store import hot
@@ -54,6 +55,14 @@ def watching() -> Iterator[Seen]:
             named_sql.watchers.remove(seen.named.append)
             trace.seek(0)
             seen.trips = len(re.findall(rb"\tF\t\d+\t(?:Query|Execute)\t", trace.read()))
+
+
+def trips_of_page(client: Client, path: str) -> int:
+    """Round trips of a page once this process has what it keeps (it compiles each version once)."""
+    assert client.get(path).status_code == 200
+    with watching() as seen:
+        client.get(path)
+    return seen.trips
 
 
 def numbered(name: str) -> str:

@@ -3,8 +3,6 @@
 import base64
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from accounts import folders
 from accounts.models import Tenant, User
@@ -13,6 +11,7 @@ from lib.uuid7 import uuid7
 from runs.models import Run
 from s4.callers import OPEN_SCOPES, OPEN_SECONDS, open_actor
 from tests import s4
+from tests.store.watching import watching
 from tests.v1.conftest import Engine
 from workflows.models import Workflow
 
@@ -91,9 +90,9 @@ def test_who_is_anybody_is_asked_anew_after_seconds(people, monkeypatch):
     assert set(open_actor("opened").reach.verbs_of) == {first.pk}
     folders.folders_of(tenant.pk).filter(pk=first.pk).update(is_default=False)
     other = folders.Folder.objects.create(tenant=tenant, name="Other", key="other", is_default=True)
-    with CaptureQueriesContext(connection) as asked:
+    with watching() as seen:
         assert set(open_actor("opened").reach.verbs_of) == {first.pk}
-    assert len(asked) == 0
+    assert seen.trips == 0
     now[0] += OPEN_SECONDS
     assert set(open_actor("opened").reach.verbs_of) == {other.pk}
     Tenant.objects.filter(pk=tenant.pk).update(slug="closed")

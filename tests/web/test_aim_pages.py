@@ -6,6 +6,7 @@ from runs.bulk_jobs import work
 from tests import factories as make
 from tests.inbox.asking import approval, member, task_of
 from tests.runs.test_bulk_jobs import NEW, waiting
+from tests.store.watching import watching
 
 pytestmark = pytest.mark.django_db
 
@@ -22,15 +23,14 @@ def asked(count):
     return run_ids
 
 
-def test_the_tasks_of_all_runs_that_match_are_given_to_somebody_after_a_look(
-    operator, django_assert_max_num_queries
-):
+def test_the_tasks_of_all_runs_that_match_are_given_to_somebody_after_a_look(operator):
     run_ids = asked(2)
     member("ann", "approver", "Refunds")
     name = make.run(run_ids[0]).version.workflow.name
     together = f"/runs/together?workflow={name}&status="
-    with django_assert_max_num_queries(12):
+    with watching() as seen:
         page = operator.post(together, {"verb": "reassign", "all": "1"}).text
+    assert seen.trips <= 12
     for words in ("Reassign tasks", f"workflow:{name}", "Refunds", "nothing is changed yet"):
         assert words in page, words
     given = {"verb": "reassign", "all": "1", "confirm": "1"}
@@ -49,12 +49,13 @@ def test_the_tasks_of_all_runs_that_match_are_given_to_somebody_after_a_look(
     assert "to ann" in operator.get("/bulk-jobs").text
 
 
-def test_selected_runs_go_on_with_a_version_after_a_look(operator, django_assert_max_num_queries):
+def test_selected_runs_go_on_with_a_version_after_a_look(operator):
     run_ids = waiting(3)
     version = make.newer(run_ids[0], NEW)
     selected = {"verb": "migrate", "runs": ",".join(run_ids[:2])}
-    with django_assert_max_num_queries(12):
+    with watching() as seen:
         page = operator.post("/runs/together", selected).text
+    assert seen.trips <= 12
     for words in ("Move runs to another version", "2 selected runs", "v2"):
         assert words in page, words
     assert operator.post("/runs/together", selected | {"confirm": "1"}).status_code == 422

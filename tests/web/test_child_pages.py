@@ -7,7 +7,7 @@ import pytest
 from runs.models import Run
 from tests import factories as make
 from tests.runs.test_items import failing_at
-from tests.web.test_page_queries import statements_of
+from tests.store.watching import trips_of_page
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
@@ -95,9 +95,9 @@ def test_where_the_run_before_may_not_be_read_its_number_stands(client):
 def test_they_cost_the_same_for_two_as_for_forty(client, ann):
     client.force_login(ann)
     few, many = begun(2), begun(40)
-    assert statements_of(client, f"/runs/{few}") == statements_of(client, f"/runs/{many}") <= 14
-    costs = [statements_of(client, f"/runs/{one}/children") for one in (few, many)]
-    assert costs[0] == costs[1] <= 10
+    assert trips_of_page(client, f"/runs/{few}") == trips_of_page(client, f"/runs/{many}") <= 16
+    costs = [trips_of_page(client, f"/runs/{one}/children") for one in (few, many)]
+    assert costs[0] == costs[1] <= 13
 
 
 def test_a_grid_with_a_filter_and_one_item(client, ann):
@@ -116,9 +116,9 @@ def test_a_grid_with_a_filter_and_one_item(client, ann):
 def test_a_page_of_items_costs_the_same_for_many(client, ann):
     client.force_login(ann)
     few, many = (
-        statements_of(client, f"/runs/{failing_at(1, count)}/items/each?item=1") for count in (3, 40)
+        trips_of_page(client, f"/runs/{failing_at(1, count)}/items/each?item=1") for count in (3, 40)
     )
-    assert few == many <= 12
+    assert few == many <= 14
 
 
 def test_the_page_of_an_item_that_failed_offers_nothing_that_would_be_refused(client, ann):

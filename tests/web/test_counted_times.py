@@ -9,8 +9,8 @@ from runs.schedules import calendars
 from tests import factories as make
 from tests.inbox.asking import approval
 from tests.schedules import an_owner
+from tests.store.watching import trips_of_page
 from tests.timing import clock
-from tests.web.test_page_queries import statements_of
 
 __all__ = ["clock"]
 pytestmark = pytest.mark.django_db
@@ -93,7 +93,7 @@ def test_they_cost_one_statement_more_for_their_calendars(operator, clock):
     run_id = holding(operator)
     (plain,) = make.start(make.graph([{**HOLD, "boundary_timers": []}], []))
     make.work()
-    costs = [statements_of(operator, f"/runs/{one}") for one in (plain, run_id)]
+    costs = [trips_of_page(operator, f"/runs/{one}") for one in (plain, run_id)]
     assert costs[1] - costs[0] == 1
 
 

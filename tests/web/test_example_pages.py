@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories as make
 from tests.inbox.asking import member
-from tests.web.test_page_queries import statements_of
+from tests.store.watching import trips_of_page
 
 pytestmark = pytest.mark.django_db
 
@@ -20,7 +20,7 @@ def author(client):
 
 
 def test_an_example_is_taken_as_a_workflow_of_its_own(author):
-    assert statements_of(author, "/workflows/examples") <= 7
+    assert trips_of_page(author, "/workflows/examples") <= 8
     for name in ("order-check", "order-check-2"):
         answer = author.post("/workflows/examples/order-check")
         assert answer.headers["Location"] == f"/workflows/{name}/"

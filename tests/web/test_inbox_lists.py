@@ -12,8 +12,8 @@ from tasks_inbox.models import ManualTask, TaskDecision
 from tasks_inbox.reading import saved
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of
+from tests.store.watching import trips_of_page
 from tests.web.test_inbox_pages import log_in
-from tests.web.test_page_queries import statements_of
 
 pytestmark = pytest.mark.django_db
 
@@ -133,14 +133,14 @@ def test_lists_and_reviews_cost_the_same_however_many_there_are(client, bob):
     few = amounts(1, 2)
     for name in ("a", "b", "c"):
         saved.add_view(bob, name=name, filter="data.amount>1")
-    assert statements_of(client, "/inbox/views") <= 6
+    assert trips_of_page(client, "/inbox/views") <= 6
     pages = ("/inbox/?view=teams&sort=data.amount", "/inbox/views", "/inbox/bulk?ids=")
-    before = [statements_of(client, path + (str(few[0].pk) if path.endswith("=") else "")) for path in pages]
+    before = [trips_of_page(client, path + (str(few[0].pk) if path.endswith("=") else "")) for path in pages]
     many = amounts(*range(30))
     for number in range(5):
         saved.add_view(bob, name=f"more {number}")
     after = [
-        statements_of(
+        trips_of_page(
             client, path + ("&ids=".join(str(one.pk) for one in many) if path.endswith("=") else "")
         )
         for path in pages

@@ -11,8 +11,8 @@ from tasks_inbox.actions import assignment, escalating
 from tasks_inbox.store import queries
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member, say, task_of
+from tests.store.watching import trips_of_page
 from tests.web.axe import faults
-from tests.web.test_page_queries import statements_of
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
@@ -249,11 +249,11 @@ def test_another_tenants_task_is_not_there(client, bob):
 
 def test_the_inbox_costs_the_same_for_one_task_as_for_fifty(client, bob):
     first = asked()
-    few = statements_of(client, "/inbox/")
+    few = trips_of_page(client, "/inbox/")
     make.start(approval(), *({"amount": n} for n in range(60)))
     make.work()
-    assert statements_of(client, "/inbox/") == few <= 10
-    assert statements_of(client, f"/inbox/{first.pk}") <= 22
+    assert trips_of_page(client, "/inbox/") == few <= 11
+    assert trips_of_page(client, f"/inbox/{first.pk}") <= 23
 
 
 def test_a_form_of_another_shape_is_one_field_of_json(client, bob):
@@ -314,7 +314,7 @@ def test_a_comment_that_comes_too_late_is_not_lost(client, bob):
 
 def test_of_many_comments_the_last_stand_first_and_the_others_behind_a_link(client, bob):
     task = asked()
-    few = statements_of(client, f"/inbox/{task.pk}")
+    few = trips_of_page(client, f"/inbox/{task.pk}")
     for n in range(102):
         say(bob, task, f"Number {n}.")
     page = client.get(f"/inbox/{task.pk}").text
@@ -322,7 +322,7 @@ def test_of_many_comments_the_last_stand_first_and_the_others_behind_a_link(clie
     earlier = re.search(r'href="(/inbox/[^"]+\?before=[^"#]+)#comments"', page)[1]
     page = client.get(earlier).text
     assert ("Number 0." in page, "Number 1." in page, "Number 2." in page) == (True, True, False)
-    assert statements_of(client, f"/inbox/{task.pk}") == few
+    assert trips_of_page(client, f"/inbox/{task.pk}") == few
     assert client.get(f"/inbox/{task.pk}?before=nonsense").status_code == 200
 
 

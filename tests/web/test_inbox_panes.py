@@ -7,8 +7,8 @@ import pytest
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
+from tests.store.watching import trips_of_page
 from tests.web.test_inbox_pages import FILLED, FORM, log_in
-from tests.web.test_page_queries import statements_of
 
 pytestmark = pytest.mark.django_db
 
@@ -122,9 +122,9 @@ def test_a_task_of_several_says_how_it_stands_and_is_nobodys_alone(client, bob):
     assert "1 of 3 agree · Legal 0 of 2, Finance 1 of 1" in sent.text
     assert "You have decided this" in sent.text
     assert 'name="outcome"' not in sent.text
-    few = statements_of(client, f"/inbox/{task.pk}")
+    few = trips_of_page(client, f"/inbox/{task.pk}")
     decide(member("ann"), task)
-    assert statements_of(client, f"/inbox/{task.pk}") == few <= 22
+    assert trips_of_page(client, f"/inbox/{task.pk}") == few <= 23
 
 
 def test_what_follows_and_who_asks_stands_beside_the_task(client, bob):

@@ -9,10 +9,10 @@ from tasks_inbox.duties import settling
 from tasks_inbox.models import HeldDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
+from tests.store.watching import trips_of_page
 from tests.timing import clock
 from tests.web.test_inbox_lists import amounts
 from tests.web.test_inbox_pages import FORM, log_in
-from tests.web.test_page_queries import statements_of
 
 __all__ = ["clock"]
 pytestmark = pytest.mark.django_db
@@ -82,11 +82,11 @@ def test_the_list_says_what_was_just_decided_and_asks_nothing_more_for_it(client
     one, two, three = (asked(approval(title=f"Number {n}?")) for n in (1, 2, 3))
     place = "view=teams&sort=oldest"
     client.get(f"/inbox/?{place}")
-    before = statements_of(client, f"/inbox/?{place}")
+    before = trips_of_page(client, f"/inbox/?{place}")
     sent = client.post(f"/inbox/{three.pk}/decide?{place}", {"outcome": "approved"}, follow=True)
     # What they have just decided is in the list until it counts, and yet not what comes next.
     assert sent.redirect_chain[0][0] == f"/inbox/{one.pk}?{place}"
-    one_held = statements_of(client, f"/inbox/?{place}")
+    one_held = trips_of_page(client, f"/inbox/?{place}")
     sent = client.post(f"/inbox/{two.pk}/decide?{place}", {"outcome": "approved"}, follow=True)
     assert sent.redirect_chain[0][0] == f"/inbox/{one.pk}?{place}"
     for path in ("/inbox/", f"/inbox/{one.pk}"):
@@ -94,7 +94,7 @@ def test_the_list_says_what_was_just_decided_and_asks_nothing_more_for_it(client
             listed = client.get(f"{path}?{place}", headers=headers).text
             assert listed.count("Approve, counts in a moment") == 2
             assert listed.count('name="ids"') == 1
-    assert (one_held, statements_of(client, f"/inbox/?{place}")) == (before + 1, before + 1)
+    assert (one_held, trips_of_page(client, f"/inbox/?{place}")) == (before + 1, before + 1)
     sent = client.post(f"/inbox/{one.pk}/decide?{place}", {"outcome": "approved"}, follow=True)
     assert sent.redirect_chain[0][0] == f"/inbox/?{place}"
 
@@ -158,11 +158,11 @@ def test_a_list_says_which_tasks_others_just_decide(client):
     page = client.get("/inbox/?view=teams").text
     assert page.count("ann is deciding") == 1
     assert page.index("ann is deciding") > page.index(f'data-task="{few[0].pk}"')
-    before = statements_of(client, "/inbox/?view=teams")
+    before = trips_of_page(client, "/inbox/?view=teams")
     bulk_ids = [task.pk for task in amounts(*range(many))]
     bulk.act(member("ann"), bulk_ids, BulkCommand(bulk.DECIDE, outcome="approved", undoable=True))
     assert client.get("/inbox/?view=teams").text.count("ann is deciding") == many + 1
-    assert statements_of(client, "/inbox/?view=teams") == before
+    assert trips_of_page(client, "/inbox/?view=teams") == before
     both = asked(approval(quorum=2))
     for name in ("ann", "cid"):
         holding.hold_decision(member(name), both.pk, Decision("approved"))

@@ -9,7 +9,7 @@ from accounts.models import Membership
 from runs.bulk_jobs import work
 from runs.reading import queries
 from tests import factories as make
-from tests.web.test_page_queries import statements_of
+from tests.store.watching import trips_of_page
 
 SIGNAL = {"id": "b", "type": "signal", "params": {"name": "paid"}}
 OLD = make.graph([SIGNAL, "c"], ["b>c"])
@@ -113,7 +113,7 @@ def test_the_page_of_a_job_costs_the_same_for_many_runs(operator):
         version = make.newer(run_ids[0], NEW)
         asked = operator.post(f"/workflows/{version.workflow.name}/move-runs", {"before": "1", "after": "2"})
         work.work(10)
-        costs.append(statements_of(operator, asked.url))
+        costs.append(trips_of_page(operator, asked.url))
     assert costs[0] == costs[1]
 
 

@@ -10,8 +10,8 @@ from runs.models import OutgoingDelivery, OutgoingWebhook
 from runs.outgoing import switching
 from tests import factories as make
 from tests.outgoing import deliver, receiving
+from tests.store.watching import trips_of_page
 from tests.web.axe import faults_by_day_and_night
-from tests.web.test_page_queries import statements_of
 from tests.web.test_workflow_pages import a_workflow
 
 pytestmark = pytest.mark.django_db
@@ -145,11 +145,11 @@ def test_failures_and_why_it_is_off_are_told(admin, monkeypatch):
 def test_the_number_of_statements_does_not_depend_on_how_much_there_is(admin):
     path, _ = made(admin)
     admin.post(f"{path}/test")
-    before = statements_of(admin, OUT), statements_of(admin, path)
+    before = trips_of_page(admin, OUT), trips_of_page(admin, path)
     for _ in range(5):
         made(admin)
         admin.post(f"{path}/test")
-    assert (statements_of(admin, OUT), statements_of(admin, path)) == before
+    assert (trips_of_page(admin, OUT), trips_of_page(admin, path)) == before
 
 
 def test_the_pages_have_no_fault_that_axe_finds(visitor, monkeypatch):

@@ -12,8 +12,8 @@ from tasks_inbox.actions import absences, comments
 from tasks_inbox.models import AwayRule, ManualTask
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member
+from tests.store.watching import trips_of_page
 from tests.timing import clock
-from tests.web.test_page_queries import statements_of
 from workflows.models import Workflow
 
 __all__ = ["clock"]
@@ -131,7 +131,7 @@ def test_names_cost_the_same_for_one_run_as_for_many(client, named):
     make.start_version(version, {"amount": 1})
     make.work()
     paths = ("/", "/runs/", "/inbox/")
-    few = [statements_of(client, path) for path in paths]
+    few = [trips_of_page(client, path) for path in paths]
     for number in range(8):
         member(f"m{number}")
         User.objects.filter(username=f"m{number}").update(name=f"Member {number}")
@@ -139,7 +139,7 @@ def test_names_cost_the_same_for_one_run_as_for_many(client, named):
     assert (
         "Member 7 or Bob Rao" in client.get(f"/runs/{ManualTask.unsafe_all_tenants.latest('id').run_id}").text
     )
-    assert [statements_of(client, path) for path in paths] == few
+    assert [trips_of_page(client, path) for path in paths] == few
 
 
 def test_numbers_of_data_are_written_as_the_reader_writes_them(client, named):

@@ -3,9 +3,7 @@
 from uuid import UUID
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from accounts import folders
 from accounts.folders import Grant
@@ -16,7 +14,7 @@ from tasks_inbox.actions import comments
 from tasks_inbox.reading import requests as reading
 from tests import factories as make
 from tests.inbox.asking import approval, decide, member, task_of
-from tests.web.test_page_queries import statements_of
+from tests.store.watching import trips_of_page, watching
 from tests.web.test_run_actions import ticket
 from workflows.models import Workflow
 
@@ -269,7 +267,7 @@ def test_what_somebody_else_asked_for_is_not_there_for_admins_either(rita, asked
 
 
 def test_the_list_costs_the_same_for_one_request_as_for_twenty(rita, asked):
-    few = statements_of(rita, "/requests/")
+    few = trips_of_page(rita, "/requests/")
     for run_id in make.start_version(asked.version, *({"amount": n} for n in range(25)), by="rita"):
         Request(
             run_id=run_id,
@@ -281,7 +279,7 @@ def test_the_list_costs_the_same_for_one_request_as_for_twenty(rita, asked):
     page = rita.get("/requests/")
     assert len(page.context["rows"]) == 20
     assert page.context["older"]
-    assert statements_of(rita, "/requests/") == few <= 16
+    assert trips_of_page(rita, "/requests/") == few <= 13
 
 
 def test_the_live_part_is_a_part(rita, asked):
@@ -290,6 +288,6 @@ def test_the_live_part_is_a_part(rita, asked):
     # What may be asked for changes seldom: it is not asked for again with what follows.
     assert part.context["offered"] == []
     assert "<html" not in rita.get(f"/requests/{asked.pk}", **LIVE).text
-    with CaptureQueriesContext(connection) as captured:
+    with watching() as seen:
         rita.get(f"/requests/{asked.pk}", **LIVE)
-    assert len(captured) <= 18
+    assert seen.trips <= 18

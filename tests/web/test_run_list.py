@@ -3,14 +3,13 @@
 from datetime import timedelta
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.models import DeadLetter
 from runs.reading import search
 from runs.web import listing
 from tests import factories as make
+from tests.store.watching import trips_of_page, watching
 from tests.timing import clock
 
 __all__ = ["clock"]
@@ -54,7 +53,7 @@ def test_each_status_that_people_name_finds_its_runs(reader):
     assert len(found(reader)) == 5
 
 
-def test_a_run_is_called_by_the_first_field_of_its_form(reader, django_assert_num_queries):
+def test_a_run_is_called_by_the_first_field_of_its_form(reader):
     schema = {
         "type": "object",
         "required": ["level", "person"],
@@ -66,9 +65,10 @@ def test_a_run_is_called_by_the_first_field_of_its_form(reader, django_assert_nu
     (row,) = reader.get("/runs/").context["runs"]
     assert row["called"] == "Level administrator"
     # The version is at hand: its order costs no statement.
-    with django_assert_num_queries(0):
+    with watching() as seen:
         rows = listing.brief_rows(version.tenant_id, [row["id"]])
     assert [one["called"] for one in rows] == ["Level administrator"]
+    assert (seen.named, seen.trips) == (["show_runs"], 1)
 
 
 def test_a_text_is_found_in_business_keys_inputs_and_the_beginnings_of_ids(reader):
@@ -142,11 +142,12 @@ def test_what_should_go_on_and_does_not_is_stuck(reader, clock):
     assert make.run(waiting).status == "RUNNING"
 
 
-def test_the_word_that_is_being_written_is_offered_to_its_end(reader, django_assert_max_num_queries):
+def test_the_word_that_is_being_written_is_offered_to_its_end(reader):
     run_id = a_run()
     name = make.run(run_id).version.workflow.name
-    with django_assert_max_num_queries(4):
+    with watching() as seen:
         offered = reader.get(f"/runs/search-offers?q=siemens+workflow:{name[:2]}").text
+    assert seen.trips <= 4
     assert f'<option value="siemens workflow:{name}">' in offered
     assert (
         '<option value="status:failed">Failed</option>' in reader.get("/runs/search-offers?q=status:f").text
@@ -269,15 +270,11 @@ def test_a_list_costs_the_same_for_few_as_for_many(reader, query):
     version = make.a_version(make.chain("noop", "noop"))
     make.start_version(version, {})
     make.work()
-    reader.get(f"/runs/?{query}")
-    with CaptureQueriesContext(connection) as few:
-        reader.get(f"/runs/?{query}")
+    few = trips_of_page(reader, f"/runs/?{query}")
     make.start_version(version, *({"n": number} for number in range(49)))
     make.work()
-    with CaptureQueriesContext(connection) as many:
-        reader.get(f"/runs/?{query}")
-    # Seven for the runs, one each for saved searches and for the groups to share them with.
-    assert len(many) == len(few) <= 9
+    # Nine for the runs and who reads them, one each for saved searches and for the groups to share them with.
+    assert trips_of_page(reader, f"/runs/?{query}") == few <= 11
 
 
 def failed_at_home(reader) -> list[str]:

@@ -10,7 +10,7 @@ from runs.reading.presentation import found_run
 from runs.reading.stored import ONE_RUN
 from runs.web import viewing
 from tests import factories as make
-from tests.web.test_page_queries import statements_of
+from tests.store.watching import trips_of_page
 
 pytestmark = pytest.mark.django_db
 
@@ -138,8 +138,8 @@ def test_a_page_gets_only_the_steps_that_it_has_not_seen(author):
 def test_each_view_costs_the_same_for_one_step_as_for_fifty(author, view):
     short, long = a_run(make.chain("noop", "noop")), a_run(make.chain(*["noop"] * 26))
     addresses = [f"/runs/{run_id}?view={view}&step=a&at=3" for run_id in (short, long)]
-    assert len({statements_of(author, address) for address in addresses}) == 1
-    assert statements_of(author, addresses[0]) <= 14
+    assert len({trips_of_page(author, address) for address in addresses}) == 1
+    assert trips_of_page(author, addresses[0]) <= 14
 
 
 def test_the_timeline_of_few_steps_stands_below_the_graph(author, monkeypatch):

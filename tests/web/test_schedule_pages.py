@@ -9,9 +9,9 @@ from runs.models import Calendar, Schedule
 from runs.schedules import firing
 from tests import factories as make
 from tests.schedules import HOLD, a_schedule, an_owner
+from tests.store.watching import trips_of_page
 from tests.timing import clock
 from tests.web.axe import faults_by_day_and_night
-from tests.web.test_page_queries import statements_of
 from tests.web.test_workflow_pages import a_workflow
 
 __all__ = ["clock"]
@@ -221,7 +221,7 @@ def test_the_pages_cost_a_fixed_number_of_statements(author, clock):
     clock.advance(120)
     firing.fire()
     paths = ("/schedules/", f"/schedules/{one.pk}", "/calendars/")
-    first = [statements_of(author, path) for path in paths]
+    first = [trips_of_page(author, path) for path in paths]
     for number in range(5):
         a_schedule(version, f"more {number}", overlap="allow")
         Calendar.objects.create(
@@ -229,7 +229,7 @@ def test_the_pages_cost_a_fixed_number_of_statements(author, clock):
         )
     clock.advance(300)
     firing.fire(seconds=30)
-    assert [statements_of(author, path) for path in paths] == first
+    assert [trips_of_page(author, path) for path in paths] == first
     assert max(first) <= 16
 
 

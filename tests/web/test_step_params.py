@@ -7,7 +7,7 @@ from runs.commands import job_reports, jobs
 from runs.reading.rendered import rendered_params
 from steps.attempt_log import LogLine
 from tests import factories as make
-from tests.web.test_page_queries import statements_of
+from tests.store.watching import trips_of_page
 
 pytestmark = pytest.mark.django_db
 
@@ -115,7 +115,7 @@ def test_the_page_shows_what_a_worker_says_or_how_it_would(author):
 def test_attempts_and_the_log_cost_a_statement_each_and_params_none(author):
     run_id = a_run()
     polled()
-    without = statements_of(author, f"/runs/{run_id}")
-    with_step = statements_of(author, f"/runs/{run_id}?step=charge")
+    without = trips_of_page(author, f"/runs/{run_id}")
+    with_step = trips_of_page(author, f"/runs/{run_id}?step=charge")
     # The attempts and the log of the step.
     assert with_step - without == 2

@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import FolderGrant
 from tests import factories as make
-from tests.web.test_page_queries import statements_of
+from tests.store.watching import trips_of_page
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +44,7 @@ def test_it_costs_the_same_however_much_happened(viewer):
     address, costs = f"/runs/{run_id}?view=story", []
     for _ in range(2):
         make.fail(*make.claimed("card"))
-        costs.append(statements_of(viewer, address))
+        costs.append(trips_of_page(viewer, address))
         for _ in range(3):
             make.resume(run_id)
             make.fail(*make.claimed("card"))

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from tests import factories as make
+from tests.store.watching import trips_of_page
 from tests.telemetry import count_all
-from tests.web.test_page_queries import statements_of
 
 pytestmark = pytest.mark.django_db
 
@@ -95,11 +95,11 @@ def test_nobody_learns_of_a_workflow_of_others(viewer):
 def test_the_pages_cost_the_same_for_many_runs_as_for_few(viewer):
     good = some_runs()
     address = f"/telemetry/{good.workflow.name}"
-    few = statements_of(viewer, "/telemetry"), statements_of(viewer, address)
+    few = trips_of_page(viewer, "/telemetry"), trips_of_page(viewer, address)
     for _ in range(4):
         make.start(make.chain("noop", "job", "noop"))
     make.start_version(make.next_version(good.workflow, make.chain("noop")), {})
     make.work()
     count_all()
-    assert (statements_of(viewer, "/telemetry"), statements_of(viewer, address)) == few
-    assert max(few) <= 11
+    assert (trips_of_page(viewer, "/telemetry"), trips_of_page(viewer, address)) == few
+    assert max(few) <= 12

@@ -9,8 +9,8 @@ from django.test import Client
 from accounts.models import Membership
 from runs.models import InboundWebhook
 from tests import factories as make
+from tests.store.watching import trips_of_page
 from tests.web.axe import faults_by_day_and_night
-from tests.web.test_page_queries import statements_of
 from tests.web.test_workflow_pages import a_workflow
 from tests.webhooks import Sender
 from workflows.models import Workflow
@@ -198,11 +198,11 @@ def test_the_pages_cost_the_same_for_few_and_for_many(author):
     hook = made(author, unsigned="1")
     here = f"/settings/webhooks/{hook['id']}"
     sender = Sender(Client(), hook)
-    few = [statements_of(author, path) for path in ("/settings/webhooks", here)]
+    few = [trips_of_page(author, path) for path in ("/settings/webhooks", here)]
     for number in range(8):
         made(author, name=f"hook {number}")
         assert sender.send({"text": str(number)}).status_code == 202
-    assert [statements_of(author, path) for path in ("/settings/webhooks", here)] == few
+    assert [trips_of_page(author, path) for path in ("/settings/webhooks", here)] == few
     assert max(few) <= 11
 
 

@@ -6,7 +6,7 @@ from accounts.models import User
 from accounts.queries import session_principal
 from runs.webhooks.services import create_webhook
 from tests import factories as make
-from tests.web.test_page_queries import statements_of
+from tests.store.watching import trips_of_page
 from tests.web.test_workflow_pages import CHAIN, a_workflow
 from workflows.models import Workflow
 
@@ -28,7 +28,7 @@ def test_the_page_of_a_workflow_shows_its_steps_and_the_form_to_start_it(author)
     assert 'id="start"' in text
     assert 'name="input_kind" value="text"' in text
     assert ">\nA sample.</textarea>" in text
-    assert statements_of(author, "/workflows/ours/") <= 10
+    assert trips_of_page(author, "/workflows/ours/") <= 11
 
 
 def test_the_page_of_a_workflow_says_whose_it_is_and_what_starts_it(author, client):
@@ -43,7 +43,7 @@ def test_the_page_of_a_workflow_says_whose_it_is_and_what_starts_it(author, clie
     assert '<a href="/runs/?status=open&amp;workflow=ours">2</a>' in about
     assert "Webhook Shop" in about
     assert "each message starts a run" in about
-    assert statements_of(author, "/workflows/ours/") <= 10
+    assert trips_of_page(author, "/workflows/ours/") <= 11
     client.force_login(make.a_member("vera", "viewer"))
     assert "Webhook Shop" not in client.get("/workflows/ours/").text
 

@@ -3,12 +3,11 @@
 import re
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.utils.html import escape
 
 from tests import factories as make
 from tests.api.authorisation_matrix import MATRIX, address
+from tests.store.watching import trips_of_page
 from workflows.models import Workflow, WorkflowVersion
 
 pytestmark = pytest.mark.django_db
@@ -63,13 +62,6 @@ def sent(**changes):
     return form | changes
 
 
-def statements_of(client, path: str) -> int:
-    assert client.get(path).status_code == 200
-    with CaptureQueriesContext(connection) as captured:
-        client.get(path)
-    return len(captured)
-
-
 def test_the_list_shows_what_there_is_and_finds_by_description(author):
     a_workflow("alpha")
     Workflow.objects.for_tenant(make.a_tenant().pk).update(title="First", description="about frogs")
@@ -85,10 +77,10 @@ def test_the_list_shows_what_there_is_and_finds_by_description(author):
 
 def test_the_list_costs_the_same_for_one_as_for_fifty_and_has_pages(author):
     a_workflow("w0")
-    few = statements_of(author, "/workflows/")
+    few = trips_of_page(author, "/workflows/")
     for number in range(1, 55):
         a_workflow(f"w{number}")
-    assert statements_of(author, "/workflows/") == few <= 6
+    assert trips_of_page(author, "/workflows/") == few <= 7
     assert author.get("/workflows/").text.count('class="what"') == 50
     assert author.get("/workflows/?page=2").text.count('class="what"') == 5
 
@@ -210,7 +202,7 @@ def test_versions_are_listed_and_become_the_draft_again(author):
         draft_definition=make.chain("text.tag", name="ours"), draft_revision=4
     )
     assert "Version 1" in author.get("/workflows/ours/versions").text
-    assert statements_of(author, "/workflows/ours/versions") <= 8
+    assert trips_of_page(author, "/workflows/ours/versions") <= 9
     author.post("/workflows/ours/versions/1/edit", {"revision": "3"})
     assert the().draft_definition["nodes"][0]["type"] == "text.tag"
     answer = author.post("/workflows/ours/versions/1/edit", {"revision": "4"})
@@ -227,7 +219,7 @@ def test_the_draft_is_edited_as_json_with_its_problems_by_line(author):
     )
     assert "There is no step type" in answer.text
     assert re.search(r'data-line="\d+">Line [5-7]<', answer.text)
-    assert statements_of(author, "/workflows/ours/definition") <= 8
+    assert trips_of_page(author, "/workflows/ours/definition") <= 8
 
 
 @pytest.mark.parametrize(
