@@ -15,6 +15,8 @@ from accounts.models import Tenant, User
 from accounts.services import create_token
 
 _TICK: Final = os.sysconf("SC_CLK_TCK")
+_TICKS: Final = slice(11, 15)
+"""Where `/proc/PID/stat` has those of a process, behind its name: its own, and of the children that it saw end."""
 _KINDS: Final = {
     "web": "web",
     "postgres": "PostgreSQL",
@@ -108,7 +110,10 @@ def expect(answer: tuple[int, bytes], *statuses: int) -> bytes:
 
 
 def cpu_seconds() -> Mapping[str, float]:
-    """Seconds of CPU that the processes of this Handoff have had, by kind, and this one as `client`."""
+    """Seconds of CPU that the processes of this Handoff have had, by kind, and this one as `client`.
+
+    What has ended meanwhile counts with its parent: a connection's process in PostgreSQL takes with it what it had.
+    """
     found: defaultdict[str, float] = defaultdict(float, {"client": time.process_time()})
     mine = f"HANDOFF_HOME={os.environ['HANDOFF_HOME']}\0".encode()
     for folder in Path("/proc").glob("[0-9]*"):
@@ -120,7 +125,7 @@ def cpu_seconds() -> Mapping[str, float]:
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        found[kind] += (int(fields[11]) + int(fields[12])) / _TICK
+        found[kind] += sum(map(int, fields[_TICKS])) / _TICK
     return found
 
 
