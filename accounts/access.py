@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from accounts import guards, people
 from accounts.models import User
 from accounts.principal import Forbidden, Principal
-from accounts.queries import session_principal
 from accounts.reading import reading
+from accounts.sessions import principal_of
 from lib.api.pages import wrong_method
 
 P = ParamSpec("P")
@@ -43,7 +43,7 @@ def page(scope: str, *methods: str) -> Callable[[Page[P]], View[P]]:
             if request.method not in allowed:
                 return wrong_method(request, allowed)
             page_request = cast(PageRequest, request)
-            principal = session_principal(page_request.user)
+            principal = principal_of(page_request)
             if principal is None:
                 raise Forbidden("You are no member of any tenant.")
             principal.require(scope)

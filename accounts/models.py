@@ -13,7 +13,6 @@ from django.db.models.functions import Lower, Now
 
 from accounts.roles import MEMBER_ROLES, TOKEN_ROLES, VERBS
 from accounts.scoping import TenantOwned
-from accounts.seats import Seat
 
 LONGEST_IDEMPOTENCY_KEY = 255
 
@@ -92,9 +91,6 @@ class User(AbstractBaseUser):
     USERNAME_FIELD = "username"
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
-
-    found_seat: Seat | None = None
-    """Their first seat, where it was found together with the session of a request that they make."""
 
     objects = UserManager()
 

@@ -13,7 +13,7 @@ from accounts.models import FolderGrant, Group, GroupMember, Membership, Tenant,
 from accounts.names import key_of
 from accounts.principal import EVERYWHERE, Principal, Reach
 from accounts.roles import ADMIN, SCOPES_OF_ROLE, START, VERBS, WORKFLOWS_READ
-from accounts.seats import seat_of
+from accounts.seats import Seat, seat_of
 from lib.refusals import Missing
 
 
@@ -172,7 +172,11 @@ def group_rows(tenant_id: int, groups: Iterable[Group]) -> list[dict[str, object
 
 def session_principal(user: User) -> Principal | None:
     """Who a logged-in user acts as: in their first tenant; None for a user without any."""
-    seat = user.found_seat or seat_of(user.pk)
+    return principal_in(user, seat_of(user.pk))
+
+
+def principal_in(user: User, seat: Seat | None) -> Principal | None:
+    """Who a logged-in user acts as in this seat of theirs, if they have one."""
     if seat is None:
         return None
     reach, scopes = reach_of(seat.role, seat.granted), SCOPES_OF_ROLE[seat.role]

@@ -23,8 +23,8 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.models import Session, User
 from accounts.principal import Principal
-from accounts.queries import principals_of
-from accounts.seats import session_of
+from accounts.queries import principal_in, principals_of, session_principal
+from accounts.seats import Seat, session_of
 
 AUTOMATIC = "Handoff-Automatic"
 NOTED_SECONDS = 60.0
@@ -37,7 +37,8 @@ class SessionStore(db.SessionStore):
     """A session of the database, which is empty when it has been idle for too long."""
 
     found_user: User | None = None
-    """Whose it was when it was read, with their seat: in one statement, as each page asks for all of them."""
+    found_seat: Seat | None = None
+    """Whose it was when it was read, and their seat: in one statement, as each page asks for all of them."""
 
     def load(self) -> dict[str, Any]:
         """What is in it."""
@@ -51,7 +52,7 @@ class SessionStore(db.SessionStore):
             return {}
         if found.user is not None:
             self.found_user = User.from_db("default", _USER_FIELDS, found.user)
-            self.found_user.found_seat = found.seat
+            self.found_seat = found.seat
         return data
 
     @classmethod
@@ -90,6 +91,16 @@ def _user_of(request: HttpRequest) -> User | AnonymousUser:
         return get_user(request)
     holds = constant_time_compare(session.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash())
     return user if holds else get_user(request)
+
+
+def principal_of(request: HttpRequest) -> Principal | None:
+    """Who acts where a user is logged in; None where nobody is, or they have no seat."""
+    user = getattr(request, "user", None)
+    if not isinstance(user, User):
+        return None
+    session: Any = request.session
+    is_found = session.found_user == user
+    return principal_in(user, session.found_seat) if is_found else session_principal(user)
 
 
 class NoteActivity:

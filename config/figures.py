@@ -19,6 +19,7 @@ from engine.statuses import RUN_ENDED, RunStatus, StepStatus
 from lib import process_metrics
 from outbox.events import GROUPS, TOPICS
 from runs.kernel.dispatch import BUILT_IN_QUEUES
+from runs.reading.outbox import is_led
 from runs.reading.readiness import QUEUES
 from runs.store import meters
 from runs.store.metrics import MOST, QueueCounts, State, count_queues, count_state, oldest_of
@@ -90,6 +91,11 @@ def _of_outbox(ages: Mapping[str, float]) -> Iterator[Metric]:
     yield _gauge("handoff_outbox_waiting", "Events of jobs that are to be published.", waiting)
     yield _gauge("handoff_outbox_oldest_seconds", "How long the oldest of them waits.", oldest)
     yield _gauge("workflow_engine_dispatch_outbox_backlog", "As handoff_outbox_waiting.", waiting)
+    failing, told = standing["failing"], standing["told"]
+    yield _gauge("handoff_outbox_failing", "Those that could not be published, and are tried again.", failing)
+    yield _gauge("handoff_outbox_untaken", "Events that were published, and no consumer has taken.", told)
+    # By the lease: a relay that is killed, or hangs, could not say that it leads no more.
+    yield _gauge("workflow_engine_dispatch_relay_leader", "Whether a relay publishes (R-201).", is_led(standing))
     if settings.HANDOFF_BROKER == KAFKA:
         lag = GaugeMetricFamily(
             "workflow_engine_kafka_consumer_lag_seconds",

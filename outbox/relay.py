@@ -67,11 +67,6 @@ _batch = process_metrics.histogram(
     "From reading a batch of events to having noted what the broker said of them (R-201).",
     (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
-_leader = process_metrics.latest_gauge(
-    "workflow_engine_dispatch_relay_leader",
-    "Whether the relay of this host is the one that publishes (R-201).",
-    (),
-)
 
 
 class Relay:
@@ -107,7 +102,6 @@ class Relay:
 
     def leave(self) -> None:
         """It ends: another may lead at once."""
-        _leader.set(0)
         if self._lead is not None:
             leave_outbox(self._lead)
         self._broker.close()
@@ -119,7 +113,6 @@ class Relay:
             self._lead = lead_outbox(self._holder, LEAD_SECONDS, epoch, replaces=self._replaces)
             self._renewed_at = now
             self._replaces = False
-            _leader.set(self._lead is not None)
             if self._lead and before is None:
                 log.info("This relay publishes from now on (the %d. to do so)", self._lead.epoch)
                 # Whoever led before may have had no broker.

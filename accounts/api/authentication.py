@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from accounts.devices import address_of
 from accounts.models import User
 from accounts.principal import Principal
-from accounts.queries import session_principal
 from accounts.services import BadToken, authenticate_token
+from accounts.sessions import principal_of
 
 
 class BearerAuthentication(authentication.BaseAuthentication):
@@ -34,7 +34,7 @@ class SessionAuthentication(authentication.SessionAuthentication):
 
     def authenticate(self, request: Request) -> tuple[User, Principal] | None:
         login = super().authenticate(request)
-        principal = session_principal(login[0]) if login else None
+        principal = principal_of(request._request) if login else None
         if login is None or principal is None:
             return None
         return login[0], principal

@@ -21,12 +21,15 @@ class Told(NamedTuple):
     mark: str
 
 
-def told_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> Told:
-    """What happened to a run, in the order in which it did; of very much, the first that did.
+def told_of(
+    tenant: int, run_id: UUID | str, most: int = MOST_EVENTS, *, is_marked: bool = False
+) -> Told:
+    """What happened to a run, in the order in which it did; of very much, the first that did. The mark is empty unless
+    it `is_marked`: it takes a look at each step.
 
     What happened to containers' children is left out. Raises Missing where the tenant has no such run.
     """
-    read = events.read_events(tenant, str(run_id), most)
+    read = events.read_events(tenant, str(run_id), most, marked=is_marked)
     if read is None:
         raise Missing("There is no such run.")
     happened = [

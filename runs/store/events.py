@@ -28,9 +28,11 @@ class ExtentRead(NamedTuple):
     at: datetime | None
 
 
-def read_events(tenant: int, run: str, most: int) -> EventsRead | None:
-    """The first `most` events of a run; None where the tenant has no such run."""
-    row = SQL.execute("read_events", {"tenant": tenant, "run": run, "most": most}).fetchone()
+def read_events(tenant: int, run: str, most: int, *, marked: bool) -> EventsRead | None:
+    """The first `most` events of a run, with its mark if it is to be `marked`; None where the tenant has no such run."""
+    row = SQL.execute(
+        "read_events", {"tenant": tenant, "run": run, "most": most, "marked": marked}
+    ).fetchone()
     return None if row is None else EventsRead(row[0], row[1], stored_loads(row[2]))
 
 

@@ -5,10 +5,9 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from accounts.models import User
 from accounts.principal import Principal
-from accounts.queries import session_principal
 from accounts.roles import MEMBERS_READ, RUNS_OPERATE, RUNS_READ, RUNS_START, TASKS_READ, WORKFLOWS_READ
+from accounts.sessions import principal_of
 from runs.reading.requests import has_requests
 from workflows.access import may_anywhere
 
@@ -21,8 +20,7 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
 def _principal(request: HttpRequest) -> Principal | None:
     """Who looks, also at a page that `page` did not let them see, or that there is not."""
     known: Principal | None = getattr(request, "principal", None)
-    user = getattr(request, "user", None)
-    return known or (session_principal(user) if isinstance(user, User) else None)
+    return known or principal_of(request)
 
 
 def _places(principal: Principal | None) -> dict[str, bool]:

@@ -38,7 +38,7 @@ def view_told(tenant: int, run_id: UUID, asked: Look) -> Told:
     if asked.view == STORY and asked.at is None:
         # It reads what it tells by itself.
         return extent_of(tenant, run_id)
-    return told_of(tenant, run_id)
+    return told_of(tenant, run_id, is_marked=asked.at is None)
 
 
 def bounds_of(asked: Look, told: Told) -> Bounds:

@@ -9,17 +9,22 @@ import (
 	"time"
 )
 
-func TestAWorkerIsCounted(t *testing.T) {
-	worker := server(t, 0, time.Minute, func(string, string) string {
-		return `{"results":[{"id":"j","applied":true}]}`
-	})
+// counted is what a worker's figures say after one job of the step n, which ends so; answer is what its server says then.
+func counted(t *testing.T, err error, answer func() string) *Metrics {
+	t.Helper()
+	worker := server(t, 0, time.Minute, func(string, string) string { return answer() })
 	metrics := NewMetrics()
 	worker.Watcher = metrics
 	ctx, stop := context.WithCancel(context.Background())
-	worker.Step("n", func(*Job) (any, error) { defer stop(); return 1, nil })
+	worker.Step("n", func(*Job) (any, error) { defer stop(); return 1, err })
 	if err := worker.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
+	return metrics
+}
+
+func TestAWorkerIsCounted(t *testing.T) {
+	metrics := counted(t, nil, func() string { return `{"results":[{"id":"j","applied":true}]}` })
 	has(t, metrics,
 		`handoff_jobs_total{node="n",result="completed"} 1`, `handoff_jobs_held{node="n"} 0`,
 		`handoff_job_seconds_count{node="n"} 1`, `handoff_job_seconds_bucket{node="n",le="+Inf"} 1`,
@@ -30,19 +35,12 @@ func TestAWorkerIsCounted(t *testing.T) {
 
 func TestAResultThatHasToBeToldAgainIsCounted(t *testing.T) {
 	var calls atomic.Int32
-	worker := server(t, 0, time.Minute, func(string, string) string {
+	metrics := counted(t, nil, func() string {
 		if calls.Add(1) == 1 {
 			return `{"results":[{"id":"j","applied":false,"reason":"unavailable"}]}`
 		}
 		return `{"results":[{"id":"j","applied":true}]}`
 	})
-	metrics := NewMetrics()
-	worker.Watcher = metrics
-	ctx, stop := context.WithCancel(context.Background())
-	worker.Step("n", func(*Job) (any, error) { defer stop(); return 1, nil })
-	if err := worker.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
 	has(t, metrics, `handoff_retries_total{verb="complete"} 1`, `handoff_jobs_total{node="n",result="completed"} 1`)
 }
 
@@ -55,14 +53,7 @@ func TestWhatBecameOfAJobIsCounted(t *testing.T) {
 		"late":       {`{"results":[{"id":"j","applied":false,"reason":"stale_token"}]}`, nil},
 		"given_back": {`{"id":"j","applied":true}`, ErrGiveBack},
 	} {
-		worker := server(t, 0, time.Minute, func(string, string) string { return does.answer })
-		metrics := NewMetrics()
-		worker.Watcher = metrics
-		ctx, stop := context.WithCancel(context.Background())
-		worker.Step("n", func(*Job) (any, error) { defer stop(); return 1, does.err })
-		if err := worker.Run(ctx); err != nil {
-			t.Fatal(err)
-		}
+		metrics := counted(t, does.err, func() string { return does.answer })
 		has(t, metrics, `handoff_jobs_total{node="n",result="`+became+`"} 1`)
 	}
 }

@@ -195,10 +195,14 @@ document.body.addEventListener("htmx:configRequest", (event) => {
   const token = document.querySelector("meta[name=csrf]");
   if (token && event.detail.verb !== "get") event.detail.headers["X-CSRFToken"] = token.content;
 });
+
+/** Whether the page asked for something by itself: nobody waits for the answer to that (live.js asks again). */
+export const isAutomatic = (detail) => "Handoff-Automatic" in detail.requestConfig.headers;
+
 document.body.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
   if (status === 401) loggedOut();
-  else
+  else if (!isAutomatic(event.detail) || status < 500)
     toast(
       status === 403 ? "You are not allowed to do this." : `The server answered ${status}. Nothing was changed.`,
       "bad",
@@ -208,8 +212,9 @@ document.body.addEventListener(
   "htmx:afterOnLoad",
   (event) => event.detail.successful && document.getElementById("logged-out")?.remove(),
 );
-document.body.addEventListener("htmx:sendError", () =>
-  toast("The server can't be reached. Nothing was changed.", "bad"),
+document.body.addEventListener(
+  "htmx:sendError",
+  (event) => isAutomatic(event.detail) || toast("The server can't be reached. Nothing was changed.", "bad"),
 );
 document.body.addEventListener("toast", (event) => toast(event.detail.text ?? event.detail.value, event.detail.kind));
 

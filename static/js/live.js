@@ -7,16 +7,19 @@
 
 const GAP = 500; // ms between two events, so that nobody needs `delay` or `throttle`, which can lose the last one
 const POLL = 5_000;
+const RETRY = 10_000; // on average: all pages may have been refused at once
 const SILENCE = 25_000; // the server says something every ten seconds, also while a page waits for its turn
 const FIRST_RETRY = 500;
 const LAST_RETRY = 30_000;
 const REST = 60_000; // ms that a hidden page keeps its socket: of those a user has few at once
 const NOT_ALLOWED = 4403;
 
+import { isAutomatic } from "./app.js";
+
 const path = document.body.dataset.live;
 const state = document.querySelector("[data-live-state]");
 
-let socket, retry, poll, gap, pending, rest;
+let socket, retry, poll, gap, pending, rest, reread;
 let failures = 0;
 let heardAt = 0;
 let isOwed = false;
@@ -126,6 +129,19 @@ document.body.addEventListener("htmx:configRequest", (event) => {
   const cause = event.detail.triggeringEvent;
   if (cause?.type === "handoff:changed") event.detail.headers["Handoff-Automatic"] = cause.detail?.seq ? "notice" : "1";
 });
+
+// What could not be read is read a little later, or the page would show less than there is until anything else changes.
+for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"])
+  document.body.addEventListener(name, ({ detail }) => {
+    if (!isAutomatic(detail) || isOver || (detail.xhr.status && detail.xhr.status < 500)) return;
+    reread ??= setTimeout(
+      () => {
+        reread = undefined;
+        changed();
+      },
+      RETRY * (0.5 + Math.random()),
+    );
+  });
 
 if (path) {
   document.addEventListener("visibilitychange", follow);

@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from accounts.ended import is_from_here
 from accounts.models import User
 from accounts.names import key_of
-from accounts.queries import session_principal
+from accounts.sessions import principal_of
 from lib.api.pages import csrf_failure, wrong_method
 from tasks_inbox.mail import links
 from tasks_inbox.mail.links import Link
@@ -55,7 +55,7 @@ def _state(request: HttpRequest, link: Link | None) -> str:
 def _is_somebody_else(request: HttpRequest, link: Link) -> bool:
     if not isinstance(request.user, User):
         return False
-    principal = session_principal(request.user)
+    principal = principal_of(request)
     is_same_user = key_of(request.user.username) == key_of(link.username)
     return not is_same_user or principal is None or principal.tenant_id != link.tenant
 

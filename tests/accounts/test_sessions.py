@@ -169,7 +169,7 @@ def test_who_is_logged_in_is_found_with_the_session_whole_and_as_the_model_has_t
     assert [getattr(found, field.attname) for field in User._meta.concrete_fields] == [
         getattr(stored, field.attname) for field in User._meta.concrete_fields
     ]
-    assert found.found_seat == seat_of(ann.pk)
+    assert store.found_seat == seat_of(ann.pk)
 
 
 def test_the_seat_that_is_found_with_a_session_is_the_first_one_with_what_folders_grant(page, ann):
@@ -178,7 +178,7 @@ def test_the_seat_that_is_found_with_a_session_is_the_first_one_with_what_folder
     Membership.objects.for_tenant(tenant.pk).filter(user=ann).update(role="author")
     store = SessionStore(page.session.session_key)
     assert store["seen_at"]
-    seat = store.found_user.found_seat
+    seat = store.found_seat
     assert (seat.tenant_id, seat.role) == (tenant.pk, "author")
     assert seat.granted
     assert seat == seat_of(ann.pk)

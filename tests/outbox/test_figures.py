@@ -11,6 +11,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 BACKLOG = ("workflow_engine_dispatch_outbox_backlog",)
 LEADER = ("workflow_engine_dispatch_relay_leader",)
+UNTAKEN = ("handoff_outbox_untaken",)
 LAG = ("workflow_engine_kafka_consumer_lag_seconds", "workflow.jobs.presses", "workflow.workers.presses")
 
 
@@ -51,15 +52,35 @@ def test_what_a_relay_has_published_is_counted_by_both_names(job, relay):
         ("workflow_engine_dispatch_relay_batch_latency_seconds_count",),
     )
     assert [after[name] - before.get(name, 0) for name in names] == [1, 1, 1]
-    assert (after[LEADER], after[BACKLOG]) == (1, 0)
+    assert (before[UNTAKEN], after[UNTAKEN], after[BACKLOG]) == (0, 1, 0)
+
+
+def test_a_relay_leads_until_it_leaves(relay):
+    assert told()[LEADER] == 0
+    relay.turn()
+    assert told()[LEADER] == 1
     relay.leave()
     assert told()[LEADER] == 0
+
+
+def test_a_relay_that_was_killed_leads_no_more(relay):
+    relay.turn()
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE runs_dispatchleader SET expires_at = clock_timestamp() - interval '1 second'")
+    assert told()[LEADER] == 0
+
+
+def test_what_could_not_be_published_is_counted(job):
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE dispatch_outbox SET tries = 1, error = 'No broker'")
+    assert told()[("handoff_outbox_failing",)] == 1
 
 
 def test_without_a_broker_nothing_is_told_of_one(db):
     names = {name for name, *_ in told()}
     assert not names & {
         BACKLOG[0],
+        LEADER[0],
         LAG[0],
         "handoff_outbox_waiting",
         "workflow_engine_dispatch_relay_publish_total",

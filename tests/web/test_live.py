@@ -146,6 +146,27 @@ def test_a_page_that_shows_its_run_as_it_is_reads_nothing_when_it_connects(visit
     assert [urlsplit(url).path for url in visitor.asked].count(f"/runs/{run_id}") == 1
 
 
+def test_what_could_not_be_read_is_read_again_and_troubles_nobody(visitor, run_id):
+    visitor.forgive("503")
+    visitor.page.clock.install()
+    page = LivePage(visitor, run_id)
+    visitor.open(f"/runs/{run_id}")
+    refused = []
+
+    def refuse(route):
+        refused.append(route.request.url)
+        route.fulfill(status=503)
+
+    visitor.page.route(f"**/runs/{run_id}**", refuse)
+    with visitor.page.expect_response(lambda answer: answer.status == 503):
+        page.sockets[-1].send(CHANGED)
+    visitor.page.unroute(f"**/runs/{run_id}**")
+    with visitor.page.expect_response(lambda answer: answer.ok and f"/runs/{run_id}" in answer.url):
+        visitor.page.clock.fast_forward(15_000)
+    assert len(refused) == 1
+    expect(visitor.page.locator(".toast")).to_have_count(0)
+
+
 def test_without_a_socket_a_page_polls_and_says_so_until_there_is_one_again(a_live_page, run_id):
     page = a_live_page(run_id).settled()
     page.block()

@@ -105,6 +105,8 @@ class Reports:
         tries = 0
         left = list(batch)
         while left := self._in_time(left):
+            if tries:
+                self._watcher.retried(self._verb)
             try:
                 results = await self._sender.send(self._call(left))
             except ApiError as error:
@@ -137,7 +139,6 @@ class Reports:
                 if not left:
                     return
             await asyncio.sleep(pause)
-            self._watcher.retried(self._verb)
             tries += 1
 
     def _again(self, word: _Word) -> None:
