@@ -95,7 +95,9 @@ def _of_outbox(ages: Mapping[str, float]) -> Iterator[Metric]:
     yield _gauge("handoff_outbox_failing", "Those that could not be published, and are tried again.", failing)
     yield _gauge("handoff_outbox_untaken", "Events that were published, and no consumer has taken.", told)
     # By the lease: a relay that is killed, or hangs, could not say that it leads no more.
-    yield _gauge("workflow_engine_dispatch_relay_leader", "Whether a relay publishes (R-201).", is_led(standing))
+    yield _gauge(
+        "workflow_engine_dispatch_relay_leader", "Whether a relay publishes (R-201).", is_led(standing)
+    )
     if settings.HANDOFF_BROKER == KAFKA:
         lag = GaugeMetricFamily(
             "workflow_engine_kafka_consumer_lag_seconds",

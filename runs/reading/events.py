@@ -21,9 +21,7 @@ class Told(NamedTuple):
     mark: str
 
 
-def told_of(
-    tenant: int, run_id: UUID | str, most: int = MOST_EVENTS, *, is_marked: bool = False
-) -> Told:
+def told_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS, *, is_marked: bool = False) -> Told:
     """What happened to a run, in the order in which it did; of very much, the first that did. The mark is empty unless
     it `is_marked`: it takes a look at each step.
 

@@ -29,7 +29,7 @@ class ExtentRead(NamedTuple):
 
 
 def read_events(tenant: int, run: str, most: int, *, marked: bool) -> EventsRead | None:
-    """The first `most` events of a run, with its mark if it is to be `marked`; None where the tenant has no such run."""
+    """The first `most` events of a run, with its mark if it is `marked`; None where the tenant has no such run."""
     row = SQL.execute(
         "read_events", {"tenant": tenant, "run": run, "most": most, "marked": marked}
     ).fetchone()
