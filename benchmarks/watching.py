@@ -91,29 +91,29 @@ def _cost(
     each in a hidden tab, which is looked at when all is over, and by a page each that is looked at.
 
     What they take at rest is not counted. The `ways` take turns `rounds` times; the medians are told, in seconds in
-    all, and in ms of each kind of process; and how often pages were read, for a run.
+    all, and in ms of each kind of process; how much more it was until the last run was over, and in all, since pages
+    read what is left when cores are idle again; how long the runs took; and how often pages were read, for a run.
     """
     cookies = [_cookie(f"watcher-{n}") for n in range(-(-runs // SOCKETS_EACH))]
     took: dict[str, list[Mapping[str, float]]] = {way: [] for way in ways}
+    meanwhile: dict[str, list[float]] = {way: [] for way in ways}
+    lasted: dict[str, list[float]] = {way: [] for way in ways}
     reads: list[int] = []
-    lasted: list[float] = []
     for _ in range(rounds):
         for name, spent in took.items():
             one = _round(url, cookies, version, runs, name)
             spent.append(one.cpu)
-            lasted.append(one.seconds)
+            meanwhile[name].append(one.meanwhile)
+            lasted[name].append(one.seconds)
             reads += [one.reads] if name == PAGES else []
     thousands = runs * steps / 1000
     middle = {name: median(sum(one.values()) for one in spent) / thousands for name, spent in took.items()}
     return {
-        "seconds that the runs took": round(median(lasted), 1),
+        **{f"seconds that the runs took, {name}": round(median(each), 1) for name, each in lasted.items()},
         "reads of a page that is looked at": round(median(reads) / runs, 1),
         **{f"CPU s per 1,000 steps, {name}": round(seconds, 3) for name, seconds in middle.items()},
-        **{
-            f"% more, {name}": round(100 * (middle[name] / middle[NOBODY] - 1))
-            for name in ways
-            if name != NOBODY
-        },
+        **_more("% more", middle),
+        **_more("% more until the runs were over", {name: median(each) for name, each in meanwhile.items()}),
         **{
             f"ms of {kind}, {name}": round(1000 * median(one[kind] for one in spent) / thousands)
             for name, spent in took.items()
@@ -122,10 +122,22 @@ def _cost(
     }
 
 
+def _more(what: str, took: Mapping[str, float]) -> Figures:
+    """By how many percent each way took more than where nobody watched."""
+    return {
+        f"{what}, {name}": round(100 * (seconds / took[NOBODY] - 1))
+        for name, seconds in took.items()
+        if name != NOBODY
+    }
+
+
 class Round(NamedTuple):
-    """What one of the ways took: CPU by the kind of process, and how long; and how often its pages were read."""
+    """What one of the ways took: CPU by the kind of process, all CPU until the runs were over (`meanwhile`), and how
+    long they took; and how often its pages were read.
+    """
 
     cpu: Mapping[str, float]
+    meanwhile: float
     seconds: float
     reads: int
 
@@ -151,16 +163,17 @@ def _round(
         began, before = time.monotonic(), cpu_seconds()
         send_signals(version.tenant_id, [(run, NewSignal(str(uuid4()), "go", {})) for run in ids], by="bench")
         wait_for(version, runs)
-        lasted = time.monotonic() - began
+        lasted, during = time.monotonic() - began, cpu_seconds()
         # Who comes late reads it, too.
         _await(watchers, (watcher.is_done for watcher in watchers), LATEST_SECONDS + GAP)
         for watcher in watchers if watched == HIDDEN else ():
             watcher.read()
         after, took = cpu_seconds(), time.monotonic() - began
-    spent = {
-        kind: seconds - before[kind] - rest[kind] * took for kind, seconds in after.items() if kind in rest
-    }
-    return Round(spent, lasted, sum(watcher.reads for watcher in watchers))
+    spent, meanwhile = (
+        {kind: now[kind] - before[kind] - rest[kind] * seconds for kind in rest}
+        for now, seconds in ((after, took), (during, lasted))
+    )
+    return Round(spent, sum(meanwhile.values()), lasted, sum(watcher.reads for watcher in watchers))
 
 
 def _close(watchers: Sequence["Watcher"]) -> None:
