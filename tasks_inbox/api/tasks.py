@@ -70,7 +70,7 @@ class TaskCountsView(TasksApiView):
     @extend_schema(responses=s.CountsSerializer)
     def get(self, request: Request) -> Response:
         """How many tasks there are in each of your views, counted up to 100."""
-        return Response(listing.counts(self.who))
+        return Response(listing.counts(self.who).views)
 
 
 class TaskSnoozeView(TasksApiView):

@@ -68,7 +68,7 @@ def _since(due: DueMail) -> datetime:
 
 def _tasks(principal: Principal, reader: Reader) -> list[Part]:
     who = who_is(principal)
-    counts = listing.counts(who)
+    counts = listing.counts(who).views
     mine = listing.first_of(who, "mine", "due", MOST_LINES) if counts["mine"] else []
     teams = listing.first_of(who, "teams", "due", MOST_LINES) if counts["teams"] else []
     parts = (

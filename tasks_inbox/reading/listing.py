@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import (
@@ -39,6 +40,7 @@ from workflows.models import Workflow
 COUNTED_VIEWS: tuple[View, ...] = (
     "mine", "teams", "due", "snoozed", "delegated", "done", "watching", "undecidable",
 )  # fmt: skip
+WAITING_VIEWS: tuple[View, ...] = ("mine", "teams")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,22 +194,29 @@ def _first(tenant: int, parts: Parts, sort: str, at: Cursor | None, most: int) -
     return tasks_by_id(tenant, [pk for (pk,) in first.union(*others)])
 
 
-def counts(who: Who) -> dict[str, int]:
-    """How many tasks there are in each view, counted up to `COUNTED`; one statement."""
+class Counts(NamedTuple):
+    """How many tasks there are in each view, and what `waiting_for` gives; each counted up to `COUNTED`."""
+
+    views: dict[str, int]
+    waiting: int
+
+
+def counts(who: Who) -> Counts:
+    """How many tasks there are; one statement."""
     first, *others = (
         rows.annotate(view=Value(view)).values_list("view", "pk")[:most]
         for view in COUNTED_VIEWS
         for rows, most in to_count(who, view, COUNTED)
     )
-    tally = Counter(view for view, _ in first.union(*others))
-    return {view: min(tally[view], COUNTED) for view in COUNTED_VIEWS}
+    rows = list(first.union(*others))
+    tally = Counter(view for view, _ in rows)
+    waiting = {pk for view, pk in rows if view in WAITING_VIEWS}
+    return Counts({view: min(tally[view], COUNTED) for view in COUNTED_VIEWS}, min(len(waiting), COUNTED))
 
 
 def waiting_for(who: Who) -> int:
     """How many tasks wait for them, claimed or open to them, and not snoozed; counted up to `COUNTED`."""
     first, *others = (
-        rows.values_list("pk")[:most]
-        for view in ("mine", "teams")
-        for rows, most in to_count(who, view, COUNTED)
+        rows.values_list("pk")[:most] for view in WAITING_VIEWS for rows, most in to_count(who, view, COUNTED)
     )
     return min(len(first.union(*others)), COUNTED)

@@ -1,9 +1,10 @@
-"""Who looks at a page, as tasks know people: asked for once in a request."""
+"""Who looks at a page, as tasks know people, and how many tasks wait for them: asked for once in a request."""
 
 from django.http import HttpRequest
 
 from accounts.principal import Principal
 from tasks_inbox.eligibility.identity import Who, who_is
+from tasks_inbox.reading import listing
 
 
 def who_of(request: HttpRequest, principal: Principal) -> Who:
@@ -13,3 +14,14 @@ def who_of(request: HttpRequest, principal: Principal) -> Who:
         who = who_is(principal)
         request.who_asks = who  # type: ignore[attr-defined]
     return who
+
+
+def know_waiting(request: HttpRequest, count: int) -> None:
+    """The page has counted how many tasks wait for whoever looks at it: that is asked for no more."""
+    request.waiting_tasks = count  # type: ignore[attr-defined]
+
+
+def waiting_for(request: HttpRequest, principal: Principal) -> int:
+    """How many tasks wait for whoever makes the request, counted up to `COUNTED`."""
+    known: int | None = getattr(request, "waiting_tasks", None)
+    return listing.waiting_for(who_of(request, principal)) if known is None else known

@@ -7,8 +7,8 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.principal import Principal
 from accounts.roles import TASKS_READ
-from tasks_inbox.reading import listing, sources
-from tasks_inbox.web.asking import who_of
+from tasks_inbox.reading import sources
+from tasks_inbox.web.asking import waiting_for
 
 
 def inbox(request: HttpRequest) -> dict[str, Any]:
@@ -20,5 +20,5 @@ def inbox(request: HttpRequest) -> dict[str, Any]:
 def _count(request: HttpRequest, principal: Principal | None) -> str:
     if principal is None or TASKS_READ not in principal.scopes:
         return ""
-    count = listing.waiting_for(who_of(request, principal))
+    count = waiting_for(request, principal)
     return f"{sources.COUNTED - 1}+" if count >= sources.COUNTED else str(count or "")

@@ -34,6 +34,7 @@ from tasks_inbox.reading.search import MAX_SEARCH
 from tasks_inbox.reading.sources import COUNTED, DUE_SOON, Parts, View, parts_of
 from tasks_inbox.store import queries
 from tasks_inbox.web import facts
+from tasks_inbox.web.asking import know_waiting
 from tasks_inbox.web.consequences import consequences
 from workflows.access import may_anywhere
 
@@ -122,7 +123,8 @@ class Place:
 
 def list_pane(request: PageRequest, who: Who, place: Place, at: UUID | None = None) -> dict[str, Json]:
     """The list with its views; `at` is the task that is open. Raises Invalid for a cursor of another list."""
-    counts = listing.counts(who)
+    counts, waiting = listing.counts(who)
+    know_waiting(request, waiting)
     if place.view is None and place.run is None:
         place = _first(place, counts)
     fault = ""

@@ -227,7 +227,7 @@ class World:
     def lists_agree(self, name):
         """Each view holds the same however it is asked for, and its count says so."""
         who = identity.who_is(self.principal(name))
-        counts = listing.counts(who)
+        counts = listing.counts(who).views
         for view in sources.VIEWS:
             found = set(sources.tasks_of(who, view=view).values_list("pk", flat=True))
             parts = [set(part.values_list("pk", flat=True)) for part in sources.parts_of(who, view=view)]

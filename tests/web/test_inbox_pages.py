@@ -252,8 +252,8 @@ def test_the_inbox_costs_the_same_for_one_task_as_for_fifty(client, bob):
     few = trips_of_page(client, "/inbox/")
     make.start(approval(), *({"amount": n} for n in range(60)))
     make.work()
-    assert trips_of_page(client, "/inbox/") == few <= 11
-    assert trips_of_page(client, f"/inbox/{first.pk}") <= 23
+    assert trips_of_page(client, "/inbox/") == few <= 10
+    assert trips_of_page(client, f"/inbox/{first.pk}") <= 22
 
 
 def test_a_form_of_another_shape_is_one_field_of_json(client, bob):

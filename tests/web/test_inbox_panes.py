@@ -124,7 +124,7 @@ def test_a_task_of_several_says_how_it_stands_and_is_nobodys_alone(client, bob):
     assert 'name="outcome"' not in sent.text
     few = trips_of_page(client, f"/inbox/{task.pk}")
     decide(member("ann"), task)
-    assert trips_of_page(client, f"/inbox/{task.pk}") == few <= 23
+    assert trips_of_page(client, f"/inbox/{task.pk}") == few <= 22
 
 
 def test_what_follows_and_who_asks_stands_beside_the_task(client, bob):
