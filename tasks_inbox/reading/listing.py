@@ -7,9 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import (
     Case,
     F,
@@ -27,7 +30,7 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 
 from lib.api.pagination import Cursor, Page, cursor_of, key_values, keyset_page, rows_from
-from lib.clock import now_there
+from lib.clock import now_or_none, now_there
 from lib.refusals import Invalid
 from runs.models import Forecast
 from tasks_inbox.eligibility.identity import Who
@@ -203,12 +206,7 @@ class Counts(NamedTuple):
 
 def counts(who: Who) -> Counts:
     """How many tasks there are; one statement."""
-    first, *others = (
-        rows.annotate(view=Value(view)).values_list("view", "pk")[:most]
-        for view in COUNTED_VIEWS
-        for rows, most in to_count(who, view, COUNTED)
-    )
-    rows = list(first.union(*others))
+    rows = _counted(who, COUNTED_VIEWS)
     tally = Counter(view for view, _ in rows)
     waiting = {pk for view, pk in rows if view in WAITING_VIEWS}
     return Counts({view: min(tally[view], COUNTED) for view in COUNTED_VIEWS}, min(len(waiting), COUNTED))
@@ -216,7 +214,27 @@ def counts(who: Who) -> Counts:
 
 def waiting_for(who: Who) -> int:
     """How many tasks wait for them, claimed or open to them, and not snoozed; counted up to `COUNTED`."""
+    return min(len({pk for _, pk in _counted(who, WAITING_VIEWS)}), COUNTED)
+
+
+def _counted(who: Who, views: tuple[View, ...]) -> list[tuple[View, UUID]]:
+    """The tasks of these views, each by its key, as many as have to be known to count up to `COUNTED`."""
+    with connection.cursor() as cursor:
+        cursor.execute(*_counting(who, views, now_or_none()))
+        found: list[tuple[View, UUID]] = cursor.fetchall()
+    return found
+
+
+@lru_cache(maxsize=500)
+def _counting(who: Who, views: tuple[View, ...], now: datetime | None) -> tuple[str, tuple[Any, ...]]:
+    """The statement for that, which is the same as long as they are asked by the same marks and have the same rights:
+    the database says what time it is, unless a test does (`now`). To put it together takes longer than to execute it,
+    and every page asks for it.
+    """
     first, *others = (
-        rows.values_list("pk")[:most] for view in WAITING_VIEWS for rows, most in to_count(who, view, COUNTED)
+        rows.annotate(view=Value(view)).values_list("view", "pk")[:most]
+        for view in views
+        for rows, most in to_count(who, view, COUNTED)
     )
-    return min(len(first.union(*others)), COUNTED)
+    sql, params = first.union(*others).query.sql_with_params()
+    return sql, params

@@ -62,6 +62,17 @@ def test_each_view_shows_what_its_name_says():
     assert seen(ann, "open") == {"soon", "far", "later"}
 
 
+def test_the_statement_that_counts_is_put_together_once_for_the_same_rights(monkeypatch):
+    asked()
+    ann = member("ann")
+    who = identity.who_is(ann)
+    assert (listing.counts(who).waiting, listing.waiting_for(who)) == (1, 1)
+    monkeypatch.setattr(listing, "to_count", pytest.fail)
+    asked()
+    later = identity.who_is(ann)
+    assert (listing.counts(later).waiting, listing.waiting_for(later)) == (2, 2)
+
+
 def test_counts_are_one_statement_and_stop_at_a_hundred():
     make.start(approval(), *({"amount": n} for n in range(101)))
     make.work()
