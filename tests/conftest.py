@@ -51,6 +51,8 @@ _FOLDER = "handoff-test-"
 _KEY = pytest.StashKey[tuple]()
 # What is made up is the same each time: whoever looks for a failure finds it again. `make soak` makes up other things.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
+# Until all is imported and collected next to nothing becomes garbage, and each look for it takes longer.
+gc.disable()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -219,6 +221,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 def pytest_collection_finish() -> None:
     """What is there now stays: no collection of garbage has to look through it again."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 
