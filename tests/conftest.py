@@ -51,8 +51,6 @@ _FOLDER = "handoff-test-"
 _KEY = pytest.StashKey[tuple]()
 # What is made up is the same each time: whoever looks for a failure finds it again. `make soak` makes up other things.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
-# Until all is imported and collected next to nothing becomes garbage, and each look for it takes longer.
-gc.disable()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -219,11 +217,18 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         browsers.close_between(item, nextitem)
 
 
-def pytest_collection_finish() -> None:
-    """What is there now stays: no collection of garbage has to look through it again."""
-    gc.enable()
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """While tests are imported next to nothing becomes garbage, and each look for it takes longer. What is there then
+    stays: no collection of garbage has to look through it again.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 _ASKED_FOR = ("soak", "toolchains", "kafka")
