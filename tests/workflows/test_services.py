@@ -172,6 +172,13 @@ def test_a_workflow_is_found_whole_and_as_the_models_have_it(author):
         lifecycle.import_definition(author, chain("flow", length=number or 3) | {"metadata": numbers})
         if number:
             lifecycle.publish(author, "flow")
+            shown = {
+                "title": f"T{number}",
+                "description": "D",
+                "draft_layout": {"a": 1.5},
+                "comments_number": 3,
+            }
+            Workflow.objects.for_tenant(author.tenant_id).update(**shown)
         found = queries.get_workflow(author.tenant_id, "flow")
         stored = Workflow.objects.for_tenant(author.tenant_id).get(name="flow")
         assert found.latest == number
