@@ -5,6 +5,7 @@ from django.db import IntegrityError, connection, transaction
 
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Missing, Unprocessable
+from tests import factories as make
 from tests.definitions import chain
 from tests.people import People
 from tests.store.watching import watching
@@ -193,6 +194,12 @@ def test_a_workflow_is_found_whole_and_as_the_models_have_it(author):
             assert [(name, getattr(one, name)) for name in fields] == [
                 (name, getattr(other, name)) for name in fields
             ]
+
+
+def test_what_tests_run_is_not_the_latest_version(author):
+    version = published(author)
+    make.VersionFactory(workflow=version.workflow, number=None, is_test=True)
+    assert queries.get_workflow(author.tenant_id, "flow").latest == 1
 
 
 def test_a_workflow_is_found_by_one_statement(author, django_assert_num_queries):
