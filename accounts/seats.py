@@ -12,7 +12,9 @@ import orjson
 
 from lib.named_sql import Statements
 
-_SQL = Statements(Path(__file__).parent / "sql")
+SQL_OF_ACCOUNTS = Path(__file__).parent / "sql"
+"""Where the columns of a user are kept, for statements of others that give one."""
+_SQL = Statements(SQL_OF_ACCOUNTS)
 
 
 class Seat(NamedTuple):

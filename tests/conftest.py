@@ -217,10 +217,18 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         browsers.close_between(item, nextitem)
 
 
-def pytest_collection_finish() -> None:
-    """What is there now stays: no collection of garbage has to look through it again."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """While tests are imported next to nothing becomes garbage, and each look for it takes longer. What is there then
+    stays: no collection of garbage has to look through it again.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 _ASKED_FOR = ("soak", "toolchains", "kafka")

@@ -17,12 +17,15 @@ SELECT t.id, t.slug, m.role,
  ORDER BY m.id
  LIMIT 1
 
--- name: session_of
--- Asked at every page: what is in a session, whose it is, while they may log in, and their seat; the columns of the user
--- are those of the model, in its order.
-SELECT o.session_data, seat.id, seat.slug, seat.role, seat.granted,
-       u.id, u.password, u.last_login, u.username, u.name, u.email, u.mail, u.time_zone, u.locale, u.density,
+-- name: columns_of_user (fragment)
+-- Those of the model, in its order.
+u.id, u.password, u.last_login, u.username, u.name, u.email, u.mail, u.time_zone, u.locale, u.density,
        u.digest_hour, u.digest_day, u.is_active, u.is_service, u.created_at
+
+-- name: session_of
+-- Asked at every page: what is in a session, whose it is, while they may log in, and their seat.
+SELECT o.session_data, seat.id, seat.slug, seat.role, seat.granted,
+       /* include columns_of_user */
   FROM accounts_session o
   LEFT JOIN accounts_user u ON u.id = o.user_id AND u.is_active
   LEFT JOIN LATERAL (

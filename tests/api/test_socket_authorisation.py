@@ -45,12 +45,13 @@ def test_a_role_opens_the_sockets_of_its_scopes(site, people, run, name):
         assert (answer == LET_IN) == (SOCKETS[name].scope in SCOPES_OF_ROLE[role]), role
 
 
-@everywhere
-def test_a_socket_asks_for_its_scope(people, run, name):
-    path = SOCKETS[name].path.format(run=run)
+def test_a_socket_asks_for_its_scope(people, run):
+    viewer, admin = session_of(people.member("viewer")), session_of(people.member("admin"))
     with served(FOR_WORKERS) as (here, _):
-        assert refusal(here, path, session_of(people.member("viewer")))[0] == 403
-        assert refusal(here, path, session_of(people.member("admin"))) == LET_IN
+        for socket in SOCKETS.values():
+            path = socket.path.format(run=run)
+            assert refusal(here, path, viewer)[0] == 403, path
+            assert refusal(here, path, admin) == LET_IN, path
 
 
 @everywhere

@@ -8,7 +8,6 @@ from inspect import Parameter
 from typing import Any
 
 from django.contrib.messages.storage.cookie import CookieStorage
-from django.contrib.sessions.backends.signed_cookies import SessionStore
 from django.http import HttpResponse, QueryDict
 from django.test import RequestFactory
 from django.utils.safestring import mark_safe
@@ -17,6 +16,7 @@ from accounts.access import PageRequest
 from accounts.models import Membership, User
 from accounts.principal import Principal
 from accounts.services import create_group
+from accounts.sessions import SessionStore
 from engine.cel_reads import References
 from runs.kernel.graphs import compiled
 from runs.kernel.unit_of_work import Change

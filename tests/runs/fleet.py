@@ -99,20 +99,23 @@ class Fleet:
     ghosts: list[ClaimedStep] = field(default_factory=list)
     ended: Counter[str] = field(default_factory=Counter)
     inside: Inside = field(init=False)
+    tenant_id: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.inside = Inside(self.dice, self.strictly)
 
     def start(self, cases: Iterable[Case]) -> None:
         """Publish and start each case."""
+        tenant = make.a_tenant()
+        self.tenant_id = tenant.pk
         make.VersionFactory(
-            workflow__tenant=make.a_tenant(),
+            workflow__tenant=tenant,
             workflow__name=CHILD,
             workflow__draft_definition=CHILD_DEFINITION,
         )
         for case in cases:
-            version = make.a_version(case.definition)
-            terms = Terms(tenant=version.tenant_id, version=version.pk, by="test")
+            version = make.a_version(case.definition, tenant=tenant)
+            terms = Terms(tenant=tenant.pk, version=version.pk, by="test")
             run_id = start_runs(terms, [NewRun(case.run_input)])[0].id
             self.cases[run_id] = case
             self.picks[run_id] = case.order.pick()
@@ -284,6 +287,8 @@ class Fleet:
 
     def _over(self, containers: list[ClaimedStep]) -> list[str]:
         """The runs of those of these that wait no more, once for each."""
+        if not containers:
+            return []
         rows = StepExecution.unsafe_all_tenants.filter(id__in=[step.id for step in containers])
         return [str(run) for run in rows.exclude(status__in=STEP_OPEN).values_list("run_id", flat=True)]
 
@@ -295,8 +300,8 @@ class Fleet:
             if any(node.get("on_error") == "ask" for node in case.nodes)
         ]
         asking = StepExecution.unsafe_all_tenants.filter(run_id__in=runs, waiting__kind="operator")
-        for run_id, node in asking.values_list("run_id", "node"):
-            leave_failed(make.a_tenant().pk, str(run_id), node)
+        for run_id, node in asking.values_list("run_id", "node") if runs else ():
+            leave_failed(self.tenant_id, str(run_id), node)
 
     def _lose(self, steps: list[ClaimedStep]) -> None:
         """The workers of these steps are gone: their leases run out."""
@@ -307,10 +312,12 @@ class Fleet:
 
     def _pause(self) -> None:
         found = self._standing("RUNNING") if not self.strictly else []
-        make.pause(*(run for run in found if self.dice.random() < 0.05))
+        if chosen := [run for run in found if self.dice.random() < 0.05]:
+            make.pause(*chosen)
 
     def _unpause(self) -> None:
-        make.unpause(*self._standing("PAUSED"))
+        if not self.strictly and (found := self._standing("PAUSED")):
+            make.unpause(*found)
 
     def _standing(self, status: str) -> list[str]:
         runs = Run.unsafe_all_tenants.filter(id__in=self.cases, status=status).order_by("id")
@@ -322,7 +329,7 @@ class Fleet:
         asked = {run for run in runs if self.ended[run] >= self.cases[run].cancel_at > 0}
         running = Run.unsafe_all_tenants.filter(id__in=asked, status="RUNNING").values_list("id", flat=True)
         if found := [str(run) for run in running]:
-            cancel_runs(make.a_tenant().pk, found, by="test", compensate=True)
+            cancel_runs(self.tenant_id, found, by="test", compensate=True)
 
     def _end(self, endings: list[tuple[ClaimedStep, AttemptResult]]) -> None:
         while endings:
@@ -337,9 +344,11 @@ class Fleet:
 
     def _send(self, signals: list[tuple[str, NewSignal]]) -> None:
         """Send signals to those of the runs that still take any."""
+        if not signals:
+            return
         runs = Run.unsafe_all_tenants.filter(id__in=[run for run, _ in signals], status__in=RUN_OPEN)
         taking = {str(run) for run in runs.values_list("id", flat=True)}
-        send_signals(make.a_tenant().pk, [sent for sent in signals if sent[0] in taking], by="test")
+        send_signals(self.tenant_id, [sent for sent in signals if sent[0] in taking], by="test")
 
     def _ending(self, step: ClaimedStep) -> AttemptResult:
         script = self.cases[step.run_id].script

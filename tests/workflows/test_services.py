@@ -5,8 +5,10 @@ from django.db import IntegrityError, connection, transaction
 
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Missing, Unprocessable
+from tests import factories as make
 from tests.definitions import chain
 from tests.people import People
+from tests.store.watching import watching
 from workflows import queries
 from workflows.models import VersionIsImmutable, Workflow, WorkflowVersion
 from workflows.versions import lifecycle
@@ -163,3 +165,46 @@ def test_restoring_a_version_takes_no_notes_and_pins_from_the_canvas(author):
     )
     restored = lifecycle.restore(author, version, expected_revision=2).workflow
     assert (restored.draft_definition, restored.draft_layout) == (version.definition, layout)
+
+
+def test_a_workflow_is_found_whole_and_as_the_models_have_it(author):
+    numbers = {"large": 1e20, "exact": 9007199254740991, "half": 0.5}
+    for number in (None, 1, 2):
+        lifecycle.import_definition(author, chain("flow", length=number or 3) | {"metadata": numbers})
+        if number:
+            lifecycle.publish(author, "flow")
+            shown = {
+                "title": f"T{number}",
+                "description": "D",
+                "draft_layout": {"a": 1.5},
+                "comments_number": 3,
+            }
+            Workflow.objects.for_tenant(author.tenant_id).update(**shown)
+        found = queries.get_workflow(author.tenant_id, "flow")
+        stored = Workflow.objects.for_tenant(author.tenant_id).get(name="flow")
+        assert found.latest == number
+        pairs = [
+            (found, stored),
+            (found.folder, stored.folder),
+            (found.draft_updated_by, stored.draft_updated_by),
+        ]
+        for one, other in pairs:
+            assert one.get_deferred_fields() == set()
+            fields = [field.attname for field in other._meta.concrete_fields]
+            assert [(name, getattr(one, name)) for name in fields] == [
+                (name, getattr(other, name)) for name in fields
+            ]
+
+
+def test_what_tests_run_is_not_the_latest_version(author):
+    version = published(author)
+    make.VersionFactory(workflow=version.workflow, number=None, is_test=True)
+    assert queries.get_workflow(author.tenant_id, "flow").latest == 1
+
+
+def test_a_workflow_is_found_by_one_statement(author, django_assert_num_queries):
+    published(author)
+    with django_assert_num_queries(0), watching() as seen:
+        found = queries.get_workflow(author.tenant_id, "flow")
+        assert (found.folder.name, found.draft_updated_by.username) == ("General", "author-of-ours")
+    assert seen.trips == 1

@@ -24,3 +24,20 @@ SELECT 1, v.id, w.archived_at IS NOT NULL
 -- name: titles_of
 -- Asked at every page that names workflows.
 SELECT w.name, w.title FROM workflows_workflow w WHERE w.tenant_id = %(tenant)s AND w.name = ANY(%(names)s)
+
+-- name: workflow_named
+-- Asked by nearly all that is about one workflow: the number of the version that was published last, its folder, who
+-- changed its draft last, and itself; the columns are those of the models, in their order.
+SELECT (SELECT v.number
+          FROM workflows_workflowversion v
+         WHERE v.tenant_id = w.tenant_id AND v.workflow_id = w.id AND NOT v.is_test
+         ORDER BY v.number DESC
+         LIMIT 1),
+       f.id, f.tenant_id, f.name, f.key, f.is_default, f.created_at,
+       /* include columns_of_user */,
+       w.id, w.tenant_id, w.name, w.title, w.description, w.folder_id, w.draft_definition, w.draft_layout,
+       w.draft_revision, w.draft_updated_at, w.comments_number, w.draft_updated_by_id, w.created_at, w.archived_at
+  FROM workflows_workflow w
+  JOIN accounts_folder f ON f.id = w.folder_id
+  JOIN accounts_user u ON u.id = w.draft_updated_by_id
+ WHERE w.tenant_id = %(tenant)s AND w.name = %(name)s
