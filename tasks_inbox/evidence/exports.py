@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Literal
@@ -14,7 +15,6 @@ from accounts import audit
 from accounts.principal import Principal
 from tasks_inbox.evidence.gathering import evidence_of
 from tasks_inbox.evidence.ledger import digest_of
-from tasks_inbox.evidence.printing import pdf_of
 from tasks_inbox.evidence.readable import parts_of
 from tasks_inbox.models import TaskFileContent
 
@@ -68,5 +68,9 @@ def _written(text: str, written_as: Format) -> bytes:
         return text.encode()
     whole, digest = parts_of(text), digest_of(text)
     if written_as == "pdf":
-        return pdf_of(whole, f"{whole.title} · SHA-256 of its evidence.json: {digest}")
+        # Loaded by whoever prints: fonts and what reads them take a third of a second of each start.
+        pdf: bytes = import_module("tasks_inbox.evidence.printing").pdf_of(
+            whole, f"{whole.title} · SHA-256 of its evidence.json: {digest}"
+        )
+        return pdf
     return render_to_string("inbox/evidence.html", {"whole": whole, "digest": digest}).encode()

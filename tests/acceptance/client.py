@@ -1,5 +1,7 @@
 """What a user of a running Handoff has: an API token, and (as its operator) its database."""
 
+from contextlib import suppress
+
 import httpx
 import psycopg
 
@@ -20,12 +22,15 @@ class Client:
             trust_env=False,
         )
         self.handoff = handoff
+        self._line: psycopg.Connection | None = None
 
     def __enter__(self) -> "Client":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.http.close()
+        if self._line is not None:
+            self._line.close()
 
     def post(self, path: str, body: Json) -> Json:
         """A POST that must succeed."""
@@ -51,9 +56,13 @@ class Client:
         return [run["id"] for run in self.post("/runs/batch", {"workflow": workflow, "items": items})["runs"]]
 
     def rows(self, statement: str) -> list[tuple]:
-        """Rows of a statement on the database of the home."""
-        with psycopg.connect(self.handoff.facts()["database_url"], autocommit=True) as connection:
-            return connection.execute(statement.encode()).fetchall()
+        """Rows of a statement on the database of the home, by a line that is kept while the database lives."""
+        if self._line is not None:
+            with suppress(psycopg.OperationalError):
+                return self._line.execute(statement.encode()).fetchall()
+            self._line.close()
+        self._line = psycopg.connect(self.handoff.facts()["database_url"], autocommit=True)
+        return self._line.execute(statement.encode()).fetchall()
 
     def number(self, statement: str) -> int:
         """The one number that a statement gives."""

@@ -173,7 +173,7 @@ CONTAINERS: list[Json] = [
     },
 ]
 """Three levels of children, and lists in a loop: more work than all others, so begun less often."""
-EVERY = 8
+EVERY = 5
 ENDS = {"d_saga": "COMPENSATED"}
 
 
@@ -302,8 +302,8 @@ def loaded(handoff: Handoff, service: SlowService) -> Iterator[Loaded]:
         load = Load(client, service)
         load.publish()
         observer = Observer(handoff)
-        stack.enter_context(repeating(load.start, 0.3))
-        stack.enter_context(repeating(lambda: load.answer(answering.http), 0.3))
+        stack.enter_context(repeating(load.start, 0.6))
+        stack.enter_context(repeating(lambda: load.answer(answering.http), 0.5))
         stack.enter_context(repeating(observer.look, 0.5))
         wait_until(lambda: len(load.acked) >= 20, HEALED_SECONDS, lambda: "the load")
         yield Loaded(handoff, client, load, observer)

@@ -3,8 +3,11 @@
 from pathlib import Path
 
 _MODULE = """
-import re, time
+import ctypes, time
 from steps.base import StepType
+
+# Calls by it keep the interpreter, as a regular expression that backtracks for years does, and take no time of a core.
+KEPT = ctypes.PyDLL(None)
 
 
 def asleep(context):
@@ -13,8 +16,8 @@ def asleep(context):
 
 
 def holding(context):
-    # Backtracks for years, and never lets go of the interpreter meanwhile.
-    return {"found": bool(re.match("(a+)+$", "a" * 64 + "b"))}
+    while True:
+        KEPT.sleep(60)
 
 
 def step(name, run):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+
+import httpx
 
 from config.embedded.processes import child_setup, wait_until
 from config.embedded.redis import free_port
@@ -31,13 +34,37 @@ class Handoff:
 
     @cached_property
     def admin_token(self) -> str:
-        """A token of the first user's, for everybody who tests this Handoff: a command takes seconds of a core."""
-        return self.printed("create_token", "--user", "admin")
+        """A token of the first user's, for everybody who tests this Handoff."""
+        return self._new_token("admin")
 
     @cached_property
     def worker_token(self) -> str:
         """A token that opens the jobs and nothing else."""
-        return self.printed("create_token", "--user", "admin", "--role", "worker")
+        return self._new_token("worker")
+
+    def _new_token(self, role: str) -> str:
+        """Made as pages make one: README's tour types the command, which takes seconds of a core."""
+        with self.browser() as browser:
+            answer = browser.post("/api/v1/tokens", json={"name": role, "role": role})
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["token"])
+
+    @contextmanager
+    def browser(self) -> Iterator[httpx.Client]:
+        """A browser of the first user's, who has logged in."""
+        site = f"http://127.0.0.1:{self.port}"
+        kept = self.home / "admin-password"
+        password = self._environment.get("HANDOFF_ADMIN_PASSWORD") or kept.read_text().strip()
+        with httpx.Client(
+            base_url=site, follow_redirects=True, trust_env=False, timeout=60, headers={"Origin": site}
+        ) as browser:
+            fields = {
+                "username": "admin",
+                "password": password,
+                "csrfmiddlewaretoken": _written_in(browser.get("/login")),
+            }
+            browser.headers["X-CSRFToken"] = _written_in(browser.post("/login", data=fields))
+            yield browser
 
     @property
     def environment(self) -> dict[str, str]:
@@ -134,11 +161,10 @@ class Handoff:
             check=False,
         )
 
-    def printed(self, *arguments: str) -> str:
-        """What a command printed, which must have succeeded."""
-        done = self.manage(*arguments)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+
+def _written_in(page: httpx.Response) -> str:
+    """What forms of a page send to show that they are of a page."""
+    return re.findall(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)[0]
 
 
 def is_alive(pid: int) -> bool:

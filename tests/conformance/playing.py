@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -36,18 +35,6 @@ def _needs(tool: str) -> None:
         raise CannotBuild(f"{tool} is missing")
 
 
-def _python(_: Path) -> Command:
-    return [sys.executable, str(SDKS / "python" / "conformance.py")]
-
-
-def _rest(_: Path) -> Command:
-    return [sys.executable, "-m", "tests.conformance.raw_rest"]
-
-
-def _grpc(_: Path) -> Command:
-    return [sys.executable, "-m", "tests.conformance.raw_grpc"]
-
-
 def _go(out: Path) -> Command:
     _needs("go")
     run_in(SDKS / "go", "go", "build", "-o", str(out / "conformance"), "./conformance")
@@ -73,22 +60,25 @@ def _java(out: Path) -> Command:
 
 
 class Player(NamedTuple):
-    """`title`: of its column in the table. `command`: gives what plays a case; it builds into a folder, and raises
-    CannotBuild. `place`: the fixture that gives what it plays against. `needs`: the mark of what not every machine has.
+    """`title`: of its column in the table. `program`: what plays a case, in Python, or a function that gives the
+    command which does; it builds into a folder, and raises CannotBuild. `place`: the fixture that gives what it plays
+    against. `needs`: the mark of what not every machine has.
     """
 
     title: str
-    command: Callable[[Path], Command]
+    program: Path | Callable[[Path], Command]
     place: str = "by_rest"
     needs: str | None = None
 
 
+_PYTHON: Final = SDKS / "python" / "conformance.py"
+_RAW: Final = Path(__file__).parent
 PLAYERS: Final[Mapping[str, Player]] = {
-    "rest": Player("REST alone", _rest),
-    "grpc": Player("gRPC alone", _grpc, "by_grpc"),
-    "python": Player("Python", _python),
-    "python-redis": Player("Python, told by Redis", _python, "told_by_redis"),
-    "python-kafka": Player("Python, told by Kafka", _python, "told_by_kafka", "kafka"),
+    "rest": Player("REST alone", _RAW / "raw_rest.py"),
+    "grpc": Player("gRPC alone", _RAW / "raw_grpc.py", "by_grpc"),
+    "python": Player("Python", _PYTHON),
+    "python-redis": Player("Python, told by Redis", _PYTHON, "told_by_redis"),
+    "python-kafka": Player("Python, told by Kafka", _PYTHON, "told_by_kafka", "kafka"),
     "typescript": Player("TypeScript", _typescript, needs="toolchains"),
     "go": Player("Go", _go, needs="toolchains"),
     "java": Player("Java", _java, needs="toolchains"),

@@ -13,11 +13,13 @@ from typing import Any
 import grpc
 
 from tests.conformance.scene import Case, Refused, play
-from tests.rpc.speaking import Client, told
+from tests.rpc.speaking import Client, pool, told
 
 STATUS_OF = {"UNAUTHENTICATED": 401, "NOT_FOUND": 404}
 """Cases say the statuses of HTTP."""
 SECONDS = 80.0
+# Once for all who are forked from here.
+pool()
 
 
 class Rpc:

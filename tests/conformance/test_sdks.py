@@ -4,12 +4,14 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from config.embedded.processes import wait_until
 from runs.models import Run, StepExecution, StepLog
 from tests import factories as make
+from tests.conformance.forking import Forking
 from tests.conformance.playing import CASES, PLAYERS, SDKS, CannotBuild, copied, run_in
 from tests.people import People
 from tests.serving import ROOT
@@ -17,20 +19,53 @@ from tests.serving import ROOT
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
 
 
+def surroundings():
+    return {**os.environ, "PYTHONPATH": str(SDKS / "python" / "src"), "NO_PROXY": "127.0.0.1"}
+
+
+class Process:
+    """Plays one case after another, each by starting the program anew."""
+
+    def __init__(self, command):
+        self._command = command
+
+    def begin(self, words, environment, said, trouble):
+        with said.open("w") as out, trouble.open("w") as err:
+            self._process = subprocess.Popen(
+                [*self._command, *words], cwd=ROOT, stdout=out, stderr=err, env=environment
+            )
+        self.poll = self._process.poll
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
+
+    def leave(self):
+        pass
+
+
 @pytest.fixture(scope="module")
-def commands(tmp_path_factory):
-    """Gives the command of a player, built once."""
-    built = {}
+def playing(tmp_path_factory):
+    """Gives who plays for a player: what is built or loaded for that is so once."""
+    known = {}
 
-    def command(name):
-        if name not in built:
-            try:
-                built[name] = PLAYERS[name].command(tmp_path_factory.mktemp(name))
-            except CannotBuild as reason:
-                pytest.skip(str(reason))
-        return built[name]
+    def made(program):
+        if isinstance(program, Path):
+            return Forking(program, surroundings())
+        try:
+            return Process(program(tmp_path_factory.mktemp("player")))
+        except CannotBuild as reason:
+            pytest.skip(str(reason))
 
-    return command
+    def who(name):
+        program = PLAYERS[name].program
+        if program not in known:
+            known[program] = made(program)
+        return known[program]
+
+    yield who
+    for one in known.values():
+        one.leave()
 
 
 @pytest.mark.conformance
@@ -42,8 +77,8 @@ def commands(tmp_path_factory):
         for name, player in PLAYERS.items()
     ],
 )
-def test_a_case(request, commands, tmp_path, player, case):
-    command = commands(player)
+def test_a_case(request, playing, tmp_path, player, case):
+    who = playing(player)
     place = request.getfixturevalue(PLAYERS[player].place)
     told = json.loads(case.read_text())
     people = People()
@@ -51,29 +86,17 @@ def test_a_case(request, commands, tmp_path, player, case):
     api = people.client("admin")
     assert api.post("/api/v1/workflows", {"name": "played", "definition": definition}).status_code == 201
     assert api.post("/api/v1/workflows/played/publish").status_code == 201
-    with (tmp_path / "said").open("w+") as said:
-        process = subprocess.Popen(
-            [*command, str(case), "played", "key-1"],
-            cwd=ROOT,
-            stdout=said,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={
-                **os.environ,
-                "TOKEN": people.token("admin"),
-                "PYTHONPATH": str(SDKS / "python" / "src"),
-                "NO_PROXY": "127.0.0.1",
-                **place.environment,
-            },
-        )
-        try:
-            wait_until(lambda: _go_on(place) and process.poll() is not None, 90, lambda: case.stem)
-        finally:
-            process.kill()
-            _, trouble = process.communicate()
-        said.seek(0)
-        assert process.returncode == 0, trouble
-        assert json.loads(said.read()) == told["expect"]
+    said, trouble = tmp_path / "said", tmp_path / "trouble"
+    environment = {**surroundings(), "TOKEN": people.token("admin"), **place.environment}
+    who.begin([str(case), "played", "key-1"], environment, said, trouble)
+    codes = []
+    try:
+        wait_until(lambda: _go_on(place) and _note(who.poll(), codes), 90, lambda: case.stem)
+    except BaseException:
+        who.kill()
+        raise
+    assert codes == [0], trouble.read_text()
+    assert json.loads(said.read_text()) == told["expect"]
     run = Run.unsafe_all_tenants.filter(business_key="key-1").first()
     if "log" in told:
         lines = (
@@ -89,6 +112,12 @@ def _go_on(place):
     make.work()
     place.turn()
     return True
+
+
+def _note(code, codes):
+    """Whether it has ended, with its code."""
+    codes += [] if code is None else [code]
+    return codes
 
 
 OWN_TESTS = {

@@ -129,9 +129,9 @@ def test_the_cause_of_a_failure_among_two_hundred_steps_is_three_presses_from_ho
 
 def test_a_large_graph_is_moved_and_selected_in_without_stalling_on_a_slow_computer(author):
     run_id = long_run(300, failing=299)
-    author.page.context.new_cdp_session(author.page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
     author.page.set_default_timeout(60_000)
     drawn(author, run_id)
+    author.page.context.new_cdp_session(author.page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
     frames = author.page.evaluate(
         """async () => {
             const view = document.getElementById("graph-view"), took = [];

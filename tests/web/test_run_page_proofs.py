@@ -1,6 +1,7 @@
-"""The page of a large run stays at hand: what holds it up are long tasks, counted on a computer four times as slow."""
+"""The page of a large run stays at hand: what holds it up are long tasks, also on a computer four times as slow."""
 
 import pytest
+from django.db import connection
 from playwright.sync_api import expect
 
 from accounts.models import Membership
@@ -42,9 +43,9 @@ window.Worker = class extends Worker {
     constructor(...all) { super(...all); this.addEventListener("message", () => { window.answers += 1; }); }
 };
 """
-HELD_UP = 8_000
-"""So many milliseconds a task may take on a machine that others work on meanwhile; alone it takes one or two seconds.
-On the page's own thread the layout of five hundred steps took thirteen."""
+HELD_UP = 2_000
+"""So many milliseconds a task may take on a machine that others work on meanwhile; alone less than half of
+one second. On the page's own thread the layout of five hundred steps took more than three."""
 
 
 @pytest.fixture
@@ -54,10 +55,18 @@ def author(visitor, ann) -> Visitor:
     return visitor
 
 
+@pytest.fixture(params=[1, pytest.param(4, marks=pytest.mark.soak)])
+def slowness(request) -> int:
+    """How many times as slow the computer is. To be slow it wastes its time: the limit is as much lower instead."""
+    return request.param
+
+
 @pytest.fixture
-def slowly(author) -> Visitor:
+def watched(author, slowness) -> Visitor:
     author.page.add_init_script(WATCH)
-    author.page.context.new_cdp_session(author.page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    if slowness > 1:
+        session = author.page.context.new_cdp_session(author.page)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": slowness})
     author.page.set_default_timeout(120_000)
     return author
 
@@ -83,62 +92,64 @@ def layers(many: int, wide: int):
     return make.graph(nodes, edges)
 
 
-def test_five_hundred_steps_without_places_are_drawn_while_the_page_answers_keys(slowly):
+def test_five_hundred_steps_without_places_are_drawn_while_the_page_answers_keys(watched, slowness):
     run_id = make.start(layers(25, 20), {"n": 1})[0]
-    slowly.page.add_init_script(COUNT)
-    slowly.open(f"/runs/{run_id}?view=graph")
+    watched.page.add_init_script(COUNT)
+    watched.open(f"/runs/{run_id}?view=graph")
     # The list is there before the picture.
-    slowly.page.locator(".graph-step").first.wait_for()
-    slowly.press("j")
-    expect(slowly.page.locator("#inspector h3").first).to_have_text("s0_0", timeout=60_000)
-    slowly.page.wait_for_selector("#graph[data-drawn]")
-    assert slowly.page.locator(".picture-line").count() == 960
-    assert longest(slowly) < HELD_UP
-    assert slowly.page.evaluate("window.answers") == 2, "its places and its lines came from workers"
+    watched.page.locator(".graph-step").first.wait_for()
+    watched.press("j")
+    expect(watched.page.locator("#inspector h3").first).to_have_text("s0_0", timeout=60_000)
+    watched.page.wait_for_selector("#graph[data-drawn]")
+    assert watched.page.locator(".picture-line").count() == 960
+    assert longest(watched) < HELD_UP * slowness
+    assert watched.page.evaluate("window.answers") == 2, "its places and its lines came from workers"
 
 
-def test_two_hundred_changes_a_second_leave_the_page_at_hand_and_the_last_state_right(slowly):
-    slowly.page.add_init_script(FLOOD)
+def test_two_hundred_changes_a_second_leave_the_page_at_hand_and_the_last_state_right(watched, slowness):
+    watched.page.add_init_script(FLOOD)
     run_id = make.start(layers(1, 200), {"n": 1})[0]
-    slowly.open(f"/runs/{run_id}?view=graph")
-    slowly.page.wait_for_selector("#graph[data-drawn]")
-    slowly.page.evaluate("window.long.length = 0; window.flooding = window.flood(5); 0")
+    watched.open(f"/runs/{run_id}?view=graph")
+    watched.page.wait_for_selector("#graph[data-drawn]")
+    watched.page.evaluate("window.long.length = 0; window.flooding = window.flood(5); 0")
     for _ in range(4):
         make.complete(*make.claimed("mine", limit=50))
-    sent = slowly.page.evaluate("window.flooding")
+    sent = watched.page.evaluate("window.flooding")
     assert sent == 1_000
-    slowly.page.evaluate(
+    watched.page.evaluate(
         "window.watching.onmessage({data: JSON.stringify({changed: ['run', 'steps'], nodes: {}})})"
     )
-    expect(slowly.page.locator(".graph-step[data-status=COMPLETED]")).to_have_count(200, timeout=60_000)
-    assert longest(slowly) < HELD_UP
+    expect(watched.page.locator(".graph-step[data-status=COMPLETED]")).to_have_count(200, timeout=60_000)
+    assert longest(watched) < HELD_UP * slowness
 
 
-def test_a_map_of_ten_thousand_items_is_looked_at_without_stalling(slowly):
+def test_a_map_of_ten_thousand_items_is_looked_at_without_stalling(watched, slowness):
     run_id = make.start(make.mapped(max_concurrency=1), {"items": [*range(3)]})[0]
     make.work("engine")
     first = StepExecution.unsafe_all_tenants.get(run_id=run_id, index=0)
     with_items(first, 10_000)
-    slowly.open(f"/runs/{run_id}?view=graph&step=each")
-    slowly.page.wait_for_selector("#graph[data-drawn]")
-    expect(slowly.page.locator(".graph-step").first).to_contain_text("of 10000 items, 100 failed")
-    slowly.page.locator("#inspector a", has_text="of 10000 items").click()
-    expect(slowly.page.locator(".item-grid a")).to_have_count(1_000, timeout=60_000)
-    slowly.page.locator(".item-grid a").first.focus()
-    slowly.press("ArrowDown", "End", "Enter")
-    expect(slowly.page.locator("#item")).to_be_visible(timeout=60_000)
-    assert longest(slowly) < HELD_UP
+    watched.open(f"/runs/{run_id}?view=graph&step=each")
+    watched.page.wait_for_selector("#graph[data-drawn]")
+    expect(watched.page.locator(".graph-step").first).to_contain_text("of 10000 items, 100 failed")
+    watched.page.locator("#inspector a", has_text="of 10000 items").click()
+    expect(watched.page.locator(".item-grid a")).to_have_count(1_000, timeout=60_000)
+    watched.page.locator(".item-grid a").first.focus()
+    watched.press("ArrowDown", "End", "Enter")
+    expect(watched.page.locator("#item")).to_be_visible(timeout=60_000)
+    assert longest(watched) < HELD_UP * slowness
 
 
 def with_items(first: StepExecution, many: int) -> None:
     """Ten thousand items where there was one: most are done, some have failed."""
-    rows = []
-    for index in range(1, many):
-        status = StepStatus.FAILED if index % 100 == 7 else StepStatus.COMPLETED
-        values = {field.attname: getattr(first, field.attname) for field in StepExecution._meta.fields}
-        values |= {"id": make.uuid7(), "index": index, "status": status, "worker": None}
-        rows.append(StepExecution(**values))
-    StepExecution.unsafe_all_tenants.bulk_create(rows, batch_size=1_000)
+    columns = {f'"{field.column}"': f's."{field.column}"' for field in StepExecution._meta.fields}
+    status = f"CASE mod(n, 100) WHEN 7 THEN '{StepStatus.FAILED}' ELSE '{StepStatus.COMPLETED}' END"
+    columns |= {'"id"': "gen_random_uuid()", '"index"': "n", '"status"': status, '"worker"': "NULL"}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO runs_stepexecution ({', '.join(columns)}) SELECT {', '.join(columns.values())}"
+            " FROM runs_stepexecution s, generate_series(1, %s) n WHERE s.id = %s",
+            (many - 1, first.pk),
+        )
     Container.unsafe_all_tenants.filter(run_id=first.run_id).update(
         total=many, opened=many, ended=many - 1, failed=100
     )
