@@ -31,29 +31,31 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Group',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=150)),
-                ('key', models.CharField(max_length=150)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-            ],
-            options={
-                'abstract': False,
-                'base_manager_name': 'unsafe_all_tenants',
-                'default_manager_name': 'unsafe_all_tenants',
-            },
-            managers=[
-                ('unsafe_all_tenants', django.db.models.manager.Manager()),
-            ],
-        ),
-        migrations.CreateModel(
             name='Tenant',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('slug', models.SlugField(max_length=64, unique=True)),
                 ('name', models.CharField(max_length=200)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Group',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=150)),
+                ('key', models.CharField(max_length=150)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.tenant')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unsafe_all_tenants',
+                'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'key'), name='group_key_once')],
+            },
+            managers=[
+                ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
         ),
         migrations.CreateModel(
@@ -99,6 +101,7 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'user'), name='membership_one_role'), models.CheckConstraint(condition=models.Q(('role__in', ('viewer', 'author', 'operator', 'approver', 'admin'))), name='membership_known_role')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -116,15 +119,11 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('group', 'membership'), name='group_member_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddField(
-            model_name='group',
-            name='members',
-            field=models.ManyToManyField(related_name='+', through='accounts.GroupMember', to='accounts.membership'),
         ),
         migrations.CreateModel(
             name='KeptAnswer',
@@ -141,15 +140,12 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'indexes': [models.Index(fields=['created_at'], name='keptanswer_by_age')],
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'user', 'key'), name='keptanswer_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddField(
-            model_name='group',
-            name='tenant',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.tenant'),
         ),
         migrations.CreateModel(
             name='ApiToken',
@@ -173,6 +169,7 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.CheckConstraint(condition=models.Q(('role__in', ('viewer', 'author', 'operator', 'approver', 'admin', 'worker'))), name='apitoken_known_role')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -191,41 +188,15 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'number'), name='tenantkey_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
         ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('tenant', 'user'), name='membership_one_role'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ('viewer', 'author', 'operator', 'approver', 'admin'))), name='membership_known_role'),
-        ),
-        migrations.AddIndex(
-            model_name='keptanswer',
-            index=models.Index(fields=['created_at'], name='keptanswer_by_age'),
-        ),
-        migrations.AddConstraint(
-            model_name='keptanswer',
-            constraint=models.UniqueConstraint(fields=('tenant', 'user', 'key'), name='keptanswer_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='groupmember',
-            constraint=models.UniqueConstraint(fields=('group', 'membership'), name='group_member_once'),
-        ),
-        migrations.AddConstraint(
+        migrations.AddField(
             model_name='group',
-            constraint=models.UniqueConstraint(fields=('tenant', 'key'), name='group_key_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='apitoken',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ('viewer', 'author', 'operator', 'approver', 'admin', 'worker'))), name='apitoken_known_role'),
-        ),
-        migrations.AddConstraint(
-            model_name='tenantkey',
-            constraint=models.UniqueConstraint(fields=('tenant', 'number'), name='tenantkey_once'),
+            name='members',
+            field=models.ManyToManyField(related_name='+', through='accounts.GroupMember', to='accounts.membership'),
         ),
     ]

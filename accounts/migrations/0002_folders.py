@@ -28,6 +28,7 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'key'), name='folder_key_once'), models.UniqueConstraint(condition=models.Q(('is_default', True)), fields=('tenant',), name='folder_one_default')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -47,33 +48,10 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(condition=models.Q(('role', ''), _negated=True), fields=('folder', 'role'), name='foldergrant_role_once'), models.UniqueConstraint(fields=('folder', 'group'), name='foldergrant_group_once'), models.CheckConstraint(condition=models.Q(models.Q(('group__isnull', False), ('role', '')), models.Q(('group__isnull', True), ('role__in', ('viewer', 'author', 'operator', 'approver', 'admin'))), _connector='OR'), name='foldergrant_to_role_or_group'), models.CheckConstraint(condition=models.Q(('verbs__contained_by', ['read', 'start', 'edit', 'publish', 'operate']), ('verbs__len__gt', 0)), name='foldergrant_known_verbs')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='folder',
-            constraint=models.UniqueConstraint(fields=('tenant', 'key'), name='folder_key_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='folder',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_default', True)), fields=('tenant',), name='folder_one_default'),
-        ),
-        migrations.AddConstraint(
-            model_name='foldergrant',
-            constraint=models.UniqueConstraint(condition=models.Q(('role', ''), _negated=True), fields=('folder', 'role'), name='foldergrant_role_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='foldergrant',
-            constraint=models.UniqueConstraint(fields=('folder', 'group'), name='foldergrant_group_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='foldergrant',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('group__isnull', False), ('role', '')), models.Q(('group__isnull', True), ('role__in', ('viewer', 'author', 'operator', 'approver', 'admin'))), _connector='OR'), name='foldergrant_to_role_or_group'),
-        ),
-        migrations.AddConstraint(
-            model_name='foldergrant',
-            constraint=models.CheckConstraint(condition=models.Q(('verbs__contained_by', ['read', 'start', 'edit', 'publish', 'operate']), ('verbs__len__gt', 0)), name='foldergrant_known_verbs'),
         ),
     ]

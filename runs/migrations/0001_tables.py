@@ -110,6 +110,7 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'name'), name='webhook_name_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -190,6 +191,8 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'indexes': [models.Index(fields=['tenant_id', '-id'], name='run_list'), models.Index(fields=['workflow_id', '-id'], name='run_of_workflow'), models.Index(condition=models.Q(('business_key__isnull', False)), fields=['tenant_id', 'business_key', 'id'], name='run_business_key'), models.Index(condition=models.Q(('status', engine.statuses.RunStatus['COMPLETED']), _negated=True), fields=['tenant_id', 'status', '-id'], name='run_not_completed'), models.Index(condition=models.Q(('sla_look_at__isnull', False)), fields=['sla_look_at'], name='run_sla_due'), models.Index(condition=models.Q(('is_test', True)), fields=['tenant_id', '-id'], name='run_tests'), models.Index(condition=models.Q(('completed_at__isnull', True)), fields=['id'], name='run_open'), models.Index(condition=models.Q(('completed_at__isnull', False), ('sealed_life__lt', models.F('life'))), fields=['completed_at', 'id'], name='run_unsealed')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('status__in', [engine.statuses.RunStatus['CANCELLED'], engine.statuses.RunStatus['COMPENSATED'], engine.statuses.RunStatus['COMPLETED'], engine.statuses.RunStatus['CONTINUED'], engine.statuses.RunStatus['FAILED']]), ('completed_at__isnull', True), _connector='XOR'), name='run_completed_at_iff_ended')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -400,6 +403,7 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('webhook', 'number'), name='webhook_secret_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -430,49 +434,5 @@ class Migration(migrations.Migration):
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='inboundwebhook',
-            constraint=models.UniqueConstraint(fields=('tenant', 'name'), name='webhook_name_once'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['tenant_id', '-id'], name='run_list'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['workflow_id', '-id'], name='run_of_workflow'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('business_key__isnull', False)), fields=['tenant_id', 'business_key', 'id'], name='run_business_key'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('status', engine.statuses.RunStatus['COMPLETED']), _negated=True), fields=['tenant_id', 'status', '-id'], name='run_not_completed'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('sla_look_at__isnull', False)), fields=['sla_look_at'], name='run_sla_due'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('is_test', True)), fields=['tenant_id', '-id'], name='run_tests'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('completed_at__isnull', True)), fields=['id'], name='run_open'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(condition=models.Q(('completed_at__isnull', False), ('sealed_life__lt', models.F('life'))), fields=['completed_at', 'id'], name='run_unsealed'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', [engine.statuses.RunStatus['CANCELLED'], engine.statuses.RunStatus['COMPENSATED'], engine.statuses.RunStatus['COMPLETED'], engine.statuses.RunStatus['CONTINUED'], engine.statuses.RunStatus['FAILED']]), ('completed_at__isnull', True), _connector='XOR'), name='run_completed_at_iff_ended'),
-        ),
-        migrations.AddConstraint(
-            model_name='webhooksecret',
-            constraint=models.UniqueConstraint(fields=('webhook', 'number'), name='webhook_secret_once'),
         ),
     ]

@@ -33,6 +33,7 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'name'), name='calendar_name_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -69,6 +70,8 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'indexes': [models.Index(condition=models.Q(('fire_at__isnull', False)), fields=['fire_at', 'id'], name='schedule_due'), models.Index(condition=models.Q(('buffered_due_at__isnull', False)), fields=['buffered_due_at', 'id'], name='schedule_buffered')],
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'name'), name='schedule_name_once'), models.CheckConstraint(condition=models.Q(models.Q(('at__isnull', True), ('cron__isnull', False), ('every_seconds__isnull', True)), models.Q(('at__isnull', True), ('cron__isnull', True), ('every_seconds__isnull', False)), models.Q(('at__isnull', False), ('cron__isnull', True), ('every_seconds__isnull', True)), _connector='OR'), name='schedule_one_timing')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -96,45 +99,11 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'indexes': [models.Index(fields=['schedule', '-id'], name='entry_list'), models.Index(condition=models.Q(('status', 'started')), fields=['schedule', '-id'], name='entry_started'), models.Index(fields=['done_at'], name='entry_age')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('is_manual', False)), fields=('schedule', 'due_at'), name='schedule_due_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='calendar',
-            constraint=models.UniqueConstraint(fields=('tenant', 'name'), name='calendar_name_once'),
-        ),
-        migrations.AddIndex(
-            model_name='schedule',
-            index=models.Index(condition=models.Q(('fire_at__isnull', False)), fields=['fire_at', 'id'], name='schedule_due'),
-        ),
-        migrations.AddIndex(
-            model_name='schedule',
-            index=models.Index(condition=models.Q(('buffered_due_at__isnull', False)), fields=['buffered_due_at', 'id'], name='schedule_buffered'),
-        ),
-        migrations.AddConstraint(
-            model_name='schedule',
-            constraint=models.UniqueConstraint(fields=('tenant', 'name'), name='schedule_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='schedule',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('at__isnull', True), ('cron__isnull', False), ('every_seconds__isnull', True)), models.Q(('at__isnull', True), ('cron__isnull', True), ('every_seconds__isnull', False)), models.Q(('at__isnull', False), ('cron__isnull', True), ('every_seconds__isnull', True)), _connector='OR'), name='schedule_one_timing'),
-        ),
-        migrations.AddIndex(
-            model_name='scheduleentry',
-            index=models.Index(fields=['schedule', '-id'], name='entry_list'),
-        ),
-        migrations.AddIndex(
-            model_name='scheduleentry',
-            index=models.Index(condition=models.Q(('status', 'started')), fields=['schedule', '-id'], name='entry_started'),
-        ),
-        migrations.AddIndex(
-            model_name='scheduleentry',
-            index=models.Index(fields=['done_at'], name='entry_age'),
-        ),
-        migrations.AddConstraint(
-            model_name='scheduleentry',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_manual', False)), fields=('schedule', 'due_at'), name='schedule_due_once'),
         ),
     ]

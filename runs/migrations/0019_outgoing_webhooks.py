@@ -80,6 +80,7 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'indexes': [models.Index(fields=['tenant', '-id'], name='outgoing_list')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -100,18 +101,11 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('webhook', 'number'), name='outgoing_secret_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='outgoingwebhook',
-            index=models.Index(fields=['tenant', '-id'], name='outgoing_list'),
-        ),
-        migrations.AddConstraint(
-            model_name='outgoingsecret',
-            constraint=models.UniqueConstraint(fields=('webhook', 'number'), name='outgoing_secret_once'),
         ),
         # On the way back: history would go on to call what has no tables any more.
         migrations.RunSQL(migrations.RunSQL.noop, REMOVE),

@@ -18,6 +18,35 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='AlertRule',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.TextField()),
+                ('name', models.TextField()),
+                ('built_in', models.BooleanField(db_default=False)),
+                ('params', models.JSONField(default=dict)),
+                ('severity', models.TextField(choices=[('critical', 'critical'), ('warning', 'warning'), ('info', 'info')])),
+                ('cooldown_seconds', models.IntegerField()),
+                ('enabled', models.BooleanField(db_default=True)),
+                ('muted_until', models.DateTimeField(null=True)),
+                ('channels', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None)),
+                ('escalate_minutes', models.IntegerField(null=True)),
+                ('escalate_channels', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None)),
+                ('changed_by', models.TextField(blank=True, db_default='')),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.tenant')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'unsafe_all_tenants',
+                'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(condition=models.Q(('built_in', True)), fields=('tenant', 'kind'), name='alert_rule_built_in_once')],
+            },
+            managers=[
+                ('unsafe_all_tenants', django.db.models.manager.Manager()),
+            ],
+        ),
+        migrations.CreateModel(
             name='Alert',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -43,11 +72,16 @@ class Migration(migrations.Migration):
                 ('note', models.TextField(blank=True, db_default='')),
                 ('resolved_at', models.DateTimeField(null=True)),
                 ('resolved_by', models.TextField(blank=True, db_default='')),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.tenant')),
+                ('workflow', models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='workflows.workflow')),
+                ('rule', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='runs.alertrule')),
             ],
             options={
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'indexes': [models.Index(fields=['tenant', 'status', '-id'], name='alert_list'), models.Index(fields=['rule', 'key', '-id'], name='alert_of_key'), models.Index(condition=models.Q(('status', 'resolved')), fields=['resolved_at'], name='alert_age')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('status', 'resolved'), _negated=True), fields=('rule', 'key'), name='alert_open_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -83,11 +117,13 @@ class Migration(migrations.Migration):
                 ('enabled', models.BooleanField(db_default=True)),
                 ('made_by', models.TextField()),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.tenant')),
             ],
             options={
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'name'), name='alert_channel_name_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -113,101 +149,11 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'indexes': [models.Index(condition=models.Q(('state', 'pending')), fields=['due_at', 'id'], name='alert_delivery_due'), models.Index(fields=['channel_id', '-id'], name='alert_delivery_of_channel'), models.Index(fields=['created_at'], name='alert_delivery_age')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('alert_id__isnull', False)), fields=('alert_id', 'channel_id', 'event'), name='alert_told_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.CreateModel(
-            name='AlertRule',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.TextField()),
-                ('name', models.TextField()),
-                ('built_in', models.BooleanField(db_default=False)),
-                ('params', models.JSONField(default=dict)),
-                ('severity', models.TextField(choices=[('critical', 'critical'), ('warning', 'warning'), ('info', 'info')])),
-                ('cooldown_seconds', models.IntegerField()),
-                ('enabled', models.BooleanField(db_default=True)),
-                ('muted_until', models.DateTimeField(null=True)),
-                ('channels', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None)),
-                ('escalate_minutes', models.IntegerField(null=True)),
-                ('escalate_channels', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), default=list, size=None)),
-                ('changed_by', models.TextField(blank=True, db_default='')),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-            ],
-            options={
-                'abstract': False,
-                'base_manager_name': 'unsafe_all_tenants',
-                'default_manager_name': 'unsafe_all_tenants',
-            },
-            managers=[
-                ('unsafe_all_tenants', django.db.models.manager.Manager()),
-            ],
-        ),
-        migrations.AddField(
-            model_name='alert',
-            name='tenant',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.tenant'),
-        ),
-        migrations.AddField(
-            model_name='alert',
-            name='workflow',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='workflows.workflow'),
-        ),
-        migrations.AddField(
-            model_name='alertchannel',
-            name='tenant',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.tenant'),
-        ),
-        migrations.AddIndex(
-            model_name='alertdelivery',
-            index=models.Index(condition=models.Q(('state', 'pending')), fields=['due_at', 'id'], name='alert_delivery_due'),
-        ),
-        migrations.AddIndex(
-            model_name='alertdelivery',
-            index=models.Index(fields=['channel_id', '-id'], name='alert_delivery_of_channel'),
-        ),
-        migrations.AddIndex(
-            model_name='alertdelivery',
-            index=models.Index(fields=['created_at'], name='alert_delivery_age'),
-        ),
-        migrations.AddConstraint(
-            model_name='alertdelivery',
-            constraint=models.UniqueConstraint(condition=models.Q(('alert_id__isnull', False)), fields=('alert_id', 'channel_id', 'event'), name='alert_told_once'),
-        ),
-        migrations.AddField(
-            model_name='alertrule',
-            name='tenant',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.tenant'),
-        ),
-        migrations.AddField(
-            model_name='alert',
-            name='rule',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='runs.alertrule'),
-        ),
-        migrations.AddConstraint(
-            model_name='alertchannel',
-            constraint=models.UniqueConstraint(fields=('tenant', 'name'), name='alert_channel_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='alertrule',
-            constraint=models.UniqueConstraint(condition=models.Q(('built_in', True)), fields=('tenant', 'kind'), name='alert_rule_built_in_once'),
-        ),
-        migrations.AddIndex(
-            model_name='alert',
-            index=models.Index(fields=['tenant', 'status', '-id'], name='alert_list'),
-        ),
-        migrations.AddIndex(
-            model_name='alert',
-            index=models.Index(fields=['rule', 'key', '-id'], name='alert_of_key'),
-        ),
-        migrations.AddIndex(
-            model_name='alert',
-            index=models.Index(condition=models.Q(('status', 'resolved')), fields=['resolved_at'], name='alert_age'),
-        ),
-        migrations.AddConstraint(
-            model_name='alert',
-            constraint=models.UniqueConstraint(condition=models.Q(('status', 'resolved'), _negated=True), fields=('rule', 'key'), name='alert_open_once'),
         ),
     ]

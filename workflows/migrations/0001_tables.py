@@ -7,7 +7,6 @@ from django.conf import settings
 from django.db import migrations, models
 
 
-
 class Migration(migrations.Migration):
 
     initial = True
@@ -47,6 +46,8 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'indexes': [models.Index(fields=['tenant', '-created_at', '-id'], name='workflow_list')],
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'name'), name='workflow_name_once_per_tenant'), models.CheckConstraint(condition=models.Q(('name__regex', '^[A-Za-z0-9_:\\-]{1,128}$')), name='workflow_name_pattern'), models.CheckConstraint(condition=models.Q(('draft_revision__gte', 1)), name='workflow_draft_revision_positive')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -71,6 +72,7 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('workflow', 'name'), name='testcase_name_once_per_workflow')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -93,6 +95,8 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'indexes': [models.Index(fields=['workflow', '-id'], name='draftchange_list')],
+                'constraints': [models.UniqueConstraint(fields=('workflow', 'group_id'), name='draftchange_once')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
@@ -117,53 +121,10 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
+                'constraints': [models.UniqueConstraint(fields=('workflow', 'number'), name='workflowversion_number_once'), models.CheckConstraint(condition=models.Q(models.Q(('is_test', False), ('number__gte', 1), ('number__isnull', False)), models.Q(('is_test', True), ('number__isnull', True)), _connector='OR'), name='workflowversion_numbered_unless_test'), models.UniqueConstraint(condition=models.Q(('is_test', True)), fields=('workflow', 'content_hash'), name='workflowversion_test_once'), models.CheckConstraint(condition=models.Q(('content_hash__regex', '^[0-9a-f]{64}$')), name='workflowversion_hash_is_sha256')],
             },
             managers=[
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='workflow',
-            index=models.Index(fields=['tenant', '-created_at', '-id'], name='workflow_list'),
-        ),
-        migrations.AddConstraint(
-            model_name='workflow',
-            constraint=models.UniqueConstraint(fields=('tenant', 'name'), name='workflow_name_once_per_tenant'),
-        ),
-        migrations.AddConstraint(
-            model_name='workflow',
-            constraint=models.CheckConstraint(condition=models.Q(('name__regex', '^[A-Za-z0-9_:\\-]{1,128}$')), name='workflow_name_pattern'),
-        ),
-        migrations.AddConstraint(
-            model_name='workflow',
-            constraint=models.CheckConstraint(condition=models.Q(('draft_revision__gte', 1)), name='workflow_draft_revision_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='testcase',
-            constraint=models.UniqueConstraint(fields=('workflow', 'name'), name='testcase_name_once_per_workflow'),
-        ),
-        migrations.AddIndex(
-            model_name='draftchange',
-            index=models.Index(fields=['workflow', '-id'], name='draftchange_list'),
-        ),
-        migrations.AddConstraint(
-            model_name='draftchange',
-            constraint=models.UniqueConstraint(fields=('workflow', 'group_id'), name='draftchange_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='workflowversion',
-            constraint=models.UniqueConstraint(fields=('workflow', 'number'), name='workflowversion_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='workflowversion',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('is_test', False), ('number__gte', 1), ('number__isnull', False)), models.Q(('is_test', True), ('number__isnull', True)), _connector='OR'), name='workflowversion_numbered_unless_test'),
-        ),
-        migrations.AddConstraint(
-            model_name='workflowversion',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_test', True)), fields=('workflow', 'content_hash'), name='workflowversion_test_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='workflowversion',
-            constraint=models.CheckConstraint(condition=models.Q(('content_hash__regex', '^[0-9a-f]{64}$')), name='workflowversion_hash_is_sha256'),
         ),
     ]
