@@ -206,10 +206,9 @@ class World:
             hands = [key for one in task.proxies for key in (one["by_key"], one["to_key"])]
             assert len(hands) == len(set(hands)), task.proxies
 
-    def may(self, task, name):
+    def may(self, task, principal, who):
         """What is offered may be done, and what may be done is offered."""
-        principal = self.principal(name)
-        who = identity.who_is(principal)
+        name = principal.username
         row = task_rows.whole_row(standing(principal, task, who), "w")
         try:
             with transaction.atomic():
@@ -224,9 +223,9 @@ class World:
             views = [sources.tasks_of(who, view=view).filter(pk=task.pk) for view in ("open", "mine")]
             assert any(view.exists() for view in views), name
 
-    def lists_agree(self, name):
+    def lists_agree(self, who):
         """Each view holds the same however it is asked for, and its count says so."""
-        who = identity.who_is(self.principal(name))
+        name = who.username
         counts = listing.counts(who).views
         for view in sources.VIEWS:
             found = set(sources.tasks_of(who, view=view).values_list("pk", flat=True))
@@ -235,11 +234,13 @@ class World:
             assert counts.get(view, len(found)) == len(found), (name, view)
 
     def ends(self):
-        for name in ROLES:
-            self.lists_agree(name)
+        # Nothing that follows lasts: who somebody is stays the same.
+        people = [(one, identity.who_is(one)) for one in map(self.principal, ROLES)]
+        for _, who in people:
+            self.lists_agree(who)
         for task in map(again, self.tasks):
-            for name in ROLES:
-                self.may(task, name)
+            for principal, who in people:
+                self.may(task, principal, who)
             if task.status == OPEN and task.quorum and task.quorum.get("need") == "all" and task.voted:
                 assert {one.key for one in electors_of(task)} - {*task.voted}, "nobody is left to decide"
         assert invariants.broken() == {}
