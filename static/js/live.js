@@ -134,13 +134,8 @@ document.body.addEventListener("htmx:configRequest", (event) => {
 for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"])
   document.body.addEventListener(name, ({ detail }) => {
     if (!isAutomatic(detail) || isOver || (detail.xhr.status && detail.xhr.status < 500)) return;
-    reread ??= setTimeout(
-      () => {
-        reread = undefined;
-        changed();
-      },
-      RETRY * (0.5 + Math.random()),
-    );
+    clearTimeout(reread);
+    reread = setTimeout(changed, RETRY * (0.5 + Math.random()));
   });
 
 if (path) {
