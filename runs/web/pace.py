@@ -21,8 +21,8 @@ SHARE = 0.05
 """So much of a core may pages that follow take on a busy machine: of all web processes, and of the database."""
 RESERVE = 0.75
 """So much of an idle machine is left to the others: only what is idle beside it goes to pages."""
-CREDIT_SECONDS = 0.1
-"""So much CPU may the turns of a process run ahead: a few pages are told at once, also on a busy machine."""
+CREDIT_SECONDS = 0.04
+"""So much CPU may the turns of a process run ahead: two pages are told at once, also on a busy machine."""
 LATEST_SECONDS = 60.0
 """So late at most is a run's page told to read: what becomes of its steps is told each second meanwhile."""
 LATEST_OF_LISTS_SECONDS = 5.0
