@@ -282,7 +282,11 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.target?.id === "chosen" || event.detail.elt?.id === "chosen")
     document.getElementById("task-title")?.focus({ preventScroll: true });
 });
-document.body.addEventListener("htmx:afterSwap", countDown);
+document.body.addEventListener("htmx:afterSwap", () => {
+  // At once: until all has settled somebody may have sent the form, with nothing selected.
+  count();
+  countDown();
+});
 
 // How high the bar is that decides: what is over the page lies above it.
 let measured = null;

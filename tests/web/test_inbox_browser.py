@@ -261,6 +261,7 @@ def test_tasks_are_selected_and_decided_together_by_keys_alone(approver):
     expect(page.locator("#bulk-count")).to_have_text("3 selected")
     accessible(page)
     # What is selected outlives a list that comes anew.
+    assert approver.ticked_when_swapped("inbox-list") == 3
     asked(approval(title="One more?"))
     expect(page.get_by_role("link", name="One more?")).to_be_visible()
     expect(page.locator("#bulk-count")).to_have_text("3 selected")

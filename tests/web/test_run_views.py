@@ -252,6 +252,7 @@ def test_keys_select_preview_and_lead_to_cancelling_many(visitor, ann):
     visitor.open("/runs/")
     visitor.press("j", "x", "j", "j", "Shift+X")
     expect(page.get_by_text("3 selected")).to_be_visible()
+    assert visitor.ticked_when_swapped("runs") == 3
     visitor.press("Space")
     preview = page.get_by_role("complementary", name="Preview")
     expect(preview.get_by_role("link", name="Claim 1")).to_be_visible()

@@ -6,6 +6,15 @@ _WATCH_POLICY = """
 addEventListener("securitypolicyviolation", (event) =>
     console.error(`policy: ${event.violatedDirective} refused ${event.blockedURI}`));
 """
+# How many boxes are ticked in a list at the moment at which it has come anew.
+_TICKED_WHEN_SWAPPED = """
+(id) => new Promise((tell) => {
+    document.body.addEventListener("htmx:afterSwap", ({ detail }) => {
+        if (detail.target.id === id) tell(document.querySelectorAll(`#${id} .pick [name=ids]:checked`).length);
+    });
+    document.body.dispatchEvent(new CustomEvent("handoff:changed", { detail: { changed: ["all"], nodes: {} } }));
+})
+"""
 
 
 class Visitor:
@@ -59,6 +68,10 @@ class Visitor:
         self.page.wait_for_load_state("load")
         for key in keys:
             self.page.keyboard.press(key)
+
+    def ticked_when_swapped(self, list_id: str) -> int:
+        """Have a list of this id come anew: so many of its boxes are ticked then."""
+        return self.page.evaluate(_TICKED_WHEN_SWAPPED, list_id)
 
     def path(self) -> str:
         """Where they are."""
