@@ -266,7 +266,8 @@ def test_keys_select_preview_and_lead_to_cancelling_many(visitor, ann):
     page.get_by_role("button", name="Cancel 3 runs").click()
     expect(page.get_by_text("3 of 3 cancelled.")).to_be_visible()
     assert [make.run(run).status for run in runs] == ["RUNNING", *["CANCELLED"] * 3]
-    # A word that is being written is offered to its end.
+    # A word that is being written is offered to its end, on a page whose scripts are there.
+    page.wait_for_load_state("load")
     page.get_by_label("Text", exact=True).press_sequentially("status:canc")
     expect(page.locator("#search-offers option")).to_have_attribute("value", "status:cancelled")
     page.get_by_label("Text", exact=True).press("Escape")
