@@ -3,18 +3,20 @@
 As statements that are kept: to put one together by Django's queries took longer than to execute it.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
+from accounts.models import User
 from lib.named_sql import Statements
 
 SQL_OF_ACCOUNTS = Path(__file__).parent / "sql"
 """Where the columns of a user are kept, for statements of others that give one."""
 _SQL = Statements(SQL_OF_ACCOUNTS)
+_USER_FIELDS = [field.attname for field in User._meta.concrete_fields]
 
 
 class Seat(NamedTuple):
@@ -27,10 +29,10 @@ class Seat(NamedTuple):
 
 
 class FoundSession(NamedTuple):
-    """What is in a session, as it is stored; the columns of its user, if they may log in; and their seat."""
+    """What is in a session, as it is stored; its user, if they may log in; and their seat."""
 
     data: str
-    user: tuple[Any, ...] | None
+    user: User | None
     seat: Seat | None
 
 
@@ -40,7 +42,12 @@ def session_of(key: str, now: datetime) -> FoundSession | None:
     if row is None:
         return None
     data, seat, user = row[0], row[1:5], row[5:]
-    return FoundSession(data, None if user[0] is None else user, _seat(seat))
+    return FoundSession(data, None if user[0] is None else user_of(user), _seat(seat))
+
+
+def user_of(columns: Sequence[Any]) -> User:
+    """A user of what the fragment `columns_of_user` gives."""
+    return User.from_db("default", _USER_FIELDS, columns)
 
 
 def seat_of(user: int) -> Seat | None:

@@ -30,7 +30,6 @@ AUTOMATIC = "Handoff-Automatic"
 NOTED_SECONDS = 60.0
 MOST_SHOWN = 100
 _SEEN = "seen_at"
-_USER_FIELDS = [field.attname for field in User._meta.concrete_fields]
 
 
 class SessionStore(db.SessionStore):
@@ -50,9 +49,7 @@ class SessionStore(db.SessionStore):
         if data and _idle_seconds(data) > settings.HANDOFF_IDLE_SECONDS:
             self._session_key = None
             return {}
-        if found.user is not None:
-            self.found_user = User.from_db("default", _USER_FIELDS, found.user)
-            self.found_seat = found.seat
+        self.found_user, self.found_seat = found.user, found.seat
         return data
 
     @classmethod

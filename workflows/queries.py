@@ -8,10 +8,10 @@ from pathlib import Path
 from django.db.models import Exists, Func, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from accounts.models import Folder, User
+from accounts.models import Folder
 from accounts.principal import Principal
 from accounts.roles import READ, START
-from accounts.seats import SQL_OF_ACCOUNTS
+from accounts.seats import SQL_OF_ACCOUNTS, user_of
 from lib.gathering import Gathered
 from lib.named_sql import Statements
 from lib.refusals import Conflict, Missing
@@ -20,8 +20,8 @@ from workflows.access import open_to
 from workflows.models import Workflow, WorkflowVersion
 
 _SQL = Statements(Path(__file__).parent / "sql", SQL_OF_ACCOUNTS)
-_FOLDER, _USER, _WORKFLOW = (
-    [field.attname for field in model._meta.concrete_fields] for model in (Folder, User, Workflow)
+_FOLDER, _WORKFLOW = (
+    [field.attname for field in model._meta.concrete_fields] for model in (Folder, Workflow)
 )
 
 
@@ -99,11 +99,10 @@ def find_workflow(tenant_id: int, name: str) -> Workflow | None:
         return None
     columns = iter(row[1:])
     folder = Folder.from_db("default", _FOLDER, list(islice(columns, len(_FOLDER))))
-    user = User.from_db("default", _USER, list(islice(columns, len(_USER))))
-    workflow = Workflow.from_db("default", _WORKFLOW, list(columns))
+    workflow = Workflow.from_db("default", _WORKFLOW, list(islice(columns, len(_WORKFLOW))))
     workflow.draft_definition = stored_loads(workflow.draft_definition)
     workflow.draft_layout = stored_loads(workflow.draft_layout)
-    workflow.folder, workflow.draft_updated_by = folder, user
+    workflow.folder, workflow.draft_updated_by = folder, user_of(list(columns))
     workflow.latest = row[0]  # type: ignore[attr-defined]  # as `_latest` annotates it
     return workflow
 

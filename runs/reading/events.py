@@ -27,7 +27,7 @@ def told_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS, *, is_mark
 
     What happened to containers' children is left out. Raises Missing where the tenant has no such run.
     """
-    read = events.read_events(tenant, str(run_id), most, marked=is_marked)
+    read = events.read_events(tenant, str(run_id), most, is_marked=is_marked)
     if read is None:
         raise Missing("There is no such run.")
     happened = [

@@ -28,10 +28,10 @@ class ExtentRead(NamedTuple):
     at: datetime | None
 
 
-def read_events(tenant: int, run: str, most: int, *, marked: bool) -> EventsRead | None:
-    """The first `most` events of a run, with its mark if it is `marked`; None where the tenant has no such run."""
+def read_events(tenant: int, run: str, most: int, *, is_marked: bool) -> EventsRead | None:
+    """The first `most` events of a run, with its mark if it `is_marked`; None where the tenant has no such run."""
     row = SQL.execute(
-        "read_events", {"tenant": tenant, "run": run, "most": most, "marked": marked}
+        "read_events", {"tenant": tenant, "run": run, "most": most, "is_marked": is_marked}
     ).fetchone()
     return None if row is None else EventsRead(row[0], row[1], stored_loads(row[2]))
 

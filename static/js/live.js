@@ -5,6 +5,8 @@
 // Without a socket the same event comes every five seconds, and an element `[data-live-state]` says so.
 // A page that nobody sees reads nothing: when it is shown again it reads once if it was told anything meanwhile.
 
+import { isAutomatic } from "./app.js";
+
 const GAP = 500; // ms between two events, so that nobody needs `delay` or `throttle`, which can lose the last one
 const POLL = 5_000;
 const RETRY = 10_000; // on average: all pages may have been refused at once
@@ -13,8 +15,6 @@ const FIRST_RETRY = 500;
 const LAST_RETRY = 30_000;
 const REST = 60_000; // ms that a hidden page keeps its socket: of those a user has few at once
 const NOT_ALLOWED = 4403;
-
-import { isAutomatic } from "./app.js";
 
 const path = document.body.dataset.live;
 const state = document.querySelector("[data-live-state]");

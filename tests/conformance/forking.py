@@ -38,24 +38,36 @@ class Forking:
     def begin(self, words: Sequence[str], environment: Mapping[str, str], said: Path, trouble: Path) -> None:
         """Play a case; what is printed is in the files then."""
         order = {"words": [*words], "environment": {**environment}, "files": [str(said), str(trouble)]}
+        if (code := self._process.poll()) is not None:
+            raise ChildProcessError(f"Who forks has ended with {code}.")
         _pipe(self._process.stdin).write(json.dumps(order).encode() + b"\n")
-        self._pid = int(_pipe(self._process.stdout).readline())
+        self._pid = self._number()
 
     def poll(self) -> int | None:
         """The exit code, once there is one."""
-        answers = _pipe(self._process.stdout)
-        return int(answers.readline()) if select.select([answers], [], [], 0)[0] else None
+        if not select.select([_pipe(self._process.stdout)], [], [], 0)[0]:
+            return None
+        self._pid = 0
+        return self._number()
 
     def kill(self) -> None:
-        """Whoever plays is gone, and so is who forks."""
-        with suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
-        self.leave()
+        """Who plays is gone, if anybody does; the next case can begin."""
+        if self._pid:
+            with suppress(ProcessLookupError):  # it has just ended
+                os.kill(self._pid, signal.SIGKILL)
+            self._pid = 0
+            self._number()
 
     def leave(self) -> None:
         """There are no more cases."""
         self._process.kill()
         self._process.communicate()
+
+    def _number(self) -> int:
+        line = _pipe(self._process.stdout).readline()
+        if not line:
+            raise ChildProcessError(f"Who forks has ended with {self._process.wait()}.")
+        return int(line)
 
 
 def _pipe(end: IO[bytes] | None) -> IO[bytes]:

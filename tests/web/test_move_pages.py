@@ -54,7 +54,7 @@ def test_many_runs_are_moved_by_a_job_that_is_looked_at_before(operator):
     assert f"/workflows/{name}/move-runs" in operator.get(f"/workflows/{name}/").text
     asked = operator.post(f"/workflows/{name}/move-runs", {"before": "1", "after": "2"})
     assert (asked.status_code, make.run(run_ids[0]).version.number) == (302, 1)
-    assert "every 1s" in operator.get(asked.url).text
+    assert """every 1s" hx-headers='{"Handoff-Automatic": "1"}'""" in operator.get(asked.url).text
     work.work(60)
     page = operator.get(asked.url).text
     assert "3 of 3 runs fit" in page

@@ -34,9 +34,9 @@ SELECT (SELECT v.number
          ORDER BY v.number DESC
          LIMIT 1),
        f.id, f.tenant_id, f.name, f.key, f.is_default, f.created_at,
-       /* include columns_of_user */,
        w.id, w.tenant_id, w.name, w.title, w.description, w.folder_id, w.draft_definition, w.draft_layout,
-       w.draft_revision, w.draft_updated_at, w.comments_number, w.draft_updated_by_id, w.created_at, w.archived_at
+       w.draft_revision, w.draft_updated_at, w.comments_number, w.draft_updated_by_id, w.created_at, w.archived_at,
+       /* include columns_of_user */
   FROM workflows_workflow w
   JOIN accounts_folder f ON f.id = w.folder_id
   JOIN accounts_user u ON u.id = w.draft_updated_by_id

@@ -2,7 +2,7 @@
 -- What happened to a run, but to containers' children, of which there may be 10,000, and the version that it is of. As
 -- one text: a row with its times would take longer to be read than to be found. The mark only where somebody asks for it.
 SELECT r.version_id,
-       CASE WHEN %(marked)s::boolean THEN /* include mark */ ELSE '' END,
+       CASE WHEN %(is_marked)s::boolean THEN /* include mark */ ELSE '' END,
        (SELECT coalesce(json_agg(json_build_array(
                    e.id, e.type, e.node, e.attempt, e.payload -> 'started_at', e.created_at, e.payload -> 'taken')
                    ORDER BY e.id), '[]')::text
