@@ -21,13 +21,22 @@ from config.embedded.processes import child_setup, wait_until
 ROOT = Path(__file__).resolve().parents[1]
 CHEAP_HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"
 """Argon2 takes a good part of a second of a core, on purpose; what logs in in tests is not what is tested."""
-SERVE = (
-    "import sys; from config.asgi import application; from config.web import serve;"
-    "from django.conf import settings; settings.PASSWORD_HASHERS.insert(0, {hasher!r});"
-    # Other tests keep the machine busy: pages are told at once all the same, but where a test is about that.
-    "from runs.web import pace; pace.SHARE = 9.0; {setup};"
-    "serve(application, int(sys.argv[1]))"
-)
+SERVE = """\
+import sys
+from lib.loading import loading
+with loading():
+    from config.asgi import application
+    from config.web import serve
+    from django.conf import settings
+    from django.urls import get_resolver
+    from runs.web import pace
+    get_resolver().url_patterns
+settings.PASSWORD_HASHERS.insert(0, {hasher!r})
+# Other tests keep the machine busy: pages are told at once all the same, but where a test is about that.
+pace.SHARE = 9.0
+{setup}
+serve(application, int(sys.argv[1]))
+"""
 
 
 @pytest.fixture(scope="session")
