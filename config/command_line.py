@@ -5,11 +5,13 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
+import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 from config import environment, understanding
 from lib.database_errors import OPERATIONAL_ERRORS
+from lib.loading import loading
 from lib.messages import first_line
 
 SHORT = {"run": "run_workflow", "print": "print_workflow", "publish": "publish_workflow"}
@@ -27,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit("\n".join(f"problem  {problem}" for problem in problems))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
+        with loading():
+            django.setup()
         execute_from_command_line([program, *(SHORT.get(name, name) for name in words[:1]), *words[1:]])
     except ImproperlyConfigured as problem:
         sys.exit(str(problem))

@@ -10,7 +10,6 @@ reports go back as JSON lines.
 """
 
 import contextlib
-import gc
 import json
 import os
 import selectors
@@ -26,15 +25,15 @@ from django.conf import settings
 from django.core.management import execute_from_command_line
 from django.urls import get_resolver
 
-from config import dispatch_environment, environment, loads, web
-from config.asgi import application
+from config import dispatch_environment, environment, loads
 from config.embedded.processes import child_setup, name_process
 from lib import pulse
+from lib.loading import loading
 
 _MOST_DESCRIPTORS = 8
 _BEAT_SECONDS = 1.0
-# What Celery and the steps would import in each process.
-_HEAVY = ("steps.catalogue",)
+# What the processes would import each for itself; the first one sets Django up.
+_HEAVY = ("config.asgi", "config.web", "steps.catalogue")
 _CELERYS = (
     "celery.apps.beat",
     "celery.apps.worker",
@@ -56,7 +55,9 @@ def _connected() -> None:
 
 def _web(arguments: Sequence[str]) -> None:
     _connected()
-    web.serve(application, int(os.environ["HANDOFF_LISTEN_FD"]), loads.Loads.of(os.environ))
+    application = import_module("config.asgi").application
+    listener = int(os.environ["HANDOFF_LISTEN_FD"])
+    import_module("config.web").serve(application, listener, loads.Loads.of(os.environ))
 
 
 def _grpc(arguments: Sequence[str]) -> None:
@@ -194,17 +195,16 @@ def load() -> None:
     """Import what the processes will need, down to the URLs and the steps.
 
     The tasks are left to each worker: their modules know which process they are in (a worker's identity is random).
+    What is loaded is never looked through for garbage, so that its pages stay shared by all processes.
     """
-    for module in _HEAVY:
-        import_module(module)
-    if settings.HANDOFF_DISPATCH == dispatch_environment.HINTS:
-        _load_celery()
-    else:
-        import_module("config.worker")
-    _ = get_resolver().url_patterns
-    gc.collect()
-    # What is loaded lives for ever: the collector need not walk it, and so never copies its pages.
-    gc.freeze()
+    with loading():
+        for module in _HEAVY:
+            import_module(module)
+        if settings.HANDOFF_DISPATCH == dispatch_environment.HINTS:
+            _load_celery()
+        else:
+            import_module("config.worker")
+        _ = get_resolver().url_patterns
 
 
 def _load_celery() -> None:

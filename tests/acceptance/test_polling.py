@@ -88,9 +88,9 @@ def test_no_process_has_loaded_what_is_not_needed(alone):
     assert libraries
     assert not [name for name, text in libraries.items() if "hiredis" in text]
     script = (
-        "import config.nursery, config.worker, sys\n"
+        "import config.nursery, sys\n"
         "config.nursery.load()\n"
-        "config.worker.register()\n"
+        "import config.worker; config.worker.register()\n"
         "import config.doctor, config.supervisor.supervise, workflows.presence, runs.webhooks.refused\n"
         f"print(sorted(set({FOREIGN!r}) & {{name.partition('.')[0] for name in sys.modules}}))"
     )

@@ -19,7 +19,7 @@ from runs.outgoing import switching
 from tests import factories as make
 from tests.alerts.conftest import alerts, deliveries, look
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
 JOB = make.graph([{"id": "charge", "type": "job", "queue": "card"}], [])
 WAITS = make.graph([{"id": "s", "type": "signal", "params": {"name": "x"}}], [])

@@ -14,7 +14,7 @@ from tests.alerts.conftest import OnCall, alerts, deliveries, look
 from tests.answering import answering as server
 from tests.answering import http
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
 JOB = make.graph([{"id": "charge", "type": "job", "queue": "card"}], [])
 

@@ -5,10 +5,12 @@ import subprocess
 import sys
 
 import pytest
+from django.core.management import get_commands, load_command_class
 
 from config.environment import BASE_DIR
 
 pytestmark = pytest.mark.processes
+OUR_APPS = ("accounts", "config", "runs", "tasks_inbox", "workflows")
 
 
 def manage(tmp_path, *arguments, **environment):
@@ -63,3 +65,10 @@ def test_a_start_refuses_it_too(tmp_path):
     )
     assert result.returncode == 1
     assert result.stderr == "Handoff cannot start: HANDOFF_HINTS must be on or off, not 'maybe'.\n"
+
+
+def test_no_command_of_handoffs_own_goes_through_all_checks_first():
+    """They load every page and view, for half a second of a core each time; `check` makes them."""
+    ours = [(app, name) for name, app in get_commands().items() if app in OUR_APPS]
+    assert {"run_workflow", "create_token", "worker", "doctor"} <= {name for _, name in ours}
+    assert [name for app, name in ours if load_command_class(app, name).requires_system_checks] == []

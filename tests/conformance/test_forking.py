@@ -5,7 +5,7 @@ import os
 import pytest
 
 from config.embedded.processes import wait_until
-from tests.conformance.forking import Forking
+from tests.forking import Forking
 
 pytestmark = pytest.mark.processes
 

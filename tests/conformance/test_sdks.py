@@ -11,8 +11,8 @@ import pytest
 from config.embedded.processes import wait_until
 from runs.models import Run, StepExecution, StepLog
 from tests import factories as make
-from tests.conformance.forking import Forking
 from tests.conformance.playing import CASES, PLAYERS, SDKS, CannotBuild, copied, run_in
+from tests.forking import Forking
 from tests.people import People
 from tests.serving import ROOT
 

@@ -8,11 +8,14 @@ from lib.clock import set_now
 from runs.alerts import channels, rules
 from runs.models import Alert, AlertChannel, AlertDelivery, AlertRule, StepExecution
 from tests import factories as make
+from tests.alerts.conftest import forked, who_posts
 from tests.answering import answering, http
 from tests.crash import alerting, victim
 from tests.people import People
 
-pytestmark = pytest.mark.django_db(transaction=True)
+__all__ = ["forked", "who_posts"]
+# Who goes on forks who posts; who dies starts it as it is started.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("forked")]
 JOB = make.graph([{"id": "charge", "type": "job", "queue": "card"}], [])
 
 

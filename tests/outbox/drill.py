@@ -19,10 +19,15 @@ from tests.outbox.consuming import JOB, rows
 from tests.serving import ROOT, environment_of_a_process
 
 # It ends with the tests.
-_RELAY = (
-    "import ctypes; ctypes.CDLL(None).prctl(1, 15);"
-    "import django; django.setup(); from outbox.relay import serve; serve()"
-)
+_RELAY = """\
+import ctypes, django
+from lib.loading import loading
+ctypes.CDLL(None).prctl(1, 15)
+with loading():
+    django.setup()
+    from outbox.relay import serve
+serve()
+"""
 CRASH_POINTS = ("outbox_read", "outbox_published", "outbox_settled")
 LOST, TWICE = 0.1, 0.05
 """Of such shares of the jobs consumers die before they did anything about them, once, or are told twice."""

@@ -23,10 +23,15 @@ from rpc.contract import FILES, FOLDER
 from tests.serving import ROOT, environment_of_a_process
 
 # It ends with the tests, and is not forked: what forks beside the threads of gRPC may hang.
-SERVE = (
-    "import ctypes; ctypes.CDLL(None).prctl(1, 15);"
-    "import django; django.setup(); from rpc.server import serve; serve()"
-)
+SERVE = """\
+import ctypes, django
+from lib.loading import loading
+ctypes.CDLL(None).prctl(1, 15)
+with loading():
+    django.setup()
+    from rpc.server import serve
+serve()
+"""
 JOBS, RUNS, WORKFLOW_ENGINE = "handoff.v1.Jobs", "handoff.v1.Runs", "workflow.v1.WorkflowEngine"
 SECONDS = 20.0
 

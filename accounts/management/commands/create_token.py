@@ -14,6 +14,7 @@ from lib.refusals import Refusal
 
 class Command(BaseCommand):
     help = "Prints a new API token; it is shown only this once."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", required=True, help="whose name the token acts in")

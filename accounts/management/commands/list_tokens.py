@@ -14,6 +14,7 @@ _SHOWN = ("id", "status", "user", "role", "created_at", "last_used_at", "expires
 
 class Command(BaseCommand):
     help = "Prints the API tokens of a tenant, newest first: " + ", ".join(_SHOWN) + ", divided by tabs."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", default="default")

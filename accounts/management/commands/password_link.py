@@ -13,6 +13,7 @@ from lib.refusals import Refusal
 
 class Command(BaseCommand):
     help = "Prints a link by which a user sets their password, good once and for three days."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", required=True, help="whose password it sets")

@@ -15,6 +15,7 @@ logger = logging.getLogger("handoff.audit")
 
 class Command(BaseCommand):
     help = "Revokes an API token at once and for good, with those that were made with it."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("token", nargs="?", help="its id (see list_tokens), or the token itself")

@@ -13,6 +13,7 @@ class Command(BaseCommand):
         "Wraps every tenant's key by the current master key: the first one of HANDOFF_MASTER_KEY, or of the file "
         "master-key in the home. Afterwards the other ones can be taken out. Safe to run again."
     )
+    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -11,6 +11,7 @@ from config import environment
 
 class Command(BaseCommand):
     help = "Publish what is in the outbox, until it is told to end; for HANDOFF_DISPATCH=redis_outbox or kafka_outbox."
+    requires_system_checks = ()
 
     def handle(self, *args: object, **options: object) -> None:
         """Work until SIGTERM or SIGINT."""

@@ -13,6 +13,7 @@ from runs.workers.process import TICKS
 
 class Command(BaseCommand):
     help = "Work on one queue, or keep time (ticks), until it is told to end; for HANDOFF_DISPATCH=polling."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The queue."""

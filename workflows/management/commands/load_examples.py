@@ -17,6 +17,7 @@ from workflows.versions.examples import examples
 
 class Command(BaseCommand):
     help = "Publishes the examples in the default tenant if it has never had a workflow."
+    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         tenant = ensure_default_tenant()

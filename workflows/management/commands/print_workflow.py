@@ -13,6 +13,7 @@ from workflows.versions import lifecycle
 
 class Command(BaseCommand):
     help = "Prints the definition of a workflow: of its latest version, before the first of its draft."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="the workflow")

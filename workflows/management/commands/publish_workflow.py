@@ -24,6 +24,7 @@ RUN_NAME = "__handoff__"
 
 class Command(BaseCommand):
     help = "Publishes the workflows that a Python file makes with handoff.definition."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="the file; it is executed")

@@ -1,5 +1,5 @@
-"""Plays cases with a program in Python, each in a process of its own that is forked from one which has loaded what the
-program needs: to load it takes longer than to play.
+"""Runs a program in Python again and again, each time in a process of its own that is forked from one which has loaded
+what the program needs: to load it takes longer than to run it.
 """
 
 import json
@@ -16,15 +16,15 @@ from typing import IO, Any
 
 from config.embedded.processes import child_setup
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 class Forking:
-    """Plays one case at a time; orders go by its stdin, pids and exit codes come by its stdout, a line each."""
+    """Runs it for one case at a time; orders go by its stdin, pids and exit codes come by its stdout, a line each."""
 
     def __init__(self, program: Path, environment: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.conformance.forking", str(program)],
+            [sys.executable, "-m", "tests.forking", str(program)],
             cwd=ROOT,
             env=environment,
             # Nothing waits in a buffer here: whoever asks whether there is a line would not see it.
@@ -35,9 +35,17 @@ class Forking:
         )
         self._pid = 0
 
-    def begin(self, words: Sequence[str], environment: Mapping[str, str], said: Path, trouble: Path) -> None:
-        """Play a case; what is printed is in the files then."""
-        order = {"words": [*words], "environment": {**environment}, "files": [str(said), str(trouble)]}
+    def begin(
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        said: Path,
+        trouble: Path,
+        asked: Path = Path(os.devnull),
+    ) -> None:
+        """Play a case, which reads the file `asked`; what is printed is in the other files then."""
+        files = [str(asked), str(said), str(trouble)]
+        order = {"words": [*words], "environment": {**environment}, "files": files}
         if (code := self._process.poll()) is not None:
             raise ChildProcessError(f"Who forks has ended with {code}.")
         _pipe(self._process.stdin).write(json.dumps(order).encode() + b"\n")
@@ -79,8 +87,8 @@ def _fork(order: dict[str, Any]) -> int:
     """The pid of who plays it; 0 in there, where all is as the order says."""
     if pid := os.fork():
         return pid
-    for descriptor, file in zip((1, 2), order["files"], strict=True):
-        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT), descriptor)
+    for descriptor, file in enumerate(order["files"]):
+        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT if descriptor else os.O_RDONLY), descriptor)
     os.environ.clear()
     os.environ.update(order["environment"])
     sys.argv[1:] = order["words"]
