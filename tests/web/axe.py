@@ -7,7 +7,33 @@ from playwright.sync_api import Page
 
 Time = Literal["day", "night"]
 
-_RUN = """([place, options]) => axe.run(place ?? document, options).then(({ violations }) =>
+# Texts and fields in a place that are there for the first time, as far as their colours go: which element, in which
+# state and of which colours each is, and all around it. They are kept as `window.fresh`, which no place stands for.
+_FRESH = """([time, place]) => {
+  const STATES = ["class", "type", "disabled", "open", "role", "data-state", "data-kind", "data-group"];
+  const NAMES = /^aria-(current|checked|disabled|expanded|invalid|pressed|selected)$/;
+  const LOOKS = ["color", "backgroundColor", "backgroundImage", "opacity", "fontSize", "fontWeight", "textShadow"];
+  const known = new Map();
+  const looks = (element) => {
+    if (element === null) return "";
+    if (!known.has(element)) {
+      const named = element.getAttributeNames().filter((name) => STATES.includes(name) || NAMES.test(name));
+      const style = getComputedStyle(element);
+      const own = [element.tagName, ...named.map((name) => `${name}=${element.getAttribute(name)}`)];
+      known.set(element, [looks(element.parentElement), ...own, ...LOOKS.map((name) => style[name])].join("; "));
+    }
+    return known.get(element);
+  };
+  const seen = ((window.seen ??= {})[time] ??= new Set());
+  const isText = ({ nodeType, data }) => nodeType === Node.TEXT_NODE && data.trim() !== "";
+  const says = (element) => element.matches("input, select, textarea") || [...element.childNodes].some(isText);
+  const all = place === null ? window.fresh : [...document.querySelectorAll(`${place} *`)].filter(says);
+  window.fresh = all.filter((element) => element.checkVisibility() && !seen.has(looks(element)));
+  for (const element of window.fresh) seen.add(looks(element));
+  return window.fresh.length;
+}"""
+_RUN = """([place, options]) =>
+  axe.run(place === "fresh" ? { include: window.fresh } : place ?? document, options).then(({ violations }) =>
     violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 160))]))"""
 
 
@@ -31,3 +57,34 @@ def faults_by_day_and_night(page: Page, place: str | None = None) -> list[list[A
     found = faults_at(page, "day", place) + faults_at(page, "night", place)
     page.emulate_media(color_scheme="light")
     return found
+
+
+class Looks:
+    """Looks at one page again and again, by day and by night: at all of it each time, but at colours where they are for
+    the first time. That is dear (what lies behind each text is found out), and the rest doesn't depend on the time.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._time: Time = "day"
+        self._turn("day")
+
+    def _turn(self, time: Time) -> None:
+        self.page.emulate_media(color_scheme="light" if time == "day" else "dark")
+        self._time = time
+
+    def _colours(self, place: str | None) -> list[list[Any]] | None:
+        if self.page.evaluate(_FRESH, [self._time, place]) == 0:
+            return None
+        return faults(self.page, "fresh", runOnly=["color-contrast"])
+
+    def faults(self, place: str = "html") -> list[list[Any]]:
+        """What axe finds in a place, and of the colours that were not there before what it finds at both times. This
+        begins at the time at which the last look ended: to turn day into night is to draw all of the page anew.
+        """
+        found = faults(self.page, place, rules={"color-contrast": {"enabled": False}})
+        now = self._colours(place)
+        if now is None:
+            return found
+        self._turn("night" if self._time == "day" else "day")
+        return found + now + (self._colours(None) or [])

@@ -14,13 +14,15 @@ _NAME = """(field) => {
 }"""
 _ACTIVE = f"() => ({_NAME})(document.activeElement)"
 # The keys that lead to what is called so in the form that has the focus, the fewest there are: F6 to a part of it, then
-# Tab, and Enter where that leads on; null where it is not there. The nearest one below is meant; once it was found it
-# stays meant, however the form changes on the way.
+# Tab, and Enter where that leads on. Elsewhere by Tab in the dialog or on the page, whose link past the menu saves most
+# of it. Null where it is not there. The nearest one below is meant; once it was found it stays meant, however the form
+# changes on the way.
 _WAY = """([label, isNew]) => {
-  const now = document.activeElement, form = now.closest(".inspector"), name = NAME;
-  if (!form) return null;
+  const now = document.activeElement, inspector = now.closest(".inspector"), name = NAME;
+  const form = inspector ?? document.querySelector("dialog[open]") ?? document.body;
   const takes = (field) => field.isContentEditable || (field.tabIndex >= 0 && !field.disabled);
-  const stops = [...form.querySelectorAll("button, input, select, textarea, summary, [contenteditable=true]")]
+  const STOPS = "button, input, select, textarea, summary, [contenteditable=true]";
+  const stops = [...form.querySelectorAll(inspector ? STOPS : STOPS + ", a[href], iframe, [tabindex]")]
     .filter((field) => field.checkVisibility() && takes(field) && (field.type !== "radio" || field.checked));
   const isBelow = (field, other) => (other.compareDocumentPosition(field) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
   const called = stops.filter((field) => name(field) === label || name(field).endsWith(": " + label));
@@ -32,6 +34,13 @@ _WAY = """([label, isNew]) => {
     const [first, last, sign] = isBelow(wanted, from) ? [from, wanted, 1] : [wanted, from, -1];
     return several("Tab", sign * (1 + stops.filter((field) => isBelow(field, first) && isBelow(last, field)).length));
   };
+  if (!inspector) {
+    const skip = stops.find((stop) => stop.matches(".skip")), main = document.querySelector("main");
+    const isBefore = skip && main.contains(wanted) && stops.filter((stop) => isBelow(main, stop)).length > 2;
+    if (isBefore && now === skip) return ["Enter"];
+    // Where a page that has just come begins for the keys is only seen by the first of them.
+    return isBefore && now === document.body ? ["Tab"] : tabs(now);
+  }
   const PARTS = ".insp-head, .insp-part, .insp-section";
   const parts = [...form.querySelectorAll(PARTS)].filter((part) => !part.parentElement.closest(PARTS));
   const begins = parts.map((part) => stops.find((stop) => part.contains(stop))).filter(Boolean);
@@ -147,7 +156,9 @@ class Keys:
         return said == label or said.endswith(f": {label}")
 
     def to(self, label: str) -> None:
-        """Goes to what is called so: within a form to the next one below by the fewest keys, else by Tab to it."""
+        """Goes to what is called so by the fewest keys; where these lead elsewhere, by Tab until it is there: not all
+        that takes the focus can be foreseen.
+        """
         way = self.page.evaluate(_WAY, [label, True])
         for _ in range(_MOST_LOOKS):
             if not way:
@@ -155,7 +166,7 @@ class Keys:
             for key in way:
                 self.page.keyboard.press(key)
             way = self.page.evaluate(_WAY, [label, False])
-        if way is None:
+        if way is None or not self._is(label):
             self._search(label)
         assert self._is(label), f"{self.here()} instead of {label}"
 

@@ -63,7 +63,7 @@ class Outline:
         is_first = self.hands.here() == "Add the first step"
         self.keyboard.press("Enter" if is_first else "a")
         self.hands.at(".add-dialog [role=combobox]")
-        self.keyboard.type(kind)
+        self.keyboard.insert_text(kind)
         self.keyboard.press("Enter")
         # It is numbered where the step before it still has the id of its type, on its way to that of its title.
         expect(self._new(kind)).to_be_visible()

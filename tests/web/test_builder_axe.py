@@ -9,7 +9,7 @@ from accounts.models import Membership
 from steps.catalogue import CATALOGUE
 from tests import factories as make
 from tests.inbox.asking import member
-from tests.web.axe import Time, faults_at
+from tests.web.axe import Looks
 from tests.web.builder import Builder
 
 pytestmark = pytest.mark.browser
@@ -131,14 +131,18 @@ def as_text(kind: str) -> Callable[[Page], None]:
     return opened
 
 
+KEYS = ("a", "c", "?", "Shift+p")
+PANELS = ("Problems", "Test", "History")
+
+
 def scenes() -> Iterator[Scene]:
     """What is looked at, one after the other."""
     yield "the workflow", unfold
     for kind in KINDS:
         yield kind, lambda page, kind=kind: edit(page, f"It is {kind}")
     yield "a way", way
-    yield from ((f"the dialog of {key}", dialog(key)) for key in ("a", "c", "?", "Shift+p"))
-    yield from ((f"the panel {name}", panel(name)) for name in ("Problems", "Test", "History"))
+    yield from ((f"the dialog of {key}", dialog(key)) for key in KEYS)
+    yield from ((f"the panel {name}", panel(name)) for name in PANELS)
     yield "test cases", cases
     yield "a comparison", compared
     yield "a test run", tried
@@ -146,18 +150,19 @@ def scenes() -> Iterator[Scene]:
 
 
 # What a scene changes, where that is not all over the page.
-PLACES = dict.fromkeys(KINDS, ".inspector")
-# Each is begun as the one before ended: to turn day into night is to draw all of the page anew.
-TIMES: tuple[tuple[Time, Time], ...] = (("day", "night"), ("night", "day"))
+PLACES = {
+    **dict.fromkeys(KINDS, ".inspector"),
+    **{f"the dialog of {key}": "dialog[open]" for key in KEYS},
+    **{f"the panel {name}": ".builder-bottom" for name in PANELS},
+    "test cases": ".builder-bottom",
+}
 
 
 def test_nothing_of_the_builder_has_a_fault_that_axe_finds(zoo):
-    found = {}
-    for at, (name, show) in enumerate(scenes()):
+    found, looks = {}, Looks(zoo.page)
+    for name, show in scenes():
         show(zoo.page)
-        found[name] = [
-            fault for time in TIMES[at % 2] for fault in faults_at(zoo.page, time, PLACES.get(name))
-        ]
+        found[name] = looks.faults(PLACES.get(name, "html"))
         if zoo.page.locator("dialog[open]").count():
             zoo.page.keyboard.press("Escape")
     assert {name: seen for name, seen in found.items() if seen} == {}

@@ -215,10 +215,21 @@ def test_a_run_that_begins_another_is_built_run_and_followed_there_and_back(walk
     keyboard.press("Escape")
 
 
-def test_a_schedule_on_business_days_is_made_looked_at_run_and_paused(walk):
+def leave_the_palette(walk: Walk) -> None:
+    """By one key, whatever was typed into it."""
+    walk.visitor.press("Control+k")
+    expect(walk.page.locator("#palette-ask")).to_be_focused()
+    walk.page.keyboard.type("no such thing")
+    expect(walk.page.locator("#palette")).to_contain_text("Nothing found")
+    walk.page.keyboard.press("Escape")
+    expect(walk.page.locator("#palette")).to_be_hidden()
+
+
+def test_the_palette_is_left_and_a_schedule_on_business_days_is_made_looked_at_run_and_paused(walk):
     name = make.a_version(make.graph([SIGNAL], [])).workflow.name
     keyboard, page = walk.page.keyboard, walk.page
     walk.visitor.open("/")
+    leave_the_palette(walk)
     walk.find("Working calendars", "Working calendars")
     walk.press("New calendar", "New calendar")
     expect(page.get_by_label("Name")).to_be_focused()
@@ -287,13 +298,3 @@ def results(page: Page) -> list[int]:
     counts = [int(number) for number in re.findall(r"\d+", tabs)]
     assert counts[0] == sum(counts[1:])
     return counts[1:]
-
-
-def test_what_was_typed_into_the_palette_is_left_by_one_key(walk):
-    walk.visitor.open("/")
-    walk.visitor.press("Control+k")
-    expect(walk.page.locator("#palette-ask")).to_be_focused()
-    walk.page.keyboard.type("no such thing")
-    expect(walk.page.locator("#palette")).to_contain_text("Nothing found")
-    walk.page.keyboard.press("Escape")
-    expect(walk.page.locator("#palette")).to_be_hidden()

@@ -4,7 +4,7 @@ import { at, setting } from "../model/changes";
 import type { Doc } from "../model/document";
 import type { Json } from "../model/json";
 import { isObject } from "../model/json";
-import { type Problem, act, state } from "../store";
+import { type Acting, type Problem, act, state } from "../store";
 
 export interface Spot {
   value: Json | undefined;
@@ -14,6 +14,8 @@ export interface Spot {
   key: string;
   /** Sets it, undefined removes it. `typing`: what is typed until the field is left is the same act. */
   set: (value: Json | undefined, typing?: boolean) => void;
+  /** Sets what comes of what was done before: it is undone together with that. */
+  follow: (value: Json) => void;
   /** What stands under a key of this object. */
   at: (key: string, title?: string) => Spot;
   /** What stands at a place of this list. */
@@ -30,14 +32,16 @@ export function joined(field: string, key: string): string {
 export function docSpot(doc: Doc, path: string[], field: string, title: string, owner: string): Spot {
   const value = at(doc, path);
   const key = path.join("/");
+  const put = (to: Json | undefined, how: Acting) => {
+    const change = setting(state().doc, path, to);
+    if (change) act(`Change ${title} of ${owner}`, [change], how);
+  };
   const spot: Spot = {
     value: value ?? undefined,
     field,
     key,
-    set: (to, typing) => {
-      const change = setting(state().doc, path, to);
-      if (change) act(`Change ${title} of ${owner}`, [change], typing ? { merge: `type ${key}`, stays: true } : {});
-    },
+    set: (to, typing) => put(to, typing ? { merge: `type ${key}`, stays: true } : {}),
+    follow: (to) => put(to, { joins: true }),
     at: (name, named) =>
       value === undefined || isObject(value)
         ? docSpot(doc, [...path, name], joined(field, name), named ?? title, owner)
@@ -56,6 +60,7 @@ function within(parent: Spot, name: string | number, field: string): Spot {
     field,
     key: `${parent.key}/${name}`,
     set: (to, typing) => parent.set(replaced(from, name, to), typing),
+    follow: (to) => parent.follow(replaced(from, name, to)),
     at: (key) => within(spot, key, joined(field, key)),
     item: (place) => within(spot, place, `${field}[${place}]`),
   };

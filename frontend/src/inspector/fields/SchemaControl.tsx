@@ -127,24 +127,32 @@ function FieldRows({ spot, title }: { spot: Spot; title: string }) {
   const rows = useRef<{ id: number; name: string }[]>([]);
   const wasOrdered = useRef(false);
   const [list, follow] = useFollowed<HTMLUListElement>();
+  const isNew = (name: string) => !rows.current.some((row) => row.name === name);
+  const called = (from: string, to: string) => {
+    rows.current = rows.current.map((row) => (row.name === from ? { ...row, name: to } : row));
+  };
+  const [gone, come] = [rows.current.filter(({ name }) => !(name in properties)), listed.filter(isNew)];
+  // One that has another name, as after an undo, is the same row: it stays as it is.
+  if (gone.length === 1 && come.length === 1) called(gone[0].name, come[0]);
   rows.current = [
     ...rows.current.filter((row) => row.name in properties),
-    ...listed.filter((name) => !rows.current.some((row) => row.name === name)).map((name) => ({ id: rowId(), name })),
+    ...listed.filter(isNew).map((name) => ({ id: rowId(), name })),
   ];
   // An order that somebody chose is shown as it is, also after an undo.
   if (ordered || wasOrdered.current)
     rows.current = rows.current.toSorted((one, other) => listed.indexOf(one.name) - listed.indexOf(other.name));
   wasOrdered.current = ordered;
   const names = rows.current.map((row) => row.name);
-  const put = (next: JsonObject, needed: string[], order = ordered ? names : []) => {
+  const put = (next: JsonObject, needed: string[], order = ordered ? names : [], joins = false) => {
     const { properties: _was, required: _needed, [ORDER]: _order, ...rest }: JsonObject = { type: "object", ...schema };
     if (Object.keys(next).length === 0 && Object.keys(rest).every((key) => key === "type")) return spot.set(undefined);
-    return spot.set({
+    const whole = {
       ...rest,
       properties: next,
       ...(needed.length ? { required: needed } : {}),
       ...(order.length ? { [ORDER]: order.filter((name) => name in next) } : {}),
-    });
+    };
+    return joins ? spot.follow(whole) : spot.set(whole);
   };
   const move = (from: number, by: -1 | 1) => {
     put(properties, required, movedBy(names, from, by));
@@ -155,12 +163,15 @@ function FieldRows({ spot, title }: { spot: Spot; title: string }) {
     setOpened(name);
     put({ ...properties, [name]: { type: "string" } }, required, ordered ? [...names, name] : []);
   };
-  const rename = (from: string, to: string) => {
-    rows.current = rows.current.map((row) => (row.name === from ? { ...row, name: to } : row));
+  const rename = (from: string, to: string, joins: boolean) => {
+    called(from, to);
+    // Or it would have the hands again as soon as an undo calls it as it was.
+    setOpened(null);
     put(
       Object.fromEntries(Object.entries(properties).map(([name, each]) => [name === from ? to : name, each])),
       required.map((name) => (name === from ? to : name)),
       ordered ? names.map((name) => (name === from ? to : name)) : [],
+      joins,
     );
   };
   const remove = (name: string) => {
@@ -185,7 +196,7 @@ function FieldRows({ spot, title }: { spot: Spot; title: string }) {
             place={place}
             onMove={(by) => move(place, by)}
             onNeeded={(is) => put(properties, is ? [...required, name] : required.filter((each) => each !== name))}
-            onRename={(to) => rename(name, to)}
+            onRename={(to, joins) => rename(name, to, joins ?? false)}
             onRemove={() => remove(name)}
           />
         ))}
@@ -208,7 +219,8 @@ interface RowProps {
   place: number;
   onMove: (by: -1 | 1) => void;
   onNeeded: (is: boolean) => void;
-  onRename: (to: string) => void;
+  /** `joins`: nobody chose that name, it comes of the label that was just written. */
+  onRename: (to: string, joins?: boolean) => void;
   onRemove: () => void;
 }
 
@@ -225,10 +237,12 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
   const title = spot.at("title", `the label of ${name}`);
   const said = typeof title.value === "string" && title.value ? title.value : words(name);
   const label: Shape = { ...anyShape("title", "Label", "", "text"), fallback: words(name) };
+  const before = useRef(title.value);
   const follow = () => {
     const wanted = typeof title.value === "string" ? slug(title.value) : "";
-    // A name that nobody chose goes with the label.
-    if (/^field(_\d+)?$/.test(name) && wanted && !names.includes(wanted)) onRename(wanted);
+    // A name that nobody chose goes with the label, when that was written; who only passes by changes nothing.
+    const isWritten = title.value !== before.current;
+    if (isWritten && /^field(_\d+)?$/.test(name) && wanted && !names.includes(wanted)) onRename(wanted, true);
   };
   return (
     <li ref={row}>
@@ -240,7 +254,7 @@ function FieldRow({ name, spot, isNeeded, isOpen, names, place, onMove, onNeeded
             {isNeeded ? ", required" : ""}
           </small>
         </summary>
-        <div onBlur={follow}>
+        <div onFocus={() => (before.current = title.value)} onBlur={follow}>
           <Valued spot={title} shape={label} isFixed />
         </div>
         <NameField name={name} names={names} onRename={onRename} />
