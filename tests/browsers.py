@@ -6,28 +6,50 @@ from dataclasses import dataclass, field
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
 
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    # The pages of a window share a process: to start one, and to have it compile all, takes as long as a page.
+    "--renderer-process-limit=1",
+)
+_WRITTEN = "cookies,file_systems,indexeddb,local_storage,service_workers,cache_storage"
 # What has to be soon says so itself; the rest comes when a busy machine gets to it (5 s unless told).
 expect.set_options(timeout=15_000)
 
 
 @dataclass
 class Running:
-    """A browser, and by its address what the tests of a site open their pages in: scripts and styles are fetched and
-    compiled once for all.
+    """A browser, and what the tests of a site open their pages in: scripts and styles are fetched and compiled once for
+    all.
     """
 
     playwright: Playwright
     browser: Browser
-    windows: dict[str, BrowserContext] = field(default_factory=dict)
+    windows: dict[tuple[str, int], BrowserContext] = field(default_factory=dict)
 
-    def window(self, site: str) -> BrowserContext:
-        """That of this site."""
-        if site not in self.windows:
-            self.windows[site] = self.browser.new_context(
-                base_url=site, viewport={"width": 1440, "height": 900}
-            )
-        return self.windows[site]
+    def window(self, site: str, number: int = 0) -> BrowserContext:
+        """One of this site, with a page that no test sees; each number has cookies of its own."""
+        if (site, number) not in self.windows:
+            window = self.browser.new_context(base_url=site, viewport={"width": 1440, "height": 900})
+            window.new_page().goto("/healthz")
+            self.windows[site, number] = window
+        return self.windows[site, number]
+
+    def clean(self, site: str, number: int = 0) -> None:
+        """Leave a window as new, but for what it knows of files that never change."""
+        window = self.windows[site, number]
+        window.set_offline(False)
+        kept, *opened = window.pages
+        # Pages write when they are left: close them first.
+        for page in opened:
+            page.close()
+        window.clear_permissions()
+        window.clear_cookies()
+        session = window.new_cdp_session(kept)
+        session.send("Storage.clearDataForOrigin", {"origin": site, "storageTypes": _WRITTEN})
+        session.detach()
 
     def close_others(self) -> None:
         """Close what tests opened beside the windows."""

@@ -1,7 +1,7 @@
 """Somebody with a browser in front of the web process."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from django.conf import settings
@@ -43,22 +43,9 @@ def stranger(site, window, transactional_db) -> Iterator[Visitor]:
     """Somebody with a browser and no session; whatever their pages complain about fails the test."""
     visitor = Visitor(window.new_page())
     yield visitor
-    _leave_nothing_in(window, site)
+    running().clean(site)
     _until_quiet()
     assert visitor.complaints() == []
-
-
-def _leave_nothing_in(window: BrowserContext, site: str) -> None:
-    """As new, but for what it knows of files that never change. Pages write when they are left: close them first."""
-    window.set_offline(False)
-    for page in window.pages:
-        page.close()
-    window.clear_permissions()
-    window.clear_cookies()
-    kinds = "cookies,file_systems,indexeddb,local_storage,service_workers,cache_storage"
-    blank = window.new_page()
-    window.new_cdp_session(blank).send("Storage.clearDataForOrigin", {"origin": site, "storageTypes": kinds})
-    blank.close()
 
 
 def _until_quiet() -> None:
@@ -78,11 +65,34 @@ def _until_quiet() -> None:
         pause.wait(0.02)
 
 
+def log_in(user: User, window: BrowserContext, site: str) -> None:
+    """Whatever is opened in the window is opened by this user."""
+    client = Client()
+    client.force_login(user)
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    window.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
+
+
 @pytest.fixture
 def visitor(stranger, site, ann) -> Visitor:
     """Ann with a browser, logged in."""
-    client = Client()
-    client.force_login(ann)
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
-    stranger.page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
+    log_in(ann, stranger.page.context, site)
     return stranger
+
+
+@pytest.fixture
+def another(site, chromium, transactional_db) -> Iterator[Callable[[str], Visitor]]:
+    """Somebody else with a browser of their own, logged in: `another("bob")`; their complaints fail the test, too."""
+    visitors: list[Visitor] = []
+
+    def opened(username: str) -> Visitor:
+        window = running().window(site, len(visitors) + 1)
+        log_in(User.objects.get(username=username), window, site)
+        visitors.append(Visitor(window.new_page()))
+        return visitors[-1]
+
+    yield opened
+    for number in range(len(visitors)):
+        running().clean(site, number + 1)
+    _until_quiet()
+    assert [visitor.complaints() for visitor in visitors] == [[] for _ in visitors]

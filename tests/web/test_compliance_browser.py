@@ -5,7 +5,7 @@ those who are asked, on a phone, and by keyboard alone.
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from django.conf import settings
@@ -25,24 +25,23 @@ QUESTION = "Ship order A-17?"
 
 
 @pytest.fixture
-def visit(site: str, chromium: Browser, transactional_db: None) -> Iterator[object]:
-    """Opens a browser for a member who is logged in: `visit("ann", **options of the context)`."""
-    visitors, contexts = [], []
+def on_a_phone(site: str, chromium: Browser, transactional_db: None) -> Iterator[Callable[[str], Visitor]]:
+    """Opens the browser of a phone for a member who is logged in."""
+    visitors: list[Visitor] = []
 
-    def opened(name: str, **options: object) -> Visitor:
+    def opened(name: str) -> Visitor:
         client = Client()
         client.force_login(User.objects.get(username=name))
-        context = chromium.new_context(base_url=site, **options)
+        context = chromium.new_context(base_url=site, **PHONE)
         session = client.cookies[settings.SESSION_COOKIE_NAME].value
         context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
-        contexts.append(context)
         visitors.append(Visitor(context.new_page()))
         return visitors[-1]
 
     yield opened
-    for context in contexts:
-        context.close()
-    assert [visitor.complaints() for visitor in visitors] == [[] for _ in visitors]
+    for visitor in visitors:
+        visitor.page.context.close()
+        assert visitor.complaints() == []
 
 
 @pytest.fixture
@@ -69,10 +68,12 @@ def row(page: Page) -> object:
     return page.locator("#inbox-list [data-task]").filter(has_text=QUESTION)
 
 
-def test_compliance_approves_an_order_on_a_phone_and_the_evidence_of_it_checks_itself(visit, start, tmp_path):
+def test_compliance_approves_an_order_on_a_phone_and_the_evidence_of_it_checks_itself(
+    on_a_phone, another, start, tmp_path
+):
     member("cat", "approver", "Compliance")
     member("bob")
-    ann, cat, bob = visit("ann", **PHONE), visit("cat"), visit("bob")
+    ann, cat, bob = on_a_phone("ann"), another("cat"), another("bob")
     for visitor in (ann, cat, bob):
         visitor.open("/inbox/?view=teams")
         visitor.page.evaluate("window.loaded = true")

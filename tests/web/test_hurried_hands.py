@@ -82,7 +82,7 @@ def test_the_last_runs_of_a_workflow_follow(admin):
     expect(admin.page.locator(f"a[href='/runs/{run_id}']")).to_be_visible(timeout=15_000)
 
 
-def test_a_type_that_is_chosen_again_has_what_was_typed(form):
+def test_a_type_that_is_chosen_again_has_what_was_typed_and_what_is_missing_is_where_one_goes_on(form):
     page = form.page
     page.get_by_label("Sentences").fill("7-2")
     page.get_by_label("Type of step 1").select_option("text.tag")
@@ -96,9 +96,16 @@ def test_a_type_that_is_chosen_again_has_what_was_typed(form):
     page.wait_for_url("**/pipeline")
     nodes = Workflow.objects.for_tenant(make.a_tenant().pk).get().draft_definition["nodes"]
     assert [(node["type"], node["params"]) for node in nodes] == [("text.tag", {"categories": ["Sport"]})]
+    page.get_by_label("Categories, row 1: Name").fill("")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    expect(page.get_by_role("alert")).to_contain_text("1 problem prevents publishing")
+    expect(page.locator("fieldset.wrong")).to_have_attribute("aria-invalid", "true")
+    assert faults(page) == []
 
 
-def test_no_file_takes_away_what_was_typed(admin):
+def test_no_file_takes_away_what_was_typed_and_a_menu_is_left_by_escape_and_by_tab(admin):
     named("ours")
     admin.open("/workflows/ours/")
     page = admin.page
@@ -112,6 +119,18 @@ def test_no_file_takes_away_what_was_typed(admin):
     page.get_by_role("button", name="Undo").click()
     expect(text).to_have_value("Typed.")
     expect(text).to_be_focused()
+    menu = page.locator("details.menu")
+    summary = menu.locator("summary")
+    summary.click()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(menu).not_to_have_attribute("open", "")
+    expect(summary).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(menu).to_have_attribute("open", "")
+    for _ in range(menu.locator("a, button").count() + 1):
+        page.keyboard.press("Tab")
+    expect(menu).not_to_have_attribute("open", "")
 
 
 def test_a_file_begins_as_it_does_at_every_round_trip(admin):
@@ -128,35 +147,6 @@ def test_a_file_begins_as_it_does_at_every_round_trip(admin):
     expect(page.get_by_label("Input", exact=True)).to_have_accessible_description(
         page.locator("#input-fault").inner_text()
     )
-
-
-def test_what_stands_against_publishing_is_where_the_reader_goes_on(form):
-    page = form.page
-    page.get_by_label("Type of step 1").select_option("text.tag")
-    page.get_by_role("button", name="Publish").click()
-    page.wait_for_url("**/pipeline")
-    expect(page.get_by_role("alert")).to_be_focused()
-    expect(page.get_by_role("alert")).to_contain_text("1 problem prevents publishing")
-    expect(page.locator("fieldset.wrong")).to_have_attribute("aria-invalid", "true")
-    assert faults(page) == []
-
-
-def test_a_menu_is_left_by_escape_and_by_tab(admin):
-    named("ours")
-    admin.open("/workflows/ours/")
-    page = admin.page
-    menu = page.locator("details.menu")
-    summary = menu.locator("summary")
-    summary.click()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Escape")
-    expect(menu).not_to_have_attribute("open", "")
-    expect(summary).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(menu).to_have_attribute("open", "")
-    for _ in range(menu.locator("a, button").count() + 1):
-        page.keyboard.press("Tab")
-    expect(menu).not_to_have_attribute("open", "")
 
 
 def test_without_a_script_nothing_is_shown_that_does_nothing(admin, chromium, site):

@@ -1,16 +1,13 @@
 """An approver with a browser: from the run to the question, the decision, and the run that goes on."""
 
 import pytest
-from django.conf import settings
-from django.test import Client
 from playwright.sync_api import expect
 
-from accounts.models import Membership, User
+from accounts.models import Membership
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member
 from tests.web.axe import faults
 from tests.web.test_task_forms import BOTH, CONTRACT
-from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.browser
 
@@ -64,20 +61,12 @@ def test_the_pages_fit_a_small_screen(approver):
 
 
 @pytest.fixture
-def other(site, chromium, transactional_db):
+def other(another, transactional_db):
     """Bob, another approver, with a browser of his own."""
     member("bob")
-    client = Client()
-    client.force_login(User.objects.get(username="bob"))
-    context = chromium.new_context(
-        base_url=site, viewport={"width": 1440, "height": 900}, color_scheme="dark"
-    )
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
-    visitor = Visitor(context.new_page())
-    yield visitor
-    context.close()
-    assert visitor.complaints() == []
+    visitor = another("bob")
+    visitor.page.emulate_media(color_scheme="dark")
+    return visitor
 
 
 def row(page, title):

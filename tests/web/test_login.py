@@ -1,7 +1,6 @@
 """Coming in and going out, with a browser."""
 
 import pytest
-from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
@@ -29,14 +28,3 @@ def test_a_stranger_is_sent_to_the_login_and_back_to_where_they_wanted_to(strang
     assert stranger.path() == "/login"
     stranger.log_in("a long password")
     assert stranger.page.url.endswith("/runs/?of=mine")
-
-
-def test_the_keyboard_is_enough_to_log_in(stranger, ann):
-    stranger.open("/login")
-    expect(stranger.page.get_by_label("Username")).to_be_focused()
-    stranger.page.keyboard.type("ann")
-    stranger.page.keyboard.press("Tab")
-    stranger.page.keyboard.type("a long password")
-    stranger.page.keyboard.press("Enter")
-    stranger.page.wait_for_url("**/")
-    assert stranger.heading() == "Home"

@@ -1,8 +1,6 @@
 """Three jobs from a bare start, counted in presses; docs/design.md says what they take elsewhere."""
 
 import pytest
-from django.conf import settings
-from django.test import Client
 from playwright.sync_api import Page, expect
 
 from accounts import folders
@@ -12,6 +10,7 @@ from engine.catalogue import Json
 from tests import factories as make
 from tests.inbox.asking import approval, member
 from tests.web.builder import Builder
+from tests.web.conftest import log_in
 from tests.web.hands import Hands, Mouse
 from tests.web.outline import Outline
 from tests.web.presses import count_presses, presses
@@ -28,25 +27,21 @@ BY_KEYS = 135
 
 
 @pytest.fixture
-def page_of(stranger, chromium, site):
-    """A page of somebody who is logged in, on a phone of their own."""
-    phones = {}
+def page_of(stranger, window, site):
+    """A page of somebody who is logged in, on a phone that the one before has put away."""
 
     def open_page(name: str, path: str) -> Page:
-        if name not in phones:
-            client = Client()
-            client.force_login(User.objects.get(username=name))
-            phones[name] = chromium.new_context(base_url=site, viewport=PHONE)
-            session = client.cookies[settings.SESSION_COOKIE_NAME].value
-            phones[name].add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
-        page = phones[name].new_page()
+        for page in window.pages[1:]:
+            page.close()
+        window.clear_cookies()
+        log_in(User.objects.get(username=name), window, site)
+        page = window.new_page()
+        page.set_viewport_size(PHONE)
         count_presses(page)
         page.goto(path)
         return page
 
-    yield open_page
-    for phone in phones.values():
-        phone.close()
+    return open_page
 
 
 def test_somebody_asks_two_approve_on_a_phone_and_who_asked_sees_why(page_of):

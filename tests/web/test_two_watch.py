@@ -1,11 +1,8 @@
 """Two people with a browser each watch one run: both see what happens, and neither loads the page again."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.conf import settings
-from django.test import Client
 from playwright.sync_api import expect
 
 from lib.rest_times import bucket_of, coarse_of
@@ -24,18 +21,12 @@ CALLS_A_PROGRAM = make.graph(
 
 
 @pytest.fixture
-def bob(site, chromium, transactional_db) -> Iterator[Visitor]:
+def bob(another, transactional_db) -> Visitor:
     """An operator with a browser of their own."""
-    user = make.a_member("bob", "operator")
-    client = Client()
-    client.force_login(user)
-    context = chromium.new_context(base_url=site, viewport={"width": 390, "height": 844})
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
-    visitor = Visitor(context.new_page())
-    yield visitor
-    context.close()
-    assert visitor.complaints() == []
+    make.a_member("bob", "operator")
+    visitor = another("bob")
+    visitor.page.set_viewport_size({"width": 390, "height": 844})
+    return visitor
 
 
 def watch(visitor: Visitor, run_id: str) -> None:
