@@ -24,12 +24,11 @@ TWO = {
     "edges": [{"from": "first", "to": "second"}],
 }
 # A step may be called what every object of the browser has.
+FIRST, SECOND = "constructor", "toString"
 NAMED = {
     **TWO,
-    "nodes": [
-        {**node, "id": name} for node, name in zip(TWO["nodes"], ("constructor", "toString"), strict=True)
-    ],
-    "edges": [{"from": "constructor", "to": "toString"}],
+    "nodes": [{**node, "id": name} for node, name in zip(TWO["nodes"], (FIRST, SECOND), strict=True)],
+    "edges": [{"from": FIRST, "to": SECOND}],
 }
 
 
@@ -58,26 +57,13 @@ def both(site, chromium, transactional_db) -> Iterator[tuple[Builder, Builder]]:
         assert visitor.complaints() == []
 
 
-def write_title(builder: Builder, title: str, text: str) -> None:
-    builder.row(title).click()
+def write_title(builder: Builder, step: str, text: str) -> None:
+    builder.row_of(step).click()
     builder.page.locator("[data-title]").fill(text)
 
 
 def titles(builder: Builder) -> list[str]:
     return [node["title"] for node in builder.saved()["nodes"]]
-
-
-def start_over(both: tuple[Builder, Builder]) -> None:
-    """Each writes the title that a step had at first, which both see."""
-    ana, ben = both
-    write_title(ana, titles(ana)[0], "First")
-    titles(ana)
-    write_title(ben, titles(ana)[1], "Second")
-    assert titles(ben) == ["First", "Second"]
-    for one in both:
-        expect(one.row("First")).to_be_visible()
-        expect(one.row("Second")).to_be_visible()
-        one.page.keyboard.press("Escape")
 
 
 def test_what_two_people_do_at_once_is_merged_and_nobody_takes_back_what_the_other_did(both):
@@ -86,7 +72,6 @@ def test_what_two_people_do_at_once_is_merged_and_nobody_takes_back_what_the_oth
     look_only(ana)
     write_at_once(both)
     undo_ones_own(both)
-    start_over(both)
     write_what_can_not_be_read(both)
     write_what_can_not_be_stored(ana)
 
@@ -105,8 +90,8 @@ def look_only(ana: Builder) -> None:
 def write_at_once(both: tuple[Builder, Builder]) -> None:
     """What they do to different steps is merged, and both see it."""
     ana, ben = both
-    write_title(ana, "First", "Ana's")
-    write_title(ben, "Second", "Ben's")
+    write_title(ana, FIRST, "Ana's")
+    write_title(ben, SECOND, "Ben's")
     for one in both:
         expect(one.row("Ana's")).to_be_visible()
         expect(one.row("Ben's")).to_be_visible()
@@ -131,17 +116,17 @@ def write_what_can_not_be_read(both: tuple[Builder, Builder]) -> None:
     ana.page.keyboard.press("Control+End")
     ana.page.keyboard.type("{")
     expect(ana.page.locator(".code-head .bad-words")).to_be_visible()
-    write_title(ben, "Second", "Ben's")
+    write_title(ben, SECOND, "Ben's own")
     titles(ben)
     ana.page.get_by_role("button", name="Canvas", exact=True).click()
-    expect(ana.row("Ben's")).to_be_visible()
+    expect(ana.row("Ben's own")).to_be_visible()
     ana.page.get_by_role("button", name="Text", exact=True).click()
     expect(ana.page.locator(".code-head .bad-words")).to_be_visible()
     lines.click()
     ana.page.keyboard.press("Control+End")
     ana.page.keyboard.press("Backspace")
-    expect(lines).to_contain_text("Ben's")
-    assert titles(ana) == ["First", "Ben's"]
+    expect(lines).to_contain_text("Ben's own")
+    assert titles(ana) == ["First", "Ben's own"]
     ana.page.get_by_role("button", name="Canvas", exact=True).click()
 
 
@@ -154,12 +139,12 @@ _TYPE_NUL = """field => {
 def write_what_can_not_be_stored(ana: Builder) -> None:
     """It is shown, and keeps nothing else back."""
     ana.visitor.forgive("status of 400")
-    ana.row("First").click()
+    ana.row_of(FIRST).click()
     ana.page.locator("[data-title]").evaluate(_TYPE_NUL)
     refused = ana.page.locator(".conflicts")
     expect(refused).to_contain_text("One change can't be saved")
     expect(refused).to_contain_text("NUL character")
-    write_title(ana, "Ben's", "Good")
+    write_title(ana, SECOND, "Good")
     assert titles(ana) == ["First", "Good"]
     refused.get_by_role("button", name="Discard mine").click()
     expect(refused).to_have_count(0)
@@ -170,11 +155,8 @@ def test_what_is_done_without_the_net_or_a_session_is_kept_and_meets_what_others
     for one in both:
         one.visitor.forgive("ERR_INTERNET_DISCONNECTED")
     write_in_a_tunnel(both)
-    start_over(both)
     set_the_same_field(both)
-    start_over(both)
     delete_what_the_other_writes_in(both)
-    start_over(both)
     write_without_a_session(ana, site)
     close_the_tab(ana, ben)
 
@@ -183,10 +165,10 @@ def write_in_a_tunnel(both: tuple[Builder, Builder]) -> None:
     """It is sent when the net is back, beside what the other did."""
     ana, ben = both
     ana.page.context.set_offline(True)
-    write_title(ana, "First", "Written in a tunnel")
+    write_title(ana, FIRST, "Written in a tunnel")
     expect(ana.page.locator("[data-state=offline]")).to_contain_text("Offline. ")
     expect(ana.page.locator("[data-state=offline]")).to_contain_text("kept in this browser")
-    write_title(ben, "Second", "Ben's")
+    write_title(ben, SECOND, "Ben's")
     assert titles(ben) == ["First", "Ben's"]
     ana.page.context.set_offline(False)
     assert titles(ana) == ["Written in a tunnel", "Ben's"]
@@ -196,8 +178,8 @@ def set_the_same_field(both: tuple[Builder, Builder]) -> None:
     """Both values are shown, and either can be chosen."""
     ana, ben = both
     ben.page.context.set_offline(True)
-    write_title(ben, "First", "Ben's words")
-    write_title(ana, "First", "Ana's words")
+    write_title(ben, FIRST, "Ben's words")
+    write_title(ana, FIRST, "Ana's words")
     assert titles(ana)[0] == "Ana's words"
     # A field that is left shows what others set it to.
     ana.page.keyboard.press("Escape")
@@ -218,18 +200,18 @@ def delete_what_the_other_writes_in(both: tuple[Builder, Builder]) -> None:
     """The step is not lost."""
     ana, ben = both
     ben.page.context.set_offline(True)
-    ben.row("Second").click()
+    ben.row_of(SECOND).click()
     ben.page.keyboard.press("Escape")
-    ben.card("Second").click()
+    ben.card("Ben's").click()
     ben.page.keyboard.press("Delete")
-    write_title(ana, "Second", "I still need it")
-    assert titles(ana) == ["First", "I still need it"]
+    write_title(ana, SECOND, "I still need it")
+    assert titles(ana) == ["Ben's words", "I still need it"]
     ben.page.context.set_offline(False)
     conflict = ben.page.locator(".conflicts")
     expect(conflict).to_contain_text("I still need it")
     conflict.get_by_role("button", name="Take theirs").first.click()
     expect(ben.row("I still need it")).to_be_visible()
-    assert titles(ben) == ["First", "I still need it"]
+    assert titles(ben) == ["Ben's words", "I still need it"]
 
 
 def write_without_a_session(ana: Builder, site: str) -> None:
@@ -237,13 +219,13 @@ def write_without_a_session(ana: Builder, site: str) -> None:
     ana.visitor.forgive("status of 40")
     context = ana.page.context
     context.clear_cookies()
-    write_title(ana, "First", "Written without a session")
+    write_title(ana, FIRST, "Written without a session")
     expect(ana.page.locator(".save-state")).to_contain_text("You are logged out")
     log_in(context, "ben", site)
-    write_title(ana, "Second", "Still nobody's")
+    write_title(ana, SECOND, "Still nobody's")
     expect(ana.page.locator(".save-state")).to_contain_text("Someone else is logged in now")
     log_in(context, "ana", site)
-    write_title(ana, "Still nobody's", "All of it")
+    write_title(ana, SECOND, "All of it")
     assert titles(ana) == ["Written without a session", "All of it"]
 
 
@@ -251,7 +233,7 @@ def close_the_tab(ana: Builder, ben: Builder) -> None:
     """What was done offline outlives it."""
     context = ana.page.context
     context.set_offline(True)
-    write_title(ana, "All of it", "Not yet sent")
+    write_title(ana, SECOND, "Not yet sent")
     expect(ana.page.locator("[data-state=offline]")).to_be_visible()
     ana.page.close()
     context.set_offline(False)
