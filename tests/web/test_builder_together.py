@@ -1,4 +1,6 @@
-"""Two people on one draft: what does not touch is merged, what does is shown with both values; nothing gets lost."""
+"""Two people on one draft: what does not touch is merged, what does is shown with both values; nothing gets lost.
+They see one another, and talk about its steps.
+"""
 
 from collections.abc import Iterator
 
@@ -7,8 +9,9 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import BrowserContext, expect
 
-from accounts.models import User
+from accounts.models import AccountMail, User
 from tests import factories as make
+from tests.web.axe import faults_by_day_and_night
 from tests.web.builder import Builder
 from tests.web.visitor import Visitor
 
@@ -25,6 +28,7 @@ TWO = {
 }
 # A step may be called what every object of the browser has.
 FIRST, SECOND = "constructor", "toString"
+NAMES = {"ana": "Ana Weber", "ben": "Ben Meier"}
 NAMED = {
     **TWO,
     "nodes": [{**node, "id": name} for node, name in zip(TWO["nodes"], (FIRST, SECOND), strict=True)],
@@ -48,9 +52,11 @@ def logged_in(site, chromium, name: str) -> Visitor:
 
 @pytest.fixture
 def both(site, chromium, transactional_db) -> Iterator[tuple[Builder, Builder]]:
-    """Ana and Ben, each with a browser, on the same draft."""
+    """Ana Weber and Ben Meier, each with a browser, on the same draft."""
     make.a_workflow("ours", NAMED)
-    visitors = [logged_in(site, chromium, name) for name in ("ana", "ben")]
+    visitors = [logged_in(site, chromium, name) for name in NAMES]
+    for username, name in NAMES.items():
+        User.objects.filter(username=username).update(name=name)
     yield tuple(Builder(visitor, "ours") for visitor in visitors)
     for visitor in visitors:
         visitor.page.context.close()
@@ -74,6 +80,8 @@ def test_what_two_people_do_at_once_is_merged_and_nobody_takes_back_what_the_oth
     undo_ones_own(both)
     write_what_can_not_be_read(both)
     write_what_can_not_be_stored(ana)
+    see_one_another(both)
+    talk(both)
 
 
 def look_only(ana: Builder) -> None:
@@ -148,6 +156,48 @@ def write_what_can_not_be_stored(ana: Builder) -> None:
     assert titles(ana) == ["First", "Good"]
     refused.get_by_role("button", name="Discard mine").click()
     expect(refused).to_have_count(0)
+
+
+def see_one_another(both: tuple[Builder, Builder]) -> None:
+    """By name, and where the other one is."""
+    ana, ben = both
+    ben.row_of(SECOND).click()
+    expect(ana.page.locator(".here [role=status]")).to_have_text("Ben Meier is here too", timeout=15_000)
+    expect(ana.row_of(SECOND).locator(".at-step .avatar")).to_have_text("BM", timeout=15_000)
+    expect(ana.card("Good").locator(".at-step .avatar")).to_have_text("BM")
+
+
+def talk(both: tuple[Builder, Builder]) -> None:
+    """One says something that mentions the other, who resolves it."""
+    ana, ben = both
+    ana.row_of(FIRST).click()
+    ana.page.keyboard.press("m")
+    field = ana.page.get_by_role("textbox", name="Comment")
+    expect(field).to_be_focused()
+    ana.page.keyboard.type("Why this, @be")
+    expect(ana.page.get_by_role("option", name="Ben Meier")).to_be_visible()
+    ana.page.keyboard.press("Enter")
+    expect(field).to_have_value("Why this, @ben ")
+    ana.page.keyboard.press("Control+Enter")
+    expect(ana.page.locator(".said-text")).to_have_text("Why this, @ben")
+    assert faults_by_day_and_night(ana.page, ".builder") == []
+    mails = AccountMail.objects.for_tenant(make.a_tenant().pk)
+    assert list(mails.values_list("user__username", "kind")) == [("ben", "mentioned")]
+
+    expect(ben.row_of(FIRST).locator(".outline-comments")).to_contain_text("1 open comment", timeout=15_000)
+    # As the mail leads to it.
+    ben.visitor.open(f"/workflows/ours/edit?step={FIRST}")
+    expect(ben.page.get_by_role("textbox", name="Reply")).to_be_focused()
+    ben.page.get_by_role("button", name="Resolve").click()
+    expect(ben.page.locator(".outline-comments")).to_have_count(0)
+    expect(ana.page.locator(".outline-comments")).to_have_count(0, timeout=15_000)
+    ana.page.get_by_role("tab", name="Comments").click()
+    ana.page.get_by_role("button", name="Resolved (1)").click()
+    expect(ana.page.locator(".all-comments .thread footer")).to_contain_text("Resolved by Ben Meier")
+    assert faults_by_day_and_night(ana.page, ".builder-bottom") == []
+
+    ben.page.goto("about:blank")
+    expect(ana.page.locator(".here [role=status]")).to_have_text("", timeout=15_000)
 
 
 def test_what_is_done_without_the_net_or_a_session_is_kept_and_meets_what_others_did(both, site):
