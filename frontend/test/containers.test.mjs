@@ -327,3 +327,18 @@ test("the form of a container switches what it does, and leads to its steps", as
   await hand.press("Inner");
   await until(() => island.page.querySelector(".insp-id code").textContent === "a");
 });
+
+test("one step that is all a container does says how it is tried again and where", async () => {
+  const island = await open({ nodes: [each("each")] });
+  const hand = hands(island);
+  await hand.select("each");
+  await hand.press("One step");
+  await hand.pick("Step type", "Do nothing");
+  await hand.unfold("More");
+  await hand.pick("Retries", "Never");
+  await hand.text("Queue", "blocking");
+  const once = { type: "noop", retry: "none", queue: "blocking" };
+  assert.deepEqual(body(island.store.state().doc), once);
+  await hand.press("Several steps");
+  assert.deepEqual(body(island.store.state().doc).steps, [{ id: "noop", ...once }]);
+});

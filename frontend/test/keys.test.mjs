@@ -126,6 +126,7 @@ test("the outline goes by arrows, Home and End, and moves nothing while one is a
 
 test("who may only look changes nothing by any key", async () => {
   const island = await opened({ may_write: false, may_publish: false });
+  assert.equal(island.page.querySelector(".save-state").textContent, "View only");
   const before = island.document.definitionOf(island.store.state().doc);
   island.store.select({ nodes: ["second"] });
   for (const { keys } of island.keys.KEYS) {

@@ -5,7 +5,6 @@ from playwright.sync_api import expect
 
 from accounts.models import Membership
 from tests import factories as make
-from tests.web.axe import faults_by_day_and_night
 from tests.web.builder import Builder
 
 pytestmark = pytest.mark.browser
@@ -24,16 +23,10 @@ CHAIN = {
 
 @pytest.fixture
 def author(visitor, ann):
-    """Ann as an author."""
+    """Ann as an author, who likes things to stand still."""
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")
+    visitor.page.emulate_media(reduced_motion="reduce")
     return visitor
-
-
-@pytest.fixture
-def empty(author) -> Builder:
-    """The builder of a workflow without a step."""
-    make.a_workflow("ours", {"name": "ours", "title": "Ours", "nodes": [], "edges": []})
-    return Builder(author, "ours")
 
 
 @pytest.fixture
@@ -43,22 +36,25 @@ def chain(author) -> Builder:
     return Builder(author, "ours")
 
 
-def test_a_new_workflow_is_made_with_a_title_and_opens_in_the_builder(author):
-    author.open("/workflows/new")
-    author.page.get_by_label("Title").fill("Ship it")
-    author.page.get_by_role("button", name="Open the builder").click()
-    author.page.wait_for_url("**/workflows/ship-it/edit")
-    expect(author.page.get_by_role("button", name="Add the first step")).to_be_visible()
+def undo(builder: Builder, acts: int = 1) -> None:
+    """Takes back so much by keys, which is all that was done to the chain."""
+    for _ in range(acts):
+        builder.page.keyboard.press("Control+z")
+    assert builder.saved() == CHAIN
 
 
-def test_a_chain_is_built_by_the_key_for_adding(empty):
-    for search in ("clean", "summarize", "keywords"):
-        empty.add(search)
-    assert empty.cards() == ["Clean text", "Summarize", "Extract keywords"]
-    assert empty.edges() == ["clean_text>summarize", "summarize>extract_keywords"]
+def test_a_chain_is_changed_by_mouse_each_act_is_undone_and_it_is_copied(chain):
+    drop_steps(chain)
+    connect_steps(chain)
+    let_go_over_nothing(chain)
+    move_by_mouse(chain)
+    move_by_arrow_keys(chain)
+    delete_a_step(chain)
+    copy_into_another_workflow(chain)
 
 
-def test_a_step_is_dropped_on_the_canvas_and_another_on_an_edge_which_it_splits(chain):
+def drop_steps(chain: Builder) -> None:
+    """One on the canvas, and another on an edge, which it splits."""
     chain.drag_step("Do nothing", 400, 300)
     edge = chain.page.locator("[data-id='first>second'] .react-flow__edge-interaction")
     box = edge.bounding_box()
@@ -70,9 +66,11 @@ def test_a_step_is_dropped_on_the_canvas_and_another_on_an_edge_which_it_splits(
     )
     assert chain.edges() == ["first>decision", "decision>second", "second>third"]
     assert len(chain.saved()["nodes"]) == 5
+    undo(chain, 2)
 
 
-def test_steps_are_connected_by_mouse_and_what_would_be_a_circle_is_refused_with_the_reason(chain):
+def connect_steps(chain: Builder) -> None:
+    """What would be a circle is refused with the reason, and so is what is there already."""
     chain.connect("First", "Third")
     assert chain.edges() == ["first>second", "second>third", "first>third"]
     chain.connect("Third", "First")
@@ -80,21 +78,27 @@ def test_steps_are_connected_by_mouse_and_what_would_be_a_circle_is_refused_with
     chain.connect("First", "Second")
     expect(chain.page.locator(".said")).to_have_text("First is already connected to Second.")
     assert len(chain.edges()) == 3
+    undo(chain)
 
 
-def test_an_edge_that_is_let_go_over_nothing_asks_for_the_step_that_comes_there(chain):
+def let_go_over_nothing(chain: Builder) -> None:
+    """An edge asks for the step that comes there."""
     page = chain.page
     handle = chain.card("Third").locator(".react-flow__handle.source").bounding_box()
     page.mouse.move(handle["x"] + 6, handle["y"] + 6)
     page.mouse.down()
-    page.mouse.move(handle["x"] + 20, handle["y"] + 160, steps=8)
+    page.mouse.move(handle["x"] + 20, handle["y"] + 160, steps=3)
     page.mouse.up()
     page.get_by_role("combobox", name="Add a step after Third").fill("tag")
     page.keyboard.press("Enter")
     assert "third>tag_with_a_category" in chain.edges()
+    undo(chain)
 
 
-def test_a_move_is_one_act_and_can_be_undone(chain):
+def move_by_mouse(chain: Builder) -> None:
+    """A move is one act."""
+    chain.page.keyboard.press("0")
+    chain.card("Second").hover()  # which waits until all of the chain is in sight again
     chain.drag("Second", 60, 120)
     moved = chain.layout()["nodes"]
     assert set(moved) == {"first", "second", "third"}
@@ -104,160 +108,110 @@ def test_a_move_is_one_act_and_can_be_undone(chain):
     assert 100 <= moved["second"]["y"] - back["second"]["y"] <= 140
     chain.page.keyboard.press("Control+Shift+z")
     assert chain.layout()["nodes"] == moved
+    chain.page.keyboard.press("Control+z")
+    assert chain.layout()["nodes"] == back
 
 
-def test_a_step_is_moved_by_arrow_keys_saved_and_undone(chain):
-    chain.page.keyboard.press("0")
+def move_by_arrow_keys(chain: Builder) -> None:
+    """They are one act, too."""
     chain.card("Second").click()
     chain.card("Second").focus()
-    before = chain.card("Second").bounding_box()
+    before, stood = chain.card("Second").bounding_box(), chain.layout()["nodes"]
     for _ in range(3):
         chain.page.keyboard.press("ArrowDown")
-    places = chain.layout()["nodes"]
+    assert chain.layout()["nodes"]["second"]["y"] > stood["second"]["y"]
     assert chain.card("Second").bounding_box()["y"] > before["y"]
     chain.page.keyboard.press("Control+z")
-    assert chain.layout()["nodes"]["second"]["y"] < places["second"]["y"]
+    assert chain.layout()["nodes"] == stood
     assert chain.card("Second").bounding_box() == before
 
 
-def test_a_step_is_deleted_and_what_stood_around_it_can_be_connected(chain):
+def delete_a_step(chain: Builder) -> None:
+    """What stood around it can be connected."""
     chain.card("Second").click()
     chain.page.keyboard.press("Control+Delete")
     assert chain.edges() == ["first>third"]
-    chain.page.keyboard.press("Control+z")
-    assert chain.edges() == ["first>second", "second>third"]
+    undo(chain)
     chain.card("Second").click()
     chain.page.keyboard.press("Delete")
     assert chain.edges() == []
     assert [node["id"] for node in chain.saved()["nodes"]] == ["first", "third"]
-    chain.page.keyboard.press("Control+z")
-    assert chain.saved() == CHAIN
+    undo(chain)
 
 
-def test_everything_is_undone_back_to_nothing_and_done_again(empty):
-    for search in ("clean", "decision", "wait"):
-        empty.add(search)
-    empty.page.keyboard.press("Escape")
-    empty.page.keyboard.press("n")
-    empty.page.keyboard.press("Control+a")
-    empty.page.keyboard.press("Control+d")
-    empty.page.keyboard.press("g")
-    built = (empty.saved(), empty.layout())
-    assert len(built[0]["nodes"]) == 6
-    assert {name for name, part in built[1].items() if part} == {"nodes", "notes", "groups"}
-    while not empty.page.get_by_role("button", name="Undo").is_disabled():
-        empty.page.keyboard.press("Control+z")
-    assert empty.saved()["nodes"] == []
-    assert not any(empty.layout().values())
-    while not empty.page.get_by_role("button", name="Redo").is_disabled():
-        empty.page.keyboard.press("Control+Shift+z")
-    assert (empty.saved(), empty.layout()) == built
-
-
-def test_undo_goes_on_after_the_page_was_loaded_again(empty):
-    empty.add("clean")
-    empty.add("wait")
-    assert len(empty.saved()["nodes"]) == 2
-    empty.page.reload()
-    expect(empty.page.get_by_role("button", name="Undo: Add Wait")).to_be_enabled()
-    empty.page.keyboard.press("Control+z")
-    expect(empty.page.locator(".react-flow__node-step")).to_have_count(1)
-    assert len(empty.saved()["nodes"]) == 1
-
-
-def test_steps_are_copied_into_another_workflow(chain, author):
+def copy_into_another_workflow(chain: Builder) -> None:
+    """Which is undone there, also after the page was loaded again."""
     chain.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     make.a_workflow("theirs", {"name": "theirs", "nodes": [], "edges": []})
     chain.page.keyboard.press("Control+a")
     chain.page.keyboard.press("Control+c")
     expect(chain.page.locator(".said")).to_have_text("Copied 3 items.")
-    theirs = Builder(author, "theirs")
+    theirs = Builder(chain.visitor, "theirs")
     theirs.page.keyboard.press("Control+v")
     assert theirs.edges() == ["first>second", "second>third"]
+    theirs.page.reload()
+    expect(theirs.page.get_by_role("button", name="Undo: Paste")).to_be_enabled()
+    theirs.page.keyboard.press("Control+z")
+    expect(theirs.page.locator(".react-flow__node-step")).to_have_count(0)
+    assert theirs.saved()["nodes"] == []
 
 
-def test_the_whole_of_it_is_built_in_the_outline_by_keyboard_alone(empty):
-    page = empty.page
-    page.get_by_role("button", name="Add the first step").focus()
-    page.keyboard.press("Enter")
-    page.keyboard.type("clean")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Escape")
-    for search in ("summarize", "keywords"):
-        page.keyboard.press("/")
-        page.keyboard.type(search)
-        page.keyboard.press("Enter")
-        page.keyboard.press("Escape")
-    page.keyboard.press("Home")
-    page.keyboard.press("c")
-    page.keyboard.type("Extract")
-    page.keyboard.press("Enter")
-    assert empty.edges() == [
-        "clean_text>summarize",
-        "summarize>extract_keywords",
-        "clean_text>extract_keywords",
-    ]
-    page.keyboard.press("End")
-    page.keyboard.press("c")
-    page.keyboard.type("Clean")
-    page.keyboard.press("Enter")
-    expect(page.locator(".said")).to_contain_text("That would create a cycle")
-    page.keyboard.press("Escape")
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Delete")
-    assert empty.edges() == ["clean_text>extract_keywords"]
+def test_a_chain_is_built_by_keys_undone_back_to_nothing_and_done_again(author):
+    make.a_workflow("ours", {"name": "ours", "title": "Ours", "nodes": [], "edges": []})
+    empty, page = Builder(author, "ours"), author.page
+    expect(page.get_by_role("button", name="Add the first step")).to_be_visible()
+    for search in ("clean", "request", "wait"):
+        empty.add(search)
+    assert empty.cards() == ["Clean text", "HTTP request", "Wait"]
+    assert empty.edges() == ["clean_text>http_request", "http_request>wait"]
+    go_to_a_problem(empty)
+    for key in ("n", "Control+a", "Control+d", "g"):
+        page.keyboard.press(key)
+    built = (empty.saved(), empty.layout())
+    assert len(built[0]["nodes"]) == 6
+    assert {name for name, part in built[1].items() if part} == {"nodes", "notes", "groups"}
+    while not page.get_by_role("button", name="Undo").is_disabled():
+        page.keyboard.press("Control+z")
+    assert empty.saved()["nodes"] == []
+    assert not any(empty.layout().values())
+    while not page.get_by_role("button", name="Redo").is_disabled():
+        page.keyboard.press("Control+Shift+z")
+    assert (empty.saved(), empty.layout()) == built
 
 
-def test_problems_are_told_while_one_works_and_lead_to_their_step(empty):
-    empty.add("request")
-    page = empty.page
-    page.get_by_role("tab", name="Problems").click()
-    problem = page.locator(".problem", has_text="Address is missing")
+def go_to_a_problem(builder: Builder) -> None:
+    """The server tells of it while one works, and it leads to its step."""
+    builder.page.get_by_role("tab", name="Problems").click()
+    problem = builder.page.locator(".problem", has_text="Address is missing")
     expect(problem).to_be_visible()
-    page.keyboard.press("Escape")
+    expect(builder.row("HTTP request")).to_have_attribute("aria-selected", "false")
     problem.click()
-    expect(empty.row("HTTP request")).to_have_attribute("aria-selected", "true")
+    expect(builder.row("HTTP request")).to_have_attribute("aria-selected", "true")
+    builder.page.keyboard.press("Escape")
 
 
-def test_who_may_only_read_can_look_and_change_nothing(visitor):
-    make.a_workflow("ours", CHAIN)
-    builder = Builder(visitor, "ours")
-    expect(builder.page.get_by_text("View only")).to_be_visible()
-    builder.page.keyboard.press("a")
-    builder.page.keyboard.press("Control+a")
-    builder.page.keyboard.press("Delete")
-    assert builder.page.get_by_role("dialog").count() == 0
-    assert builder.cards() == ["First", "Second", "Third"]
-
-
-def test_the_builder_has_no_fault_that_axe_finds(chain):
-    chain.card("Second").click()
-    chain.page.get_by_role("tab", name="Problems").click()
-    assert faults_by_day_and_night(chain.page) == []
-    chain.page.keyboard.press("Escape")
-    chain.page.keyboard.press("a")
-    assert faults_by_day_and_night(chain.page) == []
+def test_a_draft_is_edited_as_text_published_compared_restored_and_tested(chain):
+    edit_as_text(chain)
+    publish_and_restore(chain)
+    try_and_pin(chain)
+    rename_in_the_text(chain)
 
 
 def retype(page, old: str, new: str) -> None:
-    """Replaces a part of the text in the editor, as somebody would who searches for it."""
+    """Replaces a part of the text in the editor, as somebody would who searches for it; its end is typed."""
     page.locator(".cm-line", has_text=old).click()
     page.keyboard.press("Home")
     page.keyboard.press("Shift+End")
-    page.keyboard.type(new)
+    page.keyboard.insert_text(new[:-3])
+    page.keyboard.type(new[-3:])
 
 
-def undoes(page, what: str) -> None:
-    """Waits until this is what an undo would take back."""
-    expect(page.get_by_role("button", name=f"Undo: {what}")).to_be_visible()
-
-
-def test_the_draft_is_edited_as_text_in_json_and_yaml_and_that_is_undone_too(chain):
+def edit_as_text(chain: Builder) -> None:
+    """In JSON and in YAML; that is undone, too."""
     page = chain.page
     page.get_by_role("button", name="Text").click()
     retype(page, '"title": "Second"', '"title": "Written as text"')
-    undoes(page, "Edit as text")
+    expect(page.get_by_role("button", name="Undo: Edit as text")).to_be_visible()
     assert [node.get("title") for node in chain.saved()["nodes"]] == ["First", "Written as text", "Third"]
     page.get_by_role("button", name="YAML").click()
     retype(page, "title: Written as text", "title: [unfinished")
@@ -269,17 +223,12 @@ def test_the_draft_is_edited_as_text_in_json_and_yaml_and_that_is_undone_too(cha
     assert chain.cards() == ["First", "In YAML", "Third"]
     page.get_by_role("button", name="Undo").click()
     expect(chain.card("In YAML")).to_have_count(0)
+    while chain.saved() != CHAIN:
+        page.get_by_role("button", name="Undo: Edit as text").click()
 
 
-def test_a_name_in_the_text_can_not_become_another_workflow(chain):
-    page = chain.page
-    page.get_by_role("button", name="Text").click()
-    retype(page, '"name": "ours"', '"name": "theirs",')
-    expect(page.locator(".code-head [role=status]")).to_contain_text("can't be changed here")
-    assert chain.saved()["name"] == "ours"
-
-
-def test_it_is_published_from_the_builder_compared_and_restored(chain):
+def publish_and_restore(chain: Builder) -> None:
+    """A version, and the draft beside it."""
     page = chain.page
     page.keyboard.press("Shift+p")
     page.get_by_label("What’s new? (optional)").fill("The first one")
@@ -296,17 +245,11 @@ def test_it_is_published_from_the_builder_compared_and_restored(chain):
     assert chain.saved()["nodes"] == CHAIN["nodes"]
     page.get_by_role("button", name="Undo").click()
     assert len(chain.saved()["nodes"]) == 2
+    undo(chain)
 
 
-def test_a_draft_that_can_not_be_drawn_is_shown_as_text(author):
-    twice = {"name": "ours", "nodes": [{"id": "a", "type": "noop"}, {"id": "a", "type": "noop"}], "edges": []}
-    make.a_workflow("ours", twice)
-    builder = Builder(author, "ours")
-    expect(builder.page.locator(".code-head [role=status]")).to_contain_text("Two steps have the id a.")
-    expect(builder.page.get_by_role("link", name="Fix it")).to_be_visible()
-
-
-def test_a_test_run_of_the_draft_is_shown_on_the_canvas_and_its_output_is_pinned(chain):
+def try_and_pin(chain: Builder) -> None:
+    """A test run of the draft is shown on the canvas, its output is pinned, and it is kept as a test case."""
     page = chain.page
     page.keyboard.press("t")
     page.locator(".test-asked textarea").fill('{"text": "The harbour froze. Ships waited for weeks."}')
@@ -324,3 +267,12 @@ def test_a_test_run_of_the_draft_is_shown_on_the_canvas_and_its_output_is_pinned
     page.get_by_role("button", name="Save test case").click()
     page.get_by_role("button", name="Run all 1").click()
     expect(page.locator(".said")).to_contain_text("1 test case passed.")
+
+
+def rename_in_the_text(chain: Builder) -> None:
+    """A name in the text can't become another workflow."""
+    chain.page.get_by_role("button", name="Text", exact=True).click()
+    chain.page.get_by_role("button", name="JSON", exact=True).click()
+    retype(chain.page, '"name": "ours"', '"name": "theirs",')
+    expect(chain.page.locator(".code-head [role=status]")).to_contain_text("can't be changed here")
+    assert chain.saved()["name"] == "ours"

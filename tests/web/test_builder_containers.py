@@ -7,7 +7,7 @@ from accounts.models import Membership
 from tests import factories as make
 from tests.web.axe import faults_by_day_and_night
 from tests.web.builder import Builder
-from workflows.models import Workflow
+from tests.web.hands import Mouse
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +20,7 @@ DEFINITION = {
             "id": "each",
             "type": "map",
             "title": "For each order",
-            "params": {"items": [1], "body": {"steps": []}},
+            "params": {"items": "{{ input }}", "body": {"steps": []}, "tolerate_failures": 1},
         },
         {"id": "tell", "type": "noop", "title": "Tell"},
     ],
@@ -54,62 +54,81 @@ def distance(builder: Builder) -> float:
     return builder.card("Tell").bounding_box()["x"] - builder.card("For each order").bounding_box()["x"]
 
 
-def test_steps_go_into_a_frame_and_out_of_it_by_mouse(builder):
+SHARE = {"id": "share", "type": "transform", "title": "Share", "params": {"set": {"of": "{{ 10 / item }}"}}}
+TELL = {"id": "tell", "type": "noop", "title": "Tell"}
+
+
+def test_steps_go_into_a_frame_and_out_of_it_it_is_collapsed_and_tested_by_mouse(builder):
+    fill_the_frame(builder)
+    drag_in_and_out(builder)
+    collapse(builder)
+    find_in_a_collapsed_frame(builder)
+    try_for_each_item(builder)
+
+
+def fill_the_frame(builder: Builder) -> None:
+    """Its first step."""
     page = builder.page
     page.get_by_role("button", name="Add the first step").last.click()
-    page.locator(".add-dialog [role=combobox]").fill("Do nothing")
+    page.locator(".add-dialog [role=combobox]").fill("Set values")
     page.keyboard.press("Enter")
-    page.keyboard.type("Price it")
+    page.keyboard.type("Share")
+    Mouse(page).pairs("Values", SHARE["params"]["set"])
     page.keyboard.press("Escape")
-    expect(builder.row("Price it")).to_have_attribute("aria-level", "2")
+    expect(builder.row("Share")).to_have_attribute("aria-level", "2")
+    assert body(builder) == {"steps": [SHARE]}
+
+
+def drag_in_and_out(builder: Builder) -> None:
+    """Another step, which is back where it stood when that is undone."""
+    page = builder.page
     page.keyboard.press("0")
+    builder.card("Tell").hover()  # which waits until all of it is in sight
     frame, card = builder.card("For each order").bounding_box(), builder.card("Tell").bounding_box()
     builder.drag("Tell", frame["x"] + 60 - card["x"], frame["height"] * 0.7)
     expect(builder.row("Tell")).to_have_attribute("aria-level", "2")
-    assert body(builder) == {
-        "steps": [
-            {"id": "price_it", "type": "noop", "title": "Price it"},
-            {"id": "tell", "type": "noop", "title": "Tell"},
-        ]
-    }
+    assert body(builder) == {"steps": [SHARE, TELL]}
     page.keyboard.press("0")
     builder.drag("Tell", 0, 260)
     expect(builder.row("Tell")).to_have_attribute("aria-level", "1")
-    assert [step["id"] for step in body(builder)["steps"]] == ["price_it"]
+    assert body(builder) == {"steps": [SHARE]}
     page.keyboard.press("Control+z")
-    assert levels(builder) == [("load", "1"), ("each", "1"), ("price_it", "2"), ("tell", "2")]
+    assert levels(builder) == [("load", "1"), ("each", "1"), ("share", "2"), ("tell", "2")]
+    page.keyboard.press("Control+z")
+    assert levels(builder) == [("load", "1"), ("each", "1"), ("share", "2"), ("tell", "1")]
 
 
-def test_a_frame_is_collapsed_to_a_card_and_opened_again_by_mouse(builder):
-    page = builder.page
-    inner = [{"id": "price", "type": "noop", "title": "Price it"}]
-    workflow = Workflow.objects.for_tenant(make.a_tenant().pk).get(name="orders")
-    workflow.draft_definition["nodes"][1]["params"]["body"] = {"steps": inner}
-    workflow.save(update_fields=["draft_definition"])
-    page.reload()
-    frame, far = builder.card("For each order"), builder.card("Tell").bounding_box()
+def collapse(builder: Builder) -> None:
+    """To a card, and open again; it stands in the layout, and each is undone."""
+    page, frame = builder.page, builder.card("For each order")
+    page.keyboard.press("0")
+    builder.card("Tell").hover()
+    before, far = builder.saved(), builder.card("Tell").bounding_box()
     high = frame.bounding_box()["height"]
     frame.get_by_role("button", name="Collapse For each order").click()
-    expect(builder.card("Price it")).to_have_count(0)
-    expect(builder.row("Price it")).to_have_count(0)
+    expect(builder.card("Share")).to_have_count(0)
+    expect(builder.row("Share")).to_have_count(0)
     expect(frame).to_contain_text("1 step")
     assert frame.bounding_box()["height"] < high
     assert builder.card("Tell").bounding_box()["x"] < far["x"], "what stands behind it comes nearer"
     assert faults_by_day_and_night(page) == []
-    before = builder.saved()
+    assert builder.saved() == before
     assert builder.layout()["collapsed"] == {"each": True}
-    page.reload()
-    expect(builder.card("Price it")).to_have_count(0)
     builder.row("For each order").get_by_role("button", name="Open For each order").click()
-    expect(builder.card("Price it")).to_be_visible()
+    expect(builder.card("Share")).to_be_visible()
     assert builder.saved() == before
     page.keyboard.press("Control+z")
-    expect(builder.card("Price it")).to_have_count(0)
+    expect(builder.card("Share")).to_have_count(0)
+
+
+def find_in_a_collapsed_frame(builder: Builder) -> None:
+    """Who looks has it open for themselves, until they move what stands behind it."""
+    page, frame = builder.page, builder.card("For each order")
     page.keyboard.press("Control+f")
-    page.keyboard.type("Price")
+    page.keyboard.type("Share")
     page.keyboard.press("Enter")
-    expect(builder.card("Price it")).to_be_visible()
-    expect(builder.row("Price it")).to_have_attribute("aria-selected", "true")
+    expect(builder.card("Share")).to_be_visible()
+    expect(builder.row("Share")).to_have_attribute("aria-selected", "true")
     assert builder.layout()["collapsed"] == {"each": True}, "who looks has it open for themselves"
     builder.card("Tell").hover()  # which waits until the canvas has brought the found step into sight
     builder.zoom_out()  # near its edge the canvas would move along with what is dragged
@@ -120,26 +139,16 @@ def test_a_frame_is_collapsed_to_a_card_and_opened_again_by_mouse(builder):
     assert not builder.layout().get("collapsed")
     page.keyboard.press("Control+z")
     assert builder.layout()["collapsed"] == {"each": True}
-    expect(builder.card("Price it")).to_be_visible()
+    expect(builder.card("Share")).to_be_visible()
     frame.get_by_role("button", name="Collapse For each order").click()
-    expect(builder.card("Price it")).to_have_count(0)
+    expect(builder.card("Share")).to_have_count(0)
     page.keyboard.press("Control+y")
-    expect(builder.card("Price it")).to_be_visible()
+    expect(builder.card("Share")).to_be_visible()
 
 
-def test_a_test_run_shows_how_steps_of_items_went_and_p_pins_what_one_gave(builder):
+def try_for_each_item(builder: Builder) -> None:
+    """A test run shows how the steps of items went, and P pins what one gave."""
     page = builder.page
-    share = {
-        "id": "share",
-        "type": "transform",
-        "title": "Share",
-        "params": {"set": {"of": "{{ 10 / item }}"}},
-    }
-    each = {"items": "{{ input }}", "body": {"steps": [share]}, "tolerate_failures": 1}
-    workflow = Workflow.objects.for_tenant(make.a_tenant().pk).get(name="orders")
-    workflow.draft_definition["nodes"][1]["params"] = each
-    workflow.save(update_fields=["draft_definition"])
-    page.reload()
     builder.row("Share").click()
     page.keyboard.press("t")
     page.locator(".test-asked textarea").fill("[0, 5, 2]")
@@ -159,20 +168,3 @@ def test_a_test_run_shows_how_steps_of_items_went_and_p_pins_what_one_gave(build
     page.keyboard.press("p")
     expect(builder.card("Share").locator("[title='Output pinned for tests']")).to_be_visible()
     assert builder.layout()["pins"] == {"share": {"of": 2}}
-
-
-def test_one_step_that_is_all_a_container_does_says_how_it_is_tried_again_and_where(builder):
-    page = builder.page
-    builder.row("For each order").first.click()
-    forms = page.locator(".inspector .insp-forms")
-    forms.get_by_role("button", name="One step").click()
-    forms.get_by_label("Step type").select_option("noop")
-    forms.locator(".insp-section > summary", has_text="More").click()
-    forms.get_by_label("Retries", exact=True).select_option("none")
-    forms.get_by_label("Queue", exact=True).fill("blocking")
-    page.keyboard.press("Tab")
-    once = {"type": "noop", "retry": "none", "queue": "blocking"}
-    assert body(builder) == once
-    forms.get_by_role("button", name="Several steps").click()
-    [step] = body(builder)["steps"]
-    assert step == {"id": "noop", **once}

@@ -50,6 +50,13 @@ def test_who_opens_an_archived_workflow_is_told_why_nothing_can_be_changed(autho
     assert (found["archived"], found["may_write"], found["may_start"]) == (True, False, False)
 
 
+def test_who_may_only_read_is_told_so(client, ann):
+    a_workflow()
+    client.force_login(ann)
+    found = boot(client)
+    assert (found["may_write"], found["may_publish"], found["may_start"]) == (False, False, False)
+
+
 def test_the_builder_adds_as_many_steps_as_may_be_published(author):
     a_workflow()
     most = boot(author)["most_steps"]

@@ -1,4 +1,4 @@
-"""Steps for people in the builder: who may decide, how many must, and when they are reminded."""
+"""Steps for people in the builder: who may decide, and how many must. `frontend/test/reminders.test.mjs` has times."""
 
 import pytest
 from playwright.sync_api import expect
@@ -68,27 +68,3 @@ def test_how_many_decide_is_set_in_words_and_the_server_says_what_it_comes_to(bu
 
     how.select_option("one")
     assert "quorum" not in params(builder)
-
-
-def test_times_of_reminders_and_escalation_are_set_in_words(builder):
-    pane = builder.page.locator(".inspector")
-    add = pane.get_by_role("button", name="Add one to Reminders")
-    add.click()
-    pane.get_by_role("button", name="Add another to Reminders").click()
-    second = pane.get_by_role("group", name="Reminders").get_by_role("textbox").nth(1)
-    expect(second).to_have_value("2")
-    second.fill("36")
-    pane.get_by_role("group", name="Reminders").get_by_label("Unit").nth(1).select_option("hours")
-    assert params(builder)["reminders"] == [86_400, 129_600]
-    pane.get_by_role("button", name="Remove Reminders, 1").click()
-    assert params(builder)["reminders"] == [129_600]
-    pane.get_by_role("button", name="Remove Reminders, 1").click()
-    assert "reminders" not in params(builder)
-
-    pane.get_by_role("button", name="Add one to Escalation").click()
-    level = pane.get_by_role("group", name="Escalation")
-    level.get_by_role("textbox").first.fill("2")
-    level.get_by_label("Unit").first.select_option("days")
-    expect(level.locator("summary")).to_contain_text("after 2 days")
-    level.get_by_label("Operator").check()
-    assert params(builder)["escalation"] == [{"after_seconds": 172_800, "roles": ["operator"]}]

@@ -14,7 +14,6 @@ from tests.definitions import chain
 from tests.web.builder import Builder
 from tests.web.test_workflow_pages import a_workflow
 from workflows.models import Workflow
-from workflows.trials.rewrite import TrialOptions, trial_definition
 
 pytestmark = pytest.mark.browser
 TEXTS = {
@@ -36,12 +35,18 @@ def ours() -> Workflow:
     return Workflow.objects.for_tenant(make.a_tenant().pk).get(name="ours")
 
 
-def test_an_output_that_is_too_large_for_the_run_is_shown_and_pinned_whole(author):
+FULL = "void (Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') })"
+
+
+def test_an_output_too_large_for_the_run_is_pinned_whole_though_the_browser_can_keep_nothing(author):
     make.a_workflow("ours", TEXTS)
     builder, page = Builder(author, "ours"), author.page
+    page.evaluate(FULL)
     page.keyboard.press("t")
     text = "word. " * 60_000
-    page.locator(".test-asked textarea").fill(json.dumps({"text": text}))
+    field = page.locator(".test-asked textarea")
+    field.fill(json.dumps({"text": text}))
+    expect(field).to_have_value(json.dumps({"text": text}))
     page.get_by_role("button", name="Run the draft").click()
     expect(page.locator(".test-result")).to_be_visible()
     make.work()
@@ -55,24 +60,15 @@ def test_an_output_that_is_too_large_for_the_run_is_shown_and_pinned_whole(autho
     assert builder.layout()["pins"]["a"]["text"] == text.strip()
 
 
-FULL = "void (Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') })"
-
-
-def test_a_sample_input_that_the_browser_can_not_keep_ends_nothing(author):
-    make.a_workflow("ours", TEXTS)
-    Builder(author, "ours")
-    author.page.evaluate(FULL)
-    author.page.keyboard.press("t")
-    field = author.page.locator(".test-asked textarea")
-    field.fill('{"text": "long"}')
-    expect(field).to_have_value('{"text": "long"}')
-
-
-def test_a_version_is_restored_over_a_draft_that_can_not_be_drawn(author):
+def test_a_draft_that_can_not_be_drawn_is_shown_as_text_and_a_version_restored_over_it(author):
     a_workflow(definition=chain("ours", length=2))
     twice = [{"id": "a", "type": "noop"}, {"id": "a", "type": "noop"}]
-    Workflow.objects.for_tenant(make.a_tenant().pk).update(draft_definition={"name": "ours", "nodes": twice})
+    Workflow.objects.for_tenant(make.a_tenant().pk).update(
+        draft_definition={"name": "ours", "nodes": twice, "edges": []}
+    )
     builder, page = Builder(author, "ours"), author.page
+    expect(page.locator(".code-head [role=status]")).to_contain_text("Two steps have the id a.")
+    expect(page.get_by_role("link", name="Fix it")).to_be_visible()
     expect(page.get_by_role("tab", name="Problems")).to_contain_text("2")
     page.get_by_role("tab", name="History").click()
     page.get_by_role("button", name="Restore").click()
@@ -80,14 +76,38 @@ def test_a_version_is_restored_over_a_draft_that_can_not_be_drawn(author):
     assert len(builder.saved()["nodes"]) == 2
 
 
-def test_on_a_phone_publishing_leads_to_the_test_case_that_fails(author):
+def test_on_a_phone_a_test_case_is_edited_without_its_secrets_and_publishing_leads_to_it_as_it_fails(author):
     make.a_workflow("ours", TEXTS)
     Workflow.objects.for_tenant(make.a_tenant().pk).update(draft_definition={**TEXTS, "title": "New"})
-    make.CaseFactory(workflow=ours(), input={"text": "x"}, expect={"status": "FAILED", "path": None})
+    given = {"text": "Words.", "login": {"api_key": "sesame-sesame"}}
+    case = make.CaseFactory(workflow=ours(), input=given, expect={"status": "FAILED", "path": None})
     author.forgive("422")
     author.page.set_viewport_size({"width": 390, "height": 844})
-    Builder(author, "ours")
-    page = author.page
+    _, page = Builder(author, "ours"), author.page
+    edit_a_case(page)
+    case.refresh_from_db()
+    assert case.input == given | {"text": "Other words."}
+    publish_what_fails(page)
+
+
+def edit_a_case(page: Page) -> None:
+    """Its secrets are not seen, and kept."""
+    page.keyboard.press("t")
+    page.get_by_role("button", name="Test cases").click()
+    page.locator(".cases").get_by_role("button", name="Edit", exact=True).click()
+    box = page.get_by_role("dialog").locator("textarea")
+    text = box.input_value()
+    assert json.loads(text)["input"]["login"] == {"api_key": MASK}
+    box.fill(text.replace("Words.", "Other words."))
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    # What publishing leads to is somewhere else then.
+    page.get_by_role("button", name="Test run", exact=True).click()
+    page.get_by_role("tab", name="History").click()
+
+
+def publish_what_fails(page: Page) -> None:
+    """The case says what it got; deleted, it can be had back."""
     page.locator(".builder-head").get_by_role("button", name="Publish").click()
     page.get_by_role("dialog").get_by_role("button", name="Publish").click()
     page.get_by_role("button", name="Show test cases").click()
@@ -96,22 +116,6 @@ def test_on_a_phone_publishing_leads_to_the_test_case_that_fails(author):
     page.get_by_role("button", name="Delete A paid order").click()
     page.get_by_role("button", name="Restore").click()
     expect(page.locator(".case-name")).to_contain_text("A paid order")
-
-
-def test_what_a_test_sends_is_named_and_what_it_does_not_do_too(author):
-    """A request that only reads is sent: the panel says so, as the server does."""
-    request = {"type": "http.request", "params": {"method": "get", "url": "http://127.0.0.1:1/"}}
-    posts = {"type": "http.request", "params": {"method": "POST", "url": "http://127.0.0.1:1/"}}
-    nodes = [{"id": "ask", "title": "Ask", **request}, {"id": "tell", "title": "Tell", **posts}]
-    make.a_workflow("ours", {"name": "ours", "nodes": nodes, "edges": [{"from": "ask", "to": "tell"}]})
-    Builder(author, "ours")
-    page = author.page
-    page.keyboard.press("t")
-    expect(page.locator(".test-none")).to_contain_text("Requests that only read (GET, HEAD) are sent.")
-    expect(page.locator(".test-sent")).to_contain_text("Sent for real because they only read: Ask.")
-    expect(page.locator(".test-effects summary")).to_have_text("1 step with outside effects is skipped")
-    prepared = trial_definition({"name": "ours", "nodes": nodes, "edges": []}, TrialOptions())
-    assert [one.node for one in prepared.stubbed] == ["tell"]
 
 
 SHAPED = {"who": "{{ input.customer }}", "total": "{{ input.amount }}", "lines": "{{ input.lines }}"}
@@ -209,21 +213,3 @@ def put_by_slash(page: Page) -> None:
     page.keyboard.type("prev.lines")
     page.keyboard.press("Escape")
     expect(field).to_contain_text("of {{ size(prev.lines) }}")
-
-
-def test_a_test_case_is_edited_without_its_secrets_being_seen_and_keeps_them(author):
-    make.a_workflow("ours", TEXTS)
-    given = {"text": "Words.", "login": {"api_key": "sesame-sesame"}}
-    case = make.CaseFactory(workflow=ours(), input=given)
-    _, page = Builder(author, "ours"), author.page
-    page.keyboard.press("t")
-    page.get_by_role("button", name="Test cases").click()
-    page.get_by_role("button", name="Edit", exact=True).click()
-    box = page.get_by_role("dialog").locator("textarea")
-    text = box.input_value()
-    assert json.loads(text)["input"]["login"] == {"api_key": MASK}
-    box.fill(text.replace("Words.", "Other words."))
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    case.refresh_from_db()
-    assert case.input == given | {"text": "Other words."}

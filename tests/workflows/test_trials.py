@@ -107,7 +107,7 @@ def test_steps_with_side_effects_are_stood_in_for_unless_they_are_live():
 
 
 @pytest.mark.parametrize(
-    ("method", "why"), [("GET", None), ("HEAD", None), ("{{ input.m }}", "side_effects")]
+    ("method", "why"), [("GET", None), ("get", None), ("HEAD", None), ("{{ input.m }}", "side_effects")]
 )
 def test_requests_that_only_read_are_done(method, why):
     read = {**CHARGE, "params": {"method": method, "url": "https://a.example/"}}
