@@ -23,21 +23,22 @@ TEXT_BYTES = 256 * 1024
 RENDERED_CHARACTERS = 16 * 1024 * 1024
 MAX_DEPTH = 64
 
-# Quotes that open a text only: where it ends is looked for once, whatever is in it.
+# Quotes that open a text only: where it ends is looked for once, whatever is in it. It is the group around what is
+# repeated that gives nothing back: Debian's Python can't repeat one that does (tests/growth/test_patterns.py).
 _TOKEN = re.compile(
-    r"""(?P<text>[rR]?(?:"{3}|'{3}|"|'))|(?P<comment>//(?:(?!\}\})[^\n])*+)|(?P<open>\{)|(?P<end>\}\})|(?P<close>\})"""
+    r"""(?P<text>[rR]?(?:"{3}|'{3}|"|'))|(?P<comment>//(?>(?:(?!\}\})[^\n])*))|(?P<open>\{)|(?P<end>\}\})|(?P<close>\})"""
 )
 _ENDS = {
-    '"': re.compile(r'(?:[^"\\\n]|\\.)*+"', re.DOTALL),
-    "'": re.compile(r"(?:[^'\\\n]|\\.)*+'", re.DOTALL),
-    '"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*+"""', re.DOTALL),
-    "'''": re.compile(r"(?:[^'\\]|\\.|'(?!''))*+'''", re.DOTALL),
+    '"': re.compile(r'(?>(?:[^"\\\n]|\\.)*)"', re.DOTALL),
+    "'": re.compile(r"(?>(?:[^'\\\n]|\\.)*)'", re.DOTALL),
+    '"""': re.compile(r'(?>(?:[^"\\]|\\.|"(?!""))*)"""', re.DOTALL),
+    "'''": re.compile(r"(?>(?:[^'\\]|\\.|'(?!''))*)'''", re.DOTALL),
 }
 _RAW_ENDS = {
     '"': re.compile(r'[^"\n]*+"'),
     "'": re.compile(r"[^'\n]*+'"),
-    '"""': re.compile(r'(?:[^"]|"(?!""))*+"""'),
-    "'''": re.compile(r"(?:[^']|'(?!''))*+'''"),
+    '"""': re.compile(r'(?>(?:[^"]|"(?!""))*)"""'),
+    "'''": re.compile(r"(?>(?:[^']|'(?!''))*)'''"),
 }
 
 

@@ -24,7 +24,7 @@ MAX_KEYS = 10_000
 MAX_KEY_BYTES = 256
 
 # Possessive, and with an optional closing quote: a text of nothing but escaped quotes is read in one pass.
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
+_STRING = r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"?'
 _BRACKETS = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
 _TOKENS = re.compile(_STRING + r"|[\[\]{},:]", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -1,12 +1,15 @@
 """No regular expression of the product takes more than its share for a text that is made to slow it down."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 
 import pytest
 
 from tests.growth.measuring import steep
-from tests.growth.walking import ANCHORED, PACKAGES, Pattern, patterns
+from tests.growth.walking import ANCHORED, PACKAGES, ROOT, Pattern, patterns
+
+GROUP_POSSESSED = re.compile(r"(?<!\\)\)[*+?]\+")
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +32,17 @@ def steep_ways(pattern: Pattern) -> dict[str, dict[str, float]]:
 def test_a_pattern_grows_with_its_text(package: str, found: Mapping[str, list[Pattern]]):
     steep_ones = {pattern.place: ways for pattern in found[package] if (ways := steep_ways(pattern))}
     assert steep_ones == {}
+
+
+def test_none_repeats_a_group_that_gives_nothing_back():
+    """Python 3.11.2, which is Debian 12's, takes `(?:…)*+` for something else where an alternative fails half way
+    (gh-101955); `(?>(?:…)*)` says the same.
+    """
+    sources = [
+        path for place in (*PACKAGES, "plugins", "outbox", "rpc") for path in (ROOT / place).rglob("*.py")
+    ]
+    assert len(sources) > 300
+    assert [path.name for path in sources if GROUP_POSSESSED.search(path.read_text())] == []
 
 
 def test_the_walk_finds_patterns_of_every_package(found: Mapping[str, list[Pattern]]):

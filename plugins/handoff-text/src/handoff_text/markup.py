@@ -47,7 +47,7 @@ BARE_ATTRIBUTES = words(
 )
 
 # None of it may hold a `<`, and nothing is tried twice (`++`), so no text makes this slow.
-TAG = re.compile(r"""<(?:!--|[!?/]?([A-Za-z][A-Za-z0-9:-]*+)((?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)>)""")
+TAG = re.compile(r"""<(?:!--|[!?/]?([A-Za-z][A-Za-z0-9:-]*+)((?>(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*))>)""")
 ATTRIBUTE = re.compile(r"""([A-Za-z_:@*#.][\w:@.*#-]*)(\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"']+))?|(\S)""")
 COMMENT = "-->"
 CLOSING = re.compile(r"</([A-Za-z][A-Za-z0-9:-]*)\s*>")
