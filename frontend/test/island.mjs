@@ -244,7 +244,7 @@ class Server {
     for (const group of groups) {
       const next = this.rules.apply(doc, group.changes);
       if (next === null) {
-        const { path, to } = group.changes.find((change) => this.rules.fits(doc, change) === false);
+        const { path, to } = this.rules.misfit(doc, group.changes);
         conflicts.push({ group: group.id, path, yours: to, theirs: this.rules.at(doc, path), by: "eve", at: null });
       } else {
         doc = next;

@@ -265,3 +265,16 @@ def test_another_tenants_workflow_is_not_there(author):
     with pytest.raises(Missing):
         change(People().principal("author", "theirs"))
     assert Workflow.objects.for_tenant(author.tenant_id).get().draft_revision == 1
+
+
+def test_a_step_that_two_give_another_id_is_there_once_and_the_second_is_told_of_the_first(author, other):
+    def renamed(to):
+        body = {"type": draft(author).draft_definition["nodes"][2]["type"]}
+        return sent({"path": ["nodes", "s2"], "from": body}, {"path": ["nodes", to], "to": body})
+
+    first, second = renamed("ours"), renamed("theirs")
+    assert change(other, first).applied == [first["id"]]
+    changed = change(author, second)
+    assert [node["id"] for node in draft(author).draft_definition["nodes"]] == ["s0", "s1", "ours"]
+    [clash] = changed.conflicts
+    assert (clash.conflict.path, clash.by) == (("nodes", "s2"), other.username)

@@ -59,6 +59,17 @@ class Change:
         """Whether an entry only changes its place."""
         return self.before is NOTHING and self.after is NOTHING
 
+    def takes_out(self, *roots: str) -> bool:
+        """Whether it takes out an entry of these roots."""
+        is_entry = len(self.path) == 2 and self.path[0] in roots
+        return is_entry and self.before is not NOTHING and self.after is NOTHING
+
+    @property
+    def puts_in_a_step(self) -> bool:
+        """Whether it adds a step."""
+        is_step = len(self.path) == 2 and self.path[0] == "nodes"
+        return is_step and self.before is NOTHING and self.after is not NOTHING
+
     def as_dict(self) -> dict[str, Json]:
         """The change as the API writes it."""
         parts = {"from": self.before, "to": self.after, "at": self.at, "was_at": self.was_at}
@@ -182,14 +193,31 @@ class _Clash(Exception):
 
 
 def _apply_group(document: Document, group: Group) -> tuple[Document, list[Conflict]]:
+    """What is taken out may be gone already; not so what a group takes out to put it in under another id: somebody else
+    has given it another one, and it would be there twice.
+    """
     conflicts = []
+    gone = None
+    is_put_in = False
+    faces = {_face(change.before) for change in group.changes if change.takes_out("nodes")}
     for change in group.changes:
+        if at_path(document, change.path) is NOTHING:
+            if gone is None and change.takes_out(*ORDERED):
+                gone = change
+            is_put_in = is_put_in or (change.puts_in_a_step and _face(change.after) in faces)
         try:
             document = _apply_change(document, change)
         except _Clash:
             theirs = at_path(document, change.path)
             conflicts.append(Conflict(group.id, change.path, change.after, theirs))
+    if gone and is_put_in and not conflicts:
+        conflicts.append(Conflict(group.id, gone.path, gone.before, NOTHING))
     return document, conflicts
+
+
+def _face(body: Json) -> str:
+    """What a step is known by where the rest of it has changed."""
+    return repr([body.get("type"), body.get("title")] if isinstance(body, dict) else body)
 
 
 def at_path(document: Document, path: Path) -> Json:

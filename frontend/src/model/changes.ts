@@ -60,18 +60,69 @@ export function sameOrNone(one: Json | undefined, other: Json | undefined): bool
 
 /** The document with the changes, or null where one of them does not fit. */
 export function apply(doc: Doc, changes: Change[]): Doc | null {
-  let now = doc;
-  for (const change of changes) {
-    const fit = fits(now, change);
-    if (fit === false) return null;
-    if (fit === null) continue;
-    now = written(now, change);
-  }
-  return now;
+  const made = tried(doc, changes);
+  return "misfit" in made ? null : made.doc;
 }
 
-/** The document with those of the changes that fit, and how many did not. */
+/** The first of the changes that does not fit, if there is one. */
+export function misfit(doc: Doc, changes: Change[]): Change | null {
+  const made = tried(doc, changes);
+  return "misfit" in made ? made.misfit : null;
+}
+
+/**
+ * What is taken out may be gone already; not so what a group takes out to put it in under another id: somebody else has
+ * given it another one, and it would be there twice.
+ */
+function tried(doc: Doc, changes: Change[]): { doc: Doc } | { misfit: Change } {
+  const ids = otherIds(changes);
+  let now = doc;
+  let gone: Change | undefined;
+  let isPutIn = false;
+  for (const change of changes) {
+    const fit = fits(now, change);
+    if (fit === false) return { misfit: change };
+    if (fit === null && isTakenOut(change)) gone ??= change;
+    if (fit === null) continue;
+    isPutIn ||= isPutInto(change) && ids.has(change.path[1]) && at(now, change.path) === undefined;
+    now = written(now, change);
+  }
+  return gone && isPutIn ? { misfit: gone } : { doc: now };
+}
+
+const isTakenOut = ({ path, from, to }: Change) => isEntry(path) && from !== undefined && to === undefined;
+const isPutInto = ({ path, from, to }: Change) =>
+  path[0] === "nodes" && isEntry(path) && from === undefined && to !== undefined;
+
+/** The old and the new ids of the steps that are taken out and put in under another: type and title are the same. */
+function otherIds(changes: Change[]): Set<string> {
+  const out = changes.filter((change) => change.path[0] === "nodes" && isTakenOut(change));
+  const into = changes.filter(isPutInto);
+  const [gone, come] = [new Set(out.map(({ from }) => face(from))), new Set(into.map(({ to }) => face(to)))];
+  const both = [...out.filter(({ from }) => come.has(face(from))), ...into.filter(({ to }) => gone.has(face(to)))];
+  return new Set(both.map(({ path }) => path[1]));
+}
+
+/** What a step is known by where the rest of it has changed. */
+export const face = (body: Json | undefined) => isObject(body) && JSON.stringify([body.type, body.title ?? null]);
+
+/** Whether a change at this path says something of one of these steps, or of a way to or from it. */
+export function isAbout(path: string[], ids: { has(id: string): boolean }): boolean {
+  const [root, key, name] = path;
+  if (root === "nodes") return ids.has(key);
+  if (root === "edges")
+    return key
+      .replace(/#\d+$/, "")
+      .split(">")
+      .some((end) => ids.has(end));
+  return root === "layout" && ["nodes", "pins", "collapsed"].includes(key) && ids.has(name);
+}
+
+/** The document with those of the changes that fit, and how many did not; none where a step would get its other id in part. */
 export function applyWhatFits(doc: Doc, changes: Change[]): { doc: Doc; left: number; made: Change[] } {
+  const ids = otherIds(changes);
+  const isOf = ({ path }: Change) => isAbout(path, ids);
+  if (ids.size && misfit(doc, changes.filter(isOf))) return { doc, left: changes.length, made: [] };
   const made: Change[] = [];
   let now = doc;
   for (const change of changes) {

@@ -2,6 +2,7 @@
 
 import { underOtherId } from "./again";
 import type { Change } from "./changes";
+import { face, isAbout } from "./changes";
 import type { Doc, NodeBody } from "./document";
 import type { Json } from "./json";
 import { isObject } from "./json";
@@ -24,8 +25,6 @@ function alone(steps: Map<string, NodeBody>): Map<string, string> {
   }
   return new Map([...found].flatMap(([key, ids]) => (ids.length === 1 ? [[key, ids[0]]] : [])));
 }
-
-const face = ({ type, title }: NodeBody) => written([type, title ?? null]);
 
 /** The type and the place, which stay when a title changes and the id with it. */
 const spot = (doc: Doc, id: string) => written([doc.nodes[id].type, doc.layout.nodes?.[id] ?? id]);
@@ -52,21 +51,9 @@ export function renamed(was: Doc, now: Doc): Map<string, string> {
     if (there.length === 1) found.set(id, there[0]);
   }
   const [left, fresh] = [[...gone.keys()].filter(isLeft), [...come.keys()].filter(isFresh)];
-  if (left.length === 1 && fresh.length === 1 && face(was.nodes[left[0]]) === face(now.nodes[fresh[0]]))
+  if (left.length === 1 && fresh.length === 1 && face(was.nodes[left[0]] as Json) === face(now.nodes[fresh[0]] as Json))
     found.set(left[0], fresh[0]);
   return found;
-}
-
-/** Whether a change says something of one of these steps, or of a way to or from it. */
-function isAbout(path: string[], ids: Map<string, string>): boolean {
-  const [root, key, name] = path;
-  if (root === "nodes") return ids.has(key);
-  if (root === "edges")
-    return key
-      .replace(/#\d+$/, "")
-      .split(">")
-      .some((end) => ids.has(end));
-  return root === "layout" && ["nodes", "pins", "collapsed"].includes(key) && ids.has(name);
 }
 
 /** Whether any of these changes is about one of these steps. */
