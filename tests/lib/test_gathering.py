@@ -7,6 +7,8 @@ import psycopg
 import pytest
 from django.db import connection, transaction
 
+from config.embedded.processes import wait_until
+from lib import gathering
 from lib.gathering import BY_ITSELF, Gathered
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,7 +30,7 @@ class Doing:
             is_first = len(self.batches) == 1
         if is_first:
             self.begun.set()
-            assert self.go.wait(10)
+            assert self.go.wait(30)
         if found := self.refuse.intersection(asked):
             raise ValueError(f"not {sorted(found)}")
         return [(kind, 2 * one) for one in asked]
@@ -47,12 +49,16 @@ def together(doing, numbers, *, kind=lambda _: "k", most=100, waiting=None, read
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(len(numbers)) as threads:
+    def all_wait():
+        return sum(map(len, gathered._waiting.values())) == (len(others) if waiting is None else waiting)
+
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(len(numbers)) as threads:
+        # On a busy machine the first that waits would have gone before the last one comes.
+        patch.setattr(gathering, "PATIENCE_SECONDS", 60.0)
         answers = [threads.submit(ask, first)]
         assert doing.begun.wait(10)
         answers += [threads.submit(ask, number) for number in others]
-        while sum(map(len, gathered._waiting.values())) < (len(others) if waiting is None else waiting):
-            pass
+        wait_until(all_wait, 30, "all others to wait")
         doing.go.set()
         found = [answer.result(10) for answer in answers]
     assert gathered._waiting == {}
