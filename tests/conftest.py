@@ -67,6 +67,9 @@ def pytest_configure(config: pytest.Config) -> None:
         wait_until(broker.is_ready, 10, "Redis")
         _use(os.environ["DATABASE_URL"], broker.url)
         return
+    # Of 100 processes that one with a client of gRPC starts, one would abort: between fork and exec gRPC begins threads
+    # anew, whose descriptors are closed then. None of them needs gRPC before that.
+    os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "false"
     # Neither a developer's home nor an outer run's environment has any say in a test.
     os.environ["HANDOFF_HOME"] = str(folder / "home")
     # What is decided counts at once, but for tests of undoing it.

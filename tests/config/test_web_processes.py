@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -43,20 +43,24 @@ def site():
         found = set()
         wait_until(lambda: len(found.add(who(address)) or found) == 2, 20, "both of them")
         yield address, processes
-        for process in processes:
-            process.send_signal(signal.SIGCONT)
-            process.terminate()
 
 
+@contextmanager
 def begun(program):
+    """It ends with this, whatever became of the other one."""
     listener, shared = program.descriptors
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", SERVE, str(listener)],
         cwd=ROOT,
         env=os.environ | program.environment | {loads.DESCRIPTOR: str(shared)},
         pass_fds=program.descriptors,
         preexec_fn=child_setup(signal.SIGTERM),
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGCONT)
+            process.terminate()
 
 
 def ask(connection):
