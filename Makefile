@@ -1,7 +1,7 @@
 # Everything that people and CI do with Handoff. Needs make and Python 3.11 to 3.14, nothing else.
 
 # Who says which Python gets that one; otherwise it may be a faster build of the same.
-BUILD := $(if $(filter undefined,$(origin PYTHON)),--any-build)
+BUILD := $(if $(filter undefined,$(origin PYTHON)),,--this-build)
 PYTHON ?= python3
 VENV = .venv/bin/python
 # For `make test ARGS="tests/engine -x"`.

@@ -1,8 +1,11 @@
-"""Of which build of Python `.venv` is made, where nobody says it (`scripts/bootstrap --any-build`)."""
+"""Of which build of Python `.venv` is made (`scripts/bootstrap`)."""
 
+import importlib.machinery
+import importlib.util
 import json
-import runpy
+import shutil
 import sys
+import venv
 
 import pytest
 
@@ -36,9 +39,47 @@ def says(seconds, version=HERE, is_itself=True):
     return lambda path: f"echo '{json.dumps([version, is_itself, str(path), seconds])}'"
 
 
-@pytest.fixture(scope="module")
-def faster_build():
-    return runpy.run_path(str(ROOT / "scripts" / "bootstrap"))["faster_build"]
+@pytest.fixture
+def checkout(tmp_path):
+    """The bootstrap of a checkout that has nothing else yet."""
+    folder = tmp_path / "checkout"
+    (folder / "scripts").mkdir(parents=True)
+    for name in ("scripts/bootstrap", "requirements.txt", "requirements-dev.txt", "pyproject.toml"):
+        shutil.copy(ROOT / name, folder / name)
+    return bootstrap_of(folder)
+
+
+def bootstrap_of(folder):
+    loader = importlib.machinery.SourceFileLoader("bootstrap", str(folder / "scripts" / "bootstrap"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bootstrap", loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def faster_build(checkout):
+    return checkout.faster_build
+
+
+@pytest.fixture
+def installed(checkout, monkeypatch):
+    """A checkout with its environment; what is installed into it from now on, and each time that it is made anew."""
+    done = []
+    monkeypatch.setattr(checkout, "by_uv_or_pip", lambda arguments, what: done.append(what))
+    venv.create(checkout.VENV, with_pip=False)
+    checkout.main([])
+    assert done == ["The packages of requirements.txt", "This checkout"]
+    done.clear()
+    python = checkout.ROOT / "python3"
+    python.write_text(f'#!/bin/sh\necho "$@" >> {checkout.ROOT}/asked\nrm {checkout.MARKER}\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+
+    def asked():
+        path = checkout.ROOT / "asked"
+        return path.read_text().splitlines() if path.exists() else []
+
+    return done, asked
 
 
 def test_a_build_that_is_clearly_faster_is_taken(builds, faster_build):
@@ -68,8 +109,39 @@ def test_who_asks_in_an_environment_stays_there(builds, faster_build):
     assert faster_build() is None
 
 
-def test_a_python_says_what_is_asked(monkeypatch):
-    measured = runpy.run_path(str(ROOT / "scripts" / "bootstrap"))["measured"]
+def test_an_environment_stays_though_the_python_that_asks_is_another(checkout, installed, monkeypatch):
+    done, asked = installed
+    monkeypatch.setattr(sys, "_base_executable", "/elsewhere/python3")
+    checkout.main([])
+    assert (done, asked()) == ([], [])
+
+
+def test_the_python_that_it_was_made_with_leaves_it_as_it_is(checkout, installed):
+    done, asked = installed
+    checkout.main(["--this-build"])
+    assert (done, asked()) == ([], [])
+
+
+def test_another_that_is_decided_for_makes_it_anew(checkout, installed, monkeypatch):
+    done, asked = installed
+    monkeypatch.setattr(sys, "_base_executable", "/elsewhere/python3")
+    checkout.main(["--this-build"])
+    assert asked() == [f"-m venv --clear {checkout.VENV}"]
+    assert done == ["The packages of requirements.txt", "This checkout"]
+
+
+def test_a_copy_of_a_checkout_runs_its_own_code(checkout, installed, tmp_path, monkeypatch):
+    copy = shutil.copytree(checkout.ROOT, tmp_path / "copy", symlinks=True)
+    module = bootstrap_of(copy)
+    done, asked = [], installed[1]
+    monkeypatch.setattr(module, "by_uv_or_pip", lambda arguments, what: done.append((arguments[-1], what)))
+    module.main([])
+    assert done == [(str(copy), "This checkout")]
+    assert asked() == []
+
+
+def test_a_python_says_what_is_asked():
+    measured = bootstrap_of(ROOT).measured
     itself = sys._base_executable
     seconds, path = measured(itself)
     assert path == itself
