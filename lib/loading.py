@@ -8,11 +8,13 @@ from contextlib import contextmanager
 @contextmanager
 def uncollected() -> Iterator[None]:
     """In this block nobody looks for garbage; what becomes garbage meanwhile is found later."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if was_enabled:
+            gc.enable()
 
 
 @contextmanager

@@ -3,18 +3,18 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts import tokens
 from accounts.queries import command_principal, get_tenant, get_user
 from accounts.roles import TOKEN_ROLES
 from accounts.services import create_token
+from lib.commands import QuickCommand
 from lib.refusals import Refusal
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Prints a new API token; it is shown only this once."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", required=True, help="whose name the token acts in")

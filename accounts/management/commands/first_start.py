@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.models import User
 from accounts.services import ensure_admin, set_password
+from lib.commands import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Makes the default tenant and the user admin if they are missing."
-    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         password = os.environ.get("HANDOFF_ADMIN_PASSWORD")

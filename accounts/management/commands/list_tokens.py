@@ -3,18 +3,18 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts import queries, tokens
 from accounts.models import ApiToken
+from lib.commands import QuickCommand
 from lib.refusals import Refusal
 
 _SHOWN = ("id", "status", "user", "role", "created_at", "last_used_at", "expires_at", "name")
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Prints the API tokens of a tenant, newest first: " + ", ".join(_SHOWN) + ", divided by tabs."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", default="default")

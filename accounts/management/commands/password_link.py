@@ -3,17 +3,17 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.models import SENT
 from accounts.passwords import written
 from accounts.queries import get_user
+from lib.commands import QuickCommand
 from lib.refusals import Refusal
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Prints a link by which a user sets their password, good once and for three days."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", required=True, help="whose password it sets")

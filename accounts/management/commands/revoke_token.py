@@ -4,18 +4,18 @@ import logging
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts import queries, token_format
 from accounts.services import revoke_token, revoke_tokens_of
+from lib.commands import QuickCommand
 from lib.refusals import Refusal
 
 logger = logging.getLogger("handoff.audit")
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Revokes an API token at once and for good, with those that were made with it."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("token", nargs="?", help="its id (see list_tokens), or the token itself")

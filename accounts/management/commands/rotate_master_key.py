@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.sealed import rewrap
+from lib.commands import QuickCommand
 from lib.sealing import CannotOpen
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = (
         "Wraps every tenant's key by the current master key: the first one of HANDOFF_MASTER_KEY, or of the file "
         "master-key in the home. Afterwards the other ones can be taken out. Safe to run again."
     )
-    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

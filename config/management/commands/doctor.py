@@ -2,14 +2,12 @@
 
 import sys
 
-from django.core.management.base import BaseCommand
-
 from config.doctor import examine
+from lib.commands import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Check the environment and say what to do. Exits with 1 when something would keep Handoff from running."
-    requires_system_checks = ()
 
     def handle(self, *args: object, **options: object) -> None:
         """One line for each finding."""

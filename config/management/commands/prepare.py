@@ -1,13 +1,13 @@
 """`manage.py prepare`: what the supervisor runs before web and workers start."""
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from config.startup import NotStartable, prepare
+from lib.commands import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Check the servers, migrate, make the first start's data. `make up` runs it."
-    requires_system_checks = ()
 
     def handle(self, *args: object, **options: object) -> None:
         """Ends with a CommandError of one line where Handoff must not start on these servers."""

@@ -4,14 +4,14 @@ import os
 from importlib import import_module
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from config import environment
+from lib.commands import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Publish what is in the outbox, until it is told to end; for HANDOFF_DISPATCH=redis_outbox or kafka_outbox."
-    requires_system_checks = ()
 
     def handle(self, *args: object, **options: object) -> None:
         """Work until SIGTERM or SIGINT."""

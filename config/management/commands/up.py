@@ -3,14 +3,12 @@
 import os
 import sys
 
-from django.core.management.base import BaseCommand
-
 from config import environment
+from lib.commands import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Start everything and stay in the foreground; Ctrl-C stops it all."
-    requires_system_checks = ()
 
     def handle(self, *args: object, **options: object) -> None:
         """Becomes the supervisor, which must not be a Django process: it outlives the database."""

@@ -4,16 +4,16 @@ import os
 from argparse import ArgumentParser
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from config import dispatch_environment, environment, worker
+from lib.commands import QuickCommand
 from runs.kernel.dispatch import BUILT_IN_QUEUES
 from runs.workers.process import TICKS
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Work on one queue, or keep time (ticks), until it is told to end; for HANDOFF_DISPATCH=polling."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The queue."""

@@ -7,13 +7,14 @@ from time import monotonic, sleep
 from typing import Any
 
 import orjson
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.principal import Principal
 from accounts.queries import command_principal
 from accounts.roles import RUNS_START
 from engine.statuses import RUN_ENDED
 from lib.api.renderers import to_json
+from lib.commands import QuickCommand
 from lib.database_errors import OPERATIONAL_ERRORS
 from lib.messages import first_line
 from lib.refusals import Refusal
@@ -31,9 +32,8 @@ SILENT_SECONDS = 5.0
 ENDED_STEPS = frozenset({"COMPLETED", "FAILED", "SKIPPED", "CANCELLED"})
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Runs a published workflow; exits 0 only if the run completed."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="the workflow")

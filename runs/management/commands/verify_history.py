@@ -6,12 +6,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db.models import QuerySet
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.timezone import get_current_timezone, make_aware
 
 from accounts.models import Tenant
+from lib.commands import QuickCommand
 from runs.integrity.verify import verify
 from runs.models import Run
 from runs.reading import queries
@@ -20,9 +21,8 @@ BATCH = 50
 TELL_EVERY = 20
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Makes seals anew, rebuilds runs from their events and says every difference; exits 1 where there is one."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         which = parser.add_mutually_exclusive_group(required=True)

@@ -3,16 +3,16 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.models import Tenant
+from lib.commands import QuickCommand
 from tasks_inbox.evidence.verifying import verify_chain, verify_histories
 from tasks_inbox.models import EvidenceHead
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Makes the chains of decisions and the seals of their runs anew and says every difference; exits 1 then."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", help="only this tenant; else all of them")

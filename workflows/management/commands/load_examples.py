@@ -2,22 +2,21 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.db import transaction
 
 from accounts.models import User
 from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES_OF_ROLE
 from accounts.services import ensure_default_tenant
+from lib.commands import QuickCommand
 from workflows.models import Workflow
 from workflows.ports.examples import make_what_comes_with_them
 from workflows.versions import lifecycle
 from workflows.versions.examples import examples
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Publishes the examples in the default tenant if it has never had a workflow."
-    requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
         tenant = ensure_default_tenant()

@@ -3,17 +3,17 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.queries import command_principal
+from lib.commands import QuickCommand
 from lib.refusals import Refusal
 from workflows.document.texts import EXPORTS, exported
 from workflows.versions import lifecycle
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Prints the definition of a workflow: of its latest version, before the first of its draft."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="the workflow")

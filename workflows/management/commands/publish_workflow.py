@@ -9,10 +9,11 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.principal import Principal
 from accounts.queries import command_principal
+from lib.commands import QuickCommand
 from lib.refusals import Refusal
 from steps.authoring.workflow import Workflow, WorkflowInvalid
 from workflows.checking.check import check
@@ -22,9 +23,8 @@ RUN_NAME = "__handoff__"
 """What the file is called while it is executed, so that it knows that nobody started it as a program."""
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Publishes the workflows that a Python file makes with handoff.definition."
-    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="the file; it is executed")
