@@ -1,5 +1,7 @@
 """The builder in a browser: what a person does in it, by mouse and by keyboard."""
 
+from collections.abc import Callable
+
 from playwright.sync_api import Locator, expect
 
 from tests import factories as make
@@ -7,6 +9,8 @@ from tests.web.visitor import Visitor
 from workflows.models import Workflow
 
 SAVED = "[data-state=saved][data-waiting='0']"
+# More than any test does before it takes all of it back.
+MOST_ACTS = 40
 
 
 class Builder:
@@ -85,6 +89,15 @@ class Builder:
         """The draft, when everything is saved."""
         expect(self.page.locator(SAVED)).to_be_visible()
         return self._row().draft_definition
+
+    def take_all_back(self, undo: Callable[[], object]) -> None:
+        """By as many undos as there were acts."""
+        nothing = self.page.get_by_title("Nothing to undo", exact=True)
+        for _ in range(MOST_ACTS):
+            if nothing.count():
+                break
+            undo()
+        expect(nothing).to_be_disabled()
 
     def _row(self) -> Workflow:
         return Workflow.objects.for_tenant(make.a_tenant().pk).get(name=self.name)

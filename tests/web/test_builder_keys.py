@@ -204,23 +204,13 @@ MOMENTS = (
     a_steps_id_follows_its_title_although_somebody_types_on_meanwhile,
     nothing_that_comes_late_takes_the_focus_from_who_goes_on,
 )
-MOST_UNDO = 20
-
-
-def take_all_back(builder: Builder) -> None:
-    """By keys, until there is no step; the hands are on the page."""
-    nothing = builder.page.get_by_title("Nothing to undo", exact=True)
-    Outline(builder).leave()
-    for _ in range(MOST_UNDO):
-        if nothing.count():
-            break
-        builder.page.keyboard.press("Control+z")
-    expect(nothing).to_be_disabled()
-    assert builder.saved()["nodes"] == []
 
 
 def test_the_hands_stay_where_they_are_whatever_comes_meanwhile(empty, subtests):
     for moment in MOMENTS:
         with subtests.test(moment.__name__):
             moment(empty)
-            take_all_back(empty)
+            # The hands are on the page then.
+            Outline(empty).leave()
+            empty.take_all_back(lambda: empty.page.keyboard.press("Control+z"))
+            assert empty.saved()["nodes"] == []

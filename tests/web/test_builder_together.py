@@ -2,17 +2,14 @@
 They see one another, and talk about its steps.
 """
 
-from collections.abc import Iterator
-
 import pytest
-from django.conf import settings
-from django.test import Client
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import expect
 
 from accounts.models import AccountMail, User
 from tests import factories as make
 from tests.web.axe import faults_by_day_and_night
 from tests.web.builder import Builder
+from tests.web.conftest import log_in
 from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.browser
@@ -36,31 +33,14 @@ NAMED = {
 }
 
 
-def log_in(context: BrowserContext, name: str, site: str) -> None:
-    client = Client()
-    client.force_login(User.objects.get(username=name))
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
-
-
-def logged_in(site, chromium, name: str) -> Visitor:
-    make.a_member(name, "author")
-    context = chromium.new_context(base_url=site, viewport={"width": 1440, "height": 900})
-    log_in(context, name, site)
-    return Visitor(context.new_page())
-
-
 @pytest.fixture
-def both(site, chromium, transactional_db) -> Iterator[tuple[Builder, Builder]]:
+def both(another) -> tuple[Builder, Builder]:
     """Ana Weber and Ben Meier, each with a browser, on the same draft."""
     make.a_workflow("ours", NAMED)
-    visitors = [logged_in(site, chromium, name) for name in NAMES]
     for username, name in NAMES.items():
+        make.a_member(username, "author")
         User.objects.filter(username=username).update(name=name)
-    yield tuple(Builder(visitor, "ours") for visitor in visitors)
-    for visitor in visitors:
-        visitor.page.context.close()
-        assert visitor.complaints() == []
+    return tuple(Builder(another(username), "ours") for username in NAMES)
 
 
 def write_title(builder: Builder, step: str, text: str) -> None:
@@ -271,10 +251,10 @@ def write_without_a_session(ana: Builder, site: str) -> None:
     context.clear_cookies()
     write_title(ana, FIRST, "Written without a session")
     expect(ana.page.locator(".save-state")).to_contain_text("You are logged out")
-    log_in(context, "ben", site)
+    log_in(User.objects.get(username="ben"), context, site)
     write_title(ana, SECOND, "Still nobody's")
     expect(ana.page.locator(".save-state")).to_contain_text("Someone else is logged in now")
-    log_in(context, "ana", site)
+    log_in(User.objects.get(username="ana"), context, site)
     write_title(ana, SECOND, "All of it")
     assert titles(ana) == ["Written without a session", "All of it"]
 
