@@ -9,7 +9,7 @@ from accounts.models import Membership
 from steps.catalogue import CATALOGUE
 from tests import factories as make
 from tests.inbox.asking import member
-from tests.web.axe import Looks
+from tests.web.axe import Looks, faults_at
 from tests.web.builder import Builder
 
 pytestmark = pytest.mark.browser
@@ -156,6 +156,21 @@ PLACES = {
     **{f"the panel {name}": ".builder-bottom" for name in PANELS},
     "test cases": ".builder-bottom",
 }
+
+
+PALE = """(colour) => {
+  for (const element of document.querySelectorAll("dialog[open] *"))
+    element.style.setProperty("color", colour, "important");
+}"""
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_texts_that_are_too_pale_are_found_in_a_dialog_by_day_and_by_night(zoo, key):
+    dialog(key)(zoo.page)
+    for time, colour in (("day", "#ddd"), ("night", "#333")):
+        zoo.page.evaluate(PALE, colour)
+        rules = [rule for rule, _ in faults_at(zoo.page, time, "dialog[open]")]
+        assert "color-contrast" in rules, time
 
 
 def test_nothing_of_the_builder_has_a_fault_that_axe_finds(zoo):
