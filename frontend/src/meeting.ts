@@ -1,11 +1,12 @@
 /** What becomes of that which is not sent yet where it meets what others did. */
 
 import { goesOnAs } from "./inspector/rename";
-import { again, taken, underOtherId } from "./model/again";
+import { taken, underOtherId } from "./model/again";
 import type { Change, Group } from "./model/changes";
 import { apply, applyWhatFits, at, sameOrNone, setting } from "./model/changes";
 import type { Doc } from "./model/document";
 import type { Json } from "./model/json";
+import { applyLate, onceMore } from "./model/meanwhile";
 import { areAbout, followed, wayFollowed } from "./model/renames";
 import { type Done, newGroup, say, set, state, stayAs, stayPath, withGroups } from "./store";
 
@@ -136,11 +137,33 @@ export function writtenAgain(base: Doc, groups: Group[], left: Group[]): Group[]
   const made: Group[] = [];
   let doc = base;
   for (const { label, changes } of queue.slice(0, groups.length)) {
-    const wanted = again(doc, changes);
+    const wanted = onceMore(doc, changes);
     if (wanted.length) made.push(newGroup(label, wanted));
     else if (changes.some((change) => change.to !== undefined && at(doc, change.path) === undefined))
       say(`Not done: ${label}. You deleted it in another tab.`);
     doc = applyWhatFits(doc, wanted).doc;
   }
   return [...made, ...queue.slice(groups.length)];
+}
+
+/**
+ * What is still to be sent and was done before one heard of what others did: a step that gets another id takes the
+ * connections along that they drew, and what would lead to a step that they took out stands among the conflicts.
+ */
+export function caughtUp(groups: Group[], was: Doc, base: Doc): { pending: Group[]; met: Met[] } {
+  const pending: Group[] = [];
+  const met: Met[] = [];
+  let doc = base;
+  for (const group of groups) {
+    const made = applyLate(doc, group.changes, was, base);
+    // What does not fit is judged by the server, as ever.
+    if ("misfit" in made && apply(doc, group.changes)) {
+      const { path, to } = made.misfit;
+      met.push({ group: group.id, path, yours: to, theirs: at(doc, path), by: null, at: null });
+      continue;
+    }
+    pending.push("misfit" in made ? group : { ...group, changes: made.changes });
+    doc = "misfit" in made ? applyWhatFits(doc, group.changes).doc : made.doc;
+  }
+  return { pending, met };
 }

@@ -14,6 +14,7 @@ import type { Panels } from "./frame/sizes";
 import type { Json, JsonObject } from "./model/json";
 import { coverOf, isCollapsed } from "./model/levels";
 import type { HeatBy, HeatRow } from "./model/heat";
+import { leftBehind } from "./model/meanwhile";
 import type { Person } from "./model/people";
 import type { Comment } from "./model/talk";
 import type { CaseResult, Trial } from "./panels/asked";
@@ -283,7 +284,11 @@ function back(way: "undo" | "redo"): void {
   const done = now[way].at(-1);
   if (!done) return say(way === "undo" ? "Nothing to undo." : "Nothing to redo.");
   const wanted = way === "undo" ? inverses(done.changes) : done.changes;
-  const { doc, left, made } = applyWhatFits(now.doc, wanted);
+  const fitting = applyWhatFits(now.doc, wanted);
+  const { left } = fitting;
+  // A step that gets its id back takes along what was connected with it since, by whomever.
+  const ways = leftBehind(now.doc, fitting.doc, () => true);
+  const [doc, made] = [apply(fitting.doc, ways) ?? fitting.doc, [...fitting.made, ...ways]];
   const rest = now[way].slice(0, -1);
   const other = way === "undo" ? "redo" : "undo";
   // What was looked into, and is open in the draft now, follows the draft again.

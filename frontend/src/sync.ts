@@ -11,11 +11,22 @@ import { applyWhatFits, at } from "./model/changes";
 import type { Doc } from "./model/document";
 import { keyed } from "./model/document";
 import type { Json, JsonObject } from "./model/json";
+import { onceMore } from "./model/meanwhile";
 import { renamed } from "./model/renames";
-import { type Met, follow, holding, shown, typing, underNewIds, underNewPaths, whose, writtenAgain } from "./meeting";
+import {
+  type Met,
+  caughtUp,
+  follow,
+  holding,
+  shown,
+  typing,
+  underNewIds,
+  underNewPaths,
+  whose,
+  writtenAgain,
+} from "./meeting";
 import { keep, kept, keptUndo, keepUndo } from "./kept";
 import type { Conflict, Problem } from "./store";
-import { again } from "./model/again";
 import {
   act,
   endGrowth,
@@ -182,10 +193,11 @@ function take(answer: Answer, sent: Group[]): void {
   const mine = known.filter((group) => own.has(group.id));
   const next = mine.length ? writtenAgain(base, mine, left) : left;
   const { held, group } = holding(typed, base, [...moved, ...next], underNewPaths(answer.conflicts, ids));
-  const pending = [...moved, ...next, ...group];
+  const waiting = [...moved, ...next, ...group];
+  const { pending, met } = answer.definition ? caughtUp(waiting, before, base) : { pending: waiting, met: [] };
   const now = state();
-  const conflicts = underNewPaths(others, ids)
-    .map((conflict) => told(conflict, known))
+  const conflicts = [...underNewPaths(others, ids), ...met]
+    .map((conflict) => told(conflict, [...known, ...waiting]))
     .reduce(withConflict, now.conflicts);
   const changed = answer.definition || answer.conflicts.length;
   const doc = changed ? shown(withGroups(base, pending), held, typed) : now.doc;
@@ -287,9 +299,10 @@ function failed(error: unknown, sent: Group[]): void {
 
 /** Whether a value would go nowhere: its step or its connection is gone, and these changes don't bring it back. */
 function hasNoPlace(doc: Doc, changes: Change[]): boolean {
-  const { doc: after } = applyWhatFits(doc, again(doc, changes));
+  const { doc: after } = applyWhatFits(doc, onceMore(doc, changes));
   return changes.some(
-    ({ path, to }) => to !== undefined && path.length > 2 && at(after, path.slice(0, 2)) === undefined,
+    ({ path, to }) =>
+      to !== undefined && (path.length > 2 || path[0] === "edges") && at(after, path.slice(0, 2)) === undefined,
   );
 }
 
@@ -299,7 +312,7 @@ export function resolve(conflicts: Conflict[], choice: "theirs" | "mine"): void 
   for (const conflict of conflicts) {
     const now = state();
     if (!now.conflicts.includes(conflict)) continue;
-    const wanted = choice === "mine" ? again(now.doc, conflict.changes) : [];
+    const wanted = choice === "mine" ? onceMore(now.doc, conflict.changes) : [];
     if (choice === "mine" && hasNoPlace(now.doc, conflict.changes)) {
       say("What it belongs to is gone, so it can't be put in. It stays here until you take theirs.", "bad");
       continue;

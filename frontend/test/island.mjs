@@ -50,6 +50,7 @@ const PARTS = {
   keys: "keys",
   changes: "model/changes",
   document: "model/document",
+  meanwhile: "model/meanwhile",
 };
 const contents = `${Object.entries(PARTS)
   .map(([name, path]) => `export * as ${name} from "./${path}";`)
@@ -141,7 +142,8 @@ export async function open(definition = {}, boot = {}, reader = {}) {
   page.body.innerHTML = `<div id="builder"></div><script type="application/json" id="builder-boot"></script>`;
   page.getElementById("builder-boot").textContent = JSON.stringify(given);
   const parts = await import(`${file}?${opened}`);
-  server.rules = { ...parts.changes, ...parts.document };
+  server.rules = { ...parts.changes, ...parts.document, ...parts.meanwhile };
+  server.remembers();
   await until(() => page.querySelector(".builder"));
   /** What the server has, when it has everything. */
   const saved = async () => {
@@ -202,6 +204,8 @@ class Server {
   revision = 1;
   answers = [];
   calendars = [];
+  /** What the draft was, by revision. */
+  drafts = new Map();
 
   constructor(definition) {
     this.definition = definition;
@@ -238,16 +242,21 @@ class Server {
     return [404, { error: { code: "not_found", message: "That is judged by the server." } }];
   }
 
+  remembers() {
+    this.drafts.set(this.revision, this.rules.keyed(this.definition, this.layout));
+  }
+
   changed({ revision, groups }) {
-    let doc = this.rules.keyed(this.definition, this.layout);
+    const now = this.rules.keyed(this.definition, this.layout);
+    let doc = now;
     const [applied, conflicts] = [[], []];
     for (const group of groups) {
-      const next = this.rules.apply(doc, group.changes);
-      if (next === null) {
-        const { path, to } = this.rules.misfit(doc, group.changes);
+      const made = this.rules.applyLate(doc, group.changes, this.drafts.get(revision) ?? now, now);
+      if (made.misfit) {
+        const { path, to } = made.misfit;
         conflicts.push({ group: group.id, path, yours: to, theirs: this.rules.at(doc, path), by: "eve", at: null });
       } else {
-        doc = next;
+        doc = made.doc;
         applied.push(group.id);
       }
     }
@@ -255,6 +264,7 @@ class Server {
     if (applied.length) this.revision += 1;
     this.definition = this.rules.definitionOf(doc);
     this.layout = doc.layout;
+    this.remembers();
     return {
       revision: this.revision,
       applied,

@@ -25,6 +25,17 @@ def why_no_id(value: Json) -> str | None:
     return "An id has neither > nor # in it." if ">" in value or "#" in value else None
 
 
+def face(body: Json) -> tuple[str | None, str | None] | None:
+    """What a step is known by where the rest of it has changed: its type and its title. None is like no other: it is no
+    object, or these are no texts.
+    """
+    if not isinstance(body, dict):
+        return None
+    kind, title = body.get("type"), body.get("title")
+    is_known = isinstance(kind, str | None) and isinstance(title, str | None)
+    return (kind, title) if is_known else None
+
+
 def edge_key(source: str, target: str, counts: dict[str, int]) -> str:
     """The next key of an edge between the two; `counts` knows how many there are."""
     between = f"{source}>{target}"

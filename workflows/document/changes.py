@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from engine.catalogue import Json
 from lib.strict_json import same
-from workflows.document.bodies import WITHIN, edge_key, folded, unfolded, why_no_id
+from workflows.document.bodies import WITHIN, edge_key, face, folded, unfolded, why_no_id
 
 Document = dict[str, Any]
 Path = tuple[str, ...]
@@ -89,12 +89,15 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A change of a group that did not find what it expected, and what it found."""
+    """A change of a group that did not find what it expected, and what it found; `cause` is the path at which others
+    changed what it needs, where that is another one.
+    """
 
     group: str
     path: Path
     yours: Json
     theirs: Json
+    cause: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +202,12 @@ def _apply_group(document: Document, group: Group) -> tuple[Document, list[Confl
     conflicts = []
     gone = None
     is_put_in = False
-    faces = {_face(change.before) for change in group.changes if change.takes_out("nodes")}
+    faces = {face(change.before) for change in group.changes if change.takes_out("nodes")} - {None}
     for change in group.changes:
         if at_path(document, change.path) is NOTHING:
             if gone is None and change.takes_out(*ORDERED):
                 gone = change
-            is_put_in = is_put_in or (change.puts_in_a_step and _face(change.after) in faces)
+            is_put_in = is_put_in or (change.puts_in_a_step and face(change.after) in faces)
         try:
             document = _apply_change(document, change)
         except _Clash:
@@ -213,11 +216,6 @@ def _apply_group(document: Document, group: Group) -> tuple[Document, list[Confl
     if gone and is_put_in and not conflicts:
         conflicts.append(Conflict(group.id, gone.path, gone.before, NOTHING))
     return document, conflicts
-
-
-def _face(body: Json) -> str:
-    """What a step is known by where the rest of it has changed."""
-    return repr([body.get("type"), body.get("title")] if isinstance(body, dict) else body)
 
 
 def at_path(document: Document, path: Path) -> Json:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 import orjson
 
 from lib.strict_json import Json
+from workflows.document.bodies import face
 from workflows.document.changes import NOTHING, Change
 
 
@@ -32,8 +33,10 @@ def _pairs(gone: Mapping[str, Json], come: Mapping[str, Json]) -> dict[str, str]
     found = {node: after[body] for body, node in before.items() if body in after}
     left = [node for node in gone if node not in found]
     new = [node for node in come if node not in found.values()]
-    if len(left) == len(new) == 1 and _face(gone[left[0]]) == _face(come[new[0]]):
-        found[left[0]] = new[0]
+    if len(left) == len(new) == 1:
+        before_face = face(gone[left[0]])
+        if before_face is not None and before_face == face(come[new[0]]):
+            found[left[0]] = new[0]
     return found
 
 
@@ -43,7 +46,3 @@ def _alone(steps: Mapping[str, Json]) -> dict[bytes, str]:
     for node, body in steps.items():
         nodes.setdefault(orjson.dumps(body, option=orjson.OPT_SORT_KEYS), []).append(node)
     return {body: alike[0] for body, alike in nodes.items() if len(alike) == 1}
-
-
-def _face(body: Json) -> tuple[Json, Json]:
-    return (body.get("type"), body.get("title")) if isinstance(body, dict) else (None, None)

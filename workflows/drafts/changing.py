@@ -1,6 +1,6 @@
 """Changing a draft by groups of changes, so that two people at once, or one who was away, lose nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,10 +24,10 @@ from workflows.document.changes import (
     Document,
     Group,
     NotKeyable,
-    apply,
     keyed,
     unkeyed,
 )
+from workflows.document.meanwhile import NOBODY, Meanwhile, apply_late
 from workflows.drafts import writing
 from workflows.models import Workflow
 
@@ -90,7 +90,7 @@ def change_draft(
         for group in groups:
             if group.id not in earlier:
                 new_groups.setdefault(group.id, group)
-        outcome = _apply(principal, workflow, new_groups, revision)
+        outcome = _apply(principal, workflow, new_groups, revision, earlier)
         if outcome.revision != workflow.draft_revision:
             audit.record(principal, "workflow.change_draft", name, reason=reason)
     group_ids = earlier.union(outcome.result.groups)
@@ -105,13 +105,19 @@ def change_draft(
 
 
 def _apply(
-    principal: Principal, workflow: Workflow, new_groups: Mapping[str, Group], known_revision: int
+    principal: Principal,
+    workflow: Workflow,
+    new_groups: Mapping[str, Group],
+    known_revision: int,
+    sent: Collection[str],
 ) -> _Outcome:
+    """Applies the new groups; `sent` are those of the same request that were applied before."""
     draft = dict(workflow.draft_definition), dict(workflow.draft_layout)
     if not new_groups:
         return _Outcome(workflow.draft_revision, Applied({}, [], []), [], *draft, is_otherwise=False)
     before = _document(*draft)
-    result = apply(before, new_groups.values())
+    others = _others(workflow, new_groups.values(), known_revision, sent)
+    result, made = apply_late(before, new_groups.values(), others)
     revision = workflow.draft_revision
     definition, layout = draft
     is_otherwise = False
@@ -123,9 +129,9 @@ def _apply(
         _refuse_unstorable(definition, layout)
         writing.write(principal, workflow, definition, layout)
         for key in result.groups:
-            following.follow(workflow, new_groups[key].changes)
+            following.follow(workflow, made[key].changes)
         revision += 1
-    entries = [writing.Entry(key, new_groups[key].label, new_groups[key].changes) for key in result.groups]
+    entries = [writing.Entry(key, made[key].label, made[key].changes) for key in result.groups]
     writing.log(principal, workflow, revision, entries)
     return _Outcome(
         revision,
@@ -135,6 +141,16 @@ def _apply(
         layout,
         is_otherwise,
     )
+
+
+def _others(
+    workflow: Workflow, groups: Iterable[Group], known_revision: int, sent: Collection[str]
+) -> Meanwhile:
+    """What the sender of these groups does not know of, where it matters to what is added and taken out."""
+    changes = (change for group in groups for change in group.changes)
+    if not any(len(change.path) == 2 and change.path[0] in ORDERED for change in changes):
+        return NOBODY
+    return writing.meanwhile_of(workflow, known_revision, sent)
 
 
 def _document(definition: dict[str, Json], layout: dict[str, Json]) -> Document:
@@ -168,6 +184,10 @@ def _refuse_unstorable(definition: dict[str, Json], layout: dict[str, Json]) -> 
 def _clashes(workflow: Workflow, conflicts: Sequence[Conflict], since: int) -> list[Clash]:
     if not conflicts:
         return []
-    authors = writing.changed_last(workflow, since, (conflict.path for conflict in conflicts))
+    causes = [conflict.cause or conflict.path for conflict in conflicts]
+    authors = writing.changed_last(workflow, since, causes)
     last_author = workflow.draft_updated_by.username, workflow.draft_updated_at
-    return [Clash(conflict, *authors.get(conflict.path, last_author)) for conflict in conflicts]
+    return [
+        Clash(conflict, *authors.get(cause, last_author))
+        for conflict, cause in zip(conflicts, causes, strict=True)
+    ]

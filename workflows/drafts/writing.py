@@ -1,8 +1,9 @@
 """Writing a draft, and the log of what was changed in it. The workflow's row is locked by whoever calls these."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 import orjson
 from django.db.models import F, QuerySet
@@ -15,7 +16,8 @@ from lib.strict_json import Json
 from lib.uuid7 import uuid7
 from workflows import queries
 from workflows.comments import following
-from workflows.document.changes import Change, Document, NotKeyable, Path, diff, keyed
+from workflows.document.changes import NOTHING, Change, Document, NotKeyable, Path, diff, keyed
+from workflows.document.meanwhile import NOBODY, Meanwhile, meanwhile
 from workflows.models import DraftChange, Workflow
 
 KEPT = 1_000
@@ -141,6 +143,31 @@ def known_groups(workflow: Workflow, group_ids: Iterable[str]) -> set[str]:
     """Which of these groups were applied before."""
     ids = _rows(workflow).filter(group_id__in=list(group_ids)).values_list("group_id", flat=True)
     return {str(group_id) for group_id in ids}
+
+
+def meanwhile_of(workflow: Workflow, since: int, but: Collection[str]) -> Meanwhile:
+    """What was done to the draft after revision `since`, but for these groups."""
+    if workflow.draft_revision <= since:
+        return NOBODY
+    rows = _rows(workflow).filter(revision__gt=since).order_by("id")
+    return meanwhile(_all_changes(rows.values_list("revision", "group_id", "changes"), since, but))
+
+
+def _all_changes(
+    rows: QuerySet[DraftChange, tuple[int, UUID, list[Json] | None]], since: int, but: Collection[str]
+) -> Iterator[list[Change] | None]:
+    """The changes of each row; None also where the log begins too late."""
+    last = since
+    for revision, group_id, changes in rows.iterator(chunk_size=50):
+        if revision > last + 1:
+            yield None
+        last = revision
+        if str(group_id) not in but:
+            yield None if changes is None else [_change(change) for change in changes]
+
+
+def _change(body: Mapping[str, Json]) -> Change:
+    return Change(tuple(body["path"]), body.get("from", NOTHING), body.get("to", NOTHING))
 
 
 def changed_last(workflow: Workflow, since: int, paths: Iterable[Path]) -> dict[Path, tuple[str, datetime]]:

@@ -23,7 +23,7 @@ export interface Group {
 
 const ORDERED = new Set(["nodes", "edges"]);
 
-function isEntry(path: string[]): boolean {
+export function isEntry(path: string[]): boolean {
   return path.length === 2 && ORDERED.has(path[0]);
 }
 
@@ -90,7 +90,7 @@ function tried(doc: Doc, changes: Change[]): { doc: Doc } | { misfit: Change } {
   return gone && isPutIn ? { misfit: gone } : { doc: now };
 }
 
-const isTakenOut = ({ path, from, to }: Change) => isEntry(path) && from !== undefined && to === undefined;
+export const isTakenOut = ({ path, from, to }: Change) => isEntry(path) && from !== undefined && to === undefined;
 const isPutInto = ({ path, from, to }: Change) =>
   path[0] === "nodes" && isEntry(path) && from === undefined && to !== undefined;
 
@@ -99,12 +99,21 @@ function otherIds(changes: Change[]): Set<string> {
   const out = changes.filter((change) => change.path[0] === "nodes" && isTakenOut(change));
   const into = changes.filter(isPutInto);
   const [gone, come] = [new Set(out.map(({ from }) => face(from))), new Set(into.map(({ to }) => face(to)))];
-  const both = [...out.filter(({ from }) => come.has(face(from))), ...into.filter(({ to }) => gone.has(face(to)))];
+  const isIn = (all: Set<string | null>, its: string | null) => its !== null && all.has(its);
+  const both = [...out.filter(({ from }) => isIn(come, face(from))), ...into.filter(({ to }) => isIn(gone, face(to)))];
   return new Set(both.map(({ path }) => path[1]));
 }
 
-/** What a step is known by where the rest of it has changed. */
-export const face = (body: Json | undefined) => isObject(body) && JSON.stringify([body.type, body.title ?? null]);
+/**
+ * What a step is known by where the rest of it has changed: its type and its title. Null is like no other: it is no object,
+ * or these are no texts.
+ */
+export function face(body: Json | undefined): string | null {
+  if (!isObject(body)) return null;
+  const [type, title] = [body.type ?? null, body.title ?? null];
+  const isKnown = [type, title].every((each) => each === null || typeof each === "string");
+  return isKnown ? JSON.stringify([type, title]) : null;
+}
 
 /** Whether a change at this path says something of one of these steps, or of a way to or from it. */
 export function isAbout(path: string[], ids: { has(id: string): boolean }): boolean {

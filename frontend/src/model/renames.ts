@@ -51,8 +51,10 @@ export function renamed(was: Doc, now: Doc): Map<string, string> {
     if (there.length === 1) found.set(id, there[0]);
   }
   const [left, fresh] = [[...gone.keys()].filter(isLeft), [...come.keys()].filter(isFresh)];
-  if (left.length === 1 && fresh.length === 1 && face(was.nodes[left[0]] as Json) === face(now.nodes[fresh[0]] as Json))
-    found.set(left[0], fresh[0]);
+  if (left.length === 1 && fresh.length === 1) {
+    const its = face(was.nodes[left[0]] as Json);
+    if (its !== null && its === face(now.nodes[fresh[0]] as Json)) found.set(left[0], fresh[0]);
+  }
   return found;
 }
 
