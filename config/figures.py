@@ -93,6 +93,7 @@ def _of_outbox(ages: Mapping[str, float]) -> Iterator[Metric]:
     yield _gauge("workflow_engine_dispatch_outbox_backlog", "As handoff_outbox_waiting.", waiting)
     failing, told = standing["failing"], standing["told"]
     yield _gauge("handoff_outbox_failing", "Those that could not be published, and are tried again.", failing)
+    yield _gauge("handoff_outbox_aside", "Of these, those that were set aside.", standing["aside"])
     yield _gauge("handoff_outbox_untaken", "Events that were published, and no consumer has taken.", told)
     # By the lease: a relay that is killed, or hangs, could not say that it leads no more.
     yield _gauge(

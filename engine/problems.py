@@ -40,6 +40,7 @@ Code = Literal[
     "not_a_condition",
     "not_an_object",
     "not_yet",
+    "queue_without_topic",
     "quorum_out_of_reach",
     "requester_may_not_decide",
     "reserved_queue",

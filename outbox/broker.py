@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
+
+BEHIND: Final = "an earlier event of its run and queue has to go first"
+"""Why an event is to be sent again of which nobody has tried whether it can be sent."""
 
 
 class Event(NamedTuple):
-    """One job that consumers are told of. `row`: its row of the outbox; `key`: events with the same one stay in order.
+    """One job that consumers are told of. `row`: its row of the outbox; `key`: events of a topic with the same one stay
+    in order.
 
     `value` is a `workflow.v1.JobDispatchEvent`; `headers` have `content-type`, `dedup-id` and `job-id` at least.
     """
@@ -19,7 +23,9 @@ class Event(NamedTuple):
 
 
 class Verdict(Enum):
-    """What became of an event. POISON: it never can be sent; others must not wait for it."""
+    """What became of an event. RETRY: others of its topic and key wait for it. POISON: it never can be sent, so none
+    does.
+    """
 
     SENT = "sent"
     RETRY = "retry"
@@ -40,8 +46,8 @@ class Broker(Protocol):
     def publish(self, events: Sequence[Event]) -> list[Outcome]:
         """Send these in their order and wait until the broker has them, for ten seconds at most; never raises.
 
-        One outcome for each. Where one can't be sent now, those behind it with its key are to be sent again, too,
-        unless they were sent.
+        One outcome for each. Where one can't be sent now, those behind it with its topic and key are to be sent
+        again, too, unless they were sent.
         """
 
     def close(self) -> None:

@@ -16,13 +16,12 @@ from django.conf import settings
 
 from lib import process_metrics
 from lib.messages import cut_line, named
-from outbox.broker import Event, Outcome, Verdict
+from outbox.broker import BEHIND, Event, Outcome, Verdict
 
 SECONDS = 9.0
 """So long a call of `publish` may take, and nearly nothing more."""
 _ASK_SECONDS = 3.0
 _SILENT = "Kafka does not answer"
-_BEHIND = "an earlier event of its run has to go first"
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _GONE = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION)
 _NOT_ALLOWED = (KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.CLUSTER_AUTHORIZATION_FAILED)
@@ -102,17 +101,17 @@ class KafkaBroker:
                 batch.ends(event, Verdict.POISON, f"no topic of Kafka can be called {event.topic!r}")
         missing = self._missing({event.topic for event in sound} - self._topics, until)
         producer = self._line()
-        behind: set[str] = set()
+        behind: set[tuple[str, str]] = set()
         for event in sound:
             verdict, why = missing.get(event.topic, (Verdict.SENT, ""))
-            if verdict is Verdict.SENT and event.key in behind:
-                verdict, why = Verdict.RETRY, _BEHIND
+            if verdict is Verdict.SENT and (event.topic, event.key) in behind:
+                verdict, why = Verdict.RETRY, BEHIND
             if verdict is Verdict.SENT:
                 verdict, why = self._hand_over(producer, batch, event)
             if verdict is not Verdict.SENT:
                 batch.ends(event, verdict, why)
             if verdict is Verdict.RETRY:
-                behind.add(event.key)
+                behind.add((event.topic, event.key))
         producer.flush(_left(until))
         self._send_alone(producer, batch, until)
 

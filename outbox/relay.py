@@ -10,7 +10,6 @@ import socket
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Final
 
 import psycopg
@@ -19,14 +18,14 @@ from django.db import DatabaseError, connection
 
 from lib import crash_points, process_metrics, pulse
 from lib.database_errors import log_database_error
+from lib.messages import named
 from lib.noticeboard import board
-from outbox.broker import Broker, Event, Outcome, Verdict
+from outbox.broker import BEHIND, Broker, Event, Outcome, Verdict
 from outbox.brokers import broker_of
 from outbox.events import Unspeakable, event_of
 from outbox.reconciler import Reconciler
-from runs.commands import job_events, job_reports
-from runs.commands.job_leases import UnknownJob
 from runs.kernel.dispatch import RELAY
+from runs.models.outbox import ASIDE_TRIES
 from runs.store.outbox import (
     DueEvent,
     FailedRow,
@@ -48,13 +47,12 @@ RENEW_SECONDS: Final = 3.0
 LOOK_SECONDS: Final = 0.5
 """How often it looks without having heard of anything: retries come to be due, and messages get lost."""
 FIRST_RETRY_SECONDS, MOST_RETRY_SECONDS = 1.0, 60.0
-WORKER: Final = "relay"
-CODE: Final = "DispatchFailed"
+FIRST_ASIDE_SECONDS, MOST_ASIDE_SECONDS = 60.0, 3600.0
 
 _published = process_metrics.counter("handoff_outbox_published", "Events of jobs that the broker has taken.")
 _refused = process_metrics.counter(
     "handoff_outbox_failed",
-    "Events that could not be published: they are tried again (retry), or their job failed (poison).",
+    "Tries to publish an event in vain: it goes again soon (retry), or was set aside at once (poison).",
     outcome=(Verdict.RETRY.value, Verdict.POISON.value),
 )
 _lag = process_metrics.histogram(
@@ -125,13 +123,12 @@ class Relay:
         """What became of the first of these, and how many those are."""
         outcomes: list[Outcome] = []
         events: list[Event] = []
+        behind: set[tuple[str, str]] = set()
         size = spoken = 0
         for one in due:
-            try:
-                event = event_of(one)
-            except Unspeakable as error:
-                verdict = Verdict.RETRY if error.is_for_now else Verdict.POISON
-                outcomes.append(Outcome(one.row, verdict, str(error)))
+            event = _event_or_why(one, behind)
+            if isinstance(event, Outcome):
+                outcomes.append(event)
             else:
                 size += len(event.value)
                 if events and size > MOST_BYTES:
@@ -153,13 +150,8 @@ class Relay:
         tries = {one.row: one.tries for one in events}
         sent = [one.row for one in outcomes if one.verdict is Verdict.SENT]
         again = [one for one in outcomes if one.verdict is Verdict.RETRY]
-        poison = {one.row: one.why for one in outcomes if one.verdict is Verdict.POISON}
-        # The row of poison stays until its job has failed, which removes it.
-        failed: list[FailedRow] = [
-            {"row": one.row, "why": one.why, "seconds": retry_seconds(tries[one.row])}
-            for one in outcomes
-            if one.verdict is not Verdict.SENT
-        ]
+        poison = [one for one in outcomes if one.verdict is Verdict.POISON]
+        failed = [_failed(one, tries[one.row]) for one in (*again, *poison)]
         if not settle_events(lead, sent=sent, resend_seconds=self._resend_seconds, failed=failed, gone=gone):
             log.warning("Another relay has taken over; what was just published is published again")
             self._lead = None
@@ -169,10 +161,13 @@ class Relay:
         _refused.labels(Verdict.RETRY.value).inc(len(again))
         late, told = time.monotonic() - read_at, set(sent)
         _lag.observe_all([one.waited + late for one in events if one.row in told])
-        for one in events:
-            if one.row in poison:
-                _refused.labels(Verdict.POISON.value).inc()
-                fail(one, poison[one.row])
+        _refused.labels(Verdict.POISON.value).inc(len(poison))
+        if aside := [one for one in poison if tries[one.row] < ASIDE_TRIES]:
+            log.warning(
+                "%d events of jobs are set aside, who polls gets the jobs; the first since: %s",
+                len(aside),
+                aside[0].why,
+            )
 
     def _say(self, again: Sequence[Outcome]) -> None:
         """Log once that it doesn't go, and once that it goes again."""
@@ -185,25 +180,48 @@ class Relay:
         self._failing = bool(again)
 
 
+def _event_or_why(due: DueEvent, behind: set[tuple[str, str]]) -> Event | Outcome:
+    """The event of a row, or what became of it: there is none, or not yet. `behind`: the runs and queues of which an
+    event of this batch has to go first.
+    """
+    place = (due.step.run_id, due.queue)
+    if place in behind:
+        return Outcome(due.row, Verdict.RETRY, BEHIND)
+    try:
+        return event_of(due)
+    except Unspeakable as error:
+        if not error.is_for_now:
+            return Outcome(due.row, Verdict.POISON, str(error))
+        behind.add(place)
+        return Outcome(due.row, Verdict.RETRY, str(error))
+    except (psycopg.Error, DatabaseError):
+        raise
+    except Exception as error:
+        # Whatever is wrong with one, the others of its batch are told.
+        log.exception("No event can be made of the job %s", due.step.id)
+        return Outcome(due.row, Verdict.POISON, named(error))
+
+
+def _failed(outcome: Outcome, before: int) -> FailedRow:
+    tries, seconds = tries_after(outcome.verdict, before)
+    return {"row": outcome.row, "why": outcome.why, "tries": tries, "seconds": seconds}
+
+
+def tries_after(verdict: Verdict, before: int) -> tuple[int, float]:
+    """How often an event was tried in vain now, and in how many seconds it is tried again, where it was so often
+    `before`. What never can be sent has used its tries up at once; it is tried ever more seldom: the broker's limits
+    may be other ones by then.
+    """
+    if verdict is not Verdict.POISON:
+        return before + 1, retry_seconds(before)
+    tries = max(before + 1, ASIDE_TRIES)
+    doublings = min(tries - ASIDE_TRIES, 10)
+    return tries, min(FIRST_ASIDE_SECONDS * 2**doublings, MOST_ASIDE_SECONDS)
+
+
 def retry_seconds(tries: int) -> float:
     """How long after the `tries`-th failure in a row (from 0) an event is tried again."""
     return float(min(FIRST_RETRY_SECONDS * 2 ** min(tries, 10), MOST_RETRY_SECONDS))
-
-
-def fail(due: DueEvent, why: str) -> None:
-    """Consumers can't be told of this job, ever: it fails for good, and stands with the dead letters."""
-    step = due.step
-    _, _, token = job_events.event_id(step.id, step.epoch).partition(job_events.BETWEEN)
-    job_events.take(step.tenant_id, WORKER, step.id, token)
-    with suppress(UnknownJob):
-        job_reports.fail(
-            tenant=step.tenant_id,
-            job=step.id,
-            lease_token=token,
-            code=CODE,
-            message=f"Consumers can't be told of this job: {why}",
-            retryable=False,
-        )
 
 
 def serve() -> None:

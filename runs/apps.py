@@ -23,7 +23,7 @@ class RunsConfig(AppConfig):
             guard_webhook,
         )
         from runs.commands import child_runs, continuing
-        from runs.reading import own_starts
+        from runs.reading import own_starts, topics
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
         from runs.reading.triggers import schedule_triggers, webhook_triggers
@@ -51,6 +51,7 @@ class RunsConfig(AppConfig):
         tell_triggers(webhook_triggers)
         counts_open_runs(open_runs_by_version)
         judges_definitions(judge)
+        judges_definitions(topics.judge)
         child_runs.connect()
         continuing.connect()
         comes_with_examples(make_example_schedule)

@@ -8,7 +8,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.roles import RUNS_OPERATE
+from lib.api.serializers import Verb, body
 from runs.api.base import RunsApiView
+from runs.commands import asides
 from runs.reading import dispatch
 
 
@@ -54,6 +56,9 @@ class DispatchOutboxSerializer(serializers.Serializer[Any]):
     )
     told = serializers.IntegerField(help_text="Jobs that were published and that nobody has taken yet.")
     failing = serializers.IntegerField(help_text="Of those that wait, the ones that the broker did not take.")
+    aside = serializers.IntegerField(
+        help_text="Of these, the ones behind which no others wait any more: who polls has their jobs."
+    )
     led = serializers.BooleanField(help_text="Whether a relay publishes.")
     complaint = serializers.CharField(allow_null=True, help_text="What is wrong, in a sentence.")
 
@@ -83,6 +88,24 @@ class DispatchSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Jobs of which a broker's consumers are told; null where there is no broker.",
     )
+
+
+class DispatchRetriedSerializer(serializers.Serializer[Any]):
+    """What is tried again."""
+
+    retried = serializers.IntegerField(help_text="So many events are tried again at once.")
+
+
+class DispatchRetryView(RunsApiView):
+    """Events that were set aside."""
+
+    scopes = {"POST": RUNS_OPERATE}
+
+    @extend_schema(request=Verb, responses=DispatchRetriedSerializer)
+    def post(self, request: Request) -> Response:
+        """Has the tenant's events tried again that the broker would not take and that were set aside, up to 10,000."""
+        reason = body(Verb, request).get("reason")
+        return Response({"retried": asides.retry(self.principal, reason=reason)})
 
 
 class DispatchView(RunsApiView):

@@ -2,8 +2,6 @@
 
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -20,5 +18,4 @@ class Migration(migrations.Migration):
             model_name='dispatchoutbox',
             index=models.Index(condition=models.Q(('published_at__isnull', False)), fields=['due_at'], name='outbox_again'),
         ),
-        SchemaSql('runs', 'e86cf6eeade5'),
     ]

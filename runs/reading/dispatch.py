@@ -102,6 +102,7 @@ def outbox_told(it: OutboxStanding | None) -> Mapping[str, Json] | None:
         "Jobs to be published": it["waiting"],
         "Published, not yet seen to be taken": it["told"],
         "Can’t be published now": it["failing"],
+        "Of these set aside": it["aside"],
     }
 
 
@@ -113,6 +114,7 @@ def _outbox_row(it: OutboxStanding | None) -> dict[str, Json] | None:
         "oldest_seconds": it["oldest_seconds"],
         "told": it["told"],
         "failing": it["failing"],
+        "aside": it["aside"],
         "led": is_led(it),
         "complaint": outbox_complaint(it),
     }

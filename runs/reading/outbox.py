@@ -18,7 +18,8 @@ def outbox_complaint(standing: OutboxStanding) -> str | None:
         return "no relay publishes jobs"
     if failing := standing["failing"]:
         events = "event" if failing == 1 else "events"
-        return f"{failing:,} {events} of jobs can't be published: {standing['why']}"
+        aside = f", {standing['aside']:,} set aside for workers that poll" if standing["aside"] else ""
+        return f"{failing:,} {events} of jobs can't be published{aside}: {standing['why']}"
     if oldest > OLD_SECONDS:
         return f"the oldest job waits for {oldest:.0f} s to be published"
     return None

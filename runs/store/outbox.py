@@ -31,10 +31,13 @@ class DueEvent(NamedTuple):
 
 
 class FailedRow(TypedDict):
-    """An event that couldn't be published: why, and in how many seconds it is tried anew (`settle_events`)."""
+    """An event that couldn't be published: why, how often in a row, and in how many seconds it is tried anew
+    (`settle_events`).
+    """
 
     row: int
     why: str
+    tries: int
     seconds: float
 
 
@@ -51,11 +54,15 @@ class WantedRow(TypedDict):
 
 
 class OutboxStanding(TypedDict):
-    """How the outbox stands; counts go up to a bound. `leader`: who, its epoch, the seconds it has left."""
+    """How the outbox stands; counts go up to a bound. `failing`: events that could not be published, of jobs that wait
+    still; `aside`: those of them behind which nothing waits any more. `leader`: who, its epoch, the seconds it has
+    left.
+    """
 
     waiting: int
     oldest_seconds: float | None
     failing: int
+    aside: int
     why: str | None
     told: int
     leader: tuple[str, int, float] | None
@@ -183,6 +190,12 @@ def add_missing_events(
     return looked, added, Place(*last) if last else None
 
 
+def retry_aside(tenant: int, limit: int) -> int:
+    """Have up to so many events of a tenant that were set aside tried again now; gives how many."""
+    params = {"tenant": tenant, "limit": limit, "now": now_or_none()}
+    return SQL.execute("retry_aside", params).rowcount
+
+
 def empty_outbox(limit: int) -> int:
     """Remove up to so many rows, unless a relay leads; gives how many."""
     return SQL.execute("empty_outbox", {"limit": limit}).rowcount
@@ -190,5 +203,6 @@ def empty_outbox(limit: int) -> int:
 
 def outbox_standing(most: int = MOST_COUNTED) -> OutboxStanding:
     """How the outbox stands now, with counts up to `most`."""
-    standing: OutboxStanding = SQL.value("outbox_standing", {"most": most, "now": now_or_none()})
+    params = {"most": most, "now": now_or_none()}
+    standing: OutboxStanding = SQL.value("outbox_standing", params)
     return standing

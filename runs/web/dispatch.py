@@ -4,13 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.contrib import messages
 from django.http import HttpResponse
+from django.shortcuts import redirect
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE
 from engine.catalogue import Json
 from lib.clock import now_here
+from runs.commands import asides
 from runs.reading import dispatch, dispatch_words
+from runs.reading.asides import asides_of
 from runs.reading.dispatch import Facts
 from runs.reading.dispatch_signals import (
     BROKER_FROM,
@@ -25,6 +29,7 @@ from runs.reading.dispatch_signals import (
 from runs.reading.outbox import outbox_complaint
 from runs.web import contexts
 from runs.web.lines import Values, line
+from workflows import titles
 
 _MEASURES = {"lock_waits": "sessions", "plateau": "steps a second", "contended": "of the polls"}
 _LIMITS = {"lock_waits": ", limit {}", "plateau": ", below {} is a plateau", "contended": ", limit {}"}
@@ -57,6 +62,8 @@ def dispatch_page(request: PageRequest) -> HttpResponse:
     """How workers hear of work here, the three signals over the last day, and what follows from them."""
     facts, until = dispatch.facts(), now_here()
     outbox = dispatch.outbox()
+    aside = asides_of(request.principal) if outbox and outbox["aside"] else []
+    titles.learn(request.principal.tenant_id, {one.place.workflow for one in aside})
     context: dict[str, Json] = {
         "facts": facts,
         "latest": facts.of_day[-1] if facts.of_day else None,
@@ -65,12 +72,23 @@ def dispatch_page(request: PageRequest) -> HttpResponse:
         "quarters": [_told(quarter) for quarter in reversed(facts.by_quarter)],
         "outbox": dispatch.outbox_told(outbox),
         "outbox_complaint": outbox and outbox_complaint(outbox),
+        "asides": aside,
         "since": until - dispatch.SHOWN,
         "until": until,
         "broker_from": BROKER_FROM,
         "most_ready": MOST_READY,
     }
     return contexts.following(request, "operations/dispatch.html", "operations/_dispatch.html", context)
+
+
+@page(RUNS_OPERATE, "POST")
+def retry_asides(request: PageRequest) -> HttpResponse:
+    """Has events tried again that the broker would not take and that were set aside."""
+    count = asides.retry(request.principal)
+    messages.success(
+        request, "1 event is tried again." if count == 1 else f"{count:,} events are tried again."
+    )
+    return redirect("operations-dispatch")
 
 
 def _shown(facts: Facts, it: Standing, until: datetime) -> list[Shown]:

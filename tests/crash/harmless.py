@@ -22,6 +22,7 @@ HARMLESS = frozenset(
         "resend_events",
         "add_missing_events",
         "empty_outbox",
+        "retry_aside",
         "queues_of",
         "queue_flow",
         "keys_begun",

@@ -16,7 +16,7 @@ from runs.commands import job_events, job_reports
 from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
 from runs.kernel.dispatch import BUILT_IN_QUEUES
 from runs.maintenance.leases import sweep
-from runs.models import DeadLetter, DispatchOutbox, StepExecution
+from runs.models import DispatchOutbox, StepExecution
 from tests import factories as make
 from tests.outbox.consuming import JOB, Refusing, rows, step_of, told
 
@@ -273,16 +273,6 @@ def test_what_is_missing_among_what_is_known_is_found(streams, relay, monkeypatc
 def test_the_schema_names_the_built_in_queues_as_the_dispatcher_does():
     named = re.findall(r"queue NOT IN \(([^)]*)\)", SCHEMA.read_text())
     assert [tuple(names.replace("'", "").split(", ")) for names in named] == [BUILT_IN_QUEUES] * 2
-
-
-def test_what_never_can_be_told_fails_its_job_for_good_and_holds_up_nobody(outbox, streams):
-    [run_id] = make.start(JOB)
-    relay = Relay(Refusing(Verdict.POISON), "here", 300)
-    relay.turn()
-    assert rows() == []
-    [letter] = DeadLetter.unsafe_all_tenants.filter(run_id=run_id)
-    assert letter.error["code"] == "DispatchFailed"
-    assert "no room" in letter.error["message"]
 
 
 def test_what_cannot_be_told_now_is_told_later_in_its_order(outbox, streams, clock):

@@ -48,6 +48,7 @@ def test_a_job_that_waits_for_long_is_a_complaint():
         "waiting": 3,
         "oldest_seconds": 31.0,
         "failing": 0,
+        "aside": 0,
         "why": None,
         "told": 0,
         "leader": ("a", 1, 9.0),
@@ -69,6 +70,7 @@ def test_operators_see_how_the_outbox_stands(outbox, client):
         "oldest_seconds": 0,
         "told": 0,
         "failing": 1,
+        "aside": 0,
         "led": True,
         "complaint": "1 event of jobs can't be published: no room",
     }

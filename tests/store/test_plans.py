@@ -47,6 +47,9 @@ SELECT g % 50, md5('step' || g)::uuid, md5('run' || g)::uuid, 'mine', 0, now() +
 """
 
 
+ASIDE = TOLD.replace("published_at)", "tries)").replace("now()\n", "10\n")
+
+
 @pytest.mark.parametrize("name", sorted(hot.SQL.texts))
 def test_every_statement_can_be_prepared_on_the_migrated_schema(name):
     """Every named statement is planned by a real server: a misspelt column fails here."""
@@ -111,6 +114,15 @@ class TestAtFiftyThousandRows:
 
         assert re.search(r"using outbox_again .*\n *Index Cond: \(due_at <= ", plan("resend_events"))
         assert "step_ready" in plan("add_missing_events")
+
+    def test_what_was_set_aside_is_not_looked_through_by_what_is_published(self):
+        with connection.cursor() as cursor:
+            cursor.execute(ASIDE)
+            cursor.execute("ANALYZE dispatch_outbox")
+
+        assert "outbox_failing" in plan("due_events")
+        assert "outbox_aside" not in plan("due_events")
+        assert "outbox_aside" in plan("retry_aside")
 
     @pytest.mark.parametrize("analyzed", [False, True], ids=["never analyzed", "analyzed"])
     def test_a_page_of_runs_sums_up_once_and_not_once_for_each_run(self, analyzed):

@@ -13,15 +13,20 @@ RETURNING epoch
 -- name: leave_outbox
 UPDATE runs_dispatchleader SET expires_at = clock_timestamp() WHERE holder = %(holder)s AND epoch = %(epoch)s
 
+-- name: aside_tries (fragment)
+10
+
 -- name: due_events
 -- What is to be published now, in order; and the rows whose step can't be claimed as they say (`gone`). Behind a row
--- that couldn't be published, later ones of its run wait.
+-- that couldn't be published, later ones of its run and queue wait, until it was tried so often that it is set `aside`;
+-- other queues have other topics, between which there is no order.
 WITH due AS MATERIALIZED (
     SELECT o.*
       FROM dispatch_outbox o
      WHERE o.published_at IS NULL AND o.due_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
        AND NOT EXISTS (SELECT 1 FROM dispatch_outbox e
-                        WHERE e.run_id = o.run_id AND e.published_at IS NULL AND e.tries > 0 AND e.id < o.id)
+                        WHERE e.run_id = o.run_id AND e.published_at IS NULL AND e.tries > 0 AND e.tries < /* include aside_tries */
+                          AND e.queue = o.queue AND e.id < o.id)
      ORDER BY o.due_at, o.id
      LIMIT %(limit)s
 )
@@ -50,8 +55,8 @@ gone AS (
 ),
 failed AS (
     UPDATE dispatch_outbox o
-       SET tries = o.tries + 1, error = f.why, due_at = clock.now + f.seconds * interval '1 second'
-      FROM jsonb_to_recordset(%(failed)s::jsonb) AS f(row bigint, why text, seconds double precision) CROSS JOIN clock
+       SET tries = f.tries, error = f.why, due_at = clock.now + f.seconds * interval '1 second'
+      FROM jsonb_to_recordset(%(failed)s::jsonb) AS f(row bigint, why text, tries int, seconds double precision) CROSS JOIN clock
      WHERE o.id = f.row AND EXISTS (SELECT 1 FROM leads)
 ),
 sent AS (
@@ -198,6 +203,20 @@ SELECT json_build_array(
        (SELECT json_build_array(tenant_id, priority, available_at, id)
           FROM looked ORDER BY part DESC, tenant_id DESC, priority, available_at DESC, id DESC LIMIT 1))
 
+-- name: retry_aside
+-- What was set aside of a tenant is due now.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+wanted AS MATERIALIZED (
+    SELECT o.id
+      FROM dispatch_outbox o
+     WHERE o.published_at IS NULL AND o.tries >= /* include aside_tries */ AND o.tenant_id = %(tenant)s
+       AND o.due_at > (SELECT now FROM clock)
+     ORDER BY o.id
+     LIMIT %(limit)s
+       FOR UPDATE OF o SKIP LOCKED
+)
+UPDATE dispatch_outbox o SET due_at = clock.now FROM wanted CROSS JOIN clock WHERE o.id = wanted.id
+
 -- name: empty_outbox
 -- There is no broker any more: nobody is told of anything. Where a relay leads another Handoff has one.
 WITH first AS MATERIALIZED (
@@ -210,17 +229,31 @@ WITH first AS MATERIALIZED (
 DELETE FROM dispatch_outbox o USING first WHERE o.id = first.id
 
 -- name: outbox_standing
--- How many rows wait to be published, since when, what couldn't be and why, and what was and nobody has taken.
+-- How many rows wait to be published, since when, what couldn't be and why, and what was and nobody has taken. Of what
+-- couldn't be, jobs that somebody has got by polling don't count: their rows go when they are due.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 waiting AS MATERIALIZED (
     SELECT o.due_at FROM dispatch_outbox o WHERE o.published_at IS NULL AND o.due_at <= (SELECT now FROM clock)
      ORDER BY o.due_at, o.id LIMIT %(most)s
+),
+failed AS MATERIALIZED (
+    (SELECT id, step_id, epoch, queue, error, true AS is_aside FROM dispatch_outbox
+      WHERE published_at IS NULL AND tries >= /* include aside_tries */ LIMIT %(most)s)
+    UNION ALL
+    (SELECT id, step_id, epoch, queue, error, false FROM dispatch_outbox
+      WHERE published_at IS NULL AND tries > 0 AND tries < /* include aside_tries */ LIMIT %(most)s)
+),
+failing AS MATERIALIZED (
+    SELECT f.id, f.error, f.is_aside
+      FROM failed f JOIN runs_stepexecution s ON s.id = f.step_id
+     WHERE s.status = 'QUEUED' AND NOT s.held AND s.epoch = f.epoch AND s.queue = f.queue
 )
 SELECT json_build_object(
        'waiting', (SELECT count(*) FROM waiting),
        'oldest_seconds', (SELECT extract(epoch FROM clock.now - min(due_at)) FROM waiting, clock GROUP BY clock.now),
-       'failing', (SELECT count(*) FROM (SELECT 1 FROM dispatch_outbox WHERE published_at IS NULL AND tries > 0 LIMIT %(most)s) x),
-       'why', (SELECT error FROM dispatch_outbox WHERE published_at IS NULL AND tries > 0 ORDER BY run_id LIMIT 1),
+       'failing', (SELECT count(*) FROM failing),
+       'aside', (SELECT count(*) FROM failing WHERE is_aside),
+       'why', (SELECT error FROM failing ORDER BY is_aside DESC, id LIMIT 1),
        'told', (SELECT count(*) FROM (SELECT 1 FROM dispatch_outbox WHERE published_at IS NOT NULL LIMIT %(most)s) x),
        'leader', (SELECT json_build_array(holder, epoch, extract(epoch FROM expires_at - clock_timestamp()))
                     FROM runs_dispatchleader WHERE name = 'relay'))

@@ -1123,8 +1123,15 @@ class DispatchOutbox(TypedDict):
     oldest_seconds: float | None
     told: int
     failing: int
+    aside: int
     led: bool
     complaint: str | None
+
+
+class DispatchRetried(TypedDict):
+    """What is tried again."""
+
+    retried: int
 
 
 class DispatchSample(TypedDict):
@@ -3621,6 +3628,7 @@ __all__ = [
     "DifferenceKind",
     "Dispatch",
     "DispatchOutbox",
+    "DispatchRetried",
     "DispatchSample",
     "DispatchSignal",
     "Draft",

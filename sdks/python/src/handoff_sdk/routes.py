@@ -1520,6 +1520,21 @@ def post_deciders(
     )
 
 
+def post_dispatch_retry(
+    *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
+) -> Call[models.DispatchRetried]:
+    """Has the tenant's events tried again that the broker would not take and that were set aside, up to
+    10,000.
+    """
+    return Call(
+        "POST",
+        "/dispatch/retry",
+        body=given({"reason": reason}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
 def post_evaluate(
     name: str | int,
     *,
