@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from tests.architecture.sources import EVERYTHING, PRODUCT, functions, nodes, offenders, source
+from tests.architecture.sources import EVERYTHING, PRODUCT, Function, functions, nodes, offenders, source
 
 MOST_LINES_OF_A_FILE = 400
 MOST_LINES_OF_A_FUNCTION = 60
@@ -14,17 +14,13 @@ NAMES_THAT_SAY_NOTHING = {"utils", "helpers", "common", "misc", "manager"}
 SHOWS_A_PAGE = {"page", "login_not_required"}
 
 
-def too_long(most: int) -> Callable[[str], dict[str, int]]:
+def too_long(
+    most: int, functions_of: Callable[[str], Iterable[Function]] = functions
+) -> Callable[[str], dict[str, int]]:
     def found(path: str) -> dict[str, int]:
-        lines = {f.name: f.end_lineno - f.lineno + 1 for f in functions(path)}
-        return {name: count for name, count in lines.items() if count > most}
+        return {f.name: f.lines for f in functions_of(path) if f.lines > most}
 
     return found
-
-
-def names(decorators: Iterable[ast.expr]) -> set[str]:
-    called = (one.func if isinstance(one, ast.Call) else one for one in decorators)
-    return {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in called}
 
 
 def test_a_file_can_be_read_in_one_sitting():
@@ -42,22 +38,15 @@ def test_a_view_is_short():
 
 
 def test_a_page_is_short_wherever_it_is():
-    def long_pages(path):
-        pages = [f for f in functions(path) if SHOWS_A_PAGE & names(f.decorator_list)]
-        lines = {f.name: f.end_lineno - f.lineno + 1 for f in pages}
-        return {name: count for name, count in lines.items() if count > MOST_LINES_OF_A_PAGE}
+    def pages(path):
+        return [f for f in functions(path) if SHOWS_A_PAGE & f.decorators]
 
-    assert offenders(PRODUCT, long_pages) == {}
+    assert offenders(PRODUCT, too_long(MOST_LINES_OF_A_PAGE, pages)) == {}
 
 
 def test_nothing_is_imported_inside_a_function():
     def inside(path):
-        return [
-            (function.name, node.lineno)
-            for function in functions(path)
-            for node in ast.walk(function)
-            if isinstance(node, ast.Import | ast.ImportFrom)
-        ]
+        return [(f.name, f.imports) for f in functions(path) if f.imports]
 
     assert offenders([path for path in EVERYTHING if Path(path).name != "apps.py"], inside) == {}
 
@@ -73,7 +62,7 @@ def test_no_test_sleeps():
     def naps(path):
         return [
             node.lineno
-            for node in nodes(path)
+            for node in nodes(path, "sleep")
             if (isinstance(node, ast.Attribute) and node.attr == "sleep")
             or (isinstance(node, ast.ImportFrom) and any(name.name == "sleep" for name in node.names))
         ]
@@ -83,12 +72,6 @@ def test_no_test_sleeps():
 
 def test_every_function_is_annotated():
     def bare(path):
-        found = []
-        for function in functions(path):
-            arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-            missing = [a.arg for a in arguments if a.annotation is None and a.arg not in ("self", "cls")]
-            if missing or function.returns is None:
-                found.append((function.name, missing))
-        return found
+        return [(f.name, f.bare) for f in functions(path) if f.bare or not f.gives]
 
     assert offenders(PRODUCT, bare) == {}

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.strategies import QUICK, SOAK
+from tests.engine.strategies import SOAK
+from tests.workflows.drafts import DEFINITIONS, DOCUMENTS, LAYOUTS, QUICK
 from workflows.document.changes import (
     NOTHING,
     Change,
@@ -22,44 +23,6 @@ from workflows.document.changes import (
 from workflows.versions.examples import examples
 
 pytestmark = pytest.mark.slow
-
-IDS = st.sampled_from("abcdefg")
-KEYS = st.sampled_from(["type", "params", "url", "json", "retry"])
-SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(-2, 2), st.sampled_from([0.0, 1.0, 1.5]), st.sampled_from(["", "x"])
-)
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(KEYS, inner, max_size=3)),
-    max_leaves=6,
-)
-OBJECTS = st.dictionaries(KEYS, VALUES, max_size=3)
-EDGES = st.lists(
-    st.tuples(IDS, IDS, OBJECTS).map(lambda edge: {**edge[2], "from": edge[0], "to": edge[1]}), max_size=6
-)
-
-
-def nodes_of(bodies):
-    return st.dictionaries(IDS, st.one_of(OBJECTS, bodies), max_size=6).map(
-        lambda found: [{"id": key, **node} for key, node in found.items()]
-    )
-
-
-def container(inner):
-    """A node with a body, whose steps may be called as others are and whose edges may lead anywhere."""
-    steps = nodes_of(inner).filter(bool)
-    body = st.fixed_dictionaries({"steps": steps}, optional={"edges": st.one_of(st.none(), EDGES)})
-    return st.builds(lambda body: {"type": "map", "params": {"items": [], "body": body}}, body)
-
-
-NODES = nodes_of(st.recursive(OBJECTS, container, max_leaves=4))
-DEFINITIONS = st.tuples(NODES, EDGES, OBJECTS).map(
-    lambda parts: {**parts[2], "name": "flow", "nodes": parts[0], "edges": parts[1]}
-)
-LAYOUTS = st.dictionaries(
-    st.sampled_from(["nodes", "notes", "pins"]), st.dictionaries(IDS, VALUES, max_size=3), max_size=3
-)
-DOCUMENTS = st.builds(keyed, DEFINITIONS, LAYOUTS)
 
 
 def group(changes, name="g"):
@@ -90,7 +53,7 @@ def test_each_example_is_what_its_document_stands_for(example):
     assert same(unkeyed(keyed(example.definition, {}))[0], example.definition)
 
 
-@settings(QUICK, max_examples=150)
+@settings(QUICK)
 @given(DOCUMENTS, DOCUMENTS)
 def test_what_differs_between_two_documents_makes_one_of_the_other(before, after):
     assert same_document(applied(before, diff(before, after)), after)
@@ -110,7 +73,7 @@ def without_empty_objects(value):
     return value
 
 
-@settings(QUICK, max_examples=150)
+@settings(QUICK)
 @given(DOCUMENTS, DOCUMENTS)
 def test_the_inverses_take_back_what_was_applied(before, after):
     changes = diff(before, after)

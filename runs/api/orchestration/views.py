@@ -1,5 +1,6 @@
 """The routes: each translates, and calls what the route of `/api/v1/` calls."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -44,17 +45,8 @@ class WorkflowExecutionsView(RunsApiView):
         if "businessKey" in given:
             payload["business_key"] = given["businessKey"]
         run, created = start_one(self.principal, payload, of_headers(request.headers))
-        row: dict[str, Any] = {"workflowId": ids.shown_run(run["id"])}
-        if "status" in run:
-            # What was just made has started, whatever a worker has done with it since.
-            standing = (
-                {"status": "RUNNING", "currentState": words.STARTED} if created else words.standing(run)
-            )
-            row |= standing | {"createdAt": run["created_at"]}
-        if run.get("input_mismatch"):
-            row["inputMismatch"] = True
-        headers = {"Location": f"/v1/workflows/{row['workflowId']}"}
-        return Response(row, status=201 if created else 200, headers=headers)
+        headers = {"Location": f"/v1/workflows/{ids.shown_run(run['id'])}"}
+        return Response(_started(run, created), status=201 if created else 200, headers=headers)
 
 
 class WorkflowExecutionView(RunsApiView):
@@ -118,22 +110,7 @@ class ActivityPollView(_ActivityView):
         claimed = jobs.poll(
             tenant=self.principal.tenant_id, worker=given["workerId"], queues=[queue], max_jobs=1
         )
-        if not claimed:
-            return Response(status=204)
-        [job] = claimed
-        return Response(
-            {
-                "taskId": ids.shown_task(job.step.id, job.lease_token),
-                "workflowId": ids.shown_run(job.step.run_id),
-                "workflowType": job.workflow,
-                "activityType": job.step.node,
-                "input": job.params or job.step.input,
-                "attempt": job.step.attempt,
-                "attemptLimit": job.max_attempts,
-                "leaseDurationSeconds": job.step.lease_seconds,
-                "idempotencyKey": job.idempotency_key,
-            }
-        )
+        return Response(_task(claimed[0])) if claimed else Response(status=204)
 
 
 class ActivityCompleteView(_ActivityView):
@@ -172,6 +149,31 @@ class ActivityHeartbeatView(_ActivityView):
         given = body(s.HeartbeatActivity, request)
         beat = job_reports.heartbeat(**self.held(given), progress=given.get("progress"))
         return _answer(given, beat, cancelRequested=beat.cancel_requested)
+
+
+def _started(run: Mapping[str, Any], created: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {"workflowId": ids.shown_run(run["id"])}
+    if "status" in run:
+        # What was just made has started, whatever a worker has done with it since.
+        standing = {"status": "RUNNING", "currentState": words.STARTED} if created else words.standing(run)
+        row |= standing | {"createdAt": run["created_at"]}
+    if run.get("input_mismatch"):
+        row["inputMismatch"] = True
+    return row
+
+
+def _task(job: jobs.Job) -> dict[str, Any]:
+    return {
+        "taskId": ids.shown_task(job.step.id, job.lease_token),
+        "workflowId": ids.shown_run(job.step.run_id),
+        "workflowType": job.workflow,
+        "activityType": job.step.node,
+        "input": job.params or job.step.input,
+        "attempt": job.step.attempt,
+        "attemptLimit": job.max_attempts,
+        "leaseDurationSeconds": job.step.lease_seconds,
+        "idempotencyKey": job.idempotency_key,
+    }
 
 
 def _answer(given: Parsed, answer: Answer, **always: bool) -> Response:
