@@ -13,7 +13,7 @@ from typing import Any
 import hypothesis
 import pytest
 from django.conf import settings
-from django.test import TransactionTestCase
+from django.test import Client, TransactionTestCase
 from xdist.scheduler import LoadScopeScheduling
 
 from config import environment
@@ -21,7 +21,7 @@ from config.channel_layers import channel_layers
 from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 from lib.sealing import Hidden
-from tests import browsers, databases, kafka_nodes
+from tests import browsers, databases, kafka_nodes, logins
 from tests.serving import CHEAP_HASHER
 from tests.webhooks import MASTER_KEY
 
@@ -130,6 +130,7 @@ def _use(database_url: str, redis_url: str) -> None:
     settings.CHANNEL_LAYERS = channel_layers(redis_url)
     settings.DATABASES["default"].update(environment.database_of(database_url))
     TransactionTestCase._fixture_teardown = databases.empty
+    Client._login = logins.log_in
     databases.keep_plans()
 
 

@@ -7,19 +7,18 @@ import factory
 import orjson
 from factory.django import DjangoModelFactory
 
-from accounts.folders import default_folder
 from accounts.models import Tenant
 from engine.catalogue import Json
 from lib.uuid7 import uuid7
-from tests.factories.accounts import TenantFactory, UserFactory, a_tenant
+from tests.factories.accounts import InOneStatement, TenantFactory, UserFactory, a_tenant, the_default_folder
 from workflows.models import TestCase, Workflow, WorkflowVersion
 
 
-class WorkflowFactory(DjangoModelFactory[Workflow]):
+class WorkflowFactory(InOneStatement):
     """A workflow that is named as its draft is."""
 
     tenant = factory.SubFactory(TenantFactory)
-    folder = factory.LazyAttribute(lambda workflow: default_folder(workflow.tenant.pk))
+    folder = factory.LazyAttribute(lambda workflow: the_default_folder(workflow.tenant))
     draft_definition = factory.LazyFunction(
         lambda: {"name": f"flow-{uuid7()[-12:]}", "nodes": [{"id": "a", "type": "noop"}], "edges": []}
     )
@@ -31,7 +30,7 @@ class WorkflowFactory(DjangoModelFactory[Workflow]):
         model = Workflow
 
 
-class VersionFactory(DjangoModelFactory[WorkflowVersion]):
+class VersionFactory(InOneStatement):
     """A version of a workflow, of its draft as it stands."""
 
     workflow = factory.SubFactory(WorkflowFactory)
@@ -41,7 +40,7 @@ class VersionFactory(DjangoModelFactory[WorkflowVersion]):
     content_hash = factory.LazyAttribute(
         lambda version: sha256(orjson.dumps([version.number, version.definition])).hexdigest()
     )
-    published_by = factory.SubFactory(UserFactory, username="author")
+    published_by = factory.SelfAttribute("workflow.draft_updated_by")
 
     class Meta:
         model = WorkflowVersion
