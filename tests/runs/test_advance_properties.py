@@ -17,8 +17,6 @@ from tests.runs.fleet import Fleet
 pytestmark = pytest.mark.django_db
 
 QUICK = range(2)
-# Those that begin with twice as many, for some of them have to fail.
-QUICK_FAILED = range(1)
 SOAK = range(100, 200)
 RUNS = 25
 
@@ -190,17 +188,17 @@ def test_no_run_is_ever_stuck(seed):
     prove_no_run_is_stuck(seed)
 
 
-@pytest.mark.parametrize("seed", QUICK_FAILED)
+@pytest.mark.parametrize("seed", QUICK)
 def test_a_resumed_run_ends_as_if_it_had_never_failed(seed):
     prove_resume(seed)
 
 
-@pytest.mark.parametrize("seed", QUICK_FAILED)
+@pytest.mark.parametrize("seed", QUICK)
 def test_a_resumed_run_ends_also_where_the_order_matters(seed):
     prove_resume_with_races(seed)
 
 
-@pytest.mark.parametrize("seed", QUICK_FAILED)
+@pytest.mark.parametrize("seed", QUICK)
 def test_a_run_resumed_on_the_same_graph_ends_as_if_it_had_never_failed(seed):
     prove_resume_on(seed)
 
