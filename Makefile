@@ -7,7 +7,7 @@ VENV = .venv/bin/python
 # For `make test ARGS="tests/engine -x"`.
 ARGS ?=
 
-.PHONY: up doctor test test-fast check bench soak conformance kafka wheel lock docs stubs venv dev-venv
+.PHONY: up doctor test exhaustive test-fast check bench soak conformance kafka wheel lock docs stubs venv dev-venv
 
 up: venv
 	@$(VENV) -m config.supervisor
@@ -16,11 +16,15 @@ doctor: venv
 	@$(VENV) manage.py doctor
 
 # Every process of a test would compile all of Handoff anew.
-test test-fast soak: export PYTHONDONTWRITEBYTECODE :=
+test exhaustive test-fast soak: export PYTHONDONTWRITEBYTECODE :=
 
 # Four processes on two cores: one of them starts whole Handoffs, and mostly waits for them.
 test: dev-venv
 	@$(VENV) -m pytest -n 4 --dist loadscope --no-loadscope-reorder $(ARGS)
+
+# What `make test` shows some of, such as a rule for every route: all the others. CI runs both.
+exhaustive: dev-venv
+	@$(VENV) -m pytest -n 4 --dist loadscope --no-loadscope-reorder -m exhaustive $(ARGS)
 
 # What needs no browser, no process of Handoff and no patience: little more than a minute.
 test-fast: dev-venv
@@ -42,7 +46,7 @@ conformance kafka: export CONFORMANCE_TABLE := write
 
 # Each SDK against the cases of sdks/conformance, and the public engine's workers where its sources are.
 conformance: dev-venv
-	@$(VENV) -m pytest -m "toolchains or conformance" --timeout 0 -v $(ARGS)
+	@$(VENV) -m pytest -m "toolchains or conformance or (conformance and exhaustive)" --timeout 0 -v $(ARGS)
 
 # What is about Kafka, with one of its own: Maven fetches it once.
 kafka: dev-venv

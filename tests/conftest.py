@@ -235,7 +235,7 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-_ASKED_FOR = ("soak", "toolchains", "kafka")
+_ASKED_FOR = ("soak", "exhaustive", "toolchains", "kafka")
 
 
 def _is_soak(config: pytest.Config) -> bool:

@@ -168,6 +168,7 @@ class Crowd:
             self.wrong.append(f"job {job} was done by {self.done[job]} and by {by}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("seconds", "pause"), [(8, 1.2), pytest.param(SECONDS, 3.0, marks=pytest.mark.soak)])
 def test_every_answer_is_true_whoever_is_killed(handoff, seconds, pause):
     with Client(handoff) as client:

@@ -207,6 +207,7 @@ def test_an_unknown_mode_is_refused_with_those_there_are(tmp_path):
     )
 
 
+@pytest.mark.exhaustive
 def test_from_one_mode_to_the_other_it_takes_a_start_and_nothing_is_lost(alone, client):
     """R-172, under load in both directions. After the others: from then on this home has a Redis."""
     before = client.number(COMPLETED)

@@ -128,6 +128,7 @@ def expect_completed(page: Page) -> None:
     expect(page.get_by_role("heading", level=1).locator(".status")).to_have_text("Completed", timeout=30_000)
 
 
+@pytest.mark.exhaustive
 def test_the_tour_in_the_browser_does_what_it_says(handoff, page):
     tour = Tour(page)
     log_in(tour, handoff.said())

@@ -145,7 +145,9 @@ def _by_ctrl_c(handoff):
     os.killpg(handoff.process.pid, signal.SIGINT)
 
 
-@pytest.mark.parametrize("send", [_to_the_supervisor, _to_make, _by_ctrl_c])
+@pytest.mark.parametrize(
+    "send", [_to_the_supervisor, pytest.param(_to_make, marks=pytest.mark.exhaustive), _by_ctrl_c]
+)
 def test_a_signal_stops_all_cleanly(handoff, send):
     if handoff.ended():
         handoff.start_and_wait()

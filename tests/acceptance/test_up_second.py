@@ -77,7 +77,13 @@ def test_it_answers_beside_the_others(served, port):
         assert not client.jobs("PollJobs", worker_id="w", queues=["none"], max_jobs=1).jobs
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "hangs"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGKILL, id="killed"),
+        pytest.param(signal.SIGSTOP, id="hangs", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_it_is_started_again(served, port, number):
     before = served.pids()["grpc"]
     os.kill(before, number)

@@ -141,6 +141,7 @@ def test_the_text_steps_say_the_same_of_themselves_as_the_wheel_that_has_them():
     assert set(theirs["dependencies"]) - {"handoff>=0.1"} <= set(ours["dependencies"])
 
 
+@pytest.mark.exhaustive
 def test_handoff_up_in_an_empty_folder_runs_a_plug_in(installed):
     shutil.copytree(ROOT / SHOUT, installed.folder / SHOUT)
     said = installed.shell(COMMANDS)

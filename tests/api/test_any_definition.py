@@ -8,6 +8,7 @@ from django.db import transaction
 
 from accounts.models import User
 from engine.definition import Compensation, Definition, Edge, Node
+from tests.families import shown
 from tests.people import People
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -106,10 +107,11 @@ def kept(made, db):
     return made
 
 
-each_place = pytest.mark.parametrize(("path", "name"), PLACES, ids=lambda one: str(one).replace(" ", ""))
+def each_of(places):
+    return pytest.mark.parametrize(("path", "name"), places, ids=lambda one: str(one).replace(" ", ""))
 
 
-@each_place
+@each_of(shown(PLACES, 20))
 def test_nothing_that_is_missing_or_of_another_type_is_an_error_of_ours(kept, client, path, name):
     """What is absent, and one of the others, for each door at each place. Pages, versions and test runs read the same
     draft: one way to be wrong does for them.
@@ -120,7 +122,7 @@ def test_nothing_that_is_missing_or_of_another_type_is_an_error_of_ours(kept, cl
 
 
 @pytest.mark.soak
-@each_place
+@each_of(PLACES)
 def test_nothing_is_whatever_of_it_is_shown_published_or_tested(kept, client, path, name):
     nothing_is_an_error_of_ours(kept, client, path, name, [ALL] * DOORS, ALL)
 

@@ -57,7 +57,10 @@ def run(tmp_path, capfd):
         for one in happens:
             (tmp_path / one).touch()
         # The names are those of the root, where CI runs them.
-        status = script.run([*command, "-p", "tests.failures", str(tmp_path)], command)
+        suites = [
+            [*command, "-p", "tests.failures", str(tmp_path), "-k", which] for which in ("flaky", "not flaky")
+        ]
+        status = script.run(suites, command)
         return status, capfd.readouterr().out
 
     with pytest.MonkeyPatch.context() as patch:

@@ -12,6 +12,7 @@ from tests import factories as make
 from tests.engine.nested import completed
 from tests.engine.strategies import BYTES, Case, case_from, handling
 from tests.engine.telling import Told, read, told_by_page, wrong_joins
+from tests.families import shown
 from tests.runs.fleet import Fleet
 
 pytestmark = pytest.mark.django_db
@@ -173,27 +174,27 @@ def mended(case: Case) -> Case:
     return replace(case, script=script)
 
 
-@pytest.mark.parametrize("seed", QUICK)
+@pytest.mark.parametrize("seed", shown(QUICK, 1))
 def test_in_the_same_order_every_run_ends_as_the_page_says(seed):
     prove_the_order_of_the_page(seed)
 
 
-@pytest.mark.parametrize("seed", QUICK)
+@pytest.mark.parametrize("seed", shown(QUICK, 1))
 def test_any_partition_of_the_outcomes_into_batches_leads_to_the_same_end(seed):
     prove_any_partition(seed)
 
 
-@pytest.mark.parametrize("seed", QUICK)
+@pytest.mark.parametrize("seed", shown(QUICK, 1))
 def test_no_run_is_ever_stuck(seed):
     prove_no_run_is_stuck(seed)
 
 
-@pytest.mark.parametrize("seed", QUICK)
+@pytest.mark.parametrize("seed", shown(QUICK, 1))
 def test_a_resumed_run_ends_as_if_it_had_never_failed(seed):
     prove_resume(seed)
 
 
-@pytest.mark.parametrize("seed", QUICK)
+@pytest.mark.parametrize("seed", shown(QUICK, 1))
 def test_a_resumed_run_ends_also_where_the_order_matters(seed):
     prove_resume_with_races(seed)
 
@@ -203,7 +204,7 @@ def test_a_run_resumed_on_the_same_graph_ends_as_if_it_had_never_failed(seed):
     prove_resume_on(seed)
 
 
-@pytest.mark.parametrize("seed", QUICK)
+@pytest.mark.parametrize("seed", shown(QUICK, 1))
 def test_a_rerun_ends_as_the_run_that_it_repeats(seed):
     prove_rerun(seed)
 

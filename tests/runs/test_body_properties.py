@@ -5,6 +5,7 @@ import random
 import pytest
 
 from tests import factories as make
+from tests.families import shown
 from workflows.trials.case_runs import Case, Subject, run_cases
 
 pytestmark = pytest.mark.django_db
@@ -120,7 +121,7 @@ def check(seed: int) -> None:
             assert without_runs(run.output) == without_runs(expected.output), (seed, definition)
 
 
-@pytest.mark.parametrize("seed", QUICK)
+@pytest.mark.parametrize("seed", shown(QUICK, 1))
 def test_what_containers_come_to_is_what_they_come_to_in_memory(seed):
     check(seed)
 

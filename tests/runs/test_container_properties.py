@@ -9,6 +9,7 @@ from engine.containers import SLICE, Counts
 from runs.kernel.advance import advance
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from tests import factories as make
+from tests.families import shown
 
 pytestmark = pytest.mark.django_db
 
@@ -101,7 +102,7 @@ def prove(seed: int) -> None:
         assert done[run_id] <= {child.id for child in make.children(run_id, "each")}, "done once"
 
 
-@pytest.mark.parametrize("seed", QUICK)
+@pytest.mark.parametrize("seed", shown(QUICK, 1))
 def test_random_maps(seed):
     prove(seed)
 

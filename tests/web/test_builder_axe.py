@@ -173,6 +173,7 @@ def test_texts_that_are_too_pale_are_found_in_a_dialog_by_day_and_by_night(zoo, 
         assert "color-contrast" in rules, time
 
 
+@pytest.mark.exhaustive
 def test_nothing_of_the_builder_has_a_fault_that_axe_finds(zoo):
     found, looks = {}, Looks(zoo.page)
     for name, show in scenes():

@@ -88,6 +88,7 @@ def publish(outline: Outline) -> None:
     expect(outline.page.locator(".said")).to_contain_text("Published as version 1.")
 
 
+@pytest.mark.exhaustive
 def test_an_order_is_built_by_keyboard_alone_undone_done_again_published_and_started(author, empty):
     page, outline = author.page, Outline(empty)
     page.keyboard.press("Enter")

@@ -247,6 +247,7 @@ CONDITIONS = [edge for edge in BY_MOUSE["edges"] if edge.keys() - {"from", "to"}
 PLACES = [(130 + 180 * (at % 4), 120 + 130 * (at // 4)) for at in range(len(BY_MOUSE["nodes"]))]
 
 
+@pytest.mark.exhaustive
 def test_an_order_is_built_by_mouse_published_and_started(author):
     author.open("/workflows/")
     page = author.page

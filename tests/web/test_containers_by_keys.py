@@ -174,6 +174,7 @@ def look_at_the_items(walk: Walk) -> None:
     walk.press("The run", "Check deliveries")
 
 
+@pytest.mark.exhaustive
 def test_a_list_with_an_approval_is_built_run_decided_and_looked_at(walk):
     log_in(walk)
     outline = new_workflow(walk, "Check deliveries")

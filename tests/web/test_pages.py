@@ -138,6 +138,7 @@ def tags_of(path):
     return [tag for operation in path.values() for tag in operation.get("tags", ())]
 
 
+@pytest.mark.exhaustive
 def test_the_api_docs_ask_nobody_but_us_and_fit_a_phone(visitor, site):
     visitor.open("/api/docs")
     page = visitor.page

@@ -170,6 +170,7 @@ def test_where_the_picture_can_not_be_drawn_its_words_are_shown(author):
     expect(page.get_by_text("Summarize").first).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_no_page_of_workflows_has_faults_of_accessibility_or_is_wider_than_a_phone(form):
     page = form.page
     long = "Donaudampfschifffahrtsgesellschaftskapitänsmütze" * 3
