@@ -316,6 +316,7 @@ def client(handoff: Handoff) -> Iterator[Client]:
         yield client
 
 
+@pytest.mark.exhaustive
 def test_an_order_is_fulfilled_or_undone_though_everything_is_killed_in_each_phase(client, tmp_path):
     shop = tell(client, tmp_path, EVERYBODY)
     assert [

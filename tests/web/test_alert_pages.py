@@ -201,6 +201,7 @@ def test_a_channel_is_made_tested_changed_and_deleted(admin, tenant):
     assert not channels.channels_of(tenant.pk).exists()
 
 
+@pytest.mark.exhaustive
 def test_the_pages_have_no_fault_that_axe_finds(visitor):
     Membership.unsafe_all_tenants.update(role="admin")
     tenant = make.a_tenant()

@@ -264,6 +264,7 @@ def test_the_palette_is_left_and_a_schedule_on_business_days_is_made_looked_at_r
     walk.is_right()
 
 
+@pytest.mark.exhaustive
 def test_fifty_waiting_runs_are_moved_of_which_three_can_not(walk):
     run_ids = waiting(50)
     version = make.newer(run_ids[0], NEW)

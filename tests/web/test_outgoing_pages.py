@@ -152,6 +152,7 @@ def test_the_number_of_statements_does_not_depend_on_how_much_there_is(admin):
     assert (trips_of_page(admin, OUT), trips_of_page(admin, path)) == before
 
 
+@pytest.mark.exhaustive
 def test_the_pages_have_no_fault_that_axe_finds(visitor, monkeypatch):
     Membership.unsafe_all_tenants.update(role="admin")
     assert visitor.open(OUT) == 200

@@ -179,6 +179,7 @@ def test_following_is_stopped_and_taken_up_again(author):
     expect(node(author, "check").get_by_text("Completed")).to_be_attached()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("view", ["graph", "timeline", "story"])
 def test_axe_finds_nothing_wrong_with_a_view_by_day_and_night(author, view):
     run_id = make.start(WAITS, {"text": "A text of some words."})[0]
