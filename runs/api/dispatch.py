@@ -103,7 +103,9 @@ class DispatchRetryView(RunsApiView):
 
     @extend_schema(request=Verb, responses=DispatchRetriedSerializer)
     def post(self, request: Request) -> Response:
-        """Has the tenant's events tried again that the broker would not take and that were set aside, up to 10,000."""
+        """Has events tried again that the broker would not take and that were set aside, of jobs that wait, in runs
+        that you may operate; up to 10,000.
+        """
         reason = body(Verb, request).get("reason")
         return Response({"retried": asides.retry(self.principal, reason=reason)})
 

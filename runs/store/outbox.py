@@ -190,9 +190,9 @@ def add_missing_events(
     return looked, added, Place(*last) if last else None
 
 
-def retry_aside(tenant: int, limit: int) -> int:
-    """Have up to so many events of a tenant that were set aside tried again now; gives how many."""
-    params = {"tenant": tenant, "limit": limit, "now": now_or_none()}
+def retry_aside(tenant: int, rows: Sequence[int]) -> int:
+    """Have these of a tenant's events tried again now, where they are set aside still; gives how many."""
+    params = {"tenant": tenant, "rows": list(rows), "now": now_or_none()}
     return SQL.execute("retry_aside", params).rowcount
 
 

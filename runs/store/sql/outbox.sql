@@ -204,15 +204,14 @@ SELECT json_build_array(
           FROM looked ORDER BY part DESC, tenant_id DESC, priority, available_at DESC, id DESC LIMIT 1))
 
 -- name: retry_aside
--- What was set aside of a tenant is due now.
+-- These of what was set aside of a tenant are due now.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 wanted AS MATERIALIZED (
     SELECT o.id
       FROM dispatch_outbox o
-     WHERE o.published_at IS NULL AND o.tries >= /* include aside_tries */ AND o.tenant_id = %(tenant)s
-       AND o.due_at > (SELECT now FROM clock)
+     WHERE o.id = ANY (%(rows)s::bigint[]) AND o.tenant_id = %(tenant)s
+       AND o.published_at IS NULL AND o.tries >= /* include aside_tries */ AND o.due_at > (SELECT now FROM clock)
      ORDER BY o.id
-     LIMIT %(limit)s
        FOR UPDATE OF o SKIP LOCKED
 )
 UPDATE dispatch_outbox o SET due_at = clock.now FROM wanted CROSS JOIN clock WHERE o.id = wanted.id
