@@ -48,7 +48,7 @@ class DispatchSampleSerializer(serializers.Serializer[Any]):
 
 
 class DispatchOutboxSerializer(serializers.Serializer[Any]):
-    """How the outbox stands; counts go up to 10,000."""
+    """How the outbox stands; counts go up to 10,000, of what can't be published to 1,000."""
 
     waiting = serializers.IntegerField(help_text="Jobs that are to be published.")
     oldest_seconds = serializers.FloatField(

@@ -17,6 +17,7 @@ from runs.commands.lifecycle import pause_runs, unpause_runs
 from runs.models import DeadLetter, DispatchOutbox
 from runs.models.outbox import ASIDE_TRIES
 from runs.reading import asides
+from runs.store import outbox as statements
 from runs.store.outbox import outbox_standing
 from tests import factories as make
 from tests.outbox.consuming import JOB, rows
@@ -282,6 +283,17 @@ def test_behind_many_that_were_polled_those_that_wait_are_found(many_aside, clie
     assert page.count('class="error"') == 1
     assert "queue another" in page
     assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {"retried": 1}
+
+
+def test_so_they_are_counted_and_no_more_than_can_be_looked_up_quickly(many_aside, monkeypatch):
+    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
+    many_aside(4)
+    assert len(polled()) == 4
+    assert outbox_standing()["failing"] == 0
+    many_aside(2, ANOTHER)
+    assert (outbox_standing()["failing"], outbox_standing()["aside"]) == (2, 2)
+    monkeypatch.setattr(statements, "MOST_FAILING", 1)
+    assert (outbox_standing()["failing"], outbox_standing()["why"]) == (1, "no room")
 
 
 def test_who_may_only_read_a_run_sees_its_event_and_does_not_have_it_tried(aside, client, relay, broker):
