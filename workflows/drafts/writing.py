@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 import orjson
-from django.db.models import F, QuerySet
+from django.db.models import F, Func, JSONField, QuerySet
 from django.db.models.functions import Now
 
 from accounts.principal import Principal
@@ -150,7 +150,15 @@ def meanwhile_of(workflow: Workflow, since: int, but: Collection[str]) -> Meanwh
     if workflow.draft_revision <= since:
         return NOBODY
     rows = _rows(workflow).filter(revision__gt=since).order_by("id")
-    return meanwhile(_all_changes(rows.values_list("revision", "group_id", "changes"), since, but))
+    rows = rows.values_list("revision", "group_id", _OfEntries("changes"))
+    return meanwhile(_all_changes(rows, since, but))
+
+
+class _OfEntries(Func):
+    """Of changes those of whole steps and connections, which are all that count here and few of all that is logged."""
+
+    template = "jsonb_path_query_array(%(expressions)s, '$[*] ? (@.path.size() == 2)')"
+    output_field = JSONField()
 
 
 def _all_changes(
