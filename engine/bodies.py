@@ -59,6 +59,28 @@ def steps_within(node: Json, catalogue: Catalogue) -> Iterator[Document]:
     return (step for _, step in inner if isinstance(step, Mapping) and isinstance(step.get("id"), str))
 
 
+def all_it_does(native: Document, catalogue: Catalogue) -> Iterator[tuple[str, Document, str]]:
+    """Everything that a definition, which must be valid, may do: each step, what undoes it, and what it does for each
+    item, however deep. Each with the field at which it stands, and the id of its node.
+    """
+    for at, node in enumerate(native["nodes"]):
+        yield from _all_done_by(f"nodes[{at}]", node, node["id"], catalogue)
+
+
+def _all_done_by(
+    field: str, step: Document, id: str, catalogue: Catalogue
+) -> Iterator[tuple[str, Document, str]]:
+    yield field, step, id
+    if undo := step.get("compensate"):
+        yield from _all_done_by(f"{field}.compensate", undo, id, catalogue)
+    body = body_of(step, catalogue) or {}
+    within = f"{field}.params.{BODY}"
+    if body.get("type"):
+        yield from _all_done_by(within, body, id, catalogue)
+    for at, inner in enumerate(body.get("steps") or ()):
+        yield from _all_done_by(f"{within}.steps[{at}]", inner, inner["id"], catalogue)
+
+
 def as_step(body: Document, catalogue: Catalogue) -> Document:
     """The body as a node without id: what a child of the container does. Steps of its own are of the type `part`."""
     if body.get("workflow") is not None:

@@ -12,6 +12,7 @@ from config import environment, understanding
 from config.supervisor.errors import CannotStart
 from config.supervisor.home import Home
 from config.supervisor.output import Output
+from config.supervisor.packages import held
 from config.supervisor.supervise import Supervisor
 
 # What a supervisor killed a moment ago left behind lets go of the port within this time.
@@ -26,7 +27,7 @@ def main() -> int:
         if problems:
             raise CannotStart(" ".join(problems))
         home = Home(environment.home())
-        with home.open():
+        with home.open(), held(environment.BASE_DIR / ".venv", home.folder):
             home.forget_run_file()
             with _listener(environment.port()) as listener:
                 asyncio.run(_run(Supervisor(home, environment.port(), listener, output), home, output))

@@ -113,7 +113,7 @@ def nursery_program() -> Program:
         name="nursery",
         command=lambda: [sys.executable, "-m", "config.nursery"],
         ready="says",
-        # Celery would check all of Django in each process; `manage.py prepare` and `make check` do it once.
+        # Celery would check all of Django in each process; that is what `manage.py check` is for.
         environment={"CELERY_SKIP_CHECKS": "1", **_ONE_THREAD_EACH},
     )
 

@@ -20,6 +20,14 @@ export interface Met {
   at: string | null;
 }
 
+/** Whether what was written is of a step, or of a connection of one, that somebody else has deleted. */
+export function isOfDeleted(doc: Doc, { path, yours }: Pick<Met, "path" | "yours">): boolean {
+  const [root, key] = path;
+  if (yours === undefined || !key) return false;
+  const steps = root === "edges" ? key.split(/[>#]/).slice(0, 2) : root === "nodes" && path.length > 2 ? [key] : [];
+  return steps.some((id) => !Object.hasOwn(doc.nodes, id));
+}
+
 /** What is not sent yet, can be undone, is selected and is typed in goes on in steps that somebody gave another id. */
 export function follow(ids: Map<string, string>): void {
   const { pending, undo, redo, conflicts, selected } = state();

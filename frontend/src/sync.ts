@@ -18,6 +18,7 @@ import {
   caughtUp,
   follow,
   holding,
+  isOfDeleted,
   shown,
   typing,
   underNewIds,
@@ -207,7 +208,13 @@ function take(answer: Answer, sent: Group[]): void {
   // Who types on in such a field has been told once.
   if (conflicts.length > now.conflicts.length) {
     set({ showsConflicts: true });
-    say("Someone else changed the same field. Both values are kept: choose one.", "bad");
+    const isDeleted = conflicts.slice(now.conflicts.length).every((each) => isOfDeleted(base, each));
+    say(
+      isDeleted
+        ? "Someone else deleted the step that this is about. What you did is kept until you take theirs."
+        : "Someone else changed the same field. Both values are kept: choose one.",
+      "bad",
+    );
   }
   persist();
 }

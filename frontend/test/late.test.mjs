@@ -132,6 +132,11 @@ for (const isDone of ["before", "while"])
     await island.saved();
     assert.deepEqual(ways(island), ["first>second"]);
     same(island);
+    const said = await until(() => island.page.querySelector(".conflicts")?.textContent);
+    assert.match(said, /One change is of a step that someone else deleted/);
+    assert.match(said, /\(the step is deleted\)/);
+    assert.doesNotMatch(said, /also changed by someone else/);
+    assert.match(island.store.state().said.text, /Someone else deleted the step/);
     island.sync.resolve(island.store.state().conflicts, "mine");
     assert.match(island.store.state().said.text, /gone/);
     island.sync.resolve(island.store.state().conflicts, "theirs");

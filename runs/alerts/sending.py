@@ -5,19 +5,15 @@ A message is leased before it is sent: one of which nobody could say what came o
 
 import json
 import logging
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import orjson
 from django.conf import settings
 
 from lib.sealing import CannotOpen
-from runs.alerts import channels
+from runs.alerts import channels, process
 from runs.store import alerts
 from runs.store.alerts import OutcomeRow
 from steps import outside
@@ -29,19 +25,6 @@ TICK_SECONDS = 20.0
 CHILD_SECONDS = 40.0
 """After so long the process that sends is ended: more than a start and an attempt take."""
 MOST_ATTEMPTS = 8
-_ROOT = Path(__file__).resolve().parents[2]
-_COMMAND = (sys.executable, "-m", "runs.alerts.posting")
-_PASSED_ON = (
-    "PATH",
-    "LANG",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    outside.ALLOW,
-    outside.SMTP_URL,
-    outside.MAIL_FROM,
-)
-# Else `requests` would send passwords that the home of this process has for a host.
-_NO_PASSWORDS = {"NETRC": os.devnull}
 _TOO_LONG, _BROKEN = "The receiver took too long.", "The process that sends it ended by itself."
 _TEST_SUBJECT = "A test of Handoff"
 _TEST_BODY = "This is a test: alerts that are sent to this channel arrive here."
@@ -115,23 +98,9 @@ def message_of(row: Mapping[str, Any]) -> dict[str, Any]:
 def _posted(messages: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
     """What came of each of the messages, by id."""
     own = [[server.host, server.port] for server in outside.egress().rules.deny]
-    with subprocess.Popen(
-        _COMMAND,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=_ROOT,
-        env={name: os.environ[name] for name in _PASSED_ON if name in os.environ} | _NO_PASSWORDS,
-    ) as child:
-        document = json.dumps({"own": own, "messages": list(messages)}).encode()
-        try:
-            answer, _ = child.communicate(document, timeout=CHILD_SECONDS)
-            unknown = _BROKEN
-        except subprocess.TimeoutExpired:
-            child.kill()
-            # What it had written by then was sent.
-            answer, _ = child.communicate()
-            unknown = _TOO_LONG
-    whole = answer[: answer.rfind(b"\n") + 1]
+    document = json.dumps({"own": own, "messages": list(messages)}).encode()
+    said = process.run(document, CHILD_SECONDS)
+    unknown = _TOO_LONG if said.was_ended else _BROKEN
+    whole = said.text[: said.text.rfind(b"\n") + 1]
     known = {one["id"]: one for one in map(orjson.loads, whole.splitlines())}
     return {one["id"]: known.get(one["id"], {"error": unknown, "for_good": False}) for one in messages}

@@ -48,7 +48,7 @@ class DispatchSampleSerializer(serializers.Serializer[Any]):
 
 
 class DispatchOutboxSerializer(serializers.Serializer[Any]):
-    """How the outbox stands; counts go up to 10,000."""
+    """How the outbox stands; counts go up to 10,000, of what can't be published to 1,000."""
 
     waiting = serializers.IntegerField(help_text="Jobs that are to be published.")
     oldest_seconds = serializers.FloatField(
@@ -103,7 +103,9 @@ class DispatchRetryView(RunsApiView):
 
     @extend_schema(request=Verb, responses=DispatchRetriedSerializer)
     def post(self, request: Request) -> Response:
-        """Has the tenant's events tried again that the broker would not take and that were set aside, up to 10,000."""
+        """Has events tried again that the broker would not take and that were set aside, of jobs that wait, in runs
+        that you may operate; up to 10,000.
+        """
         reason = body(Verb, request).get("reason")
         return Response({"retried": asides.retry(self.principal, reason=reason)})
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.catalogue import BODY, Json
+from engine.bodies import all_it_does
+from engine.catalogue import Json
 from engine.problems import Problem, quoted, warning
 from engine.templates import has_holes
 from runs.schedules.calendars import calendars_of
+from steps.catalogue import EXECUTABLE
 
 Place = tuple[str, str, str | None]
 """The name of a calendar, the field at which it stands, and of which node."""
@@ -29,28 +31,18 @@ def _missing(name: str, field: str, node: str | None) -> Problem:
 def _named_in(native: Mapping[str, Json]) -> Iterator[Place]:
     if calendar := native.get("sla_calendar"):
         yield calendar, "sla_calendar", None
-    for at, node in enumerate(native["nodes"]):
-        yield from _named_by(f"nodes[{at}]", node, node["id"])
+    for field, step, node in all_it_does(native, EXECUTABLE):
+        yield from _named_by(field, step, node)
 
 
 def _named_by(field: str, step: Mapping[str, Json], node: str) -> Iterator[Place]:
-    """Those that a step names, its timers, what undoes it, and what it does for each item."""
+    """Those that a step and its timers name."""
     for at, timer in enumerate(step.get("boundary_timers") or ()):
         if timer.get("calendar"):
             yield timer["calendar"], f"{field}.boundary_timers[{at}].calendar", node
-    params = step.get("params") or {}
-    calendar = params.get("calendar")
+    calendar = (step.get("params") or {}).get("calendar")
     if step.get("type") in _KEEP_TO_ONE and isinstance(calendar, str) and not has_holes(calendar):
         yield calendar, f"{field}.params.calendar", node
-    if step.get("compensate"):
-        yield from _named_by(f"{field}.compensate", step["compensate"], node)
-    body = params.get(BODY)
-    if isinstance(body, Mapping):
-        within = f"{field}.params.{BODY}"
-        if body.get("type"):
-            yield from _named_by(within, body, node)
-        for at, inner in enumerate(body.get("steps") or ()):
-            yield from _named_by(f"{within}.steps[{at}]", inner, inner["id"])
 
 
 _KEEP_TO_ONE = frozenset({"wait", "human.approval", "human.form"})

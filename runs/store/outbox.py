@@ -79,6 +79,10 @@ class Place(NamedTuple):
 
 BEGINNING = Place(0, 0, "-infinity", "00000000-0000-0000-0000-000000000000")
 MOST_COUNTED = 10_000
+MOST_FAILING, MOST_LOOKED_AT = 1_000, 5_000
+"""What can't be published is counted up to so many, among so many set aside and so many that are not: to look each of
+their steps up costs a few milliseconds a thousand.
+"""
 MOST_RESEND_SECONDS = 3600.0
 _MOST_QUEUES = 10_000
 
@@ -190,9 +194,9 @@ def add_missing_events(
     return looked, added, Place(*last) if last else None
 
 
-def retry_aside(tenant: int, limit: int) -> int:
-    """Have up to so many events of a tenant that were set aside tried again now; gives how many."""
-    params = {"tenant": tenant, "limit": limit, "now": now_or_none()}
+def retry_aside(tenant: int, rows: Sequence[int]) -> int:
+    """Have these of a tenant's events tried again now, where they are set aside still; gives how many."""
+    params = {"tenant": tenant, "rows": list(rows), "now": now_or_none()}
     return SQL.execute("retry_aside", params).rowcount
 
 
@@ -202,7 +206,8 @@ def empty_outbox(limit: int) -> int:
 
 
 def outbox_standing(most: int = MOST_COUNTED) -> OutboxStanding:
-    """How the outbox stands now, with counts up to `most`."""
-    params = {"most": most, "now": now_or_none()}
+    """How the outbox stands now, with counts up to `most`, and up to `MOST_FAILING` of what can't be published."""
+    bounds = {"most_failing": min(most, MOST_FAILING), "most_looked_at": MOST_LOOKED_AT}
+    params = {"most": most, "now": now_or_none(), **bounds}
     standing: OutboxStanding = SQL.value("outbox_standing", params)
     return standing

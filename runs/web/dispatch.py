@@ -12,7 +12,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE
 from engine.catalogue import Json
 from lib.clock import now_here
-from runs.commands import asides
+from runs.commands.asides import retry
 from runs.reading import dispatch, dispatch_words
 from runs.reading.asides import asides_of
 from runs.reading.dispatch import Facts
@@ -62,8 +62,9 @@ def dispatch_page(request: PageRequest) -> HttpResponse:
     """How workers hear of work here, the three signals over the last day, and what follows from them."""
     facts, until = dispatch.facts(), now_here()
     outbox = dispatch.outbox()
-    aside = asides_of(request.principal) if outbox and outbox["aside"] else []
-    titles.learn(request.principal.tenant_id, {one.place.workflow for one in aside})
+    asides = asides_of(request.principal) if outbox else None
+    if asides:
+        titles.learn(request.principal.tenant_id, {one.place.workflow for one in asides.shown})
     context: dict[str, Json] = {
         "facts": facts,
         "latest": facts.of_day[-1] if facts.of_day else None,
@@ -72,7 +73,7 @@ def dispatch_page(request: PageRequest) -> HttpResponse:
         "quarters": [_told(quarter) for quarter in reversed(facts.by_quarter)],
         "outbox": dispatch.outbox_told(outbox),
         "outbox_complaint": outbox and outbox_complaint(outbox),
-        "asides": aside,
+        "asides": asides,
         "since": until - dispatch.SHOWN,
         "until": until,
         "broker_from": BROKER_FROM,
@@ -84,7 +85,7 @@ def dispatch_page(request: PageRequest) -> HttpResponse:
 @page(RUNS_OPERATE, "POST")
 def retry_asides(request: PageRequest) -> HttpResponse:
     """Has events tried again that the broker would not take and that were set aside."""
-    count = asides.retry(request.principal)
+    count = retry(request.principal)
     messages.success(
         request, "1 event is tried again." if count == 1 else f"{count:,} events are tried again."
     )

@@ -207,8 +207,8 @@ document.body.addEventListener("htmx:beforeSwap", (event) => {
   count();
 });
 
-// At once, too: until all has settled somebody may have sent the form, with nothing selected.
-for (const name of ["htmx:afterSwap", "htmx:afterSettle"]) document.body.addEventListener(name, count);
+// At once: until all has settled somebody may have sent the form, with nothing selected.
+document.body.addEventListener("htmx:afterSwap", count);
 // Who was faster than this script has selected some already.
 for (const row of rows()) if (boxOf(row)?.checked) picked.add(row.dataset.run);
 count();

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from config.embedded.processes import wait_until
-from tests.acceptance.running import is_alive, none_alive
+from tests.acceptance.running import ROOT, is_alive, none_alive
 
 WORKERS = {"worker-default-1", "worker-default-2", "worker-blocking", "worker-engine", "worker-ticks"}
 
@@ -40,6 +40,12 @@ def test_the_home_and_its_secrets_are_private(handoff):
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in handoff.home.iterdir()}
     assert stat.S_IMODE(handoff.home.stat().st_mode) == 0o700
     assert {modes[name] for name in ("run.json", "admin-password", "secret-key", "master-key")} == {0o600}
+
+
+def test_it_holds_the_packages_that_it_runs_from(handoff):
+    """So that nobody makes `.venv` anew below it."""
+    held = ROOT / ".venv" / "handoff-homes" / str(handoff.pids()["supervisor"])
+    assert held.read_text() == str(handoff.home)
 
 
 def test_the_output_ends_with_url_and_login(handoff):

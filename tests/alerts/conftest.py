@@ -2,15 +2,13 @@
 
 import json
 import os
-import subprocess
 from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from config.embedded.processes import wait_until
-from runs.alerts import channels, evaluating, rules, sending
+from runs.alerts import channels, evaluating, process, rules, sending
 from runs.models import Alert, AlertDelivery, AlertRule
 from tests.answering import answering, http
 from tests.forking import Forking
@@ -33,37 +31,29 @@ def admin(db):
 
 
 class Forked:
-    """Stands for `subprocess.Popen`: what `sending` starts, forked from a process that has loaded it."""
+    """Stands for `process.run`: it is forked from a process that has loaded it."""
 
     def __init__(self, who, folder) -> None:
         self._who, self._folder, self._numbers = who, folder, count()
 
-    def __call__(self, command, *, env, **pipes):
-        assert command == sending._COMMAND
-        self._environment = env
-        return self
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._who.kill()
-
-    def communicate(self, document, timeout):
+    def __call__(self, document, seconds):
         number = next(self._numbers)
         asked, said, trouble = (self._folder / f"{name}-{number}" for name in ("asked", "said", "trouble"))
         asked.write_bytes(document)
-        self._who.begin([], self._environment, said, trouble, asked)
         codes = []
-        wait_until(lambda: codes.append(self._who.poll()) or codes[-1] is not None, timeout, "an answer")
+        try:
+            self._who.begin([], process.environment(), said, trouble, asked)
+            wait_until(lambda: codes.append(self._who.poll()) or codes[-1] is not None, seconds, "an answer")
+        finally:
+            self._who.kill()
         assert codes[-1] == 0, trouble.read_text()
-        return said.read_bytes(), None
+        return process.Said(said.read_bytes(), was_ended=False)
 
 
 @pytest.fixture(scope="session")
 def who_posts():
     """A process that has loaded what posts."""
-    forking = Forking(Path(sending.__file__).with_name("posting.py"), dict(os.environ))
+    forking = Forking(Path(process.__file__).with_name("posting.py"), dict(os.environ))
     yield forking
     forking.leave()
 
@@ -73,8 +63,7 @@ def forked(who_posts, tmp_path, monkeypatch):
     """Messages are posted by forks, for to load what posts takes longer than to post; test_posting.py starts it as it
     is started.
     """
-    stand_in = SimpleNamespace(**vars(subprocess) | {"Popen": Forked(who_posts, tmp_path)})
-    monkeypatch.setattr(sending, "subprocess", stand_in)
+    monkeypatch.setattr(process, "run", Forked(who_posts, tmp_path))
 
 
 class OnCall:

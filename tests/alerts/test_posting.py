@@ -12,7 +12,7 @@ from apprise.plugins import pagerduty
 from requests import sessions
 
 from lib.egress import Egress, EgressRules, Server, allowances
-from runs.alerts import channels, posting, sending
+from runs.alerts import channels, posting, process, sending
 from runs.models import AlertChannel
 from tests.alerts.conftest import deliveries
 from tests.answering import answering, http
@@ -186,7 +186,7 @@ def test_a_receiver_that_hangs_holds_up_nobody_for_long_and_the_process_is_gone(
         children.append(real(*args, **options))
         return children[-1]
 
-    monkeypatch.setattr(sending.subprocess, "Popen", popen)
+    monkeypatch.setattr(process.subprocess, "Popen", popen)
     monkeypatch.setattr(sending, "CHILD_SECONDS", 4.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
@@ -200,7 +200,7 @@ def test_a_receiver_that_hangs_holds_up_nobody_for_long_and_the_process_is_gone(
 
 @in_database
 def test_a_process_that_breaks_is_no_receiver_that_is_slow(admin, monkeypatch):
-    monkeypatch.setattr(sending, "_COMMAND", (sys.executable, "-c", "raise SystemExit(3)"))
+    monkeypatch.setattr(process, "COMMAND", (sys.executable, "-c", "raise SystemExit(3)"))
     outcome = outcome_of(admin, "webhook", "https://hooks.example/in")
     assert outcome == ("test", "failed", "The process that sends it ended by itself.")
 

@@ -1,11 +1,12 @@
 """The project's Python files, for the tests of this folder."""
 
 import ast
-import gc
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from lib.loading import uncollected
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = "plugins/handoff-text"
@@ -66,14 +67,11 @@ def functions(path: str) -> tuple[Function, ...]:
     """The functions of a file and those in them. Nothing of its tree stays: the trees of all files are two million
     objects, through which the collector of garbage would look again and again.
     """
-    gc.disable()
-    try:
+    with uncollected():
         found = _statements(ast.parse(source(path), path))
         return tuple(
             _function(one) for one in found if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
         )
-    finally:
-        gc.enable()
 
 
 def _statements(node: ast.AST) -> list[ast.AST]:

@@ -3,12 +3,17 @@
 import importlib.machinery
 import importlib.util
 import json
+import os
 import shutil
+import signal
+import subprocess
 import sys
 import venv
+from pathlib import Path
 
 import pytest
 
+from config.supervisor.packages import held
 from tests.serving import ROOT
 
 HERE = list(sys.version_info[:2])
@@ -128,6 +133,94 @@ def test_another_that_is_decided_for_makes_it_anew(checkout, installed, monkeypa
     checkout.main(["--this-build"])
     assert asked() == [f"-m venv --clear {checkout.VENV}"]
     assert done == ["The packages of requirements.txt", "This checkout"]
+
+
+# Says that it runs, and runs until its input ends.
+A_HOME = """
+import sys
+from pathlib import Path
+from config.supervisor.packages import held
+venv, home = map(Path, sys.argv[1:])
+sys.prefix = str(venv)
+with held(venv, home):
+    print("runs", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def home_of_elsewhere(checkout, installed, tmp_path):
+    """A process that runs a home, which is not the checkout's own, from the checkout's environment."""
+    command = [sys._base_executable, "-c", A_HOME, str(checkout.VENV), str(tmp_path / "second")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, **pipes) as process:
+        assert process.stdout.readline() == "runs\n"
+        yield process
+        process.kill()
+
+
+def test_an_environment_from_which_a_home_runs_is_not_made_anew(
+    checkout, installed, home_of_elsewhere, tmp_path, monkeypatch
+):
+    done, asked = installed
+    pid = home_of_elsewhere.pid
+    monkeypatch.setattr(sys, "_base_executable", "/elsewhere/python3")
+    with pytest.raises(checkout.CannotInstall) as refused:
+        checkout.main(["--this-build"])
+    assert f"the home {tmp_path / 'second'} (pid {pid})" in str(refused.value)
+    assert f"kill {pid}" in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert (done, asked()) == ([], [])
+    checkout.main([])
+
+
+def test_nor_for_another_version_of_python(checkout, installed, home_of_elsewhere, monkeypatch):
+    done, asked = installed
+    checkout.PYTHON.unlink()
+    with pytest.raises(checkout.CannotInstall, match=f"pid {home_of_elsewhere.pid}"):
+        checkout.main([])
+    assert (done, asked()) == ([], [])
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, None], ids=["killed", "stopped"])
+def test_a_home_that_has_ended_holds_nothing(checkout, installed, home_of_elsewhere, monkeypatch, end):
+    asked = installed[1]
+    if end:
+        home_of_elsewhere.send_signal(end)
+    else:
+        home_of_elsewhere.stdin.close()
+    home_of_elsewhere.wait()
+    monkeypatch.setattr(sys, "_base_executable", "/elsewhere/python3")
+    checkout.main(["--this-build"])
+    assert asked() == [f"-m venv --clear {checkout.VENV}"]
+
+
+def test_what_a_killed_home_left_behind_is_forgotten_by_the_next(
+    checkout, home_of_elsewhere, tmp_path, monkeypatch
+):
+    home_of_elsewhere.kill()
+    home_of_elsewhere.wait()
+    left = checkout.HOMES / str(home_of_elsewhere.pid)
+    assert left.exists()
+    monkeypatch.setattr(sys, "prefix", str(checkout.VENV))
+    with held(checkout.VENV, tmp_path / "first"):
+        assert not left.exists()
+        assert [path.name for path in checkout.HOMES.glob("[0-9]*")] == [str(os.getpid())]
+    assert not list(checkout.HOMES.glob("[0-9]*"))
+
+
+def test_a_home_that_runs_from_elsewhere_holds_nothing(checkout, tmp_path):
+    checkout.VENV.mkdir()
+    with held(checkout.VENV, tmp_path / "home"):
+        assert not checkout.HOMES.exists()
+
+
+def test_packages_that_cannot_be_written_do_not_keep_a_home_from_starting(tmp_path, monkeypatch):
+    file = tmp_path / "venv"
+    file.touch()
+    monkeypatch.setattr(sys, "prefix", str(file))
+    with held(file, Path("home")) as nothing:
+        assert nothing is None
 
 
 def test_a_copy_of_a_checkout_runs_its_own_code(checkout, installed, tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.bodies import all_it_does
 from engine.validate import validate
 from steps.catalogue import CATALOGUE
 
@@ -213,3 +214,25 @@ def test_a_message_names_the_place_in_the_whole_definition():
     place = "nodes[1].params.body.steps[0].params.body.steps[1].params.body"
     assert (missing.field, missing.node) == (place, "mail")
     assert f"`{place}` is missing" in missing.message
+
+
+def test_all_that_a_definition_does_is_walked_with_its_place_and_nothing_that_only_looks_like_it():
+    inner = {"id": "in", "type": "noop", "compensate": {"type": "job"}}
+    deep = {"type": "map", "params": {"items": [], "body": {"steps": [inner]}}}
+    nodes = [
+        {"id": "a", "type": "noop", "compensate": {"type": "transform"}},
+        {"id": "each", "type": "map", "params": {"items": [], "body": deep}},
+        {"id": "other", "type": "map", "params": {"items": [], "workflow": "w"}},
+        {"id": "send", "type": "email.send", "params": {"body": {"type": "job", "steps": ["no step"]}}},
+    ]
+    walked = [(field, step["type"], node) for field, step, node in all_it_does({"nodes": nodes}, CATALOGUE)]
+    assert walked == [
+        ("nodes[0]", "noop", "a"),
+        ("nodes[0].compensate", "transform", "a"),
+        ("nodes[1]", "map", "each"),
+        ("nodes[1].params.body", "map", "each"),
+        ("nodes[1].params.body.params.body.steps[0]", "noop", "in"),
+        ("nodes[1].params.body.params.body.steps[0].compensate", "job", "in"),
+        ("nodes[2]", "map", "other"),
+        ("nodes[3]", "email.send", "send"),
+    ]

@@ -1,20 +1,28 @@
 """An event that can't be published: who waits behind it, and who gets its job all the same (R-169, R-181)."""
 
+from datetime import timedelta
+
 import pytest
 
+from accounts.models import FolderGrant
 from config.figures import Figures
 from config.health import readiness
+from lib.clock import now_here
 from outbox import relay as relaying
 from outbox.broker import Outcome, Verdict
 from outbox.relay import Relay, tries_after
 from runs.commands import job_reports
 from runs.commands.jobs import poll
 from runs.commands.lifecycle import pause_runs, unpause_runs
-from runs.models import DeadLetter
+from runs.models import DeadLetter, DispatchOutbox
 from runs.models.outbox import ASIDE_TRIES
+from runs.reading import asides
+from runs.store import outbox as statements
 from runs.store.outbox import outbox_standing
 from tests import factories as make
-from tests.outbox.consuming import rows
+from tests.outbox.consuming import JOB, rows
+from tests.store.watching import trips_of_page
+from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
 BOTH = make.graph(
@@ -25,6 +33,7 @@ BOTH = make.graph(
     ],
     [],
 )
+ANOTHER = make.graph([{"id": "a", "type": "job", "queue": "another"}], [])
 
 
 class Choosing:
@@ -232,6 +241,79 @@ def test_programs_have_it_tried_again_once(aside, client, relay, broker):
 def test_of_another_tenant_nothing_is_seen_nor_tried(aside, client, people, relay, broker):
     stranger = people.client("operator")
     assert stranger.post("/api/v1/dispatch/retry").json() == {"retried": 0}
+    relay.turn()
+    assert aside not in broker.taken
+
+
+@pytest.fixture
+def many_aside(outbox):
+    """Starts so many jobs; their events, and all that there are, are set aside."""
+
+    def made(count, definition=JOB):
+        make.start(definition, *[{}] * count)
+        later = now_here() + timedelta(minutes=1)
+        DispatchOutbox.unsafe_all_tenants.update(tries=ASIDE_TRIES, error="no room", due_at=later)
+
+    return made
+
+
+def test_of_many_the_list_shows_the_oldest_and_says_how_many_there_are(many_aside, client, monkeypatch):
+    operator = signed_in(client)
+    monkeypatch.setattr(asides, "SHOWN", 3)
+    many_aside(3)
+    few = trips_of_page(operator, "/operations/dispatch")
+    assert "Here are the oldest" not in operator.get("/operations/dispatch").text
+    many_aside(2)
+    page = operator.get("/operations/dispatch").text
+    assert "Here are the oldest 3 of 5." in page
+    assert page.count('class="error"') == 3
+    # How many there are is asked where there may be more.
+    assert trips_of_page(operator, "/operations/dispatch") == few
+    monkeypatch.setattr(asides, "COUNTED", 4)
+    assert "Here are the oldest 3 of 4 or more." in operator.get("/operations/dispatch").text
+
+
+def test_behind_many_that_were_polled_those_that_wait_are_found(many_aside, client, monkeypatch):
+    operator = signed_in(client)
+    monkeypatch.setattr(asides, "SHOWN", 3)
+    many_aside(4)
+    assert len(polled()) == 4
+    many_aside(1, ANOTHER)
+    page = operator.get("/operations/dispatch").text
+    assert page.count('class="error"') == 1
+    assert "queue another" in page
+    assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {"retried": 1}
+
+
+def test_so_they_are_counted_and_no_more_than_can_be_looked_up_quickly(many_aside, monkeypatch):
+    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
+    many_aside(4)
+    assert len(polled()) == 4
+    assert outbox_standing()["failing"] == 0
+    many_aside(2, ANOTHER)
+    assert (outbox_standing()["failing"], outbox_standing()["aside"]) == (2, 2)
+    monkeypatch.setattr(statements, "MOST_FAILING", 1)
+    assert (outbox_standing()["failing"], outbox_standing()["why"]) == (1, "no room")
+
+
+def test_who_may_only_read_a_run_sees_its_event_and_does_not_have_it_tried(aside, client, relay, broker):
+    operator = signed_in(client)
+    FolderGrant.unsafe_all_tenants.update(verbs=["read"])
+    page = operator.get("/operations/dispatch").text
+    assert 'id="asides"' in page
+    assert "Try again" not in page
+    assert "0 events are tried again." in operator.post("/operations/dispatch/retry", follow=True).text
+    assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {"retried": 0}
+    relay.turn()
+    assert aside not in broker.taken
+
+
+def test_of_a_folder_that_is_closed_nothing_is_seen_nor_tried(aside, client, relay, broker):
+    operator = signed_in(client)
+    closed = make.FolderFactory(tenant=make.a_tenant())
+    Workflow.unsafe_all_tenants.update(folder=closed)
+    assert 'id="asides"' not in operator.get("/operations/dispatch").text
+    assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {"retried": 0}
     relay.turn()
     assert aside not in broker.taken
 

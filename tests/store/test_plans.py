@@ -122,7 +122,7 @@ class TestAtFiftyThousandRows:
 
         assert "outbox_failing" in plan("due_events")
         assert "outbox_aside" not in plan("due_events")
-        assert "outbox_aside" in plan("retry_aside")
+        assert "Seq Scan on dispatch_outbox" not in plan("retry_aside")
 
     @pytest.mark.parametrize("analyzed", [False, True], ids=["never analyzed", "analyzed"])
     def test_a_page_of_runs_sums_up_once_and_not_once_for_each_run(self, analyzed):

@@ -54,11 +54,11 @@ def test_many_runs_are_moved_by_a_job_that_is_looked_at_before(operator):
     assert f"/workflows/{name}/move-runs" in operator.get(f"/workflows/{name}/").text
     asked = operator.post(f"/workflows/{name}/move-runs", {"before": "1", "after": "2"})
     assert (asked.status_code, make.run(run_ids[0]).version.number) == (302, 1)
-    assert """every 1s" hx-headers='{"Handoff-Automatic": "1"}'""" in operator.get(asked.url).text
+    assert """second from:body" hx-headers='{"Handoff-Automatic": "1"}'""" in operator.get(asked.url).text
     work.work(60)
     page = operator.get(asked.url).text
     assert "3 of 3 runs fit" in page
-    assert "every 1s" not in page
+    assert "second from:body" not in page
 
     assert operator.post(f"{asked.url}/go", {"reason": ""}).status_code == 422
     job = operator.post(f"{asked.url}/go", {"reason": "a fix"})
@@ -115,6 +115,34 @@ def test_the_page_of_a_job_costs_the_same_for_many_runs(operator):
         work.work(10)
         costs.append(trips_of_page(operator, asked.url))
     assert costs[0] == costs[1]
+
+
+_HIDDEN = """(hidden) => {
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+@pytest.mark.browser
+def test_the_page_of_a_job_that_nobody_sees_asks_nothing_and_catches_up(visitor, ann):
+    Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="operator")
+    run_ids = waiting(2)
+    version = make.newer(run_ids[0], NEW)
+    page, asked = visitor.page, []
+    page.clock.install()
+    visitor.open(f"/workflows/{version.workflow.name}/move-runs")
+    page.get_by_label("To", exact=True).select_option("2")
+    page.get_by_role("button", name="See which fit").click()
+    page.wait_for_url("**/bulk-jobs/*")
+    with page.expect_request("**/bulk-jobs/*"):
+        page.clock.run_for(1_000)
+    page.evaluate(_HIDDEN, True)
+    work.work(30)
+    page.on("request", lambda request: asked.append(request.url))
+    page.clock.run_for(10_000)
+    assert asked == []
+    page.evaluate(_HIDDEN, False)
+    expect(page.get_by_role("heading", name="2 of 2 runs fit")).to_be_visible()
 
 
 @pytest.mark.browser

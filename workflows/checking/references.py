@@ -7,6 +7,7 @@ from django.db.models import Max
 
 from accounts.principal import Forbidden, Principal
 from accounts.roles import RUNS_START
+from engine.bodies import all_it_does, body_of
 from engine.catalogue import BODY
 from engine.problems import Problem, error, quoted, warning
 from engine.templates import has_holes
@@ -28,30 +29,16 @@ class Named(NamedTuple):
 
 def named_in(native: Mapping[str, Json]) -> Iterator[Named]:
     """The workflows that a definition names; what only a run knows (an expression) is left out."""
-    for at, node in enumerate(native["nodes"]):
-        yield from _named_by(f"nodes[{at}]", node, node["id"])
+    for field, step, node in all_it_does(native, EXECUTABLE):
+        step_type, params = EXECUTABLE.get(str(step.get("type"))), step.get("params") or {}
+        if step_type and step_type.begins_run:
+            yield from _named_in(f"{field}.params", params, node)
+        elif (body := body_of(step, EXECUTABLE)) is not None:
+            yield from _named_in(
+                f"{field}.params.{BODY}" if BODY in params else f"{field}.params", body, node
+            )
     if following := native.get("next_workflow"):
         yield Named(following, None, "next_workflow", None)
-
-
-def _named_by(field: str, step: Mapping[str, Json], node: str) -> Iterator[Named]:
-    """Those that a step names, what undoes it, and what it does for each item."""
-    step_type = EXECUTABLE.get(str(step.get("type")))
-    params = step.get("params") or {}
-    body = None if step_type is None else step_type.body(params)
-    if step_type and step_type.begins_run:
-        yield from _named_in(f"{field}.params", params, node)
-    elif body is not None and BODY not in params:
-        yield from _named_in(f"{field}.params", body, node)
-    elif isinstance(body, dict):
-        within = f"{field}.params.{BODY}"
-        yield from _named_in(within, body, node)
-        if body.get("type"):
-            yield from _named_by(within, body, node)
-        for at, inner in enumerate(body.get("steps") or ()):
-            yield from _named_by(f"{within}.steps[{at}]", inner, inner["id"])
-    if step.get("compensate"):
-        yield from _named_by(f"{field}.compensate", step["compensate"], node)
 
 
 def _named_in(field: str, where: Mapping[str, Json], node: str) -> Iterator[Named]:

@@ -77,10 +77,12 @@ def change_draft(
     groups: Sequence[Group],
     reason: str | None = None,
 ) -> Changed:
-    """Applies the groups that fit to the draft as it is now, whatever `revision` the sender knows.
+    """Applies the groups that fit to the draft as it is now, also where the sender knows an earlier `revision` only.
 
-    A group that was applied before counts as applied and changes nothing. Raises Missing; Conflict for an archived
-    workflow; Unprocessable where the draft, or what would become of it, can't be changed in parts.
+    What others did after it counts where steps and connections are added or taken out: a connection follows its step
+    to another id, and conflicts where the step is gone. A group that was applied before counts as applied and changes
+    nothing. Raises Missing; Conflict for an archived workflow; Unprocessable where the draft, or what would become of
+    it, can't be changed in parts.
     """
     principal.require(WORKFLOWS_WRITE)
     with transaction.atomic():

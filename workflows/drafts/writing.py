@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 import orjson
-from django.db.models import F, QuerySet
+from django.db.models import F, Func, JSONField, QuerySet
 from django.db.models.functions import Now
 
 from accounts.principal import Principal
@@ -149,8 +149,15 @@ def meanwhile_of(workflow: Workflow, since: int, but: Collection[str]) -> Meanwh
     """What was done to the draft after revision `since`, but for these groups."""
     if workflow.draft_revision <= since:
         return NOBODY
-    rows = _rows(workflow).filter(revision__gt=since).order_by("id")
-    return meanwhile(_all_changes(rows.values_list("revision", "group_id", "changes"), since, but))
+    rows = _rows(workflow).filter(revision__gt=since).order_by("id").annotate(entries=_OfEntries("changes"))
+    return meanwhile(_all_changes(rows.values_list("revision", "group_id", "entries"), since, but))
+
+
+class _OfEntries(Func):
+    """Of changes those of whole steps and connections: what others did counts by these alone, and they are few."""
+
+    template = "jsonb_path_query_array(%(expressions)s, '$[*] ? (@.path.size() == 2)')"
+    output_field = JSONField()
 
 
 def _all_changes(

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { Icon } from "../Icon";
+import { isOfDeleted } from "../meeting";
 import type { Change } from "../model/changes";
 import { at, isMove } from "../model/changes";
 import { titleOf } from "../model/graph";
@@ -43,9 +44,15 @@ function allOf(changes: Change[]): string {
 
 function heading(conflicts: Conflict[]): string {
   const refused = conflicts.filter((conflict) => conflict.refused).length;
-  const both = conflicts.length - refused;
+  const { doc } = state();
+  const deleted = conflicts.filter((conflict) => !conflict.refused && isOfDeleted(doc, conflict)).length;
+  const both = conflicts.length - refused - deleted;
   const said = [];
   if (both) said.push(`${both === 1 ? "One field was" : `${both} fields were`} also changed by someone else`);
+  if (deleted) {
+    const changes = deleted === 1 ? "One change is" : `${deleted} changes are`;
+    said.push(`${changes} of a step that someone else deleted`);
+  }
   if (refused) said.push(`${refused === 1 ? "One change" : `${refused} changes`} can't be saved`);
   return said.join("; ");
 }
@@ -117,6 +124,7 @@ export function Conflicts() {
 /** One field, and the two values that it could have. */
 function Choice({ conflict, choose }: { conflict: Conflict; choose: (choice: "mine" | "theirs") => void }) {
   const place = where(conflict.path);
+  const theirs = isOfDeleted(state().doc, conflict) ? "(the step is deleted)" : shown(conflict.theirs);
   return (
     <div role="group" aria-label={place}>
       <strong>{place}</strong>
@@ -130,7 +138,7 @@ function Choice({ conflict, choose }: { conflict: Conflict; choose: (choice: "mi
         </div>
         <div>
           <small>{conflict.by ? `Theirs (${conflict.by})` : "Theirs"}</small>
-          <pre tabIndex={0}>{shown(conflict.theirs)}</pre>
+          <pre tabIndex={0}>{theirs}</pre>
           <button type="button" className="button plain small" onClick={() => choose("theirs")}>
             Take theirs
           </button>

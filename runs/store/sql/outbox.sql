@@ -204,15 +204,14 @@ SELECT json_build_array(
           FROM looked ORDER BY part DESC, tenant_id DESC, priority, available_at DESC, id DESC LIMIT 1))
 
 -- name: retry_aside
--- What was set aside of a tenant is due now.
+-- These of what was set aside of a tenant are due now.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 wanted AS MATERIALIZED (
     SELECT o.id
       FROM dispatch_outbox o
-     WHERE o.published_at IS NULL AND o.tries >= /* include aside_tries */ AND o.tenant_id = %(tenant)s
-       AND o.due_at > (SELECT now FROM clock)
+     WHERE o.id = ANY (%(rows)s::bigint[]) AND o.tenant_id = %(tenant)s
+       AND o.published_at IS NULL AND o.tries >= /* include aside_tries */ AND o.due_at > (SELECT now FROM clock)
      ORDER BY o.id
-     LIMIT %(limit)s
        FOR UPDATE OF o SKIP LOCKED
 )
 UPDATE dispatch_outbox o SET due_at = clock.now FROM wanted CROSS JOIN clock WHERE o.id = wanted.id
@@ -230,7 +229,8 @@ DELETE FROM dispatch_outbox o USING first WHERE o.id = first.id
 
 -- name: outbox_standing
 -- How many rows wait to be published, since when, what couldn't be and why, and what was and nobody has taken. Of what
--- couldn't be, jobs that somebody has got by polling don't count: their rows go when they are due.
+-- couldn't be, jobs that somebody has got by polling don't count: their rows go when they are due. Each step has to be
+-- looked up for that, so few are counted, and those that came last are looked at: who polls takes the first ones.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 waiting AS MATERIALIZED (
     SELECT o.due_at FROM dispatch_outbox o WHERE o.published_at IS NULL AND o.due_at <= (SELECT now FROM clock)
@@ -238,15 +238,21 @@ waiting AS MATERIALIZED (
 ),
 failed AS MATERIALIZED (
     (SELECT id, step_id, epoch, queue, error, true AS is_aside FROM dispatch_outbox
-      WHERE published_at IS NULL AND tries >= /* include aside_tries */ LIMIT %(most)s)
+      WHERE published_at IS NULL AND tries >= /* include aside_tries */
+      ORDER BY tenant_id DESC, id DESC LIMIT %(most_looked_at)s)
     UNION ALL
     (SELECT id, step_id, epoch, queue, error, false FROM dispatch_outbox
-      WHERE published_at IS NULL AND tries > 0 AND tries < /* include aside_tries */ LIMIT %(most)s)
+      WHERE published_at IS NULL AND tries > 0 AND tries < /* include aside_tries */
+      ORDER BY run_id DESC, queue DESC LIMIT %(most_looked_at)s)
 ),
 failing AS MATERIALIZED (
     SELECT f.id, f.error, f.is_aside
-      FROM failed f JOIN runs_stepexecution s ON s.id = f.step_id
-     WHERE s.status = 'QUEUED' AND NOT s.held AND s.epoch = f.epoch AND s.queue = f.queue
+      FROM failed f
+     CROSS JOIN LATERAL (SELECT 1 FROM runs_stepexecution s
+                          WHERE s.id = f.step_id AND s.status = 'QUEUED' AND NOT s.held AND s.epoch = f.epoch
+                            AND s.queue = f.queue
+                          LIMIT 1) s
+     LIMIT %(most_failing)s
 )
 SELECT json_build_object(
        'waiting', (SELECT count(*) FROM waiting),

@@ -1117,7 +1117,7 @@ class Dispatch(TypedDict):
 
 
 class DispatchOutbox(TypedDict):
-    """How the outbox stands; counts go up to 10,000."""
+    """How the outbox stands; counts go up to 10,000, of what can't be published to 1,000."""
 
     waiting: int
     oldest_seconds: float | None

@@ -1523,8 +1523,8 @@ def post_deciders(
 def post_dispatch_retry(
     *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.DispatchRetried]:
-    """Has the tenant's events tried again that the broker would not take and that were set aside, up to
-    10,000.
+    """Has events tried again that the broker would not take and that were set aside, of jobs that wait, in
+    runs that you may operate; up to 10,000.
     """
     return Call(
         "POST",
