@@ -1,8 +1,9 @@
 """No function that takes a text from outside takes more than its share for one that is made to slow it down."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,20 @@ MANY = 10**9
 # They run, send or name what an operator has set up.
 LEFT_OUT = frozenset({"lib.scanning", "lib.mail.send", "lib.crash_points", "steps.email_send.written"})
 WALKED = {one.name: one.read for one in readers(("engine", "lib", "steps"), LEFT_OUT, Surroundings())}
+SECONDS_EACH = frozenset(
+    {
+        *("yaml_loads", "validate", "rename_step", "a mail", "lib.markdown.markdown(text)"),
+        *("engine.renaming.renamed_in(source)", "engine.expressions.compile_here(source)"),
+    }
+)
 EXAMPLES = sorted((Path(__file__).parents[1] / "engine" / "fixtures").rglob("*.json"))
+
+
+def quick(names: Iterable[str]) -> list[Any]:
+    """All of them; what takes seconds is for `make exhaustive`."""
+    return [
+        pytest.param(name, marks=pytest.mark.exhaustive) if name in SECONDS_EACH else name for name in names
+    ]
 
 
 def with_texts(value: object, text: str) -> object:
@@ -112,12 +126,12 @@ SLOW: Mapping[str, Callable[[str], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", WALKED)
+@pytest.mark.parametrize("name", quick(WALKED))
 def test_a_function_grows_with_its_text(name: str):
     assert steep(WALKED[name], 1_000) == {}
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", quick(OTHERS))
 def test_a_reader_grows_with_its_text(name: str):
     assert steep(OTHERS[name], 2_000) == {}
 

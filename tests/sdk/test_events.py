@@ -246,6 +246,7 @@ def test_a_token_that_opens_nothing_ends_it(program, broker, queue, site):
     assert "authentication_failed" in there.said()
 
 
+@pytest.mark.exhaustive
 def test_a_handoff_that_is_away_is_asked_until_it_answers(program, broker, queue, one, relay, all_ended):
     mode = {"HANDOFF_DISPATCH": "redis_outbox"}
     with served(**mode) as (address, process), program(broker.events + WORKER, address, QUEUE=queue) as there:
