@@ -8,6 +8,8 @@ from django.db import transaction
 
 from accounts.models import User
 from engine.definition import Compensation, Definition, Edge, Node
+from engine.validate import validate
+from steps.catalogue import CATALOGUE
 from tests.families import shown
 from tests.people import People
 
@@ -109,6 +111,17 @@ def kept(made, db):
 
 def each_of(places):
     return pytest.mark.parametrize(("path", "name"), places, ids=lambda one: str(one).replace(" ", ""))
+
+
+def test_the_engine_judges_each():
+    """Beside what Hypothesis thinks of: nearly whole ones, with what is wrong at one place."""
+    wrong = [made for path, name in PLACES for made in broken(path, name)]
+    found = [validate(made, CATALOGUE) for made in wrong]
+    assert len(wrong) == len(PLACES) * len(WRONG)
+    errors = [[one for one in problems if one.severity == "error"] for problems in found]
+    # What may be absent, or anything at all, is none.
+    assert len([*filter(None, errors)]) > len(found) / 2
+    assert not [one for one in validate(WHOLE, CATALOGUE) if one.severity == "error"]
 
 
 @each_of(shown(PLACES, 20))

@@ -81,6 +81,14 @@ def test_each_job_is_completed_and_answered_by_itself(worker):
     assert make.run(twice["run_id"]).output == {"n": 1}
 
 
+def test_a_job_that_is_completed_sets_variables_of_its_own_run(worker, people):
+    jobs = worker.start(2)
+    told(worker, "complete", [held(job, output=1, variables={"paid": n}) for n, job in enumerate(jobs)])
+    admin = people.client("admin")
+    runs = [admin.get(f"/api/v1/runs/{job['run_id']}").json() for job in jobs]
+    assert [run["variables"]["paid"]["value"] for run in runs] == [0, 1]
+
+
 def test_failures_are_final_or_tried_again_as_each_says(worker):
     first, second = worker.start(2)
     error = {"code": "Declined", "message": "No."}

@@ -209,7 +209,6 @@ def in_vain(reader: Reader, start: str) -> str | None:
     return None
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("app", APPS)
 def test_a_whole_function_grows_with_its_text(app: str, world: World, start: str):
     walked = readers((app,), LEFT_OUT, world)

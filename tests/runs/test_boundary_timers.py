@@ -2,6 +2,7 @@
 
 import pytest
 
+from runs.kernel import reopen
 from runs.maintenance import timers
 from tests import factories as make
 
@@ -202,6 +203,20 @@ def test_a_failure_stops_the_timer_and_a_resume_starts_it_anew(clock):
     make.tick()
     make.work()
     assert make.statuses(run_id)["late"] == "COMPLETED"
+
+
+def test_a_resume_whose_timers_can_not_be_set_is_none(clock, monkeypatch):
+    def broken(*_args):
+        raise RuntimeError("no timer")
+
+    run_id = make.start(guarded(retry="none"))[0]
+    (job,) = make.claimed("outside")
+    make.fail(job)
+    before = make.statuses(run_id)
+    monkeypatch.setattr(reopen, "_arm_again", broken)
+    with pytest.raises(RuntimeError, match="no timer"):
+        make.resume(run_id)
+    assert (make.run(run_id).status, make.statuses(run_id)) == ("FAILED", before)
 
 
 def test_an_edge_that_was_taken_before_a_failure_is_not_taken_again(clock):

@@ -21,7 +21,6 @@ def operator(visitor, monkeypatch):
     return visitor
 
 
-@pytest.mark.exhaustive
 def test_it_has_no_fault_that_axe_finds_and_fits_whatever_the_window(operator):
     page = operator.page
     for is_full in (False, True):
