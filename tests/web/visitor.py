@@ -59,6 +59,8 @@ class Visitor:
 
     def open(self, path: str) -> int:
         """Go there; gives the status of the page that came."""
+        # A cookie that a script has just set is on its way: once the browser has told of them it is there.
+        self.page.context.cookies()
         response = self.page.goto(path)
         assert response is not None
         return response.status
