@@ -39,7 +39,8 @@ bench: dev-venv
 
 soak: dev-venv
 	@$(VENV) -m pytest -m soak --timeout 0 $(ARGS)
-	@HANDOFF_BLOBS=file://$$(mktemp -d) HANDOFF_BLOB_BYTES=100 $(VENV) -m pytest tests/runs tests/api -n 2 --dist loadscope
+	@HANDOFF_BLOBS=file://$$(mktemp -d) HANDOFF_BLOB_BYTES=100 $(VENV) -m pytest tests/runs tests/api -n 2 --dist loadscope \
+		-m "exhaustive or not exhaustive"
 
 # What needs each case of sdks/conformance played says so in its table.
 conformance kafka: export CONFORMANCE_TABLE := write

@@ -22,6 +22,7 @@ from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 from lib.sealing import Hidden
 from tests import browsers, databases, kafka_nodes, logins
+from tests.families import is_asked_for
 from tests.serving import CHEAP_HASHER
 from tests.webhooks import MASTER_KEY
 
@@ -187,17 +188,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what needs a browser or processes by what it uses; tests with a mark of `_ASKED_FOR` run only where that is
-    asked for (`-m soak`).
+    """Mark what needs a browser or processes by what it uses; long tests and those that need more tools run only where
+    they are asked for (`-m soak`).
     """
     left_out = []
-    unasked = [mark for mark in _ASKED_FOR if mark not in (config.option.markexpr or "")]
     for item in items:
         path = item.nodeid.partition("::")[0]
         uses = {*path.split("/"), *getattr(item, "fixturenames", ())}
         for mark in {_MARKS[name] for name in uses & _MARKS.keys()}:
             item.add_marker(mark)
-        if any(item.get_closest_marker(mark) for mark in unasked):
+        if not is_asked_for({mark.name for mark in item.iter_markers()}, config.option.markexpr or ""):
             left_out.append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
@@ -233,9 +233,6 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.collect()
         gc.freeze()
         gc.enable()
-
-
-_ASKED_FOR = ("soak", "exhaustive", "toolchains", "kafka")
 
 
 def _is_soak(config: pytest.Config) -> bool:

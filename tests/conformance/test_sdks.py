@@ -12,6 +12,7 @@ from config.embedded.processes import wait_until
 from runs.models import Run, StepExecution, StepLog
 from tests import factories as make
 from tests.conformance.playing import CASES, PLAYERS, SDKS, CannotBuild, copied, run_in
+from tests.families import exhaustive
 from tests.forking import Forking
 from tests.people import People
 from tests.serving import ROOT
@@ -80,10 +81,9 @@ def played():
     for name, player in PLAYERS.items():
         for place, case in enumerate(CASES):
             is_shown = name == here[place % len(here)] or (name, case.stem) in SHOWN
-            mark = player.needs or (None if is_shown else "exhaustive")
-            yield pytest.param(
-                name, case, marks=[getattr(pytest.mark, mark)] if mark else [], id=f"{name}-{case.stem}"
-            )
+            marks = [getattr(pytest.mark, player.needs)] if player.needs else []
+            member = pytest.param(name, case, marks=marks, id=f"{name}-{case.stem}")
+            yield member if is_shown or player.needs else exhaustive(member)
 
 
 @pytest.mark.conformance

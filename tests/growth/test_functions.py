@@ -27,6 +27,7 @@ from steps.email_send import MailParams, written
 from tasks_inbox.evidence.printing import pdf_of
 from tasks_inbox.evidence.readable import Line, Part
 from tasks_inbox.reading.search import conditions
+from tests.families import exhaustive
 from tests.growth.documents import definition, value
 from tests.growth.measuring import steep, steep_in_mixtures
 from tests.growth.shapes import texts
@@ -48,9 +49,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "engine" / "fixtures").rglob("*.j
 
 def quick(names: Iterable[str]) -> list[Any]:
     """All of them; what takes seconds is for `make exhaustive`."""
-    return [
-        pytest.param(name, marks=pytest.mark.exhaustive) if name in SECONDS_EACH else name for name in names
-    ]
+    return [exhaustive(name) if name in SECONDS_EACH else name for name in names]
 
 
 def with_texts(value: object, text: str) -> object:
