@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -107,12 +108,14 @@ def last_points(name: str) -> set[str]:
 
 
 def hits_of(name: str) -> list[victim.Hit]:
-    """By which points a scenario comes, in their order."""
-    prepare, _ = SCENARIOS[name]
+    """By which points a scenario comes, in their order; nobody dies, and its runs end as they should."""
+    prepare, expected = SCENARIOS[name]
+    before = ids()
     work, given = prepare()
     hits = victim.hits_of(work, *given)
     seen[name] = {hit for hit, _ in hits}
     heal(work, given)
+    ends_well(before, expected, "nobody died")
     return hits
 
 
@@ -120,16 +123,26 @@ def dies_at_each(name: str, points: set[str]) -> None:
     """A worker dies at each of these points, each time of a new beginning, and others go on."""
     prepare, expected = SCENARIOS[name]
     for point in sorted(points):
-        before = set(Run.unsafe_all_tenants.values_list("pk", flat=True))
+        before = ids()
         work, given = prepare()
 
         died = victim.dies(point, work, *given)
         heal(work, given)
 
-        ended = Run.unsafe_all_tenants.exclude(pk__in=before).values_list("status", flat=True)
         assert died or not point.endswith(":1"), point
-        assert {*ended} - AS_IT_COMES == expected, point
-        assert invariants.broken() == {}, point
+        ends_well(before, expected, point)
+
+
+def ids() -> set[UUID]:
+    """Of all runs that there are."""
+    return set(Run.unsafe_all_tenants.values_list("pk", flat=True))
+
+
+def ends_well(before: set[UUID], expected: set[str], point: str) -> None:
+    """All runs but those before ended in one of these statuses, and nothing is half there."""
+    ended = Run.unsafe_all_tenants.exclude(pk__in=before).values_list("status", flat=True)
+    assert {*ended} - AS_IT_COMES == expected, point
+    assert invariants.broken() == {}, point
 
 
 def test_every_crash_point_was_come_by():
