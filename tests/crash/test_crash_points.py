@@ -18,7 +18,7 @@ from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tests import factories as make
 from tests import invariants
-from tests.crash import alerting, containers, failures, large, moves, outgoing, victim
+from tests.crash import alerting, choosing, containers, failures, large, moves, outgoing, victim
 from tests.crash.harmless import HARMLESS
 from tests.crash.scenarios import SCENARIOS
 
@@ -103,8 +103,7 @@ def test_so_it_does_at_every_point_the_first_and_the_last_time_that_it_comes_by(
 
 def last_points(name: str) -> set[str]:
     """The last point in each transaction of a scenario."""
-    last = {transaction: hit for hit, transaction in victim.first_of_each(hits_of(name))}
-    return {f"{hit}:1" for hit in last.values()}
+    return {f"{hit}:1" for hit in choosing.last_of_each(hits_of(name))}
 
 
 def hits_of(name: str) -> list[victim.Hit]:

@@ -10,7 +10,7 @@ from runs.models import Run, ScheduleEntry
 from runs.schedules import firing
 from tests import factories as make
 from tests import invariants
-from tests.crash import victim
+from tests.crash import choosing, victim
 from tests.schedules import a_schedule, entries, holding, runs_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -33,12 +33,15 @@ def prepared(overlap):
     return ends, stays
 
 
-def test_each_due_time_is_dealt_with_once_wherever_a_worker_dies():
-    seen = set()
+@pytest.mark.parametrize("chosen", choosing.EACH_TRANSACTION_OR_POINT)
+def test_each_due_time_is_dealt_with_once_wherever_a_worker_dies(chosen):
+    seen, died_at = set(), set()
     for overlap in ("buffer_one", "cancel_previous"):
         prepared(overlap)
-        points = {hit for hit, _ in victim.hits_of(victim.tick_schedules, TIMES)} - seen
-        seen |= points
+        hits = victim.hits_of(victim.tick_schedules, TIMES)
+        points = chosen(hits) - died_at
+        seen |= choosing.every(hits)
+        died_at |= points
         for point in sorted(points):
             pair = prepared(overlap)
             victim.dies(f"{point}:2", victim.tick_schedules, TIMES)

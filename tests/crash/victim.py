@@ -4,7 +4,7 @@ import importlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -366,15 +366,6 @@ def hits_of(work: Callable[..., None], *given: Any) -> list[Hit]:
     process.join(30)
     assert process.exitcode == 0
     return seen
-
-
-def first_of_each(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """Each point the first time that it is come by."""
-    seen: set[str] = set()
-    for name, transaction in hits:
-        if name not in seen:
-            seen.add(name)
-            yield name, transaction
 
 
 def dies(crash_at: str, work: Callable[..., None], *given: Any) -> bool:
