@@ -115,6 +115,7 @@ def test_a_job_that_nobody_wants_any_more_is_given_up(client, tmp_path):
         until_ended(client, run, status="CANCELLED")
 
 
+@pytest.mark.exhaustive
 def test_a_worker_outlives_a_database_that_is_away_and_a_handoff_that_is_restarted(handoff, client, tmp_path):
     run = start(client)
     with working(client, tmp_path, each=1) as worker:

@@ -13,6 +13,7 @@ from tests.acceptance import faults, load
 from tests.acceptance.faults import OWN, SERVERS
 from tests.acceptance.load import HEALED_SECONDS
 from tests.acceptance.running import hanging
+from tests.families import shown
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def replaced(loaded, name, pid):
     loaded.is_well()
 
 
-@pytest.mark.parametrize("name", ["worker-ticks", "web"])
+@pytest.mark.parametrize("name", shown(["worker-ticks", "web"], 1))
 def test_a_stopped_process_is_replaced_before_anything_is_late(fresh, name):
     pid = faults.stop(fresh.handoff, name)
     replaced(fresh, name, pid)
@@ -42,6 +43,7 @@ def test_a_stopped_process_is_replaced_before_anything_is_late(fresh, name):
     assert fresh.observer.too_old() == {}
 
 
+@pytest.mark.exhaustive
 def test_a_ticks_worker_whose_lines_are_cut_makes_nothing_late(fresh):
     faults.deafen(fresh.handoff, "worker-ticks")
     fresh.everything_ends()

@@ -7,6 +7,8 @@ import signal
 import subprocess
 from contextlib import suppress
 
+import pytest
+
 from tests.acceptance.running import ROOT
 from workflows.checking.check import check
 
@@ -43,6 +45,7 @@ def test_the_tour_does_what_it_says(handoff, shop_port):
     assert not (ROOT / "shop.py").exists()
 
 
+@pytest.mark.exhaustive
 def test_the_page_on_order_fulfilment_does_what_it_says(handoff):
     page = (ROOT / "docs" / "order-fulfilment.md").read_text()
     blocks = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)

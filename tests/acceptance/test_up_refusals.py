@@ -61,6 +61,7 @@ def test_a_schema_from_the_future(handoff):
     assert living_in(handoff.home / "postgres" / "data", "postgres") == []
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_may_lose_what_it_accepted(handoff):
     _in_its_database(
         handoff, "ALTER SYSTEM SET fsync = off", "ALTER ROLE handoff SET synchronous_commit = off"
@@ -70,6 +71,7 @@ def test_a_server_that_may_lose_what_it_accepted(handoff):
     assert "synchronous_commit=off" in line
 
 
+@pytest.mark.exhaustive
 def test_a_password_file_that_is_empty(handoff):
     handoff.home.mkdir(mode=0o700)
     (handoff.home / "admin-password").write_text("")
@@ -82,6 +84,7 @@ def test_a_home_that_cannot_be_written(handoff):
     assert line.startswith(f"Handoff cannot start: The home {handoff.home} cannot be written")
 
 
+@pytest.mark.exhaustive
 def test_a_home_below_something_that_is_no_folder(tmp_path):
     handoff = Handoff(tmp_path / "home", HANDOFF_HOME="/dev/null/home")
     [line] = handoff.refusal()
@@ -106,6 +109,7 @@ def test_a_given_database_that_does_not_answer_and_nothing_embedded_beside_it(tm
     }
 
 
+@pytest.mark.exhaustive
 def test_the_reason_is_said_though_the_preparation_hangs_after_it(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(HANGS_IN_ITS_ENDING)
     url = "postgresql://nobody@127.0.0.1:1/none"

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from config import hint_findings, kafka_environment, understanding
+from tests.families import shown
 from tests.serving import ROOT
 
 SCRAM = {
@@ -191,7 +192,7 @@ def test_without_its_client_the_start_is_refused(given, monkeypatch):
     ]
 
 
-@pytest.mark.parametrize("mode", ["hints", "polling"])
+@pytest.mark.parametrize("mode", shown(["hints", "polling"], 1))
 def test_other_modes_import_nothing_of_kafka(mode):
     script = (
         "import django, sys; django.setup(); import config.nursery, config.doctor, config.supervisor.supervise;"

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from config.environment import BASE_DIR
+from tests.families import shown
 
 pytestmark = pytest.mark.processes
 OUR_APPS = ("accounts", "config", "runs", "tasks_inbox", "workflows")
@@ -28,19 +29,19 @@ def manage(tmp_path, *arguments, **environment):
     )
 
 
-COMMANDS = [("create_token", "--user", "admin"), ("run_workflow", "any", "--input", "manage.py")]
+COMMANDS = ["create_token --user admin", "run_workflow any --input manage.py"]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", shown(COMMANDS, 1))
 def test_where_handoff_does_not_run_one_line_says_so(tmp_path, command):
-    result = manage(tmp_path, *command)
+    result = manage(tmp_path, *command.split())
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == "Handoff does not run here: start it (make up), or set DATABASE_URL.\n"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", shown(COMMANDS, 1))
 def test_where_the_database_is_gone_one_line_says_so(tmp_path, command):
-    result = manage(tmp_path, *command, DATABASE_URL=f"postgresql://me@/db?host={tmp_path}")
+    result = manage(tmp_path, *command.split(), DATABASE_URL=f"postgresql://me@/db?host={tmp_path}")
     assert (result.returncode, result.stdout) == (1, "")
     [line] = result.stderr.splitlines()
     assert line.startswith("The database does not answer (")

@@ -248,7 +248,7 @@ class World:
         assert invariants.broken() == {}
 
 
-@tried(12)
+@tried(8)
 @given(quorum=st.sampled_from(QUORUMS), course=courses())
 def test_each_decision_counts_once_for_whom_it_was_made_or_not_at_all(clock, quorum, course):
     lives_through(lambda: World(clock, quorum), course)

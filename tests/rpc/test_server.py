@@ -40,19 +40,6 @@ def test_reflection_is_off_unless_it_is_asked_for(grpc_site):
     assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
 
 
-def test_reflection_tells_of_all_services(django_db_setup):
-    with (
-        answering(HANDOFF_GRPC_REFLECTION="on") as (address, _),
-        grpc.insecure_channel(address) as channel,
-    ):
-        known = ProtoReflectionDescriptorDatabase(channel)
-        assert {JOBS, RUNS, WORKFLOW_ENGINE, "grpc.health.v1.Health"} <= set(known.get_services())
-        file = known.FindFileContainingSymbol(JOBS)
-        assert [service.name for service in file.service] == ["Jobs", "Runs"]
-        assert known.FindFileContainingSymbol(WORKFLOW_ENGINE).package == "workflow.v1"
-        known.FindFileContainingSymbol("grpc.health.v1.Health")
-
-
 def test_what_is_no_method_is_unimplemented(speak):
     nowhere = speak().channel.unary_unary(f"/{JOBS}/Nothing")
     with pytest.raises(grpc.RpcError) as caught:
@@ -110,15 +97,27 @@ def certificate(tmp_path):
     return cert_file, key_file
 
 
-def test_with_a_certificate_nothing_is_answered_in_the_clear(people, certificate):
+def test_with_a_certificate_nothing_is_answered_in_the_clear_and_reflection_tells_of_all_services(
+    people, certificate
+):
     cert, key = certificate
-    with answering(HANDOFF_GRPC_CERT=str(cert), HANDOFF_GRPC_KEY=str(key)) as (address, _):
+    given = {"HANDOFF_GRPC_CERT": str(cert), "HANDOFF_GRPC_KEY": str(key), "HANDOFF_GRPC_REFLECTION": "on"}
+    with answering(**given) as (address, _):
         trusted = grpc.ssl_channel_credentials(cert.read_bytes())
         with grpc.secure_channel(address, trusted) as channel:
             assert not Client(channel, people.token("worker")).jobs("PollJobs", **POLL).jobs
+            _tells_of_all_services(ProtoReflectionDescriptorDatabase(channel))
         with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as caught:
             Client(channel, people.token("worker")).jobs("PollJobs", seconds=3.0, **POLL)
         assert caught.value.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+
+
+def _tells_of_all_services(known):
+    assert {JOBS, RUNS, WORKFLOW_ENGINE, "grpc.health.v1.Health"} <= set(known.get_services())
+    file = known.FindFileContainingSymbol(JOBS)
+    assert [service.name for service in file.service] == ["Jobs", "Runs"]
+    assert known.FindFileContainingSymbol(WORKFLOW_ENGINE).package == "workflow.v1"
+    known.FindFileContainingSymbol("grpc.health.v1.Health")
 
 
 def test_a_stop_lets_calls_end_and_tells_streams(people, pay, start):

@@ -1,27 +1,36 @@
-"""The list of runs and the home page with 100,000 runs: none of their statements reads a hot table from end to end."""
+"""The list of runs, the home page and messages with 100,000 runs: no statement reads a hot table from end to end."""
 
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
 from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
 
 import pytest
 from django.db import connection, transaction
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
 
+from accounts.principal import Reach
 from accounts.queries import member_principal
+from accounts.roles import READ
+from lib.uuid7 import uuid7
+from runs.models import Run, Signal
 from runs.reading import queries, search
+from runs.reading.messages import unread_signals
 from runs.reading.search import search_page
 from runs.web import tabs
 from tests import factories as make
+from tests.people import People
 from workflows.models import Workflow
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 RUNS = 100_000
+SIGNALS = 30
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 # One a minute: most completed, some failed, cancelled or open, half of them with a business key.
 FILL = f"""
@@ -193,3 +202,34 @@ def test_the_home_page_is_as_fast_also_for_those_who_may_read_the_half_of_it(ten
             took.append(perf_counter() - began)
             assert (len(last), len(open_now), len(failed)) == counts
         assert min(took) < 0.3, seat.role
+
+
+@pytest.mark.parametrize("is_shut", [True, False])
+def test_only_the_runs_of_signals_are_looked_up(tenant, is_shut):
+    """Messages that nobody has taken are found without reading the runs."""
+    runs = Run.objects.for_tenant(tenant).order_by("id").values_list("id", "root_id")[:SIGNALS]
+    Signal.unsafe_all_tenants.bulk_create(
+        Signal(
+            id=uuid7(),
+            tenant_id=tenant,
+            run_id=run,
+            root_id=root,
+            shard=0,
+            signal_id=str(uuid4()),
+            name="x",
+            payload={},
+            sent_by="a",
+        )
+        for run, root in runs
+    )
+    folder = Workflow.objects.for_tenant(tenant).values_list("folder_id", flat=True).first()
+    reach = Reach.of([(folder + 1 if is_shut else folder, [READ])])
+    who = replace(People().principal("operator", "default"), tenant_id=tenant, reach=reach)
+    with CaptureQueriesContext(connection) as captured:
+        found = unread_signals(who, 50)
+    assert len(found) == (0 if is_shut else SIGNALS)
+    with connection.cursor() as cursor:
+        statement = captured.captured_queries[-1]["sql"]
+        ((explained,),) = cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}").fetchall()
+    plan = explained[0] if isinstance(explained, list) else json.loads(explained)[0]
+    assert runs_read(plan["Plan"]) <= 2 * SIGNALS

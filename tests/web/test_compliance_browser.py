@@ -117,6 +117,7 @@ def test_compliance_approves_an_order_on_a_phone_and_the_evidence_of_it_checks_i
     assert "ann" in (tmp_path / "evidence.html").read_text()
 
 
+@pytest.mark.exhaustive
 def test_from_the_login_to_the_decision_without_a_mouse(stranger, start):
     ann = User.objects.get(username="ann")
     ann.set_password("a long password")

@@ -18,7 +18,7 @@ from tests.web.test_builder_keys import publish
 from tests.web.test_move_pages import NEW, SIGNAL, waiting
 from tests.web.visitor import Visitor
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 PASSWORD = "a long password"
 
@@ -174,7 +174,6 @@ def look_at_the_items(walk: Walk) -> None:
     walk.press("The run", "Check deliveries")
 
 
-@pytest.mark.exhaustive
 def test_a_list_with_an_approval_is_built_run_decided_and_looked_at(walk):
     log_in(walk)
     outline = new_workflow(walk, "Check deliveries")
@@ -264,7 +263,6 @@ def test_the_palette_is_left_and_a_schedule_on_business_days_is_made_looked_at_r
     walk.is_right()
 
 
-@pytest.mark.exhaustive
 def test_fifty_waiting_runs_are_moved_of_which_three_can_not(walk):
     run_ids = waiting(50)
     version = make.newer(run_ids[0], NEW)

@@ -291,6 +291,7 @@ def test_what_is_there_when_a_page_comes_is_told_in_live_regions_later(approver)
     assert [again(task).status for task in (one, two)] == ["OPEN"] * 2
 
 
+@pytest.mark.exhaustive
 def test_by_keys_alone_what_was_decided_together_is_undone_and_a_third_outcome_is_taken_up(approver):
     page = approver.page
     outcomes = [{"name": name.lower(), "label": name} for name in ("Pay", "Refuse", "Wait")]

@@ -138,6 +138,7 @@ def test_the_cause_of_a_failure_among_two_hundred_steps_is_three_presses_from_ho
     ).to_be_in_viewport()
 
 
+@pytest.mark.exhaustive
 def test_a_large_graph_is_moved_and_selected_in_without_stalling_on_a_slow_computer(author):
     run_id = long_run(300, failing=299)
     author.page.set_default_timeout(60_000)

@@ -165,6 +165,7 @@ def new_builder(author) -> Builder:
     return Builder(author, "order", is_open=True)
 
 
+@pytest.mark.exhaustive
 def test_a_flow_of_six_steps_is_built_and_published_by_mouse(author):
     page = author.page
     author.open("/workflows/")

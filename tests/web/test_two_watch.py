@@ -92,6 +92,7 @@ def test_what_one_cancels_the_other_sees_cancelled(visitor, bob):
     assert visitor.page.evaluate("window.loaded")
 
 
+@pytest.mark.exhaustive
 def test_whose_sockets_are_blocked_follows_by_polling_and_is_told_so(visitor, bob):
     visitor.page.route_web_socket("**/ws/**", lambda socket: socket.close(code=1013))
     run_id = make.start(CALLS_A_PROGRAM, {"text": "Words."})[0]
