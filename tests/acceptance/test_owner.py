@@ -30,6 +30,7 @@ def as_before(one: Handoff) -> int:
     return users
 
 
+@pytest.mark.exhaustive
 def test_a_home_from_before_is_changed_at_its_next_start(home):
     if home.process is None:
         home.start_and_wait()

@@ -162,6 +162,7 @@ def test_time_goes_on_while_the_clock_is_dead_or_hangs(alone, client):
     alone.until_answering()
 
 
+@pytest.mark.exhaustive
 def test_a_worker_may_be_started_by_other_means_and_ends_when_it_is_told_to(alone, client):
     """In the same home its command knows how this Handoff hears of work."""
     seen = "SELECT count(*) FROM runs_worker WHERE queue = 'engine' AND seen_at > clock_timestamp() - interval '5 s'"

@@ -71,6 +71,7 @@ def kill_web(handoff: Handoff) -> int:
     return web
 
 
+@pytest.mark.exhaustive
 def test_no_text_is_lost_whenever_the_server_is_killed(handoff, client, pages):
     ana, ben = pages
     killed: list[int] = []

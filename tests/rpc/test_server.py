@@ -149,6 +149,7 @@ def test_a_stop_lets_calls_end_and_tells_streams(people, pay, start):
         assert process.wait(15) == 0
 
 
+@pytest.mark.exhaustive
 def test_a_port_that_is_taken_is_told_in_a_line(grpc_site):
     port = grpc_site.rpartition(":")[2]
     environment = environment_of_a_process("grpc") | {"HANDOFF_GRPC_PORT": port}

@@ -141,6 +141,7 @@ def test_the_forms_of_the_two_kinds_are_not_mixed_up(client, olga):
     assert (again(task).status, again(approval).status) == ("OPEN", "OPEN")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.browser
 def test_an_operator_gives_it_up_in_the_browser(visitor, ann):
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="operator")

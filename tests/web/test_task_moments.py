@@ -27,6 +27,7 @@ FORM = {
 }
 
 
+@pytest.mark.exhaustive
 def test_moments_and_amounts_are_typed_as_their_reader_writes_them(visitor, ann):
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="approver")
     # No zone of a browser of tests: what counts is the reader's own.
