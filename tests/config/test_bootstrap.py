@@ -1,5 +1,6 @@
 """Of which build of Python `.venv` is made (`scripts/bootstrap`)."""
 
+import fcntl
 import importlib.machinery
 import importlib.util
 import json
@@ -10,9 +11,11 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from config.embedded.processes import wait_until
 from config.supervisor.packages import held
 from tests.serving import ROOT
 
@@ -172,6 +175,34 @@ def test_an_environment_from_which_a_home_runs_is_not_made_anew(
     assert "\n" not in str(refused.value)
     assert (done, asked()) == ([], [])
     checkout.main([])
+
+
+def test_who_runs_a_home_is_told_that_its_packages_were_changed(
+    checkout, installed, home_of_elsewhere, tmp_path, capsys
+):
+    (checkout.ROOT / "requirements.txt").write_text("# others\n")
+    checkout.main([])
+    assert installed[0] == ["The packages of requirements.txt", "This checkout"]
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert f"the home {tmp_path / 'second'} (pid {home_of_elsewhere.pid}) since before that" in last
+    checkout.main([])
+    assert capsys.readouterr().out == ""
+
+
+def test_who_waits_for_another_call_is_told_so(checkout, installed, capsys):
+    folder = os.open(checkout.ROOT, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    second = Thread(target=checkout.main, args=([],))
+    try:
+        second.start()
+        told = []
+        wait_until(lambda: told.append(capsys.readouterr().out) or any(told), 10, "what it says")
+        assert second.is_alive()
+    finally:
+        os.close(folder)
+    second.join(10)
+    assert not second.is_alive()
+    assert "".join(told).startswith("handoff: waiting for another call of make")
 
 
 def test_nor_for_another_version_of_python(checkout, installed, home_of_elsewhere, monkeypatch):
