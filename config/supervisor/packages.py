@@ -25,16 +25,15 @@ def held(venv: Path, home: Path) -> Iterator[None]:
 @contextlib.contextmanager
 def _registered(folder: Path, home: Path) -> Iterator[None]:
     folder.mkdir(exist_ok=True)
-    path = folder / str(os.getpid())
-    with (folder / ".lock").open("w") as one_at_a_time:
-        fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
-        for other in folder.glob("[0-9]*"):
-            _forget_killed(other)
-        file = path.open("w")
-        fcntl.flock(file, fcntl.LOCK_EX)
-    with file:
+    for other in folder.glob("[0-9]*"):
+        _forget_killed(other)
+    path, unseen = folder / str(os.getpid()), folder / f".{os.getpid()}"
+    with unseen.open("w") as file:
+        # Whoever else starts must not find a file that nobody holds yet, nor wait for us: we may be stopped anywhere.
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         file.write(str(home))
         file.flush()
+        unseen.replace(path)
         try:
             yield
         finally:

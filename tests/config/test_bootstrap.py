@@ -1,10 +1,12 @@
 """Of which build of Python `.venv` is made (`scripts/bootstrap`)."""
 
+import contextlib
 import fcntl
 import importlib.machinery
 import importlib.util
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -151,15 +153,34 @@ with held(venv, home):
 """
 
 
-@pytest.fixture
-def home_of_elsewhere(checkout, installed, tmp_path):
+# Whoever is stopped keeps what they have locked.
+STOPPED_AT_ITS_FIRST_LOCK = """
+import fcntl, os, signal
+lock = fcntl.flock
+def flock(*arguments):
+    lock(*arguments)
+    os.kill(os.getpid(), signal.SIGSTOP)
+fcntl.flock = flock
+"""
+
+
+@contextlib.contextmanager
+def a_home(checkout, folder, before=""):
     """A process that runs a home, which is not the checkout's own, from the checkout's environment."""
-    command = [sys._base_executable, "-c", A_HOME, str(checkout.VENV), str(tmp_path / "second")]
+    command = [sys._base_executable, "-c", before + A_HOME, str(checkout.VENV), str(folder)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=ROOT, **pipes) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def home_of_elsewhere(checkout, installed, tmp_path):
+    with a_home(checkout, tmp_path / "second") as process:
         assert process.stdout.readline() == "runs\n"
         yield process
-        process.kill()
 
 
 def test_an_environment_from_which_a_home_runs_is_not_made_anew(
@@ -238,6 +259,16 @@ def test_what_a_killed_home_left_behind_is_forgotten_by_the_next(
         assert not left.exists()
         assert [path.name for path in checkout.HOMES.glob("[0-9]*")] == [str(os.getpid())]
     assert not list(checkout.HOMES.glob("[0-9]*"))
+
+
+def test_a_home_that_was_stopped_while_it_began_holds_up_no_other(checkout, installed, tmp_path):
+    """Every later start of the checkout waited for it without a word."""
+    with a_home(checkout, tmp_path / "first", STOPPED_AT_ITS_FIRST_LOCK) as stopped:
+        assert os.WIFSTOPPED(os.waitpid(stopped.pid, os.WUNTRACED)[1])
+        with a_home(checkout, tmp_path / "second") as second:
+            wait_until(lambda: select.select([second.stdout], [], [], 0)[0], 20, "the second home")
+            assert second.stdout.readline() == "runs\n"
+            assert (str(second.pid), str(tmp_path / "second")) in checkout.running_homes()
 
 
 def test_a_home_that_runs_from_elsewhere_holds_nothing(checkout, tmp_path):
