@@ -95,6 +95,13 @@ def test_three_are_too_many(run):
     assert "3 tests failed: too many for a second try." in said
 
 
+def test_where_three_failed_the_other_suites_are_left_out(run):
+    """They take as long again, for a run that is lost."""
+    status, said = run("interrupted", flaky=3)
+    assert status == 1
+    assert "3 tests failed: too many for a second try." in said
+
+
 def test_what_fails_twice_fails(run):
     assert run("broken")[0] == 1
     assert run("broken", flaky=1)[0] == 1
