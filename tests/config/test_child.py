@@ -13,15 +13,7 @@ from config.supervisor import child as children
 from config.supervisor.child import Child
 from config.supervisor.errors import CannotStart
 from config.supervisor.launch import execute
-from config.supervisor.programs import (
-    Program,
-    beat_program,
-    grpc_program,
-    nursery_program,
-    polling_worker_program,
-    relay_program,
-    worker_program,
-)
+from config.supervisor.programs import Program
 
 pytestmark = pytest.mark.processes
 
@@ -60,14 +52,6 @@ async def running(program, lines, pids):
         yield child
     finally:
         await child.stop(at_once=True)
-
-
-def test_each_process_of_ours_is_judged_by_what_it_says_itself():
-    """Not by whether something else answers: one that hangs is silent."""
-    ours = [grpc_program(), relay_program(), beat_program(), nursery_program()]
-    ours += [kind("worker", "default") for kind in (worker_program, polling_worker_program)]
-    assert {one.name: (one.ready, one.is_alive) for one in ours} == {one.name: ("says", None) for one in ours}
-    assert max(one.silence_seconds for one in ours) <= 20
 
 
 async def until(condition):
