@@ -162,6 +162,8 @@ FIELDS = [
     ("POST", "/api/v1/jobs/{job}/complete", "lease_token", lambda v: isinstance(v, str) and v),
     ("POST", "/api/v1/jobs/{job}/fail", "retryable", lambda v: isinstance(v, bool)),
 ]
+JOB = {"id": "11111111-1111-4111-8111-111111111111", "lease_token": "x"}
+ERROR = {"code": "X", "message": "x"}
 GOOD = {
     "name": "other",
     "definition": chain("other"),
@@ -176,10 +178,11 @@ GOOD = {
     "items": [{"input": {}}],
     "worker_id": "w",
     "queues": ["work"],
+    "ids": [JOB["id"]],
     "max_jobs": 1,
     "lease_token": "x",
     "output": {},
-    "error": {"code": "X", "message": "x"},
+    "error": ERROR,
     "retryable": True,
 }
 # Of a PATCH of the draft, whose PUT needs something else.
@@ -196,6 +199,10 @@ NEEDED = {
     "/api/v1/schedules": ["name", "workflow"],
     "/api/v1/calendars": ["name"],
     "/api/v1/jobs/poll": ["worker_id", "queues", "max_jobs"],
+    "/api/v1/jobs/claim": ["worker_id", "ids"],
+    "/api/v1/jobs/complete": ["items"],
+    "/api/v1/jobs/fail": ["items"],
+    "/api/v1/jobs/heartbeat": ["items"],
     "/api/v1/jobs/{job}/complete": ["lease_token", "output"],
     "/api/v1/jobs/{job}/fail": ["lease_token", "error", "retryable"],
 }
@@ -246,6 +253,13 @@ def test_a_field_that_is_missing_is_named(ours, path):
         ("/api/v1/jobs/poll", {"queues": ["work", "default"]}, "queues[1]"),
         ("/api/v1/jobs/poll", {"max_jobs": 101}, "max_jobs"),
         ("/api/v1/jobs/poll", {"wait_seconds": 20.5}, "wait_seconds"),
+        ("/api/v1/jobs/claim", {"ids": [[JOB["id"]]]}, "ids[0]"),
+        ("/api/v1/jobs/complete", {"items": [[]]}, "items[0]"),
+        ("/api/v1/jobs/fail", {"items": [[JOB | {"error": ERROR}]]}, "items[0]"),
+        ("/api/v1/jobs/fail", {"items": [JOB | {"error": ERROR}, []]}, "items[1]"),
+        ("/api/v1/jobs/fail", {"items": [JOB | {"error": [ERROR]}]}, "items[0].error"),
+        ("/api/v1/jobs/heartbeat", {"items": [[]]}, "items[0]"),
+        ("/api/v1/jobs/heartbeat", {"items": [JOB | {"id": [JOB["id"]]}]}, "items[0].id"),
         ("/api/v1/jobs/{job}/fail", {"error": {"code": "X"}}, "error.message"),
         ("/api/v1/jobs/{job}/fail", {"error": {"code": "X", "message": "x", "more": 1}}, "error.more"),
     ],
