@@ -1,12 +1,10 @@
 """One PostgreSQL for the whole session and one Redis for each process, both real; no skip for want of a tool in CI."""
 
-import fcntl
 import gc
 import os
 import shutil
 import tempfile
 from collections.abc import Generator, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from config.channel_layers import channel_layers
 from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 from lib.sealing import Hidden
-from tests import browsers, databases, kafka_nodes, logins
+from tests import browsers, databases, kafka_nodes, logins, session_folders
 from tests.families import is_asked_for
 from tests.serving import CHEAP_HASHER
 from tests.webhooks import MASTER_KEY
@@ -48,7 +46,6 @@ _MARKS = {
 }
 _MEMORY = Path("/dev/shm")
 _ENOUGH_MEMORY = 4 * 1024**3
-_FOLDER = "handoff-test-"
 _KEY = pytest.StashKey[tuple]()
 # What is made up is the same each time: whoever looks for a failure finds it again. `make soak` makes up other things.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
@@ -96,27 +93,14 @@ def _own_folder(config: pytest.Config) -> Path:
     if hasattr(config, "workerinput"):
         return Path(tempfile.mkdtemp(prefix="w"))
     if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK):
-        _remove_what_was_left()
+        session_folders.remove_left(_MEMORY)
         if shutil.disk_usage(_MEMORY).free > _ENOUGH_MEMORY:
             tempfile.tempdir = str(_MEMORY)
-    folder = tempfile.mkdtemp(prefix=_FOLDER)
     # Held until this process ends, however it does.
-    fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)
+    folder, _ = session_folders.made(Path(tempfile.gettempdir()))
     # Not of this process itself: some of its files outlive the session.
-    os.environ |= {"TMPDIR": folder, "PYTEST_DEBUG_TEMPROOT": folder}
-    return Path(folder)
-
-
-def _remove_what_was_left() -> None:
-    """Folders in memory of sessions that were killed: nobody holds their locks."""
-    for left in _MEMORY.glob(f"{_FOLDER}*"):
-        with suppress(OSError):
-            folder = os.open(left, os.O_RDONLY)
-            try:
-                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(left, ignore_errors=True)
-            finally:
-                os.close(folder)
+    os.environ |= {"TMPDIR": str(folder), "PYTEST_DEBUG_TEMPROOT": str(folder)}
+    return folder
 
 
 def _use(database_url: str, redis_url: str) -> None:
