@@ -114,7 +114,7 @@ def request_row(who: Principal, run_id: UUID) -> dict[str, Json]:
 def catalogue(who: Principal, q: str = "") -> QuerySet[Workflow]:
     """What they may start, what they asked for lately first; with `q` in its title, name or description."""
     if RUNS_START not in who.scopes:
-        return Workflow.objects.none()
+        return Workflow.objects.for_tenant(who.tenant_id).none()
     own = Request.objects.for_tenant(who.tenant_id).filter(user_id=who.user_id)
     lately = dict.fromkeys(own.order_by("-run_id").values_list("workflow_id", flat=True)[:LATELY])
     places = [When(pk=workflow, then=place) for place, workflow in enumerate(lately)]

@@ -131,7 +131,12 @@ def test_what_was_used_lately_comes_first(client, refunds):
 
 
 @pytest.mark.parametrize(
-    ("role", "says"), [("requester", "let you start what you need"), ("admin", "grant “start”")]
+    ("role", "says"),
+    [
+        ("requester", "let you start what you need"),
+        ("admin", "grant “start”"),
+        ("approver", "Your role may not start anything"),
+    ],
 )
 def test_an_empty_catalogue_says_what_is_missing(role, says):
     member("new", role)
