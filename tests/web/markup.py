@@ -27,17 +27,20 @@ class _Reader(HTMLParser):
                 self.foreign.append(f"<{tag}> of {address}")
         if tag == "label" and found.get("for"):
             self.labelled.add(found["for"] or "")
-        in_label = any(name == "label" for name, _, _ in self.open)
-        if tag in ("input", "select", "textarea") and found.get("type") not in _UNLABELLED and not in_label:
+        if (
+            tag in ("input", "select", "textarea")
+            and found.get("type") not in _UNLABELLED
+            and all(name != "label" for name, _, _ in self.open)
+        ):
             self.fields.append((tag, found))
-        for _, _, words in self.open:
-            words.append(found.get("aria-label") or found.get("alt") or "")
+        self.handle_data(found.get("aria-label") or found.get("alt") or "")
         if tag not in _VOID:
             self.open.append((tag, found, []))
 
     def handle_data(self, data: str) -> None:
-        for _, _, words in self.open:
-            words.append(data)
+        if data.strip():
+            for _, _, words in self.open:
+                words.append(data)
 
     def handle_endtag(self, tag: str) -> None:
         if all(name != tag for name, _, _ in self.open):
@@ -45,13 +48,8 @@ class _Reader(HTMLParser):
         while self.open:
             name, found, words = self.open.pop()
             is_one = name == "button" or (name == "a" and "href" in found)
-            is_shown = not any("hidden" in attrs for _, attrs, _ in self.open)
-            if (
-                is_one
-                and is_shown
-                and not "".join(words).strip()
-                and not any(found.get(key) for key in _NAMES)
-            ):
+            is_shown = not any("hidden" in attrs for attrs in (found, *(attrs for _, attrs, _ in self.open)))
+            if is_one and is_shown and not words and not any(found.get(key) for key in _NAMES):
                 self.nameless.append(f"<{name}> without a name: {found}")
             if name == tag:
                 return
