@@ -274,7 +274,6 @@ document.addEventListener("keydown", (event) => {
 
 document.body.addEventListener("htmx:afterSettle", (event) => {
   mark();
-  count();
   measure();
   // What was just decided is told by the page that comes then: this one is about to go.
   tellHeld("#held .notice [data-says]");
@@ -283,7 +282,8 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
     document.getElementById("task-title")?.focus({ preventScroll: true });
 });
 document.body.addEventListener("htmx:afterSwap", () => {
-  // At once: until all has settled somebody may have sent the form, with nothing selected.
+  // At once: until all has settled somebody may have sent the form, with nothing selected. The list comes by morphing,
+  // of which nothing is left to settle.
   count();
   countDown();
 });
