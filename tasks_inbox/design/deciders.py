@@ -1,11 +1,12 @@
 """Who may decide a step of a definition, as the people of a tenant are now, before any run has come to it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.catalogue import Json
+from engine.bodies import all_it_does, body_of, edges_of
+from engine.catalogue import BODY, Json
 from engine.templates import has_holes
-from steps.catalogue import CATALOGUE
+from steps.catalogue import CATALOGUE, EXECUTABLE
 from steps.human import who_decides
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import Member
@@ -35,6 +36,31 @@ class Deciders:
             ", ".join(name for names in self.candidates.values() for name in names)
             or "everybody who may decide"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class AskingStep:
+    """A step that asks people, with the `id` of its node, and the field at which it stands.
+
+    `among`: the `nodes` and `edges` of the run that comes to it, which is each item's own where a container does it;
+    None where it is alone there, or what undoes a step.
+    """
+
+    field: str
+    node: Mapping[str, Json]
+    among: Mapping[str, Json] | None
+
+
+def asking_steps(native: Mapping[str, Json]) -> Iterator[AskingStep]:
+    """All steps of a sound definition that ask people, those in containers and those that undo others, too."""
+    lists = {"nodes": native}
+    for field, step, id in all_it_does(native, EXECUTABLE):
+        body = body_of(step, EXECUTABLE) or {}
+        if body.get("steps"):
+            lists[f"{field}.params.{BODY}.steps"] = {"nodes": body["steps"], "edges": edges_of(body)}
+        if is_asking(step):
+            among = lists[field.rpartition("[")[0]] if field.endswith("]") else None
+            yield AskingStep(field, {**step, "id": id}, among)
 
 
 def is_asking(node: Mapping[str, Json]) -> bool:

@@ -9,7 +9,7 @@ from accounts.roles import RUNS_START, SCOPES_OF_ROLE
 from engine.catalogue import Json
 from engine.problems import Problem, error, warning
 from steps.catalogue import CATALOGUE
-from tasks_inbox.design.deciders import Deciders, deciders_of, is_asking, steps_before
+from tasks_inbox.design.deciders import AskingStep, Deciders, asking_steps, deciders_of, steps_before
 from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
 from tasks_inbox.eligibility.quorum import counts_people, needs_several, verdict
@@ -20,20 +20,18 @@ STARTER = "{{ run.created_by }}"
 
 
 def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
-    """Of each definition the steps for people that nobody, or not enough, may decide as things are; three
-    statements at most for all of them, or none where there are no such steps, and a few for each step that needs all.
+    """Of each definition the steps for people that nobody, or not enough, may decide as things are, in containers, too;
+    three statements at most for all of them, or none where there are no such steps, and a few for each step that needs
+    all.
 
     What only a run knows (expressions) is not judged.
     """
-    places = [[at for at, node in enumerate(native["nodes"]) if is_asking(node)] for native in natives]
-    if not any(places):
+    asking = [list(asking_steps(native)) for native in natives]
+    if not any(asking):
         return [[] for _ in natives]
     members = members_of(tenant)
     starters = _Starters(tenant, members)
-    return [
-        list(_find_problems(tenant, members, starters, native, at))
-        for native, at in zip(natives, places, strict=True)
-    ]
+    return [list(_find_problems(tenant, members, starters, each)) for each in asking]
 
 
 class _Starters:
@@ -52,21 +50,22 @@ class _Starters:
 
 
 def _find_problems(
-    tenant: int, members: list[Member], starters: _Starters, native: Mapping[str, Json], places: list[int]
+    tenant: int, members: list[Member], starters: _Starters, asking: Sequence[AskingStep]
 ) -> Iterator[Problem]:
-    every = [deciders_of(members, native["nodes"][at]) for at in places]
-    steps = {step.id: step for step in every if step}
-    for at, step in zip(places, every, strict=True):
+    every = [deciders_of(members, one.node) for one in asking]
+    # What undoes a step has its id, and comes before none.
+    steps = {step.id: step for one, step in zip(asking, every, strict=True) if step and one.among}
+    for one, step in zip(asking, every, strict=True):
+        field = f"{one.field}.params"
         if step is None:
-            if problem := _asks_starters(starters, native["nodes"][at], f"nodes[{at}].params.candidates"):
+            if problem := _asks_starters(starters, one.node, f"{field}.candidates"):
                 yield problem
             continue
-        field = f"nodes[{at}].params"
-        before = [steps[name] for name in steps_before(native, step.id) if name in steps]
+        ids = steps_before(one.among, step.id) if one.among else ()
         problem = (
             _too_few(field, step)
             or _unable(tenant, members, field, step)
-            or _four_eyes(field, starters, step, before)
+            or _four_eyes(field, starters, step, [steps[id] for id in ids if id in steps])
         )
         if problem:
             yield problem

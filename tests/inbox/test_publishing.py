@@ -129,6 +129,64 @@ def test_four_eyes_that_nobody_could_pass_are_an_error(steps, found):
     assert [(one.code, one.node) for one in problems if one.severity == "error"] == found
 
 
+RISK = {"candidates": {"groups": ["Risk"]}}
+
+
+def asking(name=None, **params):
+    """An approval with these params; without a name, as a container does one for each item."""
+    params = {"title": "?", "due_seconds": 60, **params}
+    return {"type": "human.approval", "params": params} | ({"id": name} if name else {})
+
+
+def each(body, name="each", **params):
+    """A container that does this for each of its items."""
+    params = params or {"items": [1]}
+    return {"id": name, "type": "loop" if "count" in params else "map", "params": {**params, "body": body}}
+
+
+def found_in(*nodes, edges=()):
+    """What is wrong, each with the place and the step that it names."""
+    problems = check(make.graph([*nodes], edges), tenant=make.a_tenant().pk).problems
+    return [(one.code, one.field, one.node) for one in problems if one.severity == "error"]
+
+
+@pytest.mark.usefixtures("three")
+@pytest.mark.parametrize(
+    ("node", "place", "step"),
+    [
+        (each(asking(**RISK)), "body", "each"),
+        (each({"steps": [{"id": "look", "type": "noop"}, asking("ok", **RISK)]}), "body.steps[1]", "ok"),
+        (each({"steps": [asking("ok", **RISK)]}, count=2), "body.steps[0]", "ok"),
+        (
+            each({"steps": [each({"steps": [asking("ok", **RISK)]}, "deep")]}),
+            "body.steps[0].params.body.steps[0]",
+            "ok",
+        ),
+    ],
+)
+def test_what_nobody_may_decide_within_a_container_is_an_error_at_its_place(node, place, step):
+    field = f"nodes[1].params.{place}.params.candidates"
+    assert found_in("first", node, edges=[f"first>{node['id']}"]) == [("nobody_may_decide", field, step)]
+
+
+@pytest.mark.usefixtures("three")
+def test_undoing_that_nobody_may_decide_is_an_error_at_its_place():
+    node = {"id": "pay", "type": "noop", "compensate": asking(**RISK)}
+    field = "nodes[0].compensate.params.candidates"
+    assert found_in(node) == [("nobody_may_decide", field, "pay")]
+
+
+@pytest.mark.usefixtures("three")
+def test_four_eyes_bar_who_decided_before_for_the_same_item_and_nobody_else():
+    asks_bob = asking("asks_bob", **ASKS_BOB)
+    again = asking("again", **ASKS_BOB, **EYES)
+    field = "nodes[0].params.body.steps[1].params.exclude_deciders"
+    assert found_in(each({"steps": [asks_bob, again]})) == [("four_eyes_out_of_reach", field, "again")]
+    # Each item has a run of its own, and so has what is around it.
+    assert found_in(asks_bob, each({"steps": [again]}), edges=["asks_bob>each"]) == []
+    assert found_in(each({"steps": [asks_bob]}), again, edges=["each>again"]) == []
+
+
 def test_who_starts_runs_may_be_the_only_one_left():
     member("boss", "admin")
     member("bob")
