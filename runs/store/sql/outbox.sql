@@ -16,6 +16,10 @@ UPDATE runs_dispatchleader SET expires_at = clock_timestamp() WHERE holder = %(h
 -- name: aside_tries (fragment)
 10
 
+-- name: waits_still (fragment)
+-- The step `s` of the row `o` of the outbox can be claimed as that says.
+s.status = 'QUEUED' AND NOT s.held AND s.epoch = o.epoch AND s.queue = o.queue
+
 -- name: due_events
 -- What is to be published now, in order; and the rows whose step can't be claimed as they say (`gone`). Behind a row
 -- that couldn't be published, later ones of its run and queue wait, until it was tried so often that it is set `aside`;
@@ -33,15 +37,13 @@ WITH due AS MATERIALIZED (
 SELECT json_build_array(
        (SELECT coalesce(json_agg(json_build_array(
                    /* include held */, /* include given_input */,
-                   due.id, due.queue, due.created_at, due.tries,
-                   extract(epoch FROM coalesce(%(now)s::timestamptz, clock_timestamp()) - greatest(due.due_at, due.created_at))) ORDER BY due.id), '[]')
-          FROM due JOIN runs_stepexecution s ON s.id = due.step_id
-         WHERE s.status = 'QUEUED' AND NOT s.held AND s.epoch = due.epoch AND s.queue = due.queue),
-       (SELECT coalesce(json_agg(due.id), '[]')
-          FROM due
-         WHERE NOT EXISTS (SELECT 1 FROM runs_stepexecution s
-                            WHERE s.id = due.step_id AND s.status = 'QUEUED' AND NOT s.held AND s.epoch = due.epoch
-                              AND s.queue = due.queue)))
+                   o.id, o.queue, o.created_at, o.tries,
+                   extract(epoch FROM coalesce(%(now)s::timestamptz, clock_timestamp()) - greatest(o.due_at, o.created_at))) ORDER BY o.id), '[]')
+          FROM due o JOIN runs_stepexecution s ON s.id = o.step_id
+         WHERE /* include waits_still */),
+       (SELECT coalesce(json_agg(o.id), '[]')
+          FROM due o
+         WHERE NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.id = o.step_id AND /* include waits_still */)))
 
 -- name: settle_events
 -- What became of the rows, said by who leads; another may have taken over, and then nothing is written. A row that was
@@ -137,7 +139,7 @@ late AS MATERIALIZED (
     SELECT o.id, s.id IS NOT NULL AS is_there
       FROM dispatch_outbox o
       LEFT JOIN runs_stepexecution s
-        ON s.id = o.step_id AND s.status = 'QUEUED' AND NOT s.held AND s.epoch = o.epoch AND s.queue = o.queue
+        ON s.id = o.step_id AND /* include waits_still */
      WHERE o.published_at IS NOT NULL AND o.due_at <= (SELECT now FROM clock)
      ORDER BY o.due_at
      LIMIT %(limit)s
@@ -246,11 +248,10 @@ failed AS MATERIALIZED (
       ORDER BY run_id DESC, queue DESC LIMIT %(most_looked_at)s)
 ),
 failing AS MATERIALIZED (
-    SELECT f.id, f.error, f.is_aside
-      FROM failed f
+    SELECT o.id, o.error, o.is_aside
+      FROM failed o
      CROSS JOIN LATERAL (SELECT 1 FROM runs_stepexecution s
-                          WHERE s.id = f.step_id AND s.status = 'QUEUED' AND NOT s.held AND s.epoch = f.epoch
-                            AND s.queue = f.queue
+                          WHERE s.id = o.step_id AND /* include waits_still */
                           LIMIT 1) s
      LIMIT %(most_failing)s
 )
