@@ -17,9 +17,12 @@ def outbox_complaint(standing: OutboxStanding) -> str | None:
     if not is_led(standing):
         return "no relay publishes jobs"
     if failing := standing["failing"]:
-        events = "event" if failing == 1 else "events"
-        aside = f", {standing['aside']:,} set aside for workers that poll" if standing["aside"] else ""
-        return f"{failing:,} {events} of jobs can't be published{aside}: {standing['why']}"
+        or_more = " or more" if standing["or_more"] else ""
+        events = "event" if failing == 1 and not or_more else "events"
+        aside = (
+            f", {standing['aside']:,}{or_more} set aside for workers that poll" if standing["aside"] else ""
+        )
+        return f"{failing:,}{or_more} {events} of jobs can't be published{aside}: {standing['why']}"
     if oldest > OLD_SECONDS:
         return f"the oldest job waits for {oldest:.0f} s to be published"
     return None

@@ -55,14 +55,15 @@ class WantedRow(TypedDict):
 
 class OutboxStanding(TypedDict):
     """How the outbox stands; counts go up to a bound. `failing`: events that could not be published, of jobs that wait
-    still; `aside`: those of them behind which nothing waits any more. `leader`: who, its epoch, the seconds it has
-    left.
+    still; `aside`: those of them behind which nothing waits any more; `or_more`: there may be more of both than were
+    counted. `leader`: who, its epoch, the seconds it has left.
     """
 
     waiting: int
     oldest_seconds: float | None
     failing: int
     aside: int
+    or_more: bool
     why: str | None
     told: int
     leader: tuple[str, int, float] | None
@@ -207,7 +208,7 @@ def empty_outbox(limit: int) -> int:
 
 def outbox_standing(most: int = MOST_COUNTED) -> OutboxStanding:
     """How the outbox stands now, with counts up to `most`, and up to `MOST_FAILING` of what can't be published."""
-    bounds = {"most_failing": min(most, MOST_FAILING), "most_looked_at": MOST_LOOKED_AT}
+    bounds = {"most_failing": MOST_FAILING, "most_looked_at": MOST_LOOKED_AT}
     params = {"most": most, "now": now_or_none(), **bounds}
     standing: OutboxStanding = SQL.value("outbox_standing", params)
     return standing

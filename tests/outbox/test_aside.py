@@ -17,8 +17,9 @@ from runs.commands.lifecycle import pause_runs, unpause_runs
 from runs.models import DeadLetter, DispatchOutbox
 from runs.models.outbox import ASIDE_TRIES
 from runs.reading import asides
+from runs.reading.outbox import outbox_complaint
 from runs.store import outbox as statements
-from runs.store.outbox import outbox_standing
+from runs.store.outbox import lead_outbox, outbox_standing
 from tests import factories as make
 from tests.outbox.consuming import JOB, rows
 from tests.store.watching import trips_of_page
@@ -294,6 +295,26 @@ def test_so_they_are_counted_and_no_more_than_can_be_looked_up_quickly(many_asid
     assert (outbox_standing()["failing"], outbox_standing()["aside"]) == (2, 2)
     monkeypatch.setattr(statements, "MOST_FAILING", 1)
     assert (outbox_standing()["failing"], outbox_standing()["why"]) == (1, "no room")
+
+
+def test_where_there_may_be_more_than_were_counted_it_is_said(many_aside, monkeypatch):
+    many_aside(2)
+    said = "2 events of jobs can't be published, 2 set aside for workers that poll: no room"
+    assert complaint() == said
+    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 2)
+    of_last = "2 or more events of jobs can't be published, 2 or more set aside for workers that poll: no room"
+    assert complaint() == of_last
+    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
+    assert complaint() == said
+    monkeypatch.setattr(statements, "MOST_FAILING", 2)
+    assert complaint() == of_last
+    monkeypatch.setattr(statements, "MOST_FAILING", 1)
+    assert complaint() == of_last.replace("2", "1")
+
+
+def complaint():
+    lead_outbox("a", 60, 0, replaces=True)
+    return outbox_complaint(outbox_standing(1_000))
 
 
 def test_who_may_only_read_a_run_sees_its_event_and_does_not_have_it_tried(aside, client, relay, broker):

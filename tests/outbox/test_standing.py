@@ -49,6 +49,7 @@ def test_a_job_that_waits_for_long_is_a_complaint():
         "oldest_seconds": 31.0,
         "failing": 0,
         "aside": 0,
+        "or_more": False,
         "why": None,
         "told": 0,
         "leader": ("a", 1, 9.0),

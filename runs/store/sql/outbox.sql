@@ -260,6 +260,9 @@ SELECT json_build_object(
        'oldest_seconds', (SELECT extract(epoch FROM clock.now - min(due_at)) FROM waiting, clock GROUP BY clock.now),
        'failing', (SELECT count(*) FROM failing),
        'aside', (SELECT count(*) FROM failing WHERE is_aside),
+       'or_more', CASE WHEN (SELECT count(*) FROM failing) >= %(most_failing)s THEN true
+                       ELSE (SELECT greatest(count(*) FILTER (WHERE is_aside), count(*) FILTER (WHERE NOT is_aside))
+                               FROM failed) >= %(most_looked_at)s END,
        'why', (SELECT error FROM failing ORDER BY is_aside DESC, id LIMIT 1),
        'told', (SELECT count(*) FROM (SELECT 1 FROM dispatch_outbox WHERE published_at IS NOT NULL LIMIT %(most)s) x),
        'leader', (SELECT json_build_array(holder, epoch, extract(epoch FROM expires_at - clock_timestamp()))
