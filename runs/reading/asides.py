@@ -1,24 +1,22 @@
 """Events of jobs that the broker would not take and that were set aside, as operators see them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import QuerySet
 
 from accounts.principal import Principal
 from accounts.roles import OPERATE, READ
 from runs.access import of_readable_runs
-from runs.models import DispatchOutbox, StepExecution
-from runs.models.outbox import ASIDE_TRIES
+from runs.models import DispatchOutbox
 from runs.reading.operations import Place, places_of
+from runs.store.outbox import MOST_FAILING, waiting_asides
 
 SHOWN: Final = 50
 """So many are shown."""
-COUNTED: Final = 10_000
-"""They are counted up to so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,42 +33,61 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Asides:
-    """Those that somebody may read, the oldest first; `count`: how many there are, `or_more` where nobody counted on;
-    `may_retry`: whether they may have any tried again.
+    """Those that somebody may read, in order; `count`: how many were found, `or_more` where not all were looked at.
+
+    `are_oldest`: none that is older was passed over. `may_retry`: whether they may have any tried again.
     """
 
     shown: Sequence[Aside]
     count: int
     or_more: bool
+    are_oldest: bool
     may_retry: bool
 
 
-def waiting_asides(who: Principal, verb: str = READ) -> QuerySet[DispatchOutbox, Any]:
-    """The events that were set aside of jobs that wait still, each with its `node`, with whose runs they may do this.
-
-    Others, of jobs that somebody got by polling, go when they are due. Each step is looked up by its id, so that few
-    rows cost little however many steps there are.
-    """
-    rows = DispatchOutbox.objects.for_tenant(who.tenant_id).filter(published_at=None, tries__gte=ASIDE_TRIES)
-    step = StepExecution.objects.for_tenant(who.tenant_id).filter(
-        pk=OuterRef("step_id"), status="QUEUED", held=False, epoch=OuterRef("epoch"), queue=OuterRef("queue")
-    )
-    rows = rows.annotate(node=Subquery(step.values("node")[:1])).filter(node__isnull=False)
-    return of_readable_runs(rows, who, verb).order_by("id")
+def asides_with(who: Principal, verb: str, rows: Collection[int]) -> QuerySet[DispatchOutbox, Any]:
+    """Of these rows, which `waiting_asides` found, the ones with whose runs they may do this, in order."""
+    own = DispatchOutbox.objects.for_tenant(who.tenant_id).filter(pk__in=list(rows))
+    return of_readable_runs(own, who, verb).order_by("id")
 
 
 def asides_of(who: Principal) -> Asides:
-    """Those that they may read; five statements at most."""
-    rows = waiting_asides(who)
-    found = list(rows[:SHOWN])
+    """Those that they may read, of the first that were set aside, and where these are few also of the last: in between
+    there may be any number whose jobs somebody got by polling; they go when they are due. Seven statements at most.
+    """
+    nodes, rest = waiting_asides(who.tenant_id, 0, MOST_FAILING)
+    found = _readable(who, nodes)
+    are_oldest = rest is None or len(found) >= SHOWN
+    if not are_oldest:
+        last, _ = waiting_asides(who.tenant_id, None, MOST_FAILING)
+        found = _readable(who, nodes := nodes | last)
+    may_retry = _may_retry(who, nodes, or_more=rest is not None)
+    return Asides(_shown(who, nodes, found[:SHOWN]), len(found), rest is not None, are_oldest, may_retry)
+
+
+def _readable(who: Principal, nodes: Collection[int]) -> list[int]:
+    if who.reach.is_everywhere or not nodes:
+        return sorted(nodes)
+    return list(asides_with(who, READ, nodes).values_list("pk", flat=True))
+
+
+def _shown(who: Principal, nodes: Mapping[int, str], found: Sequence[int]) -> list[Aside]:
     if not found:
-        return Asides([], 0, or_more=False, may_retry=False)
-    places = places_of(who.tenant_id, [(row.run_id, row.node) for row in found])
-    shown = [
-        Aside(row.run_id, row.queue, place, row.error or "", row.tries, row.due_at)
-        for row in found
-        if (place := places.get((row.run_id, row.node)))
+        return []
+    rows = DispatchOutbox.objects.for_tenant(who.tenant_id).filter(pk__in=found).order_by("id")
+    each = [(row, (row.run_id, nodes[row.pk])) for row in rows]
+    places = places_of(who.tenant_id, [place for _, place in each])
+    return [
+        Aside(row.run_id, row.queue, places[place], row.error or "", row.tries, row.due_at)
+        for row, place in each
+        if place in places
     ]
-    count = rows[:COUNTED].count() if len(found) == SHOWN else len(found)
-    may_retry = who.reach.is_everywhere or waiting_asides(who, OPERATE).exists()
-    return Asides(shown, count, or_more=count == COUNTED, may_retry=may_retry)
+
+
+def _may_retry(who: Principal, nodes: Collection[int], *, or_more: bool) -> bool:
+    """Whether there may be any that they may operate."""
+    if or_more:
+        return who.reach.folders(OPERATE) != []
+    if who.reach.is_everywhere or not nodes:
+        return bool(nodes)
+    return asides_with(who, OPERATE, nodes).exists()

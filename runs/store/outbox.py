@@ -195,6 +195,16 @@ def add_missing_events(
     return looked, added, Place(*last) if last else None
 
 
+def waiting_asides(tenant: int, behind: int | None, most: int) -> tuple[dict[int, str], int | None]:
+    """Of the next `MOST_LOOKED_AT` of a tenant's events `behind` a row that were set aside, or of those that came last,
+    up to `most` whose jobs wait still, the oldest first. Gives the node of each row, and behind which row there may be
+    more.
+    """
+    params = {"tenant": tenant, "behind": behind, "most": most, "most_looked_at": MOST_LOOKED_AT}
+    rows, last = SQL.value("waiting_asides", params)
+    return dict(rows), last
+
+
 def retry_aside(tenant: int, rows: Sequence[int]) -> int:
     """Have these of a tenant's events tried again now, where they are set aside still; gives how many."""
     params = {"tenant": tenant, "rows": list(rows), "now": now_or_none()}

@@ -22,6 +22,7 @@ HARMLESS = frozenset(
         "resend_events",
         "add_missing_events",
         "empty_outbox",
+        "waiting_asides",
         "retry_aside",
         "queues_of",
         "queue_flow",

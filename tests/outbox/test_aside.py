@@ -11,6 +11,7 @@ from lib.clock import now_here
 from outbox import relay as relaying
 from outbox.broker import Outcome, Verdict
 from outbox.relay import Relay, tries_after
+from runs.commands import asides as retrying
 from runs.commands import job_reports
 from runs.commands.jobs import poll
 from runs.commands.lifecycle import pause_runs, unpause_runs
@@ -270,7 +271,7 @@ def test_of_many_the_list_shows_the_oldest_and_says_how_many_there_are(many_asid
     assert page.count('class="error"') == 3
     # How many there are is asked where there may be more.
     assert trips_of_page(operator, "/operations/dispatch") == few
-    monkeypatch.setattr(asides, "COUNTED", 4)
+    monkeypatch.setattr(asides, "MOST_FAILING", 4)
     assert "Here are the oldest 3 of 4 or more." in operator.get("/operations/dispatch").text
 
 
@@ -284,6 +285,36 @@ def test_behind_many_that_were_polled_those_that_wait_are_found(many_aside, clie
     assert page.count('class="error"') == 1
     assert "queue another" in page
     assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {"retried": 1}
+
+
+def test_in_between_more_that_were_polled_than_are_looked_at_the_last_are_shown_and_all_tried(
+    many_aside, client, monkeypatch
+):
+    operator = signed_in(client)
+    monkeypatch.setattr(asides, "SHOWN", 2)
+    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
+    passed_over = "Only the first and the last that were set aside were looked through"
+    many_aside(4)
+    assert "Here are the oldest 2 of 3 or more." in operator.get("/operations/dispatch").text
+    assert len(polled()) == 4
+    page = operator.get("/operations/dispatch").text
+    assert passed_over in page
+    assert '<td class="error">' not in page
+    many_aside(5, ANOTHER)
+    page = operator.get("/operations/dispatch").text
+    assert passed_over in page
+    assert "Here are 2 of 3 or more." in page
+    assert page.count('class="error"') == 2
+    assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {"retried": 5}
+
+
+def test_no_more_are_tried_at_once_than_the_bound(many_aside, client, monkeypatch):
+    operator = signed_in(client)
+    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 2)
+    monkeypatch.setattr(retrying, "MOST", 3)
+    many_aside(5)
+    answers = [operator.post("/api/v1/dispatch/retry", {}, "application/json").json() for _ in range(3)]
+    assert answers == [{"retried": 3}, {"retried": 2}, {"retried": 0}]
 
 
 def test_so_they_are_counted_and_no_more_than_can_be_looked_up_quickly(many_aside, monkeypatch):
@@ -302,7 +333,9 @@ def test_where_there_may_be_more_than_were_counted_it_is_said(many_aside, monkey
     said = "2 events of jobs can't be published, 2 set aside for workers that poll: no room"
     assert complaint() == said
     monkeypatch.setattr(statements, "MOST_LOOKED_AT", 2)
-    of_last = "2 or more events of jobs can't be published, 2 or more set aside for workers that poll: no room"
+    of_last = (
+        "2 or more events of jobs can't be published, 2 or more set aside for workers that poll: no room"
+    )
     assert complaint() == of_last
     monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
     assert complaint() == said
@@ -317,9 +350,13 @@ def complaint():
     return outbox_complaint(outbox_standing(1_000))
 
 
-def test_who_may_only_read_a_run_sees_its_event_and_does_not_have_it_tried(aside, client, relay, broker):
+@pytest.mark.parametrize("most_looked_at", [5_000, 1])
+def test_who_may_only_read_a_run_sees_its_event_and_does_not_have_it_tried(
+    aside, client, relay, broker, monkeypatch, most_looked_at
+):
     operator = signed_in(client)
     FolderGrant.unsafe_all_tenants.update(verbs=["read"])
+    monkeypatch.setattr(statements, "MOST_LOOKED_AT", most_looked_at)
     page = operator.get("/operations/dispatch").text
     assert 'id="asides"' in page
     assert "Try again" not in page

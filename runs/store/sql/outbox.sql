@@ -205,6 +205,34 @@ SELECT json_build_array(
        (SELECT json_build_array(tenant_id, priority, available_at, id)
           FROM looked ORDER BY part DESC, tenant_id DESC, priority, available_at DESC, id DESC LIMIT 1))
 
+-- name: waiting_asides
+-- Of what was set aside of a tenant, the next rows behind one, or those that came last: which of them are of jobs that
+-- wait still, each with its node, and behind which row there may be more. Each step has to be looked up for that.
+WITH looked AS MATERIALIZED (
+    SELECT id, step_id, epoch, queue FROM dispatch_outbox
+     WHERE published_at IS NULL AND tries >= /* include aside_tries */ AND tenant_id = %(tenant)s
+       AND id > coalesce(%(behind)s::bigint,
+                         (SELECT id FROM dispatch_outbox
+                           WHERE published_at IS NULL AND tries >= /* include aside_tries */ AND tenant_id = %(tenant)s
+                           ORDER BY id DESC OFFSET %(most_looked_at)s LIMIT 1),
+                         0)
+     ORDER BY id
+     LIMIT %(most_looked_at)s
+),
+waiting AS MATERIALIZED (
+    SELECT o.id, s.node
+      FROM looked o
+     CROSS JOIN LATERAL (SELECT s.node FROM runs_stepexecution s
+                          WHERE s.id = o.step_id AND /* include waits_still */
+                          LIMIT 1) s
+     ORDER BY o.id
+     LIMIT %(most)s
+)
+SELECT json_build_array(
+       (SELECT coalesce(json_agg(json_build_array(id, node) ORDER BY id), '[]') FROM waiting),
+       CASE WHEN (SELECT count(*) FROM waiting) >= %(most)s THEN (SELECT max(id) FROM waiting)
+            WHEN (SELECT count(*) FROM looked) >= %(most_looked_at)s THEN (SELECT max(id) FROM looked) END)
+
 -- name: retry_aside
 -- These of what was set aside of a tenant are due now.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
