@@ -109,6 +109,8 @@ def runs_of(
     of a run (`SHOWN_STATUSES`) is asked of their steps. Test runs are among them only if they are asked for, and then
     alone.
 
+    One statement finds the `workflow` of that name, before any run is read.
+
     `from_id`: none that is older than the run of this id, so that these alone are read (`first_of_newest`).
     `LOOKED_FOR` are looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has them; and of
     `inputs` no more than `BYTES_TESTED`, as they are stored, are read. `version`: its number. `at_step`: the node of a
@@ -121,7 +123,10 @@ def runs_of(
     if from_id is not None:
         runs = runs.filter(id__gte=from_id)
     if workflow is not None:
-        runs = runs.filter(workflow_id=Subquery(_workflows(tenant).filter(name=workflow).values("id")[:1]))
+        # Asked for first: not knowing which it is, PostgreSQL reads all runs to find those of a workflow that has few.
+        runs = runs.filter(
+            workflow_id__in=list(_workflows(tenant).filter(name=workflow).values_list("pk", flat=True))
+        )
     if business_key is not None:
         runs = runs.filter(business_key=business_key)
     if created_after is not None:
@@ -345,7 +350,8 @@ def at_a_glance(principal: Principal, most: int) -> tuple[list[str], list[str], 
     tenant = principal.tenant_id
     real = readable(Run.objects.for_tenant(tenant), principal).filter(is_test=False, is_part=False)
     runs = real.order_by("-id").values_list("id", flat=True)
-    open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING | RUN_UNDOING)
+    # By the index of those that are open: where none of them may be read, all runs would be looked through.
+    open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING | RUN_UNDOING, completed_at=None)
     failed = unresolved(real, tenant).order_by("-id").values_list("id", flat=True)
     last, at_work, unseen = ([str(run) for run in part[:most]] for part in (runs, open_now, failed))
     return last, at_work, unseen

@@ -1,11 +1,9 @@
 """The list of runs, the home page and messages with 100,000 runs: no statement reads a hot table from end to end."""
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from time import perf_counter
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
@@ -61,6 +59,7 @@ FILTERS = {
     "completed": {"status": "COMPLETED"},
     "cancelled": {"status": "CANCELLED"},
     "a workflow": {"workflow": "wf"},
+    "a workflow of few": {"workflow": "rare"},
     "an unknown workflow": {"workflow": "none"},
     "a workflow's failures": {"workflow": "wf", "status": "FAILED"},
     "days long ago": {
@@ -84,13 +83,18 @@ def tenant(django_db_setup, django_db_blocker) -> Iterator[int]:
 
 
 def with_many_runs() -> int:
-    """A tenant with runs of ten workflows."""
+    """A tenant with runs of ten workflows, and the oldest three of another."""
     versions = [make.a_version(make.chain("noop")) for _ in range(10)]
-    workflow = versions[0].workflow
-    type(workflow).objects.for_tenant(workflow.tenant_id).filter(pk=workflow.pk).update(name="wf")
+    workflow, rare = versions[0].workflow, make.a_version(make.chain("noop")).workflow
+    for one, name in ((workflow, "wf"), (rare, "rare")):
+        Workflow.objects.for_tenant(one.tenant_id).filter(pk=one.pk).update(name=name)
     with connection.cursor() as cursor:
         ids = [version.workflow_id for version in versions]
         cursor.execute(FILL, {"tenant": workflow.tenant_id, "workflows": ids, "begin": BEGIN})
+        ended = Run.objects.for_tenant(workflow.tenant_id).filter(status="COMPLETED").order_by("id")
+        Run.objects.for_tenant(workflow.tenant_id).filter(pk__in=ended.values("pk")[:3]).update(
+            workflow_id=rare.pk
+        )
         # Of all tables: what earlier tests left in others decides plans, too.
         cursor.execute("ANALYZE")
     return workflow.tenant_id
@@ -105,30 +109,35 @@ def first_page(tenant: int, q: str = "", **asked) -> None:
         list(found.order_by("-id")[:51])
 
 
-def plans_of(statements: list[str]) -> str:
-    """The plans of statements that were captured."""
+def plan_of(statement: str) -> dict:
+    """How the database has done a statement."""
     with connection.cursor() as cursor:
-        found = [cursor.execute(f"EXPLAIN {sql}").fetchall() for sql in statements]
-    return "\n".join(line for plan in found for (line,) in plan)
+        ((explained,),) = cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}").fetchall()
+    return (explained if isinstance(explained, list) else json.loads(explained))[0]["Plan"]
 
 
-def test_every_filter_answers_at_once(tenant):
-    """The aim is 100 ms for a page, 300 where inputs are looked through; with room for a busy machine."""
-    slow, scanned = {}, {}
+def test_every_filter_reads_few_runs(tenant):
+    """For a page, which aims at 100 ms; where keys and inputs are looked through, at 300."""
+    read, scanned = {}, {}
     for name, asked in FILTERS.items():
         with CaptureQueriesContext(connection) as captured:
             first_page(tenant, **asked)
-        took = []
-        for _ in range(3):
-            began = perf_counter()
-            first_page(tenant, **asked)
-            took.append(perf_counter() - began)
-        slow[name] = round(1000 * min(took), 1)
-        plans = plans_of([one["sql"] for one in captured.captured_queries])
-        scanned[name] = re.findall(r"Seq Scan on (runs_(?!workflow)\w+)", plans)
-    assert {name: took for name, took in slow.items() if took > (900 if "q" in FILTERS[name] else 300)} == {}
+        plans = [plan_of(one["sql"]) for one in captured.captured_queries]
+        read[name] = sum(map(runs_read, plans))
+        scanned[name] = [table for plan in plans for table in scanned_by(plan) if table != "runs_workflow"]
+    assert {
+        name: count for name, count in read.items() if count > (50_000 if "q" in FILTERS[name] else 3_000)
+    } == {}
     # Parts of keys are looked for in an index; where most keys hold the text, reading the runs may be as good.
     assert {name for name, tables in scanned.items() if tables} <= {"many keys", "nothing's text"}
+
+
+def scanned_by(plan: dict) -> list[str]:
+    """The tables of runs that a plan reads from end to end."""
+    own = [plan["Relation Name"]] if plan["Node Type"] == "Seq Scan" else []
+    return [name for name in own if name.startswith("runs_")] + [
+        name for part in plan.get("Plans", ()) for name in scanned_by(part)
+    ]
 
 
 def runs_read(plan: dict) -> float:
@@ -152,12 +161,8 @@ def test_what_tabs_count_reads_no_more_than_the_newest_runs(tenant, client, monk
     counts = {tab["key"]: tab["count"] for tab in answer.context["tabs"]}
     assert (counts["open"].rstrip("+"), counts["mine"].rstrip("+")) == ("0" if is_shut else "40", "0")
     (union,) = [one["sql"] for one in captured.captured_queries if "UNION ALL" in one["sql"]]
-    with connection.cursor() as cursor:
-        ((explained,),) = cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {union}").fetchall()
-    plan = explained[0] if isinstance(explained, list) else json.loads(explained)[0]
     parts = union.count("UNION ALL") + 1
-    assert runs_read(plan["Plan"]) <= parts * 2_000
-    assert plan["Execution Time"] < 300
+    assert runs_read(plan_of(union)) <= parts * 2_000
 
 
 def test_a_page_of_a_search_reads_no_more_than_its_part_of_the_runs(tenant, monkeypatch):
@@ -172,10 +177,7 @@ def test_a_page_of_a_search_reads_no_more_than_its_part_of_the_runs(tenant, monk
             with CaptureQueriesContext(connection) as captured:
                 search_page(found, request, "no such", limit=50, cursor=cursor)
             (end,) = [one["sql"] for one in captured.captured_queries if "ROW_NUMBER" in one["sql"]]
-            with connection.cursor() as cursor:
-                ((explained,),) = cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {end}").fetchall()
-            plan = explained[0] if isinstance(explained, list) else json.loads(explained)[0]
-            read[*asked, towards] = runs_read(plan["Plan"])
+            read[*asked, towards] = runs_read(plan_of(end))
     # Once to find the last of them and once to measure them; of one workflow in ten most are passed over.
     assert {
         name: count for name, count in read.items() if count > (10_000 if "workflow" in name else 1_100)
@@ -187,7 +189,8 @@ def cursor_in(address: str | None) -> str:
     return parse_qs(urlsplit(address).query)["cursor"][0]
 
 
-def test_the_home_page_is_as_fast_also_for_those_who_may_read_the_half_of_it(tenant):
+def test_the_home_page_reads_few_runs_also_for_those_who_may_read_the_half_of_them(tenant):
+    read = {}
     admin = make.MembershipFactory(role="admin")
     folder = make.FolderFactory(name="Locked")
     rows = Workflow.objects.for_tenant(tenant).order_by("pk")
@@ -195,13 +198,12 @@ def test_the_home_page_is_as_fast_also_for_those_who_may_read_the_half_of_it(ten
     viewer = make.MembershipFactory(role="viewer")
     # Those that are open or failed are of the workflows in the other folder: to find none of them is most work.
     for seat, counts in ((admin, (5, 5, 5)), (viewer, (5, 0, 0))):
-        who, took = member_principal(tenant, seat.user.username, "session"), []
-        for _ in range(3):
-            began = perf_counter()
+        who = member_principal(tenant, seat.user.username, "session")
+        with CaptureQueriesContext(connection) as captured:
             last, open_now, failed = queries.at_a_glance(who, 5)
-            took.append(perf_counter() - began)
-            assert (len(last), len(open_now), len(failed)) == counts
-        assert min(took) < 0.3, seat.role
+        assert (len(last), len(open_now), len(failed)) == counts
+        read[seat.role] = sum(runs_read(plan_of(one["sql"])) for one in captured.captured_queries)
+    assert max(read.values()) < 10_000
 
 
 @pytest.mark.parametrize("is_shut", [True, False])
@@ -228,8 +230,4 @@ def test_only_the_runs_of_signals_are_looked_up(tenant, is_shut):
     with CaptureQueriesContext(connection) as captured:
         found = unread_signals(who, 50)
     assert len(found) == (0 if is_shut else SIGNALS)
-    with connection.cursor() as cursor:
-        statement = captured.captured_queries[-1]["sql"]
-        ((explained,),) = cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}").fetchall()
-    plan = explained[0] if isinstance(explained, list) else json.loads(explained)[0]
-    assert runs_read(plan["Plan"]) <= 2 * SIGNALS
+    assert runs_read(plan_of(captured.captured_queries[-1]["sql"])) <= 2 * SIGNALS
