@@ -160,6 +160,44 @@ def test_what_this_process_is_at_for_too_long_is_known_to_its_watchdog():
     assert worker._hangs_at_a_duty() is None
 
 
+def test_a_worker_that_takes_no_messages_though_some_wait_is_known_to_its_watchdog(monkeypatch):
+    class Line:
+        waiting = 3
+
+        def backlog(self, _queue):
+            return self.waiting
+
+    def looks(*, later=0.0):
+        worker._count_backlog()
+        worker._backlog_since = worker._backlog_since and worker._backlog_since - later
+        worker.heard_at -= later
+        return worker._is_deaf()
+
+    worker, line = process.WorkerProcess("ticks"), Line()
+    monkeypatch.setattr(process.dispatch, "dispatcher", lambda: line)
+    assert looks() is None
+    assert looks(later=process.DEAF_SECONDS) == "it takes no messages any more"
+    worker.heard()
+    assert looks() is None
+    assert looks(later=process.DEAF_SECONDS) == "it takes no messages any more"
+    line.waiting = 0
+    assert looks() is None
+
+
+def test_the_watchdog_of_the_ticks_asks_all_that_may_keep_them_from_going_on(monkeypatch):
+    class Watching:
+        def __init__(self, checks):
+            asked.extend(checks)
+
+        def start(self): ...
+
+    asked, worker = [], process.WorkerProcess("ticks")
+    monkeypatch.setattr(process, "Watchdog", Watching)
+    monkeypatch.setattr(worker, "_keep_time", lambda: None)
+    worker.start()
+    assert asked == [worker.overrun, worker._ticks.complaint, worker._is_deaf, worker._hangs_at_a_duty]
+
+
 def test_each_package_that_has_duties_is_known_with_celery_and_without():
     known = {package.replace(".", "/") for package in PACKAGES}
     assert {
