@@ -33,6 +33,12 @@ def test_a_server_that_breaks_a_promise_is_named_with_what_to_do():
     assert "synchronous_commit=off: set it to on." in problems
 
 
+def test_a_start_is_refused_by_such_a_server_before_anything_is_changed(monkeypatch):
+    monkeypatch.setattr(startup, "_prepare", lambda *_: pytest.fail("It goes on."))
+    with pytest.raises(NotStartable, match=r"fsync=off: .* synchronous_commit=off: "):
+        startup.prepare(print)
+
+
 def test_a_migrated_database_has_nothing_pending_and_nothing_unknown():
     assert schema() == Schema([], [], [], {})
 
