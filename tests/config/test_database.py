@@ -15,6 +15,7 @@ from config.database import patience
 from config.database.base import DatabaseWrapper
 from config.database.connection import PatientConnection
 from config.database.pool import Pool
+from config.embedded import postgres
 from config.embedded.postgres import Postgres
 from config.embedded.processes import wait_until
 
@@ -56,6 +57,20 @@ def server(tmp_path_factory):
     process.kill()
     process.wait(20)
     server.clean_up()
+
+
+def test_what_handoffs_role_owned_before_there_were_two_becomes_the_owners(server):
+    one, _ = server
+    with psycopg.connect(one.owner_url) as connection:
+        connection.execute(f"GRANT CREATE ON SCHEMA public TO {postgres.ROLE}")
+    with psycopg.connect(one.url) as connection:
+        connection.execute("CREATE TABLE of_before ()")
+    one.make_database()
+    with psycopg.connect(one.url) as connection:
+        owner = connection.execute(
+            "SELECT tableowner FROM pg_tables WHERE tablename = 'of_before'"
+        ).fetchone()
+    assert owner == (postgres.OWNER,)
 
 
 def test_a_statement_without_an_answer_fails_and_its_connection_is_given_up():
