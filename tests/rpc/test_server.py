@@ -17,6 +17,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
 from config.embedded.processes import wait_until
+from rpc import server as rpc_server
 from tests.rpc.speaking import JOBS, RUNS, SERVE, WORKFLOW_ENGINE, Client, answering, told
 from tests.serving import ROOT, environment_of_a_process
 
@@ -147,6 +148,19 @@ def test_a_stop_lets_calls_end_and_tells_streams(people, pay, start):
         assert [list(one.jobs) for one in polled] == [[]]
         health.cancel()
         assert process.wait(15) == 0
+
+
+def test_who_can_not_have_the_port_ends_with_a_line_that_says_what_to_do(monkeypatch, settings):
+    class Taken:
+        def __init__(self, *_: object) -> None: ...
+
+        async def start(self) -> None:
+            raise RuntimeError("Failed to bind to address")
+
+    monkeypatch.setattr(rpc_server, "Server", Taken)
+    settings.HANDOFF_GRPC_PORT = 4711
+    with pytest.raises(SystemExit, match=r"gRPC can't be served at .*, port 4711: stop what"):
+        rpc_server.serve()
 
 
 @pytest.mark.exhaustive
