@@ -66,6 +66,22 @@ def test_a_look_reads_no_more_open_alerts_than_it_has_to_do_with(on_call, monkey
     assert [look() for _ in range(4)] == [2, 2, 1, 0]
 
 
+@pytest.mark.parametrize("is_over", [False, True])
+def test_an_alert_and_what_tells_of_it_are_written_at_once(on_call, monkeypatch, is_over):
+    """Or nobody would ever be told where a look ends between the two."""
+    on_call.rule("queue_depth", params={"above": 1})
+    make.start(make.graph([{"id": "charge", "type": "job", "queue": "card"}], []), {}, {})
+    if is_over:
+        look()
+        make.complete(*make.claimed("card"), output={})
+    before = standing()
+    assert len(before) == is_over
+    monkeypatch.setattr(store, "_write", lambda *_: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        look()
+    assert standing() == before
+
+
 def test_a_disk_that_hangs_holds_no_transaction_open_and_ends_no_alert(on_call, monkeypatch):
     on_call.rule("disk", params={"percent": 99})
     monkeypatch.setattr(disk, "free_percent", lambda: 5.0)
