@@ -116,6 +116,25 @@ def test_cancelling_ends_the_run_before_and_says_so(clock):
     assert row.cancelled == [str(first.pk)]
 
 
+def test_who_can_not_write_what_it_did_has_replaced_and_cancelled_nothing(clock, monkeypatch):
+    version = make.a_version(make.graph([{"id": "a", "type": "job", "queue": "work"}], []))
+    schedule = a_schedule(version, overlap="cancel_previous")
+    clock.advance(60)
+    firing.fire()
+    make.claimed("work")
+    clock.advance(60)
+    firing.fire()
+    clock.advance(60)
+    before = entries(schedule)
+    assert before == [STARTED, ("buffered", "overlap")]
+    with monkeypatch.context() as patched:
+        patched.setattr(firing.store, "insert_entries", lambda *_: 1 // 0)
+        firing.fire()
+    assert (entries(schedule), len(runs_of(schedule))) == (before, 1)
+    firing.fire()
+    assert entries(schedule) == [STARTED, ("skipped", "replaced"), ("buffered", "overlap")]
+
+
 def test_cancelling_waits_for_a_step_that_is_being_done(clock):
     version = make.a_version(make.graph([{"id": "a", "type": "job", "queue": "work"}], []))
     schedule = a_schedule(version, overlap="cancel_previous")
