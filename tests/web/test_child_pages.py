@@ -40,6 +40,22 @@ def test_a_run_shows_what_it_began_and_that_where_it_comes_from(client, ann):
     assert f'href="/runs/{run_id}"' in client.get(f"/runs/{child.pk}").text
 
 
+def test_a_step_that_began_a_run_leads_to_it_while_that_goes_on_and_after(client, ann):
+    client.force_login(ann)
+    child = make.a_version(make.graph([{"id": "ask", "type": "job", "queue": "card"}], [])).workflow.name
+    body = {"id": "sub", "type": "subworkflow", "params": {"workflow": child, "input": {}}}
+    run_id = make.start(make.graph([body], []))[0]
+    make.work("engine")
+    (begun,) = make.children_of(run_id)
+    link = f'href="/runs/{begun.pk}">Open its run</a>'
+    assert link in client.get(f"/runs/{run_id}").text
+    make.work()
+    make.complete(*make.claimed("card"), output={})
+    make.work("engine")
+    assert make.run(run_id).status == "COMPLETED"
+    assert link in client.get(f"/runs/{run_id}").text
+
+
 def test_what_a_run_began_is_listed_by_status(client, ann):
     client.force_login(ann)
     run_id = begun(3)
