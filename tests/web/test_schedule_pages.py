@@ -142,6 +142,19 @@ def test_the_page_draws_the_next_times_with_holidays_and_says_what_it_did(author
     assert 'href="/schedules/new?workflow=ours"' in workflow
 
 
+def test_a_schedule_that_is_changed_keeps_to_its_calendar_until_another_is_chosen(author, clock):
+    a_workflow()
+    for name in ("Munich", "Paris"):
+        assert author.post("/calendars/new", OFFICE | {"name": name}).status_code == 302
+    path = made(author, calendar="Munich")
+    page = author.get(f"{path}/edit").text
+    assert re.findall(r'<option value="(\w+)" selected>Only on working days of', page) == ["Munich"]
+    wrong = author.post(f"{path}/edit", TYPED | {"calendar": "Paris", "timezone": "Nowhere"}).text
+    assert re.findall(r'<option value="(\w+)" selected>Only on working days of', wrong) == ["Paris"]
+    assert author.post(f"{path}/edit", TYPED | {"calendar": "Paris"}).status_code == 302
+    assert Schedule.unsafe_all_tenants.get().calendar.name == "Paris"
+
+
 def test_it_is_paused_with_a_note_resumed_run_and_deleted(author, clock):
     a_workflow()
     path = made(author)
