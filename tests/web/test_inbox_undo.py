@@ -1,5 +1,7 @@
 """A decision on a page can be undone for some seconds, and what was typed is there again."""
 
+import re
+
 import pytest
 
 from tasks_inbox.actions import bulk, drafts, holding
@@ -127,6 +129,9 @@ def test_what_is_decided_together_is_undone_by_one_press(client, now):
     )
     assert sent.text.count("Reject, counts in a moment") == 3
     assert {again(task).status for task in tasks} == {"OPEN"}
+    assert {*re.findall(r'name="ids" value="([^"]+)"', client.get("/inbox/held").text)} == {
+        str(task.pk) for task in tasks
+    }
     undone = client.post("/inbox/bulk/do?view=teams", {**ids, "action": "undo"}, follow=True)
     assert "3 of 3 taken back: nothing was decided." in undone.text
     assert (HeldDecision.unsafe_all_tenants.count(), "data-undo" in undone.text) == (0, False)
