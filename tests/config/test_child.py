@@ -5,11 +5,13 @@ import os
 import signal
 import sys
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 
 import pytest
 
 from config.embedded.processes import is_alive, wait_until
 from config.supervisor import child as children
+from config.supervisor import output, supervise
 from config.supervisor.child import Child
 from config.supervisor.errors import CannotStart
 from config.supervisor.launch import execute
@@ -212,4 +214,29 @@ def test_nothing_of_what_hangs_outlives_a_stop():
             await until(lambda: len(pids) == 2)
         assert not any(map(is_alive, pids))
 
+    asyncio.run(scenario())
+
+
+def test_why_a_preparation_failed_is_said_while_its_process_hangs(monkeypatch):
+    async def preparing(code):
+        prepare = Program(name="prepare", command=lambda: ["sh", "-c", code], ready="says")
+        monkeypatch.setattr(supervise, "prepare_program", lambda _: prepare)
+        await supervise.Supervisor._prepare_database(one)
+
+    async def scenario():
+        task = asyncio.create_task(preparing("echo CommandError: not here; exec sleep 60"))
+        await until(lambda: lines == ["CommandError: not here"])
+        assert one._preparing.returncode is None
+        one._preparing.send_signal(signal.SIGKILL)
+        with pytest.raises(CannotStart, match="see above"):
+            await task
+        with pytest.raises(CannotStart, match=r"^not there$"):
+            await preparing("echo CommandError: not there; exec >&- 2>&-; exec sleep 60")
+        one._preparing.send_signal(signal.SIGKILL)
+        await one._preparing.wait()
+
+    lines, nursery = Lines(), SimpleNamespace(fork=execute)
+    one = SimpleNamespace(_nursery=nursery, _postgres=None, _environment=os.environ, _output=lines)
+    for module in (output, supervise):
+        monkeypatch.setattr(module, "REFUSAL_SECONDS", 0.01)
     asyncio.run(scenario())
