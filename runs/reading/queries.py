@@ -123,10 +123,7 @@ def runs_of(
     if from_id is not None:
         runs = runs.filter(id__gte=from_id)
     if workflow is not None:
-        # Asked for first: not knowing which it is, PostgreSQL reads all runs to find those of a workflow that has few.
-        runs = runs.filter(
-            workflow_id__in=list(_workflows(tenant).filter(name=workflow).values_list("pk", flat=True))
-        )
+        runs = runs.filter(workflow_id__in=_ids_of(tenant, workflow))
     if business_key is not None:
         runs = runs.filter(business_key=business_key)
     if created_after is not None:
@@ -210,6 +207,13 @@ def starter(by: str, who: str) -> str:
 def _versions(tenant: int, workflow: str | None, number: int) -> QuerySet[WorkflowVersion, Any]:
     versions = WorkflowVersion.objects.for_tenant(tenant).filter(number=number)
     return (versions.filter(workflow__name=workflow) if workflow is not None else versions).values("pk")
+
+
+def _ids_of(tenant: int, workflow: str) -> list[int]:
+    """The id of the workflow of this name, if there is one. It is asked for first: not knowing which it is, PostgreSQL
+    reads all runs to find those of a workflow that has few.
+    """
+    return list(_workflows(tenant).filter(name=workflow).values_list("pk", flat=True))
 
 
 def _workflows(tenant: int) -> QuerySet[Workflow]:
