@@ -202,3 +202,16 @@ def beat_program() -> Program:
         has_twins=True,
         environment={"HANDOFF_PROCESS": "beat"},
     )
+
+
+def programs_beside_web(*, polls: bool, answers_grpc: bool, publishes: bool) -> list[Program]:
+    """The processes of Handoff's own that run beside the web, in the order in which they start. `polls`: workers find
+    their work by themselves, without hints and a clock; `publishes`: jobs are told of by a broker.
+    """
+    worker = polling_worker_program if polls else worker_program
+    return [
+        *(worker(name, queue) for name, queue in WORKERS.items()),
+        *([] if polls else [beat_program()]),
+        *([grpc_program()] if answers_grpc else []),
+        *([relay_program()] if publishes else []),
+    ]

@@ -23,17 +23,13 @@ from config.supervisor.output import REFUSAL_SECONDS, Output, Pump
 from config.supervisor.programs import (
     WORKERS,
     Program,
-    beat_program,
     broker_program,
     database_program,
-    grpc_program,
     kafka_program,
     nursery_program,
-    polling_worker_program,
     prepare_program,
-    relay_program,
+    programs_beside_web,
     web_programs,
-    worker_program,
 )
 
 # Only what makes the first data may read it: the environment of no other child shows it.
@@ -101,14 +97,14 @@ class Supervisor:
         except EmbeddedError as problem:
             raise CannotStart(str(problem)) from None
         await self._prepare_database()
-        worker = polling_worker_program if self._polls else worker_program
-        workers = [worker(name, queue) for name, queue in WORKERS.items()]
-        clocks = [] if self._polls else [beat_program()]
         webs = web_programs(self._listener.fileno(), environment.web_processes())
         self._webs = tuple(web.name for web in webs)
-        grpcs = [grpc_program()] if grpc_environment.port() else []
-        relays = [relay_program()] if self._broker else []
-        await self._start([*webs, *workers, *clocks, *grpcs, *relays], self._nursery.fork, _PROCESS_SECONDS)
+        others = programs_beside_web(
+            polls=self._polls,
+            answers_grpc=bool(grpc_environment.port()),
+            publishes=bool(self._broker),
+        )
+        await self._start([*webs, *others], self._nursery.fork, _PROCESS_SECONDS)
         await self._until_ready()
         self._is_ready = True
         self._tell()
