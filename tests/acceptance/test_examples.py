@@ -94,6 +94,7 @@ def test_a_worker_that_is_stopped_gives_its_job_back_at_once(client, tmp_path, s
         until_ended(client, run)
 
 
+@pytest.mark.exhaustive
 def test_two_workers_share_the_work_of_one_that_was_killed(client, tmp_path):
     run = start(client, short_leases(client))
     with working(client, tmp_path, each=60) as worker:

@@ -18,6 +18,7 @@ MAKES_A_WORKERS = MAKES_A_TOKEN.replace(")", " --role worker)")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", TOUR, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.exhaustive
 def test_the_tour_does_what_it_says(handoff, shop_port):
     script = "\n".join(["set -euo pipefail", *BLOCKS])
     assert MAKES_A_TOKEN in script

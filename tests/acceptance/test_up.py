@@ -12,6 +12,7 @@ import redis
 
 from config.embedded.processes import wait_until
 from tests.acceptance.running import ROOT, is_alive, none_alive
+from tests.families import exhaustive
 
 WORKERS = {"worker-default-1", "worker-default-2", "worker-blocking", "worker-engine", "worker-ticks"}
 
@@ -151,9 +152,7 @@ def _by_ctrl_c(handoff):
     os.killpg(handoff.process.pid, signal.SIGINT)
 
 
-@pytest.mark.parametrize(
-    "send", [_to_the_supervisor, pytest.param(_to_make, marks=pytest.mark.exhaustive), _by_ctrl_c]
-)
+@pytest.mark.parametrize("send", [exhaustive(_to_the_supervisor), exhaustive(_to_make), _by_ctrl_c])
 def test_a_signal_stops_all_cleanly(handoff, send):
     if handoff.ended():
         handoff.start_and_wait()

@@ -16,6 +16,7 @@ from tests.acceptance.conftest import end
 from tests.acceptance.running import START_SECONDS, Handoff
 from tests.rpc import speaking
 
+pytestmark = pytest.mark.exhaustive
 ADMINS = "a password of the admin"
 
 
@@ -81,7 +82,7 @@ def test_it_answers_beside_the_others(served, port):
     "number",
     [
         pytest.param(signal.SIGKILL, id="killed"),
-        pytest.param(signal.SIGSTOP, id="hangs", marks=pytest.mark.exhaustive),
+        pytest.param(signal.SIGSTOP, id="hangs"),
     ],
 )
 def test_it_is_started_again(served, port, number):

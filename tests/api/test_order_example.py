@@ -7,6 +7,7 @@ import pytest
 
 from handoff_sdk import NonRetryableError, StepError
 from tests import factories as make
+from tests.families import shown
 from tests.timing import clock
 from workflows.versions.examples import examples
 
@@ -84,16 +85,23 @@ def test_all_goes_well_and_nothing_is_undone(order):
 
 @pytest.mark.parametrize(
     ("how", "reason", "undone"),
-    [
-        ({"paid": "DECLINED"}, "The payment did not go through.", ["charge", "reserve"]),
-        ({"down": "north,west,south"}, "No warehouse can ship it.", ["loyalty", "charge", "reserve"]),
-        (
-            {"decision": {"outcome": "rejected", "comment": "Embargo."}},
-            "Compliance said no: Embargo.",
-            ["loyalty", "charge", "reserve"],
-        ),
-        ({"refused": "ship"}, "ship: refused, because REFUSED names ship.", ["loyalty", "charge", "reserve"]),
-    ],
+    shown(
+        [
+            ({"paid": "DECLINED"}, "The payment did not go through.", ["charge", "reserve"]),
+            ({"down": "north,west,south"}, "No warehouse can ship it.", ["loyalty", "charge", "reserve"]),
+            (
+                {"decision": {"outcome": "rejected", "comment": "Embargo."}},
+                "Compliance said no: Embargo.",
+                ["loyalty", "charge", "reserve"],
+            ),
+            (
+                {"refused": "ship"},
+                "ship: refused, because REFUSED names ship.",
+                ["loyalty", "charge", "reserve"],
+            ),
+        ],
+        2,
+    ),
 )
 def test_whatever_stops_it_undoes_it(order, worker, how, reason, undone):
     worker.DOWN, worker.REFUSED = how.pop("down", "").split(","), how.pop("refused", "").split(",")

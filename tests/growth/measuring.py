@@ -18,6 +18,8 @@ THIRD_POWER = FACTOR**3
 # Plain texts: what begins only where a text is long shows with them.
 PLAIN = (repr("a"), repr("a b c. "), "different words", "different lines")
 
+ALL = slice(None)
+
 Work = Callable[[str], object]
 
 
@@ -29,10 +31,12 @@ def steep(work: Work, size: int, shapes: Iterable[str] | None = None) -> dict[st
     return _steep(work, small, large, _to_read(work, small) if shapes is None else shapes)
 
 
-def steep_in_mixtures(work: Work, size: int, floor: float = FLOOR_SECONDS) -> dict[str, float]:
-    """As `steep`, with few texts; `floor` where even a harmless answer takes longer than others."""
+def steep_in_mixtures(
+    work: Work, size: int, floor: float = FLOOR_SECONDS, part: slice = ALL
+) -> dict[str, float]:
+    """As `steep`, with few texts, a `part` of them; `floor` where even a harmless answer takes longer than others."""
     large = dict(mixtures(FACTOR * size))
-    return _steep(work, dict(mixtures(size)), large, large, floor)
+    return _steep(work, dict(mixtures(size)), large, [*large][part], floor)
 
 
 def _steep(

@@ -13,6 +13,7 @@ from accounts.access import PageRequest
 from accounts.models import User
 from steps.addresses import MOST_CHARS, is_address
 from tasks_inbox.web import context, pages
+from tests.families import exhaustive
 from tests.growth.measuring import steep_in_mixtures
 from tests.growth.walking import Reader, parents, readers, sources
 from tests.growth.world import World
@@ -144,6 +145,7 @@ OF_KNOWN_WORDS = {
 }
 # What is refused gets a whole page as its answer, what is taken often a line.
 PAGE_SECONDS = 0.03
+HALVES = [slice(None, None, 2), exhaustive(slice(1, None, 2))]
 VAIN = (AttributeError, KeyError, NameError, TypeError)
 
 
@@ -209,10 +211,11 @@ def in_vain(reader: Reader, start: str) -> str | None:
     return None
 
 
+@pytest.mark.parametrize("part", HALVES, ids=["", "others"])
 @pytest.mark.parametrize("app", APPS)
-def test_a_whole_function_grows_with_its_text(app: str, world: World, start: str):
+def test_a_whole_function_grows_with_its_text(app: str, part: slice, world: World, start: str):
     walked = readers((app,), LEFT_OUT, world)
-    found = {one.name: steep_in_mixtures(undone(one, start), 4_000, PAGE_SECONDS) for one in walked}
+    found = {one.name: steep_in_mixtures(undone(one, start), 4_000, PAGE_SECONDS, part) for one in walked}
     assert {name: shapes for name, shapes in found.items() if shapes} == {}
     assert len(found) > 10
 

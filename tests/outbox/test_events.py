@@ -7,9 +7,11 @@ import pytest
 from django.db import connection
 
 import runs
+from lib import crash_points
 from outbox import reconciler
 from outbox.broker import Verdict
 from outbox.events import CONTENT_TYPE, topic_of
+from outbox.redis_streams import RedisStreams
 from outbox.relay import MOST_RETRY_SECONDS, Relay, retry_seconds
 from rpc.contract import message_class
 from runs.commands import job_events, job_reports
@@ -19,6 +21,7 @@ from runs.maintenance.leases import sweep
 from runs.models import DispatchOutbox, StepExecution
 from tests import factories as make
 from tests.outbox.consuming import JOB, Refusing, rows, step_of, told
+from tests.outbox.drill import CRASH_POINTS
 
 pytestmark = pytest.mark.django_db
 SCHEMA = Path(runs.__file__).parent / "sql/schema/dispatch.sql"
@@ -54,6 +57,32 @@ def test_a_job_is_told_of_with_all_that_consumers_know(relay, streams):
     assert (message.job_type, message.retries_remaining) == ("mine", 3)
     assert message.job_payload == b'{"n":1}'
     assert message.created_at.ToMilliseconds() > 0
+
+
+class Died(BaseException):
+    """As who is killed, nobody does anything any more."""
+
+
+@pytest.mark.parametrize("point", CRASH_POINTS)
+def test_wherever_a_relay_dies_its_next_life_goes_on_and_each_job_is_done_once(
+    relay, streams, settings, monkeypatch, point
+):
+    def dies(name):
+        if name == point:
+            raise Died
+
+    make.start(JOB, {"n": 1}, {"n": 2})
+    with monkeypatch.context() as armed:
+        armed.setattr(crash_points, "hit", dies)
+        with pytest.raises(Died):
+            relay.turn()
+    Relay(RedisStreams(settings.REDIS_URL), "here", 300).turn()
+
+    events = told(streams)
+    assert len({event.job for event in events}) == 2
+    done = [complete(job).applied for event in events for job in claim(event.job)[0]]
+    assert done == [True, True]
+    assert rows() == []
 
 
 def test_topics_are_as_theirs_and_each_tenant_has_its_own():

@@ -35,6 +35,7 @@ def reader(url):
     return read
 
 
+@pytest.mark.exhaustive
 @pytest.mark.django_db(transaction=True)
 def test_whatever_dies_each_job_is_done_once(outbox, streams, settings, tmp_path):
     homes = [str(tmp_path / "one"), str(tmp_path / "two")]

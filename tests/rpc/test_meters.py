@@ -60,6 +60,7 @@ def test_calls_and_streams_are_counted_by_method_and_status(people, start, tmp_p
     assert found["handoff_grpc_streams_open", f"{RUNS}/WatchRun"] == 0
 
 
+@pytest.mark.exhaustive
 def test_a_process_that_comes_after_one_that_was_killed_has_no_streams(people, start, tmp_path, monkeypatch):
     monkeypatch.setenv(process_metrics.VARIABLE, str(tmp_path))
     shared = {process_metrics.VARIABLE: str(tmp_path)}

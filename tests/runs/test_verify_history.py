@@ -351,6 +351,7 @@ def verified(*arguments) -> tuple[int, str, str]:
     return 0, out.getvalue(), err.getvalue()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.django_db(transaction=True)
 def test_the_command_says_every_difference_and_exits_1(monkeypatch):
     (bad,) = make.start(make.chain("noop"))

@@ -158,6 +158,7 @@ def test_a_result_that_is_refused_fails_its_own_job_and_no_other(site, program, 
     assert [run["output"] for run in found if run["status"] == "COMPLETED"] == [*range(7), *range(8, 20)]
 
 
+@pytest.mark.exhaustive
 def test_a_job_of_five_seconds_keeps_a_lease_of_two(site, program, publish, start, ended):
     publish(lease_seconds=2)
     swept = []
@@ -189,6 +190,7 @@ def test_a_job_that_does_not_end_in_time_is_told_and_left(site, program, publish
     assert "cancelled" in worker.said()
 
 
+@pytest.mark.exhaustive
 def test_a_step_gives_its_job_back(site, program, publish, start, ended):
     publish()
     text = """

@@ -180,6 +180,7 @@ def talk(both: tuple[Builder, Builder]) -> None:
     expect(ana.page.locator(".here [role=status]")).to_have_text("", timeout=15_000)
 
 
+@pytest.mark.exhaustive
 def test_what_is_done_without_the_net_or_a_session_is_kept_and_meets_what_others_did(both, site):
     ana, ben = both
     for one in both:

@@ -41,6 +41,7 @@ def build(page):
     hands.text("Question", "Take {{ prev.what }}?")
 
 
+@pytest.mark.exhaustive
 def test_a_list_with_an_approval_is_built_run_decided_and_looked_at(visitor, page):
     page.get_by_role("button", name="New workflow").click()
     page.get_by_label("Title").fill("Check deliveries")

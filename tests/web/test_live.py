@@ -8,6 +8,7 @@ from playwright.sync_api import WebSocketRoute, expect
 
 from runs.reading.events import mark_of
 from tests import factories as make
+from tests.families import shown
 
 pytestmark = pytest.mark.browser
 
@@ -202,7 +203,7 @@ def test_a_hidden_page_reads_nothing_and_once_when_it_is_shown_if_it_was_told_an
 
 
 @pytest.mark.parametrize(
-    ("path", "part"), [("/runs/{}", "run"), ("/runs/", "runs"), ("/inbox/", "inbox-list")]
+    ("path", "part"), shown([("/runs/{}", "run"), ("/runs/", "runs"), ("/inbox/", "inbox-list")], 1)
 )
 def test_what_a_hidden_tab_shows_is_read_once_when_it_is_seen_again(visitor, run_id, path, part):
     page, address = LivePage(visitor, run_id), path.format(run_id)

@@ -29,6 +29,7 @@ def slowly(page: Page) -> Iterator[None]:
     processor.detach()
 
 
+@pytest.mark.exhaustive
 def test_a_requester_finds_asks_follows_and_sees_why_not_on_a_slow_phone(visitor, ann):
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="requester")
     boss = member("boss", "admin")

@@ -121,6 +121,7 @@ def test_yaml_that_can_not_be_read_says_where_and_stays_in_its_box(author):
     assert "name: a\nname: b" in refused.text
 
 
+@pytest.mark.exhaustive
 @pytest.mark.browser
 def test_a_comparison_has_no_faults_of_accessibility_and_fits_a_phone(visitor, flow):
     visitor.page.set_viewport_size({"width": 1440, "height": 844})

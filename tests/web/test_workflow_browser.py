@@ -119,6 +119,7 @@ def test_what_was_removed_comes_back_with_what_was_typed(form):
     expect(page.get_by_label("Keywords at most")).to_have_value("10")
 
 
+@pytest.mark.exhaustive
 def test_two_who_edit_at_once_lose_nothing(form):
     page = form.page
     page.get_by_label("Categories, row 1: Name").fill("Sport")
