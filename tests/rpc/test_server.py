@@ -1,5 +1,6 @@
 """The process that answers gRPC: health, reflection, TLS, its bounds, and how it ends."""
 
+import asyncio
 import datetime
 import ipaddress
 import signal
@@ -160,7 +161,8 @@ def test_who_can_not_have_the_port_ends_with_a_line_that_says_what_to_do(monkeyp
     monkeypatch.setattr(rpc_server, "Server", Taken)
     settings.HANDOFF_GRPC_PORT = 4711
     with pytest.raises(SystemExit, match=r"gRPC can't be served at .*, port 4711: stop what"):
-        rpc_server.serve()
+        # `serve` ends what tells pages of this process, too.
+        asyncio.run(rpc_server._serve())
 
 
 @pytest.mark.exhaustive
