@@ -5,7 +5,7 @@ import type { Boot } from "./boot";
 import { around } from "./model/bodies";
 import type { Catalogue } from "./model/catalogue";
 import type { Change, Group } from "./model/changes";
-import { apply, applyWhatFits, inverses } from "./model/changes";
+import { apply, applyWhatFits, inverses, isEntry } from "./model/changes";
 import type { Doc } from "./model/document";
 import { definitionOf } from "./model/document";
 import { type Folds, asSeen, opened } from "./model/folding";
@@ -245,7 +245,10 @@ function placesOf(auto: State["auto"]): Group[] {
   return changes.length ? [newGroup("Lay out", changes)] : [];
 }
 
-/** One value set several times in a row is one change from the first to the last. */
+/**
+ * One value set several times in a row is one change from the first to the last. A connection that came and went in
+ * between is none: it would fit no draft, and what gives a step another id is done as a whole or not at all.
+ */
 export function squeezed(changes: Change[]): Change[] {
   const result: Change[] = [];
   for (const change of changes) {
@@ -253,7 +256,8 @@ export function squeezed(changes: Change[]): Change[] {
     const isSame =
       last && change.at === undefined && last.at === undefined && change.path.join("\n") === last.path.join("\n");
     if (!isSame) result.push(change);
-    else result[result.length - 1] = { ...last, to: change.to, ...(change.to === undefined ? { to: undefined } : {}) };
+    else if (isEntry(change.path) && last.from === undefined && change.to === undefined) result.pop();
+    else result[result.length - 1] = { ...last, to: change.to };
   }
   return result;
 }
