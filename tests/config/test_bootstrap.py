@@ -114,6 +114,29 @@ def test_others_are_not(builds, faster_build, other):
     assert faster_build() is None
 
 
+def at_first(seconds, later):
+    """One that says so while something else slows it down, and otherwise from then on."""
+
+    def fact(path):
+        then = says(later)(path)
+        return f"if [ -e {path}.asked ]; then {then}; else {says(seconds)(path)}; : > {path}.asked; fi"
+
+    return fact
+
+
+@pytest.mark.parametrize(
+    ("asks", "other", "is_taken"),
+    [
+        (says(0.020), at_first(0.030, 0.012), True),
+        (at_first(0.030, 0.014), says(0.013), False),
+    ],
+    ids=["the faster one", "the one that asks"],
+)
+def test_what_runs_beside_the_measurement_does_not_decide(builds, faster_build, asks, other, is_taken):
+    paths = builds(asks, other)
+    assert faster_build() == (str(paths[1]) if is_taken else None)
+
+
 def test_who_asks_in_an_environment_stays_there(builds, faster_build):
     builds(says(0.020, is_itself=False), says(0.001))
     assert faster_build() is None
