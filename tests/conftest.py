@@ -10,7 +10,7 @@ from typing import Any
 
 import hypothesis
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
 from django.test import Client, TransactionTestCase
 from xdist.scheduler import LoadScopeScheduling
 
@@ -117,6 +117,8 @@ def _use(database_url: str, redis_url: str) -> None:
     TransactionTestCase._fixture_teardown = databases.empty
     Client._login = logins.log_in
     databases.keep_plans()
+    # To set a setting, Django empties the instance first: for a moment threads see what the class has, which is None.
+    LazySettings._wrapped = settings._wrapped
 
 
 @pytest.fixture(scope="session")
