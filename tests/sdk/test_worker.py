@@ -30,13 +30,17 @@ worker.run()
 SLOW = """
 worker = Worker(slots=2, drain_seconds=float(os.environ.get("DRAIN", "30")))
 
+def say(word):
+    # At once: of two threads that print a word and then the end of its line, one may come in between.
+    print(f"{word}\\n", end="", flush=True)
+
 @worker.step("charge")
 def charge(ctx):
-    print("begun", flush=True)
+    say("begun")
     for _ in range(int(float(os.environ["SECONDS"]) * 10)):
         time.sleep(0.1)
         if ctx.cancelled:
-            print("cancelled", flush=True)
+            say("cancelled")
             raise StepError("Nobody wants it.")
     return "done"
 
