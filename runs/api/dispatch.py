@@ -94,6 +94,9 @@ class DispatchRetriedSerializer(serializers.Serializer[Any]):
     """What is tried again."""
 
     retried = serializers.IntegerField(help_text="So many events are tried again at once.")
+    more = serializers.BooleanField(
+        help_text="Whether there may be more: call again once these were tried, or in a while where they are none."
+    )
 
 
 class DispatchRetryView(RunsApiView):
@@ -107,7 +110,8 @@ class DispatchRetryView(RunsApiView):
         that you may operate; up to 10,000.
         """
         reason = body(Verb, request).get("reason")
-        return Response({"retried": asides.retry(self.principal, reason=reason)})
+        retried = asides.retry(self.principal, reason=reason)
+        return Response({"retried": retried.count, "more": retried.more})
 
 
 class DispatchView(RunsApiView):

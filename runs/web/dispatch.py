@@ -85,10 +85,10 @@ def dispatch_page(request: PageRequest) -> HttpResponse:
 @page(RUNS_OPERATE, "POST")
 def retry_asides(request: PageRequest) -> HttpResponse:
     """Has events tried again that the broker would not take and that were set aside."""
-    count = retry(request.principal)
-    messages.success(
-        request, "1 event is tried again." if count == 1 else f"{count:,} events are tried again."
-    )
+    retried = retry(request.principal)
+    said = "1 event is tried again." if retried.count == 1 else f"{retried.count:,} events are tried again."
+    more = " There may be more: try again in a while." if retried.more else ""
+    messages.success(request, said + more)
     return redirect("operations-dispatch")
 
 

@@ -2,7 +2,10 @@
 
 from typing import Any, NamedTuple
 
+from django.test import Client
+
 from outbox.broker import Outcome
+from runs.commands.jobs import Job, poll
 from runs.models import DispatchOutbox, StepExecution
 from tests import factories as make
 
@@ -42,6 +45,17 @@ def step_of(run_id: Any) -> StepExecution:
 
 
 JOB = make.graph([{"id": "a", "type": "job", "queue": "mine", "retry": {"base_seconds": 5, "jitter": 0}}], [])
+
+
+def polled(queue: str = "mine") -> list[Job]:
+    """The jobs that who polls gets."""
+    return poll(tenant=make.a_tenant().pk, worker="w", queues=[queue], max_jobs=10)
+
+
+def signed_in(client: Client, role: str = "operator") -> Client:
+    """A browser in which a member of this role has signed in."""
+    client.force_login(make.a_member(f"the-{role}", role))
+    return client
 
 
 class Refusing:

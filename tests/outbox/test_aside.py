@@ -1,29 +1,21 @@
 """An event that can't be published: who waits behind it, and who gets its job all the same (R-169, R-181)."""
 
-from datetime import timedelta
-
 import pytest
 
 from accounts.models import FolderGrant
 from config.figures import Figures
 from config.health import readiness
-from lib.clock import now_here
 from outbox import relay as relaying
 from outbox.broker import Outcome, Verdict
 from outbox.relay import Relay, tries_after
-from runs.commands import asides as retrying
 from runs.commands import job_reports
-from runs.commands.jobs import poll
 from runs.commands.lifecycle import pause_runs, unpause_runs
-from runs.models import DeadLetter, DispatchOutbox
+from runs.models import DeadLetter
 from runs.models.outbox import ASIDE_TRIES
-from runs.reading import asides
-from runs.reading.outbox import outbox_complaint
 from runs.store import outbox as statements
-from runs.store.outbox import lead_outbox, outbox_standing
+from runs.store.outbox import outbox_standing
 from tests import factories as make
-from tests.outbox.consuming import JOB, rows
-from tests.store.watching import trips_of_page
+from tests.outbox.consuming import polled, rows, signed_in
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
@@ -68,10 +60,6 @@ def three(outbox):
     """The rows of three jobs of one run: two of a queue, in order, and one of another."""
     make.start(BOTH)
     return [row.pk for row in sorted(rows(), key=lambda row: (row.queue != "mine", row.pk))]
-
-
-def polled(queue="mine"):
-    return poll(tenant=make.a_tenant().pk, worker="w", queues=[queue], max_jobs=10)
 
 
 def tries_of(row):
@@ -209,11 +197,6 @@ def aside(relay, broker, three):
     return three[0]
 
 
-def signed_in(client, role="operator"):
-    client.force_login(make.a_member(f"the-{role}", role))
-    return client
-
-
 def test_operators_see_what_is_set_aside_and_why_and_have_it_tried_again(aside, client, relay, broker):
     operator = signed_in(client)
     page = operator.get("/operations/dispatch").text
@@ -235,119 +218,16 @@ def test_operators_see_what_is_set_aside_and_why_and_have_it_tried_again(aside, 
 def test_programs_have_it_tried_again_once(aside, client, relay, broker):
     operator = signed_in(client)
     answers = [operator.post("/api/v1/dispatch/retry", {}, "application/json").json() for _ in range(2)]
-    assert answers == [{"retried": 1}, {"retried": 0}]
+    assert [answer["retried"] for answer in answers] == [1, 0]
     relay.turn()
     assert aside in broker.taken
 
 
 def test_of_another_tenant_nothing_is_seen_nor_tried(aside, client, people, relay, broker):
     stranger = people.client("operator")
-    assert stranger.post("/api/v1/dispatch/retry").json() == {"retried": 0}
+    assert stranger.post("/api/v1/dispatch/retry").json() == {"retried": 0, "more": False}
     relay.turn()
     assert aside not in broker.taken
-
-
-@pytest.fixture
-def many_aside(outbox):
-    """Starts so many jobs; their events, and all that there are, are set aside."""
-
-    def made(count, definition=JOB):
-        make.start(definition, *[{}] * count)
-        later = now_here() + timedelta(minutes=1)
-        DispatchOutbox.unsafe_all_tenants.update(tries=ASIDE_TRIES, error="no room", due_at=later)
-
-    return made
-
-
-def test_of_many_the_list_shows_the_oldest_and_says_how_many_there_are(many_aside, client, monkeypatch):
-    operator = signed_in(client)
-    monkeypatch.setattr(asides, "SHOWN", 3)
-    many_aside(3)
-    few = trips_of_page(operator, "/operations/dispatch")
-    assert "Here are the oldest" not in operator.get("/operations/dispatch").text
-    many_aside(2)
-    page = operator.get("/operations/dispatch").text
-    assert "Here are the oldest 3 of 5." in page
-    assert page.count('class="error"') == 3
-    # How many there are is asked where there may be more.
-    assert trips_of_page(operator, "/operations/dispatch") == few
-    monkeypatch.setattr(asides, "MOST_FAILING", 4)
-    assert "Here are the oldest 3 of 4 or more." in operator.get("/operations/dispatch").text
-
-
-def test_behind_many_that_were_polled_those_that_wait_are_found(many_aside, client, monkeypatch):
-    operator = signed_in(client)
-    monkeypatch.setattr(asides, "SHOWN", 3)
-    many_aside(4)
-    assert len(polled()) == 4
-    many_aside(1, ANOTHER)
-    page = operator.get("/operations/dispatch").text
-    assert page.count('class="error"') == 1
-    assert "queue another" in page
-    assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {"retried": 1}
-
-
-def test_in_between_more_that_were_polled_than_are_looked_at_the_last_are_shown_and_all_tried(
-    many_aside, client, monkeypatch
-):
-    operator = signed_in(client)
-    monkeypatch.setattr(asides, "SHOWN", 2)
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
-    passed_over = "Only the first and the last that were set aside were looked through"
-    many_aside(4)
-    assert "Here are the oldest 2 of 3 or more." in operator.get("/operations/dispatch").text
-    assert len(polled()) == 4
-    page = operator.get("/operations/dispatch").text
-    assert passed_over in page
-    assert '<td class="error">' not in page
-    many_aside(5, ANOTHER)
-    page = operator.get("/operations/dispatch").text
-    assert passed_over in page
-    assert "Here are 2 of 3 or more." in page
-    assert page.count('class="error"') == 2
-    assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {"retried": 5}
-
-
-def test_no_more_are_tried_at_once_than_the_bound(many_aside, client, monkeypatch):
-    operator = signed_in(client)
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 2)
-    monkeypatch.setattr(retrying, "MOST", 3)
-    many_aside(5)
-    answers = [operator.post("/api/v1/dispatch/retry", {}, "application/json").json() for _ in range(3)]
-    assert answers == [{"retried": 3}, {"retried": 2}, {"retried": 0}]
-
-
-def test_so_they_are_counted_and_no_more_than_can_be_looked_up_quickly(many_aside, monkeypatch):
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
-    many_aside(4)
-    assert len(polled()) == 4
-    assert outbox_standing()["failing"] == 0
-    many_aside(2, ANOTHER)
-    assert (outbox_standing()["failing"], outbox_standing()["aside"]) == (2, 2)
-    monkeypatch.setattr(statements, "MOST_FAILING", 1)
-    assert (outbox_standing()["failing"], outbox_standing()["why"]) == (1, "no room")
-
-
-def test_where_there_may_be_more_than_were_counted_it_is_said(many_aside, monkeypatch):
-    many_aside(2)
-    said = "2 events of jobs can't be published, 2 set aside for workers that poll: no room"
-    assert complaint() == said
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 2)
-    of_last = (
-        "2 or more events of jobs can't be published, 2 or more set aside for workers that poll: no room"
-    )
-    assert complaint() == of_last
-    monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
-    assert complaint() == said
-    monkeypatch.setattr(statements, "MOST_FAILING", 2)
-    assert complaint() == of_last
-    monkeypatch.setattr(statements, "MOST_FAILING", 1)
-    assert complaint() == of_last.replace("2", "1")
-
-
-def complaint():
-    lead_outbox("a", 60, 0, replaces=True)
-    return outbox_complaint(outbox_standing(1_000))
 
 
 @pytest.mark.parametrize("most_looked_at", [5_000, 1])
@@ -361,7 +241,10 @@ def test_who_may_only_read_a_run_sees_its_event_and_does_not_have_it_tried(
     assert 'id="asides"' in page
     assert "Try again" not in page
     assert "0 events are tried again." in operator.post("/operations/dispatch/retry", follow=True).text
-    assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {"retried": 0}
+    assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {
+        "retried": 0,
+        "more": False,
+    }
     relay.turn()
     assert aside not in broker.taken
 
@@ -371,7 +254,10 @@ def test_of_a_folder_that_is_closed_nothing_is_seen_nor_tried(aside, client, rel
     closed = make.FolderFactory(tenant=make.a_tenant())
     Workflow.unsafe_all_tenants.update(folder=closed)
     assert 'id="asides"' not in operator.get("/operations/dispatch").text
-    assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {"retried": 0}
+    assert operator.post("/api/v1/dispatch/retry", {}, "application/json").json() == {
+        "retried": 0,
+        "more": False,
+    }
     relay.turn()
     assert aside not in broker.taken
 

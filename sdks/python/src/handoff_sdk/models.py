@@ -1132,6 +1132,7 @@ class DispatchRetried(TypedDict):
     """What is tried again."""
 
     retried: int
+    more: bool
 
 
 class DispatchSample(TypedDict):
