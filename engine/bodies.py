@@ -7,7 +7,7 @@ of the container's run, and its graph a definition that nobody publishes.
 from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from engine.catalogue import BODY, Catalogue, Json
 from engine.cel_reads import References
@@ -59,26 +59,39 @@ def steps_within(node: Json, catalogue: Catalogue) -> Iterator[Document]:
     return (step for _, step in inner if isinstance(step, Mapping) and isinstance(step.get("id"), str))
 
 
-def all_it_does(native: Document, catalogue: Catalogue) -> Iterator[tuple[str, Document, str]]:
+class Activity(NamedTuple):
+    """What a definition does at `field`: a step as it stands there, and the id of its node.
+
+    `among`: the `nodes` and `edges` that it is one of; None of what undoes a step, and of a container's only step.
+    """
+
+    field: str
+    step: Document
+    id: str
+    among: Document | None
+
+
+def all_it_does(native: Document, catalogue: Catalogue) -> Iterator[Activity]:
     """Everything that a definition, which must be valid, may do: each step, what undoes it, and what it does for each
-    item, however deep. Each with the field at which it stands, and the id of its node.
+    item, however deep.
     """
     for at, node in enumerate(native["nodes"]):
-        yield from _all_done_by(f"nodes[{at}]", node, node["id"], catalogue)
+        yield from _all_done_by(Activity(f"nodes[{at}]", node, node["id"], native), catalogue)
 
 
-def _all_done_by(
-    field: str, step: Document, id: str, catalogue: Catalogue
-) -> Iterator[tuple[str, Document, str]]:
-    yield field, step, id
+def _all_done_by(activity: Activity, catalogue: Catalogue) -> Iterator[Activity]:
+    yield activity
+    field, step, id, _ = activity
     if undo := step.get("compensate"):
-        yield from _all_done_by(f"{field}.compensate", undo, id, catalogue)
+        yield from _all_done_by(Activity(f"{field}.compensate", undo, id, None), catalogue)
     body = body_of(step, catalogue) or {}
     within = f"{field}.params.{BODY}"
     if body.get("type"):
-        yield from _all_done_by(within, body, id, catalogue)
-    for at, inner in enumerate(body.get("steps") or ()):
-        yield from _all_done_by(f"{within}.steps[{at}]", inner, inner["id"], catalogue)
+        yield from _all_done_by(Activity(within, body, id, None), catalogue)
+    if inner := body.get("steps"):
+        among = {"nodes": inner, "edges": edges_of(body)}
+        for at, node in enumerate(inner):
+            yield from _all_done_by(Activity(f"{within}.steps[{at}]", node, node["id"], among), catalogue)
 
 
 def as_step(body: Document, catalogue: Catalogue) -> Document:

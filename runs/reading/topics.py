@@ -23,7 +23,7 @@ def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Probl
     return [
         [
             _without_topic(queue, f"{field}.queue", node)
-            for field, step, node in all_it_does(native, EXECUTABLE)
+            for field, step, node, _ in all_it_does(native, EXECUTABLE)
             if (queue := step.get("queue")) and not _NAME.fullmatch(queue)
         ]
         for native in natives

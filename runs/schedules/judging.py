@@ -31,7 +31,7 @@ def _missing(name: str, field: str, node: str | None) -> Problem:
 def _named_in(native: Mapping[str, Json]) -> Iterator[Place]:
     if calendar := native.get("sla_calendar"):
         yield calendar, "sla_calendar", None
-    for field, step, node in all_it_does(native, EXECUTABLE):
+    for field, step, node, _ in all_it_does(native, EXECUTABLE):
         yield from _named_by(field, step, node)
 
 

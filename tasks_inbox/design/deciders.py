@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.bodies import all_it_does, body_of, edges_of
-from engine.catalogue import BODY, Json
+from engine.bodies import Activity, all_it_does
+from engine.catalogue import Json
 from engine.templates import has_holes
 from steps.catalogue import CATALOGUE, EXECUTABLE
 from steps.human import who_decides
@@ -38,35 +38,14 @@ class Deciders:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class AskingStep:
-    """A step that asks people, with the `id` of its node, and the field at which it stands.
-
-    `among`: the `nodes` and `edges` of the run that comes to it, which is each item's own where a container does it;
-    None where it is alone there, or what undoes a step.
+def asking_steps(native: Mapping[str, Json]) -> Iterator[Activity]:
+    """All steps of a sound definition that ask people, those in containers and those that undo others, too; each step
+    with the id of its node.
     """
-
-    field: str
-    node: Mapping[str, Json]
-    among: Mapping[str, Json] | None
-
-
-def asking_steps(native: Mapping[str, Json]) -> Iterator[AskingStep]:
-    """All steps of a sound definition that ask people, those in containers and those that undo others, too."""
-    lists = {"nodes": native}
-    for field, step, id in all_it_does(native, EXECUTABLE):
-        body = body_of(step, EXECUTABLE) or {}
-        if body.get("steps"):
-            lists[f"{field}.params.{BODY}.steps"] = {"nodes": body["steps"], "edges": edges_of(body)}
-        if is_asking(step):
-            among = lists[field.rpartition("[")[0]] if field.endswith("]") else None
-            yield AskingStep(field, {**step, "id": id}, among)
-
-
-def is_asking(node: Mapping[str, Json]) -> bool:
-    """Whether a step asks people."""
-    step_type = CATALOGUE.get(str(node.get("type")))
-    return step_type is not None and step_type.asks_people
+    for activity in all_it_does(native, EXECUTABLE):
+        step_type = CATALOGUE.get(str(activity.step.get("type")))
+        if step_type is not None and step_type.asks_people:
+            yield activity._replace(step={**activity.step, "id": activity.id})
 
 
 def deciders_of(members: Iterable[Member], node: Mapping[str, Json]) -> Deciders | None:

@@ -6,10 +6,11 @@ from itertools import islice, product
 
 from accounts.queries import members_of_roles
 from accounts.roles import RUNS_START, SCOPES_OF_ROLE
+from engine.bodies import Activity
 from engine.catalogue import Json
 from engine.problems import Problem, error, warning
 from steps.catalogue import CATALOGUE
-from tasks_inbox.design.deciders import AskingStep, Deciders, asking_steps, deciders_of, steps_before
+from tasks_inbox.design.deciders import Deciders, asking_steps, deciders_of, steps_before
 from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
 from tasks_inbox.eligibility.quorum import counts_people, needs_several, verdict
@@ -50,15 +51,15 @@ class _Starters:
 
 
 def _find_problems(
-    tenant: int, members: list[Member], starters: _Starters, asking: Sequence[AskingStep]
+    tenant: int, members: list[Member], starters: _Starters, asking: Sequence[Activity]
 ) -> Iterator[Problem]:
-    every = [deciders_of(members, one.node) for one in asking]
+    every = [deciders_of(members, one.step) for one in asking]
     # What undoes a step has its id, and comes before none.
     steps = {step.id: step for one, step in zip(asking, every, strict=True) if step and one.among}
     for one, step in zip(asking, every, strict=True):
         field = f"{one.field}.params"
         if step is None:
-            if problem := _asks_starters(starters, one.node, f"{field}.candidates"):
+            if problem := _asks_starters(starters, one.step, f"{field}.candidates"):
                 yield problem
             continue
         ids = steps_before(one.among, step.id) if one.among else ()

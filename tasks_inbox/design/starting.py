@@ -18,7 +18,7 @@ from runs.kernel.graphs import Compiled, compiled
 from runs.kernel.refused import RunRefused
 from steps.catalogue import CATALOGUE
 from steps.human import who_decides
-from tasks_inbox.design.deciders import is_asking
+from tasks_inbox.design.deciders import asking_steps
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
 from tasks_inbox.eligibility.quorum import counts_people
@@ -35,7 +35,6 @@ MOST_SAID = 20
 class _HumanStep:
     """A step that asks people whom its run's input names, or its definition."""
 
-    id: str
     title: str
     is_form: bool
     template: Template
@@ -67,14 +66,12 @@ def _human_steps(tenant: int, version: int) -> tuple[_HumanStep, ...]:
     versions = WorkflowVersion.objects.for_tenant(tenant)
     definition = versions.values_list("definition", flat=True).get(pk=version)
     steps = []
-    for node in definition["nodes"]:
-        if not is_asking(node):
-            continue
-        params = node.get("params") or {}
+    for activity in asking_steps(definition):
+        step, params = activity.step, activity.step.get("params") or {}
         template = compile_template({name: params[name] for name in PARAMS if name in params})
         if not template.refs.steps and not template.refs.every_step and template.refs.names <= KNOWN:
-            title = node.get("title") or node["id"]
-            steps.append(_HumanStep(node["id"], title, CATALOGUE[node["type"]].starter_decides, template))
+            title = step.get("title") or step["id"]
+            steps.append(_HumanStep(title, CATALOGUE[step["type"]].starter_decides, template))
     return tuple(steps)
 
 

@@ -225,8 +225,8 @@ def test_all_that_a_definition_does_is_walked_with_its_place_and_nothing_that_on
         {"id": "other", "type": "map", "params": {"items": [], "workflow": "w"}},
         {"id": "send", "type": "email.send", "params": {"body": {"type": "job", "steps": ["no step"]}}},
     ]
-    walked = [(field, step["type"], node) for field, step, node in all_it_does({"nodes": nodes}, CATALOGUE)]
-    assert walked == [
+    walked = list(all_it_does({"nodes": nodes}, CATALOGUE))
+    assert [(field, step["type"], node) for field, step, node, _ in walked] == [
         ("nodes[0]", "noop", "a"),
         ("nodes[0].compensate", "transform", "a"),
         ("nodes[1]", "map", "each"),
@@ -235,4 +235,14 @@ def test_all_that_a_definition_does_is_walked_with_its_place_and_nothing_that_on
         ("nodes[1].params.body.params.body.steps[0].compensate", "job", "in"),
         ("nodes[2]", "map", "other"),
         ("nodes[3]", "email.send", "send"),
+    ]
+    assert [among and [node["id"] for node in among["nodes"]] for _, _, _, among in walked] == [
+        ["a", "each", "other", "send"],
+        None,
+        ["a", "each", "other", "send"],
+        None,
+        ["in"],
+        None,
+        ["a", "each", "other", "send"],
+        ["a", "each", "other", "send"],
     ]

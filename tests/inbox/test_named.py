@@ -53,6 +53,38 @@ def test_a_run_that_names_who_cannot_decide_is_refused_at_its_start():
     assert make.start_version(version, {"amount": 1, "people": ["ann"]})
 
 
+def each(body):
+    return make.graph([{"id": "each", "type": "map", "params": {"items": [1], "body": body}}], [])
+
+
+def undone_by(ask):
+    return make.graph([{"id": "pay", "type": "noop", "compensate": ask}, "after"], ["pay>after"])
+
+
+@pytest.mark.parametrize(
+    "where",
+    [lambda ask: each({"steps": [{"id": "ask", **ask}]}), each, undone_by],
+    ids=["among a container's steps", "a container's only step", "what undoes a step"],
+)
+def test_so_is_one_whose_steps_further_in_they_cannot_decide(where):
+    member("ann")
+    ask = {
+        "type": "human.approval",
+        "params": {"title": "Well?", "candidates": {"expr": "{{ input.people }}"}},
+    }
+    ask["params"] |= ALL
+    version = make.a_version(where(ask))
+    with pytest.raises(RunRefused, match="these can't decide: bbo"):
+        make.start_version(version, {"people": ["ann", "bbo"]})
+    assert make.start_version(version, {"people": ["ann"]})
+
+
+def test_whom_only_an_item_names_is_not_judged_at_the_start():
+    member("ann")
+    ask = approval(candidates={"expr": "{{ item }}"}, **ALL)["nodes"][0]
+    assert make.start(each({"steps": [ask]}), {"amount": 1})
+
+
 def test_the_shipped_attestation_is_refused_at_its_start_and_confirms_by_all():
     boss = member("boss", "admin")
     lifecycle.create_from_example(boss, template("policy_attestation"))

@@ -29,7 +29,7 @@ class Named(NamedTuple):
 
 def named_in(native: Mapping[str, Json]) -> Iterator[Named]:
     """The workflows that a definition names; what only a run knows (an expression) is left out."""
-    for field, step, node in all_it_does(native, EXECUTABLE):
+    for field, step, node, _ in all_it_does(native, EXECUTABLE):
         step_type, params = EXECUTABLE.get(str(step.get("type"))), step.get("params") or {}
         if step_type and step_type.begins_run:
             yield from _named_in(f"{field}.params", params, node)
