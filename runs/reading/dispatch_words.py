@@ -7,7 +7,7 @@ from runs.reading.dispatch_signals import BROKER_FROM, CONTENDED_SHARE, MOST_REA
 
 TITLES = {
     "lock_waits": "Sessions wait for locks",
-    "plateau": "More workers end no more steps",
+    "plateau": "More workers, no more throughput",
     "contended": "Polls find everything locked",
 }
 HEARS = {
@@ -17,11 +17,9 @@ HEARS = {
     "kafka_outbox": "Handoff’s own workers hear by PostgreSQL’s NOTIFY; a relay tells others of jobs through Kafka.",
 }
 """How workers hear of work, by the mode."""
-NO_SAMPLES = (
-    "There are not enough samples yet. One is kept each minute; five in a quarter of an hour tell something."
-)
-OLD_SAMPLES = "The last sample is too old to tell anything: are all workers there? They keep one each minute."
-UNKNOWN_RATE = "It isn’t known how many steps end a second."
+NO_SAMPLES = "Not enough samples yet: one is taken each minute, and five within 15 minutes are needed."
+OLD_SAMPLES = "The last sample is too old: are any workers running? They take one each minute."
+UNKNOWN_RATE = "The number of steps a second is not known."
 _HOW_MANY = (
     "None of the three signals holds.",
     "One of the three signals holds.",
@@ -67,27 +65,31 @@ def _of_plateau(signal: Signal, now: Quarter) -> str:
         return "Workers keep up: fewer steps are ready than they can claim at once."
     if signal.before is None:
         return (
-            "It can’t be told: in the last day there were never fewer workers while many steps were ready."
-            " Start a quarter more of them, and look again after a quarter of an hour."
+            "Not known: in the last 24 hours there were never fewer workers while many steps were ready."
+            " Start a quarter more workers, and look again after 15 minutes."
         )
     before = signal.before
     told = (
-        f"{_workers(now.workers)} end {written(signal.value)} steps a second;"
-        f" {written(before.workers)} ended {written(before.per_second or 0.0)}"
+        f"{_workers(now.workers)} complete {written(signal.value)} steps a second;"
+        f" {written(before.workers)} completed {written(before.per_second or 0.0)}"
     )
-    return f"{told}. Less than a quarter came of what the others should add." if signal.holds else f"{told}."
+    return (
+        f"{told}. The additional ones brought less than a quarter of what they should."
+        if signal.holds
+        else f"{told}."
+    )
 
 
 def _of_contended(signal: Signal, now: Quarter) -> str:
     if signal.value is None:
-        return "It isn’t known how many polls found everything locked."
+        return "The number of polls that found everything locked is not known."
     if not signal.value:
         return "No poll found everything locked."
     told = f"{per_cent(signal.value)} of the polls that found steps found all of them locked"
     if signal.holds:
         return f"{told}, although {_ready(now.ready)} are ready."
     if signal.value > CONTENDED_SHARE:
-        return f"{told}, but few are ready ({_ready(now.ready)}): what workers lack is work."
+        return f"{told}, but few are ready ({_ready(now.ready)}): the workers lack work."
     return f"{told}; up to {per_cent(CONTENDED_SHARE)} may."
 
 
@@ -116,18 +118,18 @@ def of_verdict(it: Standing | None, *, is_old: bool) -> str:
     few = _HOW_MANY[sum(bool(signal.holds) for signal in it.signals)]
     if rate is None or it.is_large:
         return few
-    return f"{few} {written(rate)} steps end a second; {_worth()}."
+    return f"{few} Now: {written(rate)} steps a second; {_worth()}."
 
 
 def _of_all_three(rate: float | None, *, wants_broker: bool) -> str:
     if wants_broker:
-        return f"All three signals hold together, and {written(rate or 0.0)} steps end a second."
+        return f"All three signals hold together, at {written(rate or 0.0)} steps a second."
     # A plateau is known only where the rate is.
     return (
-        f"All three signals hold together, but only {written(rate or 0.0)} steps end a second, and {_worth()}."
-        " Look at what holds the locks, and at the disk."
+        f"All three signals hold together, but at only {written(rate or 0.0)} steps a second; {_worth()}."
+        " Check what holds the locks, and the disk."
     )
 
 
 def _worth() -> str:
-    return f"a broker is worth a thought from about {written(BROKER_FROM)} on"
+    return f"consider a broker from about {written(BROKER_FROM)}"

@@ -69,7 +69,7 @@ def test_in_between_more_that_were_polled_than_are_looked_at_the_last_are_shown_
     operator = signed_in(client)
     monkeypatch.setattr(asides, "SHOWN", 2)
     monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
-    passed_over = "Only the first and the last that were set aside were looked through"
+    passed_over = "Only the oldest and the newest were checked"
     many_aside(4)
     assert "Here are the oldest 2 of 3 or more." in operator.get("/operations/dispatch").text
     assert len(polled()) == 4

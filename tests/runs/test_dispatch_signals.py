@@ -74,7 +74,7 @@ def test_where_workers_keep_up_more_of_them_would_end_no_more_and_that_is_no_pla
 def test_without_fewer_workers_to_compare_with_a_plateau_cant_be_told():
     for stretches in ([(60, HARD)], [(30, BEFORE | {"workers": 7}), (30, HARD)], [(30, CALM), (30, HARD)]):
         assert by_name(*stretches)["plateau"].holds is None, stretches
-    assert "can’t be told" in words((60, HARD))["plateau"]
+    assert "Not known: in the last 24 hours" in words((60, HARD))["plateau"]
     # What was more than a day ago is forgotten.
     assert by_name((30, BEFORE), (26 * 60, HARD))["plateau"].holds is None
 
@@ -95,7 +95,7 @@ def test_for_very_many_workers_as_much_is_plenty_as_is_counted():
 def test_all_three_for_an_hour_speak_for_a_broker_and_say_since_when():
     it = judged((60, BEFORE), (90, HARD))
     assert (it.wants_broker, it.together_since) == (True, BEGAN + timedelta(hours=1))
-    assert verdict((60, BEFORE), (90, HARD)).startswith("All three signals hold together, and 4000 steps")
+    assert verdict((60, BEFORE), (90, HARD)).startswith("All three signals hold together, at 4000 steps")
 
 
 def test_less_than_an_hour_or_with_a_quarter_between_it_is_no_time_for_a_broker():
@@ -114,7 +114,7 @@ def test_below_about_three_thousand_steps_a_second_no_broker_is_advised():
     slow = {"rate": BROKER_FROM - 1_000}
     it = judged((60, BEFORE | slow), (90, HARD | slow))
     assert (it.is_together, it.wants_broker) == (True, False)
-    assert "only 2000 steps end a second" in verdict((60, BEFORE | slow), (90, HARD | slow))
+    assert "but at only 2000 steps a second" in verdict((60, BEFORE | slow), (90, HARD | slow))
 
 
 def test_few_samples_tell_nothing():
@@ -157,15 +157,15 @@ def test_in_words():
     told = words((60, BEFORE), (90, HARD))
     assert told == {
         "lock_waits": "3 sessions wait for a lock, more than a tenth of the 8 workers.",
-        "plateau": "8 workers end 4000 steps a second; 4 ended 3900."
-        " Less than a quarter came of what the others should add.",
+        "plateau": "8 workers complete 4000 steps a second; 4 completed 3900."
+        " The additional ones brought less than a quarter of what they should.",
         "contended": "50 % of the polls that found steps found all of them locked, although 5000 are ready.",
     }
     assert words((20, CALM))["lock_waits"] == "No session waits for a lock."
-    assert "what workers lack is work" in words((20, HARD | {"ready": 3}))["contended"]
+    assert "the workers lack work" in words((20, HARD | {"ready": 3}))["contended"]
     assert "up to 10 % may" in words((20, HARD | {"share": 0.05}))["contended"]
     assert verdict((20, CALM)) == (
-        "None of the three signals holds. 10 steps end a second; a broker is worth a thought from about 3000 on."
+        "None of the three signals holds. Now: 10 steps a second; consider a broker from about 3000."
     )
     assert verdict((20, HARD)) == "Two of the three signals hold."
 
