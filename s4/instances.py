@@ -16,7 +16,7 @@ from engine.events import EventType
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.trace_context import Trace
 from lib.uuid7 import moment_of
-from runs.access import guard_run, readable
+from runs.access import guard_run, readable_runs
 from runs.commands import lifecycle
 from runs.commands.named_starts import start_workflow
 from runs.commands.starts import NewRun
@@ -125,7 +125,7 @@ def list_instances(
         tenant,
         workflow=definition_id.replace("\x00", "") or None,
         business_key=business_key.replace("\x00", "") or None,
-        within=readable(Run.objects.for_tenant(tenant), principal),
+        within=readable_runs(principal),
     )
     if status:
         runs = _with_status(runs, tenant, status)

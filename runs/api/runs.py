@@ -14,7 +14,7 @@ from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
 from lib.refusals import Invalid, Missing
 from lib.trace_context import of_headers
-from runs.access import readable
+from runs.access import readable_runs
 from runs.api import search_serializers as listed
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
@@ -23,7 +23,6 @@ from runs.api.starts import start_many, start_one
 from runs.api.step_serializers import StepSerializer
 from runs.api.together import filters_of
 from runs.commands import lifecycle
-from runs.models import Run
 from runs.reading import queries
 from runs.reading.children import children_of
 from runs.reading.filters import filters_of_search
@@ -56,7 +55,7 @@ class RunsView(RunsApiView):
             raise Invalid("What a text finds has an order of its own.", field="order")
         tenant = self.principal.tenant_id
         # Among those that they may read: what looks through the newest only must not be filled with others.
-        mine = readable(Run.objects.for_tenant(tenant), self.principal)
+        mine = readable_runs(self.principal)
         matches = queries.runs_of(tenant, **filters_of(params, self.principal), within=mine)
         bounds: dict[str, Any] = {
             "limit": limit,

@@ -35,7 +35,7 @@ from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_ENDED, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
 from lib.clock import now_here
 from lib.uuid7 import least_at
-from runs.access import readable
+from runs.access import readable, readable_runs
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution, Timer
 from runs.reading.inputs import STORED
 from runs.reading.search_words import InputTest, Waiting
@@ -352,7 +352,7 @@ def at_a_glance(principal: Principal, most: int) -> tuple[list[str], list[str], 
     ids, at most `most` of each.
     """
     tenant = principal.tenant_id
-    real = readable(Run.objects.for_tenant(tenant), principal).filter(is_test=False, is_part=False)
+    real = readable_runs(principal).filter(is_test=False, is_part=False)
     runs = real.order_by("-id").values_list("id", flat=True)
     # By the index of those that are open: where none of them may be read, all runs would be looked through.
     open_now = runs.filter(status__in=RUN_OPEN | RUN_CLOSING | RUN_UNDOING, completed_at=None)

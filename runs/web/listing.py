@@ -15,7 +15,7 @@ from engine.catalogue import Json
 from lib.api.pagination import Page
 from lib.clock import now_here
 from lib.refusals import Missing
-from runs.access import readable
+from runs.access import readable_runs
 from runs.models import Run
 from runs.reading import brief, presentation, queries
 from runs.reading.filters import COLUMNS, FilterForm
@@ -126,21 +126,19 @@ def brief_rows(tenant: int, runs: Sequence[UUID | str], *, whole: bool = False) 
     ]
 
 
-def matching(request: PageRequest, filters: dict[str, Json]) -> QuerySet[Run]:
-    """The runs that fit and that they may read, unordered; without what `q` looks for."""
+def matching(tenant: int, filters: dict[str, Json], within: QuerySet[Run]) -> QuerySet[Run]:
+    """The runs `within` that fit, unordered; without what `q` looks for."""
     asked = {name: value for name, value in filters.items() if name != "q"}
-    tenant = request.principal.tenant_id
-    mine = readable(Run.objects.for_tenant(tenant), request.principal)
-    return queries.runs_of(tenant, **asked, within=mine)
+    return queries.runs_of(tenant, **asked, within=within)
 
 
 def _page(
     request: PageRequest, filters: dict[str, Json], order: str, cursor: str | None
 ) -> tuple[Page, Searched | None]:
-    rows = matching(request, filters)
+    tenant = request.principal.tenant_id
+    rows = matching(tenant, filters, readable_runs(request.principal))
     if q := filters.get("q"):
         return search_page(rows, request, q, limit=ON_A_PAGE, cursor=cursor)
-    tenant = request.principal.tenant_id
     return page_in_order(rows, request, tenant, order, limit=ON_A_PAGE, cursor=cursor), None
 
 

@@ -17,6 +17,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ
 from engine.catalogue import Json
 from lib.reader import number_text
+from runs.access import readable
 from runs.commands import saved
 from runs.models import Run, SavedSearch
 from runs.reading import queries
@@ -105,7 +106,8 @@ def _counts(request: PageRequest, searches: list[SavedSearch], first: UUID | Non
         if key not in _UNCOUNTED
     }
     asked |= {str(one.pk): one.query for one in searches[:SEARCHES_COUNTED]}
-    parts = [part for key, query in asked.items() for part in _counted(request, key, query, first)]
+    mine = readable(Run.objects.for_tenant(request.principal.tenant_id), request.principal)
+    parts = [part for key, query in asked.items() for part in _counted(request, mine, key, query, first)]
     if not parts:
         return {}
     tally = Counter(key for key, _ in reduce(lambda first, more: first.union(more, all=True), parts))
@@ -119,17 +121,18 @@ def _at_most(count: int, *, there_are_older: bool) -> str:
     return f"{number_text(str(count))}{'+' if there_are_older and count else ''}"
 
 
-def _counted(request: PageRequest, key: str, query: str, first: UUID | None) -> list[QuerySet[Run, Any]]:
-    """The runs to count, none older than the `first`, at most one more than are told; none where the search can't be
-    read or reads inputs.
+def _counted(
+    request: PageRequest, mine: QuerySet[Run], key: str, query: str, first: UUID | None
+) -> list[QuerySet[Run, Any]]:
+    """The runs to count of those that they may read, none older than the `first`, at most one more than are told; none
+    where the search can't be read or reads inputs.
     """
     form = FilterForm(QueryDict(query))
     filters = form.asked(request.principal.username)
     if not form.is_valid() or filters.keys() & {"q", "inputs"}:
         return []
-    rows = listing.matching(request, filters | {"from_id": first}).annotate(
-        tab=Value(key, output_field=TextField())
-    )
+    rows = listing.matching(request.principal.tenant_id, filters | {"from_id": first}, mine)
+    rows = rows.annotate(tab=Value(key, output_field=TextField()))
     return [rows.values_list("tab", "pk")[: COUNTED + 1]]
 
 

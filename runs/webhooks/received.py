@@ -12,7 +12,7 @@ from django.db.models.functions import Cast
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ
 from lib.stored_json import stored_loads
-from runs.access import readable
+from runs.access import readable_runs
 from runs.models import InboundWebhook, Run, Signal
 from runs.reading import queries
 from runs.reading.stored import LISTED
@@ -50,7 +50,7 @@ def effects_of(principal: Principal, webhook: InboundWebhook) -> list[Effect]:
     """What came of the webhook's messages lately, newest first, of the runs that they may read; two statements."""
     if RUNS_READ not in principal.scopes:
         return []
-    runs = readable(Run.objects.for_tenant(principal.tenant_id), principal)
+    runs = readable_runs(principal)
     effects = [
         *_starts(principal.tenant_id, webhook, runs),
         *_signals(principal.tenant_id, webhook, runs),

@@ -16,6 +16,7 @@ from accounts.principal import Reach
 from accounts.queries import member_principal
 from accounts.roles import READ
 from lib.uuid7 import uuid7
+from runs import access
 from runs.models import Run, Signal
 from runs.reading import queries, search
 from runs.reading.messages import unread_signals
@@ -204,6 +205,45 @@ def test_the_home_page_reads_few_runs_also_for_those_who_may_read_the_half_of_th
         assert (len(last), len(open_now), len(failed)) == counts
         read[seat.role] = sum(runs_read(plan_of(one["sql"])) for one in captured.captured_queries)
     assert max(read.values()) < 10_000
+
+
+@pytest.fixture
+def reads_few(tenant):
+    """Who may read only the three oldest of 100,000 runs: of the one workflow in the folder that they reach."""
+    others = Workflow.objects.for_tenant(tenant).exclude(name="rare")
+    others.update(folder=make.FolderFactory(name="Locked"))
+    return make.MembershipFactory(role="viewer").user
+
+
+def test_who_may_read_few_runs_has_few_read(reads_few, client):
+    client.force_login(reads_few)
+    read = {}
+    for path in (
+        "/runs/",
+        "/runs/?status=FAILED",
+        "/runs/?q=order",
+        "/",
+        "/api/v1/runs",
+        "/api/v1/runs?workflow=wf",
+    ):
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(path).status_code == 200
+        read[path] = sum(
+            runs_read(plan_of(one["sql"]))
+            for one in captured.captured_queries
+            if one["sql"].startswith("SELECT")
+        )
+    assert {path: count for path, count in read.items() if count > 1_000} == {}
+
+
+def test_where_too_many_workflows_may_be_read_to_name_them_the_runs_are_the_same(
+    tenant, reads_few, monkeypatch
+):
+    who = member_principal(tenant, reads_few.username, "session")
+    named = {run.pk for run in access.readable_runs(who)}
+    monkeypatch.setattr(access, "MOST_NAMED", 0)
+    assert {run.pk for run in access.readable_runs(who)} == named
+    assert len(named) == 3
 
 
 @pytest.mark.parametrize("is_shut", [True, False])

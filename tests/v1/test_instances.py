@@ -120,7 +120,7 @@ def test_a_list_asks_the_same_for_one_as_for_many(linear):
         linear.start()
     with watching() as many:
         linear.get("instances")
-    assert many.trips == few.trips == WHO + 3
+    assert many.trips == few.trips == WHO + 4
 
 
 def test_a_cancel_is_over_at_once(linear):

@@ -106,7 +106,11 @@ def test_what_cant_be_seen_is_said(operator, clock):
     up_to_now(clock, (30, CALM))
     DispatchSample.objects.update(finished=None, claims=None, contended=None, hidden_sessions=2)
     page = operator.get("/operations/dispatch").text
-    for words in ("PROMETHEUS_MULTIPROC_DIR", "pg_read_all_stats", "Whether 2 sessions of other database roles wait"):
+    for words in (
+        "PROMETHEUS_MULTIPROC_DIR",
+        "pg_read_all_stats",
+        "Whether 2 sessions of other database roles wait",
+    ):
         assert words in page, words
     assert holds(asked(operator)) == {"lock_waits": False, "plateau": None, "contended": None}
     assert page.count("not known</span>") == 2
