@@ -22,7 +22,7 @@ import { Problems } from "./panels/Problems";
 import { Test } from "./panels/Test";
 import { tally } from "./model/talk";
 import { type Focus, type Panel, set, useBuilder } from "./store";
-import { goToAddressed, offerComments } from "./together";
+import { goToAddressed, offerComments } from "./comments";
 
 const PANELS: [Panel, string, string][] = [
   ["problems", "Problems", "circle-alert"],

@@ -37,7 +37,7 @@ import {
   wantFocus,
 } from "./store";
 
-import { goToComments } from "./together";
+import { goToComments } from "./comments";
 import { goes, noteFocus } from "./inspector/going";
 
 export interface Key {

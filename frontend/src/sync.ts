@@ -41,7 +41,7 @@ import {
   whenChanged,
   withGroups,
 } from "./store";
-import { stay } from "./together";
+import { stay } from "./presence";
 
 interface Answer {
   revision: number;

@@ -5,7 +5,7 @@ import { load } from "./load.mjs";
 
 const [{ caseOf, gave, madeUpBefore, stillThere }, { restored }, { foreign }] = await load(
   "panels/asked.ts",
-  "canvas/places.ts",
+  "canvas/layout.ts",
   "panels/text.ts",
 );
 

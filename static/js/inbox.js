@@ -1,6 +1,7 @@
 // The inbox: keys go through its list and act on the task that is open; a decision is taken up first, then made.
 
-import { HEARD, toast } from "./app.js";
+import { HEARD } from "./app.js";
+import { toast } from "./toasts.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
 const chosen = () => document.querySelector("#chosen[data-chosen]");

@@ -1,7 +1,7 @@
 // How a run is looked at: links `[data-look]` select a step or an event, and the page changes in place; keys do the same.
 // What is looked at stands in the address, and whatever is asked of the run is asked of that.
 
-import { toast } from "./app.js";
+import { toast } from "./toasts.js";
 import { keep, leave } from "./morph.js";
 
 const TYPING = "input:not([type=range]), textarea, select, [contenteditable]";

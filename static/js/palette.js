@@ -1,6 +1,6 @@
 // Ctrl K: the page's own links and actions at once, what the server finds (workflows, runs) as it comes.
 
-import { loggedOut } from "./app.js";
+import { loggedOut } from "./toasts.js";
 
 const WAIT = 150;
 const LONGEST = 5_000;

@@ -1,6 +1,6 @@
 // Pages of runs: what is unfolded stays so while they follow, times count on.
 
-import { loggedOut, toast } from "./app.js";
+import { loggedOut, toast } from "./toasts.js";
 import "./look.js";
 import { leave } from "./morph.js";
 

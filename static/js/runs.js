@@ -1,7 +1,7 @@
 // The list of runs: keys go through its rows, what is selected outlives changes, a panel shows a run beside the list, and
 // runs that come while somebody reads are announced instead of moving what is before them.
 
-import { loggedOut, toast } from "./app.js";
+import { loggedOut, toast } from "./toasts.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
 const picked = new Set();

@@ -3,7 +3,7 @@
  * by the server; here each gets its place, and the ways between them are drawn and marked as taken or not.
  */
 
-import { allPlaced } from "../canvas/places";
+import { allPlaced } from "../canvas/layout";
 import { keyed } from "../model/document";
 import { knowTypes } from "../model/graph";
 import type { JsonObject } from "../model/json";

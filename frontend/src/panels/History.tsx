@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { Icon } from "../Icon";
 import { Refused, ask } from "../api";
 import type { Mark } from "../canvas/nodes";
-import { restored } from "../canvas/places";
+import { restored } from "../canvas/layout";
 import { type Change, diff } from "../model/changes";
 import { type Doc, definitionOf, keyed } from "../model/document";
 import type { JsonObject } from "../model/json";

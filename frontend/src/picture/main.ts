@@ -1,6 +1,6 @@
 /** The picture on the page of a workflow: drawn from what the page tells, fitted, to be zoomed and scrolled. */
 
-import { allPlaced } from "../canvas/places";
+import { allPlaced } from "../canvas/layout";
 import { keyed } from "../model/document";
 import { knowTypes } from "../model/graph";
 import type { JsonObject } from "../model/json";

@@ -4,7 +4,7 @@ import { lasting } from "../inspector/rename";
 import { nameOf } from "../model/people";
 import { MOST_SIGNS, mentionAt, withMention } from "../model/talk";
 import { useBuilder } from "../store";
-import { comment, readers } from "../together";
+import { comment, readers } from "../comments";
 
 interface Named {
   username: string;

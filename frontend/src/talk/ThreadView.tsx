@@ -5,7 +5,7 @@ import { nameOf } from "../model/people";
 import { type Comment, type Thread, pieces } from "../model/talk";
 import { momentOf } from "../reader";
 import { useBuilder } from "../store";
-import { deleteComment, reopenThread, resolveThread } from "../together";
+import { deleteComment, reopenThread, resolveThread } from "../comments";
 
 /** What was said in a thread, and what can be done with it. */
 export function ThreadView({ thread }: { thread: Thread }) {
