@@ -46,6 +46,8 @@ REPEATED: Final = frozenset({(RunStatus.CANCELLING, "cancel")})
 
 _SHOWN_AS_RUNNING = frozenset({"PENDING", "WAITING"})
 _ANY: Collection[str] = frozenset(RunStatus)
+_ONLY_MOVED = "Only a run that is RUNNING or PAUSED is moved; this one is {status}."
+_BESIDE_EVENTS: Mapping[str, Collection[str]] = {"signal": SIGNALLED, "rerun": RERUN, "migrate": MIGRATED}
 
 RUN_REASONS: Final[Mapping[str, tuple[tuple[Collection[str], Why], ...]]] = {
     "cancel": (
@@ -61,6 +63,15 @@ RUN_REASONS: Final[Mapping[str, tuple[tuple[Collection[str], Why], ...]]] = {
     "pause": ((_ANY, Why("not_running", "Only a RUNNING run can be paused; this one is {status}.")),),
     "unpause": ((_ANY, Why("not_paused", "Only a PAUSED run can be unpaused; this one is {status}.")),),
     "resume": ((_ANY, Why("not_failed", "Only a FAILED run can be resumed; this one is {status}.")),),
+    "signal": ((_ANY, Why("run_ended", "The run is {status}: it takes no more signals.")),),
+    "rerun": ((_ANY, Why("not_ended", "The run is {status}: it can be rerun when it has ended.")),),
+    "migrate": (
+        (
+            {RunStatus.FAILED},
+            Why("not_open", f"{_ONLY_MOVED} Resume it on that version instead."),
+        ),
+        (_ANY, Why("not_open", _ONLY_MOVED)),
+    ),
 }
 """Verb → in which statuses it is refused, and why; the first that fits counts."""
 
@@ -101,20 +112,19 @@ def run_verbs(status: str, *, part: bool = False) -> frozenset[str]:
     `part`: it does the steps of an item of another run.
     """
     stored = RunStatus.RUNNING if status in _SHOWN_AS_RUNNING else RunStatus(status)
-    beside = {"signal": SIGNALLED, "rerun": RERUN, "migrate": MIGRATED}
     verbs = frozenset(
         {
             *(verb for verb in RUN_VERBS if (stored, verb) in RUN),
-            *(verb for verb, statuses in beside.items() if stored in statuses),
+            *(verb for verb, statuses in _BESIDE_EVENTS.items() if stored in statuses),
         }
     )
     return verbs & OF_PARTS if part else verbs
 
 
 def why_not(status: str, verb: str) -> Why | None:
-    """Why this may not be done to a run of this status; None where it may."""
+    """Why this, one of `RUN_REASONS`, may not be done to a run of this status; None where it may."""
     stored = RunStatus(status)
-    if (stored, verb) in RUN or (stored, verb) in REPEATED:
+    if {(stored, verb)} & (RUN.keys() | REPEATED) or stored in _BESIDE_EVENTS.get(verb, ()):
         return None
     why = next(why for statuses, why in RUN_REASONS[verb] if stored in statuses)
     return Why(why.code, why.sentence.format(status=stored))

@@ -7,7 +7,7 @@ from engine.catalogue import Json
 from engine.migrating import InHand, Misfit, Standing, Version, Walked, misfits
 from engine.overrides import KeepResult
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
-from engine.verbs import MIGRATED
+from engine.verbs import why_not
 from lib.uuid7 import uuid7
 from runs.commands.kept import KeptStep, kept_steps, refuse_test, walk_anew
 from runs.kernel import scopes
@@ -98,10 +98,8 @@ def first_of(refusal: RunRefused) -> tuple[str, str | None]:
 
 def _why_not(run: Run, version: int) -> RunRefused | None:
     """What of the run itself stands against it, whatever its steps."""
-    if run.status not in MIGRATED:
-        instead = " Resume it on that version instead." if run.status == RunStatus.FAILED else ""
-        message = f"Only a run that is RUNNING or PAUSED is moved; this one is {run.status}.{instead}"
-        return RunRefused("not_open", message, conflict=True)
+    if why := why_not(run.status, "migrate"):
+        return RunRefused(why.code, why.sentence, conflict=True)
     if run.version_id == version:
         return RunRefused("same_version", "The run is on this version already.", conflict=True)
     target = WorkflowVersion.objects.for_tenant(run.tenant_id).filter(pk=version)

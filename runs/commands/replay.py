@@ -9,7 +9,8 @@ from django.db import transaction
 
 from engine.graph import Graph
 from engine.overrides import KeepResult, Overrides, RerunWith, RestartWith
-from engine.statuses import RUN_ENDED, StepStatus
+from engine.statuses import StepStatus
+from engine.verbs import why_not
 from lib.uuid7 import uuid7
 from runs.commands import starts
 from runs.commands.kept import KeptStep, kept_before, kept_steps, refuse_test, walk_anew, with_its_own
@@ -95,9 +96,8 @@ def rerun(
         storable(override.input, "input", max_bytes=MAX_INPUT_BYTES)
     with refusing(), transaction.atomic():
         ((status, priority, _),) = lock_runs(tenant, [run]).values()
-        if status not in RUN_ENDED:
-            message = f"The run is {status}: it can be rerun when it has ended."
-            raise RunRefused("not_ended", message, conflict=True)
+        if why := why_not(status, "rerun"):
+            raise RunRefused(why.code, why.sentence, conflict=True)
         source = _source_of(tenant, run, is_moved=version is not None)
         with fitting():
             on = compiled(version or source.version_id)

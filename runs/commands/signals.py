@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import orjson
 
 from engine.catalogue import Json
-from engine.statuses import RUN_ENDED, RUN_OPEN, RunStatus
+from engine.statuses import RUN_ENDED, RunStatus
+from engine.verbs import why_not
 from lib.gathering import Gathered
 from lib.uuid7 import uuid7
 from runs.kernel import wait_kinds
@@ -56,12 +57,9 @@ def send_signals(
         if gone_on := frozenset(run for run in runs if locked[run].status == RunStatus.CONTINUED):
             raise _Continued(gone_on)
         for run in sorted(runs):
-            if (status := locked[run].status) not in RUN_OPEN and not _may_undo_by_signal(
-                tenant, run, status
-            ):
-                raise RunRefused(
-                    "run_ended", f"The run is {status}: it takes no more signals.", conflict=True
-                )
+            why = why_not(status := locked[run].status, "signal")
+            if why and not _may_undo_by_signal(tenant, run, status):
+                raise RunRefused(why.code, why.sentence, conflict=True)
         waiting = waiters(runs) if runs else []
         endings = wait_kinds.take_signals(waiting) if waiting else []
         if awaited and not endings:

@@ -25,6 +25,14 @@ def test_a_verb_is_offered_iff_the_state_table_has_it_and_refused_with_a_reason_
         assert why.code.islower()
 
 
+@pytest.mark.parametrize("verb", ["signal", "rerun", "migrate"])
+@pytest.mark.parametrize("status", RunStatus)
+def test_so_is_what_is_no_event_of_a_run(status, verb):
+    why = why_not(status, verb)
+    assert (why is None) == (verb in run_verbs(status))
+    assert why is None or str(status) in why.sentence
+
+
 @pytest.mark.parametrize("shown", ["PENDING", "WAITING"])
 def test_what_is_only_shown_is_a_run_that_is_running(shown):
     assert run_verbs(shown) == run_verbs("RUNNING") == {"pause", "cancel", "signal", "migrate"}
