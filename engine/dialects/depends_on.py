@@ -1,11 +1,13 @@
-"""Steps that name the steps before them in `depends_on` (R-003); their other fields are S0's or ours."""
+"""Steps that name the steps before them in `depends_on` (R-003); their other fields are ours or those of the dialect
+`s0`.
+"""
 
 from engine.catalogue import Json
 from engine.dialects.base import Dialect, DialectError, Document, objects
 from engine.dialects.s0 import S0
 
 _KEYS = ("nodes", "steps")
-# S0's FAQ has kinds for parting and meeting (R-004), which edges and joins already do here.
+# Such documents have kinds for parting and meeting (R-004), which edges and joins already do here.
 _KINDS = {"parallel": "noop", "join": "noop", "task": "job"}
 
 

@@ -1,4 +1,6 @@
-"""The dag of S0: `step_name`, `max_retries`, `timeout_s`, and edges with a `condition` (R-001, R-002)."""
+"""The dialect `s0`: a `dag` whose nodes have a `step_name`, `max_retries` and `timeout_s`, and whose edges have a
+`condition` (R-001, R-002).
+"""
 
 from engine.catalogue import Json
 from engine.dialects.base import Dialect, DialectError, Document, objects, renamed
@@ -46,7 +48,7 @@ def _node(item: Document, field: str) -> dict[str, Json]:
         if "retry" in node:
             raise DialectError(f"`{field}` has both max_retries and retry: keep one of them.", field)
         node["retry"] = {"max_retries": node.pop("max_retries")}
-    # S0 has no step types: its steps are done by workers that poll for them.
+    # It has no step types: its steps are done by workers that poll for them.
     node.setdefault("type", "job")
     return node
 
