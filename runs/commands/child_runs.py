@@ -294,6 +294,7 @@ def connect() -> None:
             enter=enter,
             in_words=_in_words,
             source="child run",
+            in_short="another run",
             leave=_leave,
             missing=child_runs.steps_without_child,
             looks_again=True,

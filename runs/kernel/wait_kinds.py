@@ -1,8 +1,9 @@
 """What a step can wait for: what happens when a step begins to wait and when it waits no more, what wakes it, how that
 reads, and what a page shows beside it.
 
-`runs` has timers (in every kind, by SQL) and signals. Who adds a kind registers it in its `AppConfig.ready`, and
-nothing else has to know of it. `enter` and `leave` run in the transaction that holds the run alone.
+`runs` has timers (in every kind, by SQL), signals, operators, containers' children and child runs. Who adds a kind
+registers it in its `AppConfig.ready`, and nothing else has to know of it. `enter` and `leave` run in the transaction
+that holds the run alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +28,8 @@ Entered = Sequence[tuple[ClaimedStep, Wait]]
 class WaitKind:
     """`enter`: steps that have just begun to wait → those that needn't, each with its ending.
 
-    `in_words`: what goes behind "waits for", in a sentence. `source`: what wakes it, as `runs_wake_source` names it.
+    `in_words`: what goes behind "waits for", in a sentence. `in_short`: the same where only the kind is known, as in
+    history. `source`: what wakes it, as `runs_wake_source` names it.
     `leave`: steps of these runs may wait no more, cancelled or out of time. `missing`: of these runs the steps (run,
     tenant, life, node) that wait for this kind though nothing is there that could end it; `enter` makes it anew.
     `looks_again`: `enter` only looks, so that a repair may ask it while what ends the wait is there. `timed_out`: the
@@ -40,6 +42,7 @@ class WaitKind:
     enter: Callable[[Entered], list[tuple[ClaimedStep, AttemptResult]]]
     in_words: Callable[[Wait], str]
     source: str
+    in_short: str = ""
     leave: Callable[[Iterable[str]], None] | None = None
     missing: Callable[[Iterable[str]], list[tuple[str, int, int, str]]] | None = None
     looks_again: bool = False
@@ -90,11 +93,12 @@ def _children_in_words(wait: Wait) -> str:
 
 _TIMER = "timer"
 _KINDS: dict[str, WaitKind] = {
-    _TIMER: WaitKind(enter=lambda _: [], in_words=_time_in_words, source="timer"),
+    _TIMER: WaitKind(enter=lambda _: [], in_words=_time_in_words, source="timer", in_short="a time"),
     "signal": WaitKind(
         enter=take_signals,
         in_words=lambda wait: f"the signal {wait['name']}{_at_most(wait)}",
         source="signal",
+        in_short="a signal",
         looks_again=True,
         timed_out=_no_signal,
         page_part="runs/waits/signal.html",
@@ -103,11 +107,13 @@ _KINDS: dict[str, WaitKind] = {
         enter=lambda _: [],
         in_words=lambda _: "an operator to say what becomes of its failure",
         source="person",
+        in_short="an operator",
     ),
     "children": WaitKind(
         enter=children.enter,
         in_words=_children_in_words,
         source="children",
+        in_short="its items",
         leave=cancel_children,
         missing=containers_without_children,
         for_enter=frozenset({"items"}),
@@ -165,6 +171,12 @@ def begin(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
 def in_words(wait: Mapping[str, Json]) -> str:
     """What a step waits for, behind "waits for"."""
     return _KINDS[wait["kind"]].in_words(wait)
+
+
+def in_short(kind: Json) -> str:
+    """What a step waits for of which only the kind is known, behind "waits for"; empty where nobody says."""
+    owned = _KINDS.get(kind) if isinstance(kind, str) else None
+    return owned.in_short if owned is not None else ""
 
 
 def people_in(wait: Wait) -> Iterable[str]:

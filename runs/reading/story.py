@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from engine.catalogue import Json
 from engine.events import EventType
+from runs.kernel import wait_kinds
 
 Tone = Literal["", "good", "bad", "wait", "person"]
 UNTOLD: Final = (EventType.EDGES_RESOLVED, EventType.STEP_RELEASED, EventType.STEP_MIGRATED)
@@ -151,18 +152,9 @@ def _words(event: Event) -> dict[str, str]:
     }
 
 
-_WAITS: Final[Mapping[str, str]] = {
-    "timer": " for a time",
-    "signal": " for a signal",
-    "task": " for a person",
-    "run": " for another run",
-    "children": " for its items",
-    "operator": " for an operator",
-}
-
-
 def _waits_for(kind: Json) -> str:
-    return _WAITS.get(kind, "") if isinstance(kind, str) else ""
+    short = wait_kinds.in_short(kind)
+    return f" for {short}" if short else ""
 
 
 def _retry(seconds: Json) -> str:

@@ -138,6 +138,7 @@ TASK = WaitKind(
     enter=_open,
     in_words=_in_words,
     source="person",
+    in_short="a person",
     leave=_leave,
     missing=statements.missing_tasks,
     page_part="inbox/_wait.html",
