@@ -1,4 +1,6 @@
-"""What code and pages cite is there: documents with their headings, requirements by number, links between pages."""
+"""What code and pages cite is there: documents with their headings, requirements by number, links between pages, names
+of what a file defines.
+"""
 
 import re
 from collections.abc import Iterator
@@ -30,6 +32,16 @@ _LINE_END = re.compile(r"\s*\n\s*(?:#|--|//|\*)?\s*")
 _PAGE = re.compile(r"\bdocs/([\w./-]+?)\.md\b(?:`|\)|\]\([^)]*\))?((?:(?:,| and)? \"[^\"]+\")*)")
 _DECISION = re.compile(r"\bdocs/decisions/(\d{4})\b")
 _LINK = re.compile(r"\]\(([^)\s:]*?)(?:#([^)\s]*))?\)")
+# A link that is called as a file: [`plan.py`](../runs/kernel/plan.py)
+_CALLED = re.compile(r"\[`([\w./-]+\.\w+)`\]\(([^)\s:#]+)\)")
+# `publish` in `versions/lifecycle.py`, `CALLS` in `jobs.py` or `runs.py`, `Affinity` in [`plan.py`](…),
+# `SchemaForms(fits)` of `lib/forms/`, `NEVER_A_SERVICES` ([`accounts/roles.py`](…))
+_CODE = r"\.(?:py|sql|ts|tsx|proto)"
+_FILE = rf"\[?`[\w./-]+(?:{_CODE}|/)`(?:\]\([^)\s]+\))?"
+_SYMBOL = re.compile(
+    rf"`(?!\w+{_CODE}`)([\w.]+)(?:\([^`]*\))?`,? (?:(?:of|in|from) |\()({_FILE}(?: or {_FILE})*)"
+)
+_TARGET = re.compile(r"`([^`]+)`(?:\]\(([^)]+)\))?")
 
 
 def readable() -> Iterator[Path]:
@@ -87,6 +99,33 @@ def broken_links(path: str, text: str) -> Iterator[str]:
             yield f"{target}#{wanted}"
 
 
+def cited_symbols(text: str) -> Iterator[tuple[str, str]]:
+    """Each name that is said to be of a file or folder, with that: as a link leads there, or else as it is called."""
+    for name, files in _SYMBOL.findall(_LINE_END.sub(" ", _FENCE.sub("", text))):
+        yield from ((name, target or called) for called, target in _TARGET.findall(files))
+
+
+def defines(text: str, name: str) -> bool:
+    """Whether a file defines this: a function, class, field, constant, statement or whatever SQL creates."""
+    word = re.escape(name)
+    python = rf"^\s*(?:(?:async )?def|class) {word}\b|^\s*{word}(?:: [^=\n]+)? = |^\s*{word}: "
+    sql = rf"^-- name: {word}\b|\b(?:FUNCTION|INDEX|TABLE|TRIGGER|VIEW) (?:IF NOT EXISTS )?{word}\b"
+    others = rf"\b(?:class|const|enum|function|interface|let|message|rpc|service|type) {word}\b"
+    return re.search(f"{python}|{sql}|{others}", text, re.MULTILINE) is not None
+
+
+def missing_symbols(path: str, text: str) -> Iterator[str]:
+    for name, target in cited_symbols(text):
+        places = ((ROOT / path).parent / target, ROOT / target)
+        found = next((place for place in places if place.exists()), None)
+        if found is None:
+            yield f"{name} of {target}, which is not there"
+            continue
+        files = [found] if found.is_file() else [file for file in found.rglob("*") if file.suffix in KINDS]
+        if not any(all(defines(file.read_text(), part) for part in name.split(".")) for file in files):
+            yield f"{name} of {target}"
+
+
 def rows(page: str) -> set[str]:
     return set(_ROW.findall((ROOT / page).read_text()))
 
@@ -99,6 +138,21 @@ def test_every_page_that_is_cited_exists_with_its_heading():
 def test_every_link_of_a_page_leads_somewhere():
     pages = {path: text for path, text in texts().items() if path.endswith(".md")}
     assert {path: lost for path, text in pages.items() if (lost := [*broken_links(path, text)])} == {}
+
+
+def test_a_link_that_is_called_as_a_file_leads_to_it():
+    wrong = {
+        path: lost
+        for path, text in texts().items()
+        if path.endswith(".md")
+        and (lost := [called for called, to in _CALLED.findall(text) if not f"/{to}".endswith(f"/{called}")])
+    }
+    assert wrong == {}
+
+
+def test_every_file_defines_what_pages_say_is_in_it():
+    pages = {path: text for path, text in texts().items() if path.endswith(".md")}
+    assert {path: lost for path, text in pages.items() if (lost := [*missing_symbols(path, text)])} == {}
 
 
 def cited_numbers(text: str) -> set[str]:
@@ -162,3 +216,23 @@ def test_a_range_cites_all_that_is_in_it():
 )
 def test_what_counts_as_a_citation(text, lost):
     assert [*missing_pages(text)] == lost
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ("`KINDS` in `test_citations.py`, `ROOT` of `tests/architecture/sources.py`", []),
+        ("`Function.decorators`\nin [`sources.py`](sources.py)", []),
+        ("`ROOT` in `test_citations.py` or `sources.py`", ["ROOT of test_citations.py"]),
+        ("`layers_of(app)` (`test_layers_in_docs.py`)", []),
+        ("`offenders(paths)` of `tests/architecture/`", []),
+        ("`Keep` in\n  [`plan.py`](../../runs/kernel/plan.py)", ["Keep of ../../runs/kernel/plan.py"]),
+        ("`find_webhook` of `runs/store/sql/webhooks.sql`", []),
+        ("`find_nothing` of `runs/store/sql/webhooks.sql`", ["find_nothing of runs/store/sql/webhooks.sql"]),
+        ("`runs_wake_source` in `runs/sql/schema/wake_source.sql`", []),
+        ("`gone` in `no_such_file.py`", ["gone of no_such_file.py, which is not there"]),
+        ("Commands of `manage.py`; `pids` in `run.json`; `routes.py` (`test_generated.py`)", []),
+    ],
+)
+def test_what_counts_as_a_name_of_a_file(text, lost):
+    assert [*missing_symbols("tests/architecture/README.md", text)] == lost
