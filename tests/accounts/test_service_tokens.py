@@ -11,6 +11,7 @@ from accounts import people, tokens
 from accounts.models import TOKEN_ENDS, AccountMail, ApiToken, Membership, User
 from accounts.roles import NEVER_A_SERVICES, SCOPES_OF_ROLE
 from lib.reader import Reader, reading_as
+from tests import factories as make
 from tests.api.hooks import publish
 from tests.people import People
 
@@ -63,8 +64,7 @@ def test_it_starts_runs_and_is_told_of_as_itself(api, them):
 def test_it_stays_when_its_maker_leaves(api, them):
     client = service(api, role="viewer")
     boss = Membership.unsafe_all_tenants.get(user__username="admin-of-ours")
-    other = User.objects.create(username="other")
-    Membership.unsafe_all_tenants.create(tenant=boss.tenant, user=other, role="admin")
+    make.MembershipFactory(tenant=boss.tenant, user__username="other", role="admin")
     made_with = ApiToken.unsafe_all_tenants.get(user__is_service=True).made_with
     assert made_with is not None  # It was made with a token here, and ends with that alone.
     boss.delete()

@@ -9,7 +9,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from accounts import tokens
-from accounts.models import ApiToken, Membership, User
+from accounts.models import ApiToken
 from accounts.services import BadToken, authenticate_token, create_token
 from tests import factories as make
 from tests.people import People
@@ -150,9 +150,7 @@ def test_a_session_makes_tokens_that_stand_alone(people):
 
 @pytest.fixture
 def ann():
-    user = User.objects.create_user("ann", "an old password")
-    Membership.objects.create(tenant=make.a_tenant(), user=user, role="author")
-    return user
+    return make.a_member("ann", "author")
 
 
 @pytest.fixture
@@ -205,7 +203,7 @@ def test_another_ones_token_is_not_there_on_the_page(page, people):
 @pytest.mark.parametrize(("wish", "left"), [({}, True), ({"revoke_tokens": "on"}, False)])
 def test_tokens_end_with_the_password_where_that_is_wished(page, ann, wish, left):
     _, text = create_token(user=ann, tenant=make.a_tenant())
-    passwords = {"old": "an old password", "new": "a quite new one", "again": "a quite new one"}
+    passwords = {"old": make.PASSWORD, "new": "a quite new one", "again": "a quite new one"}
     assert page.post("/settings/password", passwords | wish).status_code == 302
     assert is_valid(text) is left
 

@@ -205,12 +205,9 @@ def test_a_webhook_that_was_switched_off(on_call):
 
 def test_mail_that_is_not_sent(on_call):
     on_call.rule("mail_failing")
-    mail = AccountMail.objects.create(
-        id="01890000-0000-7000-8000-000000000001",
+    mail = make.AccountMailFactory(
         tenant_id=on_call.admin.tenant_id,
         user_id=on_call.admin.user_id,
-        kind="password",
-        attempts=1,
         error="The mail server mail.example at port 25 does not answer.",
         next_at=Now() + timedelta(minutes=5),
     )

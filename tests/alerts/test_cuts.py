@@ -1,15 +1,12 @@
 """What a condition has not read resolves no alert: others come before it, of its tenant or of all."""
 
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from django.db.models.functions import Now
 
-from accounts.models import AccountMail
 from runs.models import Alert, DeadLetter, Run, StepExecution, Timer
 from runs.store import alerts as store
-from tasks_inbox.models import Notification
 from tests import factories as make
 from tests.alerts.conftest import alerts, look
 from workflows.models import Workflow
@@ -160,22 +157,10 @@ def test_runs_of_other_workflows_take_no_place_of_those_that_a_rule_is_about(on_
 
 def test_mails_of_a_tenant_behind_those_that_are_read_keep_its_alert(on_call, monkeypatch):
     on_call.rule("mail_failing")
-    tenant, user = on_call.admin.tenant_id, on_call.admin.user_id
-    mine = {"tenant_id": tenant, "user_id": user, "kind": "password", "attempts": 1, "error": "no answer"}
-    AccountMail.objects.create(id=uuid4(), **mine, next_at=Now() + timedelta(minutes=5))
+    make.AccountMailFactory(next_at=Now() + timedelta(minutes=5))
     assert look() == 1
     other = make.a_tenant("other").pk
-    for _ in range(2):
-        Notification.unsafe_all_tenants.create(
-            id=uuid4(),
-            tenant_id=other,
-            task_id=uuid4(),
-            run_id=uuid4(),
-            kind="assigned",
-            attempts=1,
-            error="no answer",
-            next_at=Now(),
-        )
+    make.NotificationFactory.create_batch(2, tenant_id=other, next_at=Now())
     monkeypatch.setattr(store, "MOST_LATE", 2)
     look()
     assert standing() == ["mail"]

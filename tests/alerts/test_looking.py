@@ -58,10 +58,7 @@ def test_of_late_runs_each_has_its_turn_however_many_there_are(on_call, clock, m
 
 def test_a_look_reads_no_more_open_alerts_than_it_has_to_do_with(on_call, monkeypatch):
     rule = on_call.rule("queue_depth")
-    Alert.unsafe_all_tenants.bulk_create(
-        Alert(tenant_id=rule.tenant_id, rule=rule, kind=rule.kind, key=str(n), severity="info")
-        for n in range(5)
-    )
+    make.AlertFactory.create_batch(5, rule=rule)
     monkeypatch.setattr(store, "MOST_OVER", 2)
     assert [look() for _ in range(4)] == [2, 2, 1, 0]
 
@@ -131,14 +128,8 @@ def test_an_alert_says_what_workflow_and_step_are_called(on_call):
 
 def test_mail_of_tasks_that_is_not_sent(on_call):
     on_call.rule("mail_failing")
-    note = Notification.unsafe_all_tenants.create(
-        id="01890000-0000-7000-8000-000000000001",
+    note = make.NotificationFactory(
         tenant_id=on_call.admin.tenant_id,
-        task_id="01890000-0000-7000-8000-000000000002",
-        run_id="01890000-0000-7000-8000-000000000003",
-        kind="assigned",
-        username="ann",
-        attempts=1,
         error="The mail server does not answer.",
         next_at=Now() + timedelta(minutes=5),
     )

@@ -1,7 +1,6 @@
 """A tenant that has one of everything."""
 
-from lib.uuid7 import uuid7
-from runs.models import Alert, BulkJob, Calendar, Schedule
+from runs.models import AlertRule, Calendar, Schedule
 from tests import factories as make
 from workflows.models import WorkflowVersion
 
@@ -85,12 +84,9 @@ def _alerted(client):
     rule = client.post("/api/v1/alert-rules", {"kind": "queue_depth", "name": "ours"})
     assert rule.status_code == 201, rule.json()
     version = WorkflowVersion.unsafe_all_tenants.get(workflow__name="ours", number=1)
-    alert = Alert.unsafe_all_tenants.create(
-        tenant_id=version.tenant_id,
-        rule_id=rule.json()["id"],
-        kind="queue_depth",
+    alert = make.AlertFactory(
+        rule=AlertRule.unsafe_all_tenants.get(pk=rule.json()["id"]),
         key="ours",
-        severity="warning",
         subject="ours",
         message="ours",
         workflow_id=version.workflow_id,
@@ -114,14 +110,5 @@ def _scheduled(client):
 def _bulk_job():
     """The id of a bulk job of no runs."""
     version = WorkflowVersion.unsafe_all_tenants.get(workflow__name="ours", number=1)
-    job = BulkJob.unsafe_all_tenants.create(
-        id=uuid7(),
-        tenant_id=version.tenant_id,
-        workflow_id=version.workflow_id,
-        from_version=version,
-        to_version=version,
-        dry_run=True,
-        total=0,
-        created_by="admin-of-ours",
-    )
+    job = make.BulkJobFactory(from_version=version, created_by="admin-of-ours")
     return str(job.pk)

@@ -4,7 +4,6 @@ import logging
 
 import pytest
 
-from accounts.models import Folder
 from runs.commands import broadcast
 from runs.models import Run, Signal
 from tests import factories as make
@@ -125,7 +124,7 @@ def test_a_run_that_refuses_it_keeps_no_other_from_it(api):
 
 def test_it_reaches_only_what_one_may_operate(people, api):
     mine, locked = started(api, "order", {"key": "a"}), started(api, "secret", {"key": "a"})
-    folder = Folder.objects.create(tenant=people.tenant(), name="Locked", key="locked")
+    folder = make.FolderFactory(tenant=people.tenant())
     Workflow.unsafe_all_tenants.filter(name="secret").update(folder=folder)
     operator = people.client("operator")
     assert sent(operator, business_key="a") == told(1)

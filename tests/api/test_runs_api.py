@@ -171,7 +171,7 @@ def test_a_run_tells_when_it_is_probably_done_while_it_goes_on(flow):
     for run, hours, risk in ((runs[0], 2, 0.25), (runs[1], 1, 0.75)):
         tenant = factories.run(run).tenant_id
         soon, late = now + timedelta(hours=hours), now + timedelta(hours=9)
-        Forecast.objects.create(run_id=run, tenant_id=tenant, p50=soon, p90=late, risk=risk, made_at=now)
+        factories.ForecastFactory(run_id=run, tenant_id=tenant, p50=soon, p90=late, risk=risk)
     shown = flow.get(f"{URL}/{runs[1]}").json()
     assert {name: parse_datetime(at) for name, at in shown["forecast"].items()} == {
         "p50": now + timedelta(hours=1),

@@ -2,7 +2,6 @@
 
 import pytest
 
-from accounts.models import Folder
 from runs.commands import bulk
 from runs.models import Run, SavedSearch
 from runs.reading import queries
@@ -55,7 +54,7 @@ def test_what_the_newest_are_looked_through_for_is_found_behind_what_one_may_not
     (mine,) = started(api, FAILS)
     secret = FAILS | {"name": "secret"}
     started(api, secret, 3)
-    folder = Folder.objects.create(tenant=people.tenant(), name="Locked", key="locked")
+    folder = make.FolderFactory(tenant=people.tenant())
     Workflow.unsafe_all_tenants.filter(name="secret").update(folder=folder)
     monkeypatch.setattr(queries, "LOOKED_AT", 2)
     assert listed(author, "status=UNRESOLVED") == [mine]

@@ -1,11 +1,11 @@
 """Telemetry over REST: the scoreboard of any period, of what one may read, and steps by type or node."""
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from accounts.models import Folder
-from runs.models import RunTelemetry, StepTelemetry, TelemetryBucket
+from runs.models import StepTelemetry, TelemetryBucket
 from tests import factories as make
 from tests.store.watching import watching
 from tests.telemetry import count_all
@@ -75,16 +75,15 @@ def test_a_period_counts_its_hours_at_both_ends_and_its_days_between(api, people
     now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     begin = (now - timedelta(days=4)).replace(hour=5)
     expected = 0
+    row = {"workflow_id": version.workflow_id, "version_id": version.pk, "tenant_id": tenant.pk}
+    of_days = Counter()
     for hour in range(24 * 4):
         at = begin + timedelta(hours=hour - 8)
-        row = {"workflow_id": version.workflow_id, "version_id": version.pk, "tenant_id": tenant.pk}
-        figures = dict.fromkeys(("started", "failed", "cancelled", "interventions", "duration_ms"), 0)
-        RunTelemetry.unsafe_all_tenants.create(span="hour", at=at, completed=hour, **row, **figures)
-        day, _ = RunTelemetry.unsafe_all_tenants.get_or_create(
-            span="day", at=at.replace(hour=0), **row, defaults={"completed": 0, **figures}
-        )
-        RunTelemetry.unsafe_all_tenants.filter(span="day", at=day.at).update(completed=day.completed + hour)
+        make.RunTelemetryFactory(at=at, completed=hour, **row)
+        of_days[at.replace(hour=0)] += hour
         expected += hour if begin <= at < begin + timedelta(days=3, hours=2) else 0
+    for day, completed in of_days.items():
+        make.RunTelemetryFactory(span="day", at=day, completed=completed, **row)
     period = {"from": begin.isoformat(), "to": (begin + timedelta(days=3, hours=2)).isoformat()}
     shown = api.get(SUMMARY, period).json()
     assert shown["completed"] == expected == sum(day["completed"] for day in shown["by_day"])
@@ -96,7 +95,7 @@ def test_a_period_counts_its_hours_at_both_ends_and_its_days_between(api, people
 
 def test_what_one_may_not_read_is_in_no_figure(people, busy):
     good, bad = (version.workflow.name for version in busy)
-    closed = Folder.objects.create(tenant=people.tenant(), name="closed")
+    closed = make.FolderFactory(tenant=people.tenant())
     Workflow.objects.for_tenant(people.tenant().pk).filter(name=bad).update(folder=closed)
     viewer = people.client("viewer")
     shown = viewer.get(SUMMARY).json()

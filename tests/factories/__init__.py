@@ -22,6 +22,7 @@ from runs.store.attempts import ClaimedStep, Errored, Succeeded
 from runs.workers.drain import Drain
 from tests.factories.accounts import (
     PASSWORD,
+    AccountMailFactory,
     FolderFactory,
     GroupFactory,
     GroupMemberFactory,
@@ -32,23 +33,50 @@ from tests.factories.accounts import (
     a_tenant,
     a_user,
 )
-from tests.factories.runs import ContainerFactory, JoinFactory, RepairFactory
+from tests.factories.runs import (
+    AlertChannelFactory,
+    AlertDeliveryFactory,
+    AlertFactory,
+    BulkJobFactory,
+    CalendarFactory,
+    ContainerFactory,
+    ForecastFactory,
+    JoinFactory,
+    OutgoingDeliveryFactory,
+    RepairFactory,
+    RestTimeFactory,
+    RunTelemetryFactory,
+    WorkerFactory,
+)
+from tests.factories.tasks_inbox import NotificationFactory
 from tests.factories.workflows import CaseFactory, VersionFactory, a_version, a_workflow, next_version
 from workflows.models import WorkflowVersion
 
 __all__ = [
     "PASSWORD",
+    "AccountMailFactory",
+    "AlertChannelFactory",
+    "AlertDeliveryFactory",
+    "AlertFactory",
+    "BulkJobFactory",
+    "CalendarFactory",
     "CaseFactory",
     "ContainerFactory",
     "FolderFactory",
+    "ForecastFactory",
     "GroupFactory",
     "GroupMemberFactory",
     "JoinFactory",
     "MembershipFactory",
+    "NotificationFactory",
+    "OutgoingDeliveryFactory",
     "RepairFactory",
+    "RestTimeFactory",
+    "RunTelemetryFactory",
     "TenantFactory",
     "UserFactory",
     "VersionFactory",
+    "WorkerFactory",
     "a_member",
     "a_tenant",
     "a_user",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
+from uuid import uuid4
 
 import factory
 import psycopg
@@ -13,7 +14,7 @@ from factory.django import DjangoModelFactory, Password
 from psycopg.types.json import Jsonb
 
 from accounts.folders import DEFAULT_NAME, standard_grants
-from accounts.models import Folder, Group, GroupMember, Membership, Tenant, User
+from accounts.models import AccountMail, Folder, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.roles import READ
 
@@ -200,6 +201,20 @@ class FolderFactory(Once):
     class Meta:
         model = Folder
         django_get_or_create = ("tenant", "key")
+
+
+class AccountMailFactory(DjangoModelFactory[AccountMail]):
+    """A mail to somebody about their account that could not be sent once."""
+
+    id = factory.LazyFunction(uuid4)
+    tenant = factory.SubFactory(TenantFactory)
+    user = factory.SubFactory(UserFactory)
+    kind = "password"
+    attempts = 1
+    error = "no answer"
+
+    class Meta:
+        model = AccountMail
 
 
 def a_tenant(slug: str = "default") -> Tenant:

@@ -1,16 +1,40 @@
 """Rows of runs that no service makes alone: what stands in the tables in the middle of something."""
 
+from datetime import UTC, datetime
+
 import factory
 from factory.django import DjangoModelFactory
 
-from runs.models import Container, Repair, StepJoin
+from lib.uuid7 import uuid7
+from runs.models import (
+    Alert,
+    AlertChannel,
+    AlertDelivery,
+    BulkJob,
+    Calendar,
+    Container,
+    Forecast,
+    OutgoingDelivery,
+    Repair,
+    RestTime,
+    RunTelemetry,
+    StepJoin,
+    Worker,
+)
 from tests.factories.accounts import a_tenant
 
 
-class _OfARun(DjangoModelFactory):
-    """What belongs to a run of the default tenant; `run_id` is to be given."""
+class _OfATenant(DjangoModelFactory):
+    """What belongs to the default tenant, where none is given."""
 
     tenant_id = factory.LazyFunction(lambda: a_tenant().pk)
+
+    class Meta:
+        abstract = True
+
+
+class _OfARun(_OfATenant):
+    """What belongs to a run of the default tenant; `run_id` is to be given."""
 
     class Meta:
         abstract = True
@@ -50,3 +74,117 @@ class RepairFactory(_OfARun):
 
     class Meta:
         model = Repair
+
+
+class ForecastFactory(_OfARun):
+    """A run is done now, whichever way one asks; whether it is late nobody says."""
+
+    made_at = factory.LazyFunction(lambda: datetime.now(UTC))
+    p50 = factory.SelfAttribute("made_at")
+    p90 = factory.SelfAttribute("made_at")
+
+    class Meta:
+        model = Forecast
+
+
+class RestTimeFactory(_OfATenant):
+    """How long the rest of runs lasted; of which version and node, how long and in which week is to be given."""
+
+    is_working = False
+    times = 1
+
+    class Meta:
+        model = RestTime
+
+
+class RunTelemetryFactory(_OfATenant):
+    """A span in which nothing happened to the runs of a version; which one and when is to be given."""
+
+    span = "hour"
+    started = completed = failed = cancelled = interventions = duration_ms = 0
+
+    class Meta:
+        model = RunTelemetry
+
+
+class CalendarFactory(_OfATenant):
+    """A calendar that works from nine to five, Monday to Friday."""
+
+    name = "default"
+    timezone = "UTC"
+    weekdays = factory.LazyFunction(lambda: [1, 2, 3, 4, 5])
+    opens = 540
+    closes = 1020
+
+    class Meta:
+        model = Calendar
+
+
+class AlertFactory(DjangoModelFactory[Alert]):
+    """An open alert of a rule, which is to be given."""
+
+    tenant_id = factory.SelfAttribute("rule.tenant_id")
+    kind = factory.SelfAttribute("rule.kind")
+    key = factory.Sequence(str)
+    severity = "warning"
+    subject = "Something is wrong"
+    message = "It is."
+
+    class Meta:
+        model = Alert
+
+
+class AlertChannelFactory(_OfATenant):
+    """A channel whose address is of no use."""
+
+    kind = "mail"
+    name = "on call"
+    sealed = b""
+    shown = "a@b.example"
+    made_by = "ann"
+
+    class Meta:
+        model = AlertChannel
+
+
+class AlertDeliveryFactory(_OfATenant):
+    """What a channel is to be told of an alert; both are to be given."""
+
+    event = "raised"
+
+    class Meta:
+        model = AlertDelivery
+
+
+class OutgoingDeliveryFactory(_OfATenant):
+    """What a webhook is to be told; both are to be given."""
+
+    class Meta:
+        model = OutgoingDelivery
+
+
+class BulkJobFactory(DjangoModelFactory[BulkJob]):
+    """A job that would bring no runs of a version, which is to be given, to the same one."""
+
+    id = factory.LazyFunction(uuid7)
+    to_version = factory.SelfAttribute("from_version")
+    workflow = factory.SelfAttribute("from_version.workflow")
+    tenant_id = factory.SelfAttribute("from_version.tenant_id")
+    dry_run = True
+    total = 0
+    created_by = "ann"
+
+    class Meta:
+        model = BulkJob
+
+
+class WorkerFactory(DjangoModelFactory[Worker]):
+    """A worker process of Handoff's own that is alive."""
+
+    id = factory.Sequence(lambda number: f"p{number}")
+    queue = "default"
+    host = "box"
+    pid = 7
+
+    class Meta:
+        model = Worker

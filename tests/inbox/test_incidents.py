@@ -85,15 +85,7 @@ def test_what_was_seen_to_elsewhere_leaves_the_inbox(ops):
 
 def test_a_repair_is_a_task_that_somebody_sees(ops):
     (run,) = make.start(JOB, {"n": 1})
-    found = make.run(run)
-    about = {
-        "tenant_id": found.tenant_id,
-        "run_id": run,
-        "life": 1,
-        "node": "charge",
-        "what": "no wake source",
-    }
-    Repair.unsafe_all_tenants.create(**about, done=True)
+    make.RepairFactory(run_id=run, node="charge")
     assert (incidents.tick(), incidents.tick()) == (1, 0)
     task = task_of(run)
     assert task.title == "A run was stuck at “Charge the card”"

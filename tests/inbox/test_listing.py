@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from lib.refusals import Conflict, Invalid
-from runs.models import Forecast
 from tasks_inbox.actions import assignment, notes
 from tasks_inbox.eligibility import identity
 from tasks_inbox.models import ManualTask, TaskNote
@@ -268,8 +267,7 @@ def test_tasks_are_ordered_by_how_likely_their_run_misses_its_deadline():
 
 def foretold(task, risk):
     """Foretell how likely the run of a task misses its deadline."""
-    told = {"run_id": task.run_id, "tenant_id": task.tenant_id, "risk": risk}
-    Forecast.objects.create(**told, p50=datetime.now(UTC), p90=datetime.now(UTC), made_at=datetime.now(UTC))
+    make.ForecastFactory(run_id=task.run_id, tenant_id=task.tenant_id, risk=risk)
 
 
 @pytest.mark.parametrize("value", ["1e400", "-1e400", "NaN", "Infinity", "-Infinity"])

@@ -2,7 +2,7 @@
 
 from runs.maintenance import forecasts as duty
 from runs.maintenance.clocks import Clocks
-from runs.models import Calendar, Forecast, RestTime
+from runs.models import Forecast, RestTime
 from tests import factories as make
 from tests.telemetry import count_all
 
@@ -23,12 +23,6 @@ def look() -> None:
     count_all()
     duty.make()
     duty.make()
-
-
-def a_calendar(tenant: int, name: str = "default", **columns) -> Calendar:
-    """A calendar that works from nine to five, Monday to Friday."""
-    usual = {"timezone": "UTC", "weekdays": [1, 2, 3, 4, 5], "opens": 540, "closes": 1020}
-    return Calendar.objects.create(tenant_id=tenant, name=name, **usual | columns)
 
 
 def clocks_of(version) -> Clocks:

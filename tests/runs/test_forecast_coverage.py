@@ -10,7 +10,7 @@ from runs.maintenance import forecasts as duty
 from runs.maintenance.clocks import Clocks
 from runs.maintenance.foretelling import foretell
 from runs.maintenance.past import Past
-from runs.models import Calendar, Forecast, ForecastCursor, TelemetryCursor
+from runs.models import Forecast, ForecastCursor, TelemetryCursor
 from tests import factories as make
 from tests.runs.foretold import CLAIM, OFFICE, claims, insert, midnight
 from tests.telemetry import count_all
@@ -27,7 +27,7 @@ def _sound():
 def test_of_a_month_that_is_held_out_nine_of_ten_runs_end_by_p90(clock):
     dice = random.Random(13)
     version = make.a_version(CLAIM)
-    Calendar.objects.create(
+    make.CalendarFactory(
         tenant_id=version.tenant_id,
         name=OFFICE.name,
         timezone=OFFICE.timezone,

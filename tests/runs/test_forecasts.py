@@ -11,7 +11,7 @@ from runs.models import ForecastCursor, RestTime, Run, StepExecution
 from runs.store import forecasts as store
 from runs.store.forecasts import Completed
 from tests import factories as make
-from tests.runs.forecasting import DONE, WORKS, a_calendar, clocks_of, forecast, learned, look, some_runs
+from tests.runs.forecasting import DONE, WORKS, clocks_of, forecast, learned, look, some_runs
 from tests.store.watching import watching
 from tests.telemetry import count_all
 
@@ -180,7 +180,7 @@ def test_people_count_by_the_calendar_from_where_they_are_asked_on(clock):
     assert calendars_of(version.pk).keys() == {"", "a", "ask"}
     assert calendars_of(make.a_version(WORKS).pk) == {}
     assert clocks_of(version).of(version.tenant_id, version.pk, "ask")[1] is False
-    a_calendar(version.tenant_id)
+    make.CalendarFactory(tenant_id=version.tenant_id)
     clocks = clocks_of(version)
     is_working = [clocks.of(version.tenant_id, version.pk, node)[1] for node in ("a", "ask", "z", "")]
     assert is_working == [True, True, False, True]
@@ -220,8 +220,8 @@ def test_a_task_counts_by_its_own_calendar_and_so_does_what_leads_to_it(clock):
 def test_a_task_with_an_early_calendar_is_told_to_be_done_early(clock):
     early = {"title": "Go on?", "calendar": "Early shift", "candidates": {"users": ["ann"]}}
     version = make.a_version(make.graph([{"id": "ask", "type": "human.approval", "params": early}], []))
-    a_calendar(version.tenant_id, opens=1_200, closes=1_320)
-    a_calendar(version.tenant_id, "Early shift", opens=300, closes=720)
+    make.CalendarFactory(tenant_id=version.tenant_id, opens=1_200, closes=1_320)
+    make.CalendarFactory(tenant_id=version.tenant_id, name="Early shift", opens=300, closes=720)
     clock.set(datetime(2031, 1, 6, 6, tzinfo=UTC))
     rows = [
         Completed(version.tenant_id, version.workflow_id, version.pk, began, ended, [("ask", began, ended)])

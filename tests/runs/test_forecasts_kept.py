@@ -11,7 +11,7 @@ from runs.maintenance.past import Past
 from runs.models import Calendar
 from runs.store import forecasts as store
 from tests import factories as make
-from tests.runs.forecasting import WORKS, a_calendar, clocks_of, forecast, look, some_runs
+from tests.runs.forecasting import WORKS, clocks_of, forecast, look, some_runs
 from tests.store.watching import watching
 from tests.telemetry import count_all
 
@@ -58,7 +58,7 @@ def read_anew(run_id, past) -> tuple:
 
 def test_a_calendar_is_made_a_clock_once_until_it_is_changed(clock):
     version = make.a_version(make.graph([ASKS], []))
-    calendar = a_calendar(version.tenant_id)
+    calendar = make.CalendarFactory(tenant_id=version.tenant_id)
 
     def of_now():
         return clocks_of(version).of(version.tenant_id, version.pk, "ask")[0]
@@ -80,7 +80,7 @@ def test_tenants_calendars_are_read_in_one_statement():
     graph = make.graph([ASKS], [])
     versions = [make.a_version(graph, tenant=make.a_tenant(slug)) for slug in ("one", "two", "three")]
     for version in versions:
-        a_calendar(version.tenant_id)
+        make.CalendarFactory(tenant_id=version.tenant_id)
     pairs = [(version.tenant_id, version.pk) for version in versions]
     clocks_of(versions[0]), clocks_of(versions[1]), clocks_of(versions[2])
     with watching() as wire:

@@ -361,7 +361,7 @@ def test_the_tenant_that_is_served_least_comes_first(people, receiver):
     ours = [services.create_webhook(people.principal("admin", "ours"), url=receiver.url) for _ in range(3)]
     theirs = services.create_webhook(people.principal("admin", "theirs"), url=receiver.url)
     for made in (*ours, theirs):
-        OutgoingDelivery.objects.create(
+        make.OutgoingDeliveryFactory(
             tenant_id=made.webhook.tenant_id, webhook_id=made.webhook.pk, type=events.TEST
         )
     leased = [outgoing.lease(uuid.uuid4().hex, failing=True) for _ in range(4)]

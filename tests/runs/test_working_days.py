@@ -16,10 +16,7 @@ FRIDAY = datetime(2031, 1, 3, 9, tzinfo=UTC)
 
 
 def a_calendar(name="Office", **columns):
-    usual = {"timezone": "Europe/Berlin", "weekdays": [1, 2, 3, 4, 5], "opens": 540, "closes": 1020}
-    calendar = Calendar(tenant=make.a_tenant(), name=name, **usual | columns)
-    Calendar.objects.bulk_create([calendar])
-    return calendar
+    return make.CalendarFactory(name=name, **{"timezone": "Europe/Berlin"} | columns)
 
 
 def waits(duration="2 business days", **params):
@@ -91,9 +88,7 @@ def test_where_no_day_is_worked_on_days_count(clock):
 def test_a_calendar_of_another_tenant_says_nothing(clock):
     clock.set(FRIDAY)
     other = make.a_tenant("other")
-    Calendar.objects.bulk_create(
-        [Calendar(tenant=other, name="Office", timezone="UTC", weekdays=[7], opens=0, closes=1440)]
-    )
+    make.CalendarFactory(tenant_id=other.pk, name="Office", weekdays=[7], opens=0, closes=1440)
     assert (
         "there is no calendar Office"
         in run_row(make.a_tenant().pk, begun(waits(calendar="Office")))["waiting_for"]

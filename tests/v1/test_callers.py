@@ -10,6 +10,7 @@ from lib.refusals import Missing
 from lib.uuid7 import uuid7
 from runs.models import Run
 from s4.callers import OPEN_SCOPES, OPEN_SECONDS, open_actor
+from tests import factories as make
 from tests import s4
 from tests.store.watching import watching
 from tests.v1.conftest import Engine
@@ -58,7 +59,7 @@ def test_what_is_open_is_not_the_rest(engine):
 def test_who_is_anybody_reaches_the_folder_of_uploads_and_no_other(linear):
     tenant = Tenant.objects.get(slug="default")
     instance = linear.start()
-    other = folders.Folder.objects.create(tenant=tenant, name="Locked", key="locked")
+    other = make.FolderFactory(tenant=tenant)
     Workflow.objects.for_tenant(tenant.pk).filter(name="flow").update(folder=other)
     linear.get("definitions/flow", 404)
     linear.get(f"instances/{instance}", 404)
@@ -89,7 +90,7 @@ def test_who_is_anybody_is_asked_anew_after_seconds(people, monkeypatch):
     first = folders.default_folder(tenant.pk)
     assert set(open_actor("opened").reach.verbs_of) == {first.pk}
     folders.folders_of(tenant.pk).filter(pk=first.pk).update(is_default=False)
-    other = folders.Folder.objects.create(tenant=tenant, name="Other", key="other", is_default=True)
+    other = make.FolderFactory(tenant=tenant, name="Other", is_default=True)
     with watching() as seen:
         assert set(open_actor("opened").reach.verbs_of) == {first.pk}
     assert seen.trips == 0

@@ -5,7 +5,7 @@ import pytest
 from accounts.models import Membership
 from runs.alerts import channels, rules
 from runs.alerts.evaluating import make_rules
-from runs.models import Alert, AlertChannel, AlertDelivery, AlertRule
+from runs.models import Alert, AlertDelivery, AlertRule
 from tests import factories as make
 from tests.store.watching import trips_of_page
 from tests.web.axe import faults_by_day_and_night
@@ -27,10 +27,8 @@ def admin(client, tenant):
 def alert(tenant, number=0, kind="queue_depth", **values):
     make_rules(tenant.pk)
     rule = AlertRule.objects.for_tenant(tenant.pk).get(kind=kind, built_in=True)
-    return Alert.objects.create(
-        tenant_id=tenant.pk,
+    return make.AlertFactory(
         rule=rule,
-        kind=kind,
         key=str(number),
         severity="critical",
         subject=f"Something is wrong {number}",
@@ -125,9 +123,7 @@ def form(**values):
 
 def test_a_rule_is_changed_by_its_form_and_what_is_wrong_is_said_at_its_field(admin, tenant):
     alert(tenant)
-    channel = AlertChannel.objects.create(
-        tenant_id=tenant.pk, kind="mail", name="on call", sealed=b"", shown="a@b.example", made_by="x"
-    )
+    channel = make.AlertChannelFactory(tenant_id=tenant.pk)
     rule = AlertRule.objects.for_tenant(tenant.pk).get(kind="queue_depth")
     path = f"/operations/alerts/rules/{rule.pk}"
     assert 'value="50"' in admin.get(path).text
@@ -209,11 +205,9 @@ def test_the_pages_have_no_fault_that_axe_finds(visitor):
         assert visitor.open(address) == 200
         assert faults_by_day_and_night(visitor.page) == []
     one = alert(tenant)
-    channel = AlertChannel.objects.create(
-        tenant_id=tenant.pk, kind="mail", name="on call", sealed=b"", shown="a@b.example", made_by="ann"
-    )
+    channel = make.AlertChannelFactory(tenant_id=tenant.pk)
     for event, state in (("raised", "sent"), ("escalated", "failed"), ("resolved", "pending")):
-        AlertDelivery.objects.create(
+        make.AlertDeliveryFactory(
             tenant_id=tenant.pk, alert_id=one.pk, channel_id=channel.pk, event=event, state=state, error="No."
         )
     rule = AlertRule.objects.for_tenant(tenant.pk).get(kind="failure_rate")

@@ -5,9 +5,7 @@ from html import unescape
 from urllib.parse import unquote
 
 import pytest
-from django.utils import timezone
 
-from runs.models import Forecast
 from tasks_inbox.models import ManualTask, TaskDecision
 from tasks_inbox.reading import saved
 from tests import factories as make
@@ -51,10 +49,8 @@ def test_a_list_is_sorted_by_a_value_and_shows_it(client, bob):
 
 def test_a_list_by_risk_shows_how_likely_runs_are_late(client, bob):
     tasks = amounts(1, 2, 3)
-    now = timezone.now()
     for task, risk in zip(tasks, (0.2, 0.625, None), strict=True):
-        told = {"run_id": task.run_id, "tenant_id": task.tenant_id, "risk": risk}
-        Forecast.objects.create(**told, p50=now, p90=now, made_at=now)
+        make.ForecastFactory(run_id=task.run_id, tenant_id=task.tenant_id, risk=risk)
     page = client.get("/inbox/?view=teams&sort=risk").text
     assert shown(page) == ["2", "1", "3"]
     assert re.findall(r'by-value">(.*?)</span>', page) == ["risk 62 %", "risk 20 %"]

@@ -12,7 +12,7 @@ from lib.clock import now_here
 from runs.commands import jobs
 from runs.commands.job_reports import complete
 from runs.commands.signals import NewSignal, send_signal
-from runs.models import DeadLetter, StepExecution, Timer, Worker
+from runs.models import DeadLetter, StepExecution, Timer
 from runs.reading.mails import of_account, unsent_mails
 from tasks_inbox.models import Notification
 from tasks_inbox.models.notifications import TELLS
@@ -116,7 +116,7 @@ def test_steps_between_two_attempts_wait_and_those_of_others_are_not_counted(vie
 
 
 def test_built_in_queues_are_always_there_with_workers_of_ours(viewer):
-    Worker.objects.create(id="p1", queue="default", host="box", pid=7)
+    make.WorkerFactory(queue="default")
     assert (queue(viewer, "default")["workers"], queue(viewer, "engine")["workers"]) == (1, 0)
 
 
@@ -281,22 +281,10 @@ def test_mail_that_could_not_be_sent_is_told_to_admins(client, viewer):
         "kind": "reminded",
         "attempts": 3,
     }
-    Notification.unsafe_all_tenants.create(
-        id=uuid4(), **about_task, username="ann", error="550 No such user", next_at=None
-    )
-    Notification.unsafe_all_tenants.create(
-        id=uuid4(), **about_task, username="bea", error="", sent_at=now_here()
-    )
+    make.NotificationFactory(**about_task, username="ann", error="550 No such user")
+    make.NotificationFactory(**about_task, username="bea", error="", sent_at=now_here())
     bob = make.a_member("bob")
-    AccountMail.objects.create(
-        id=uuid4(),
-        tenant_id=tenant,
-        user=bob,
-        kind="invited",
-        attempts=1,
-        error="timed out",
-        next_at=now_here(),
-    )
+    make.AccountMailFactory(user=bob, kind="invited", error="timed out")
     assert "could not be sent" not in viewer.get("/operations/messages").text
     logged_in(client, "admin")
     page = client.get("/operations/messages").text

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from runs.models import Forecast, Run, StepExecution
+from runs.models import Run, StepExecution
 from runs.reading import orders
 from tasks_inbox.models import ManualTask
 from tests import factories as make
@@ -41,7 +41,7 @@ def late(run: str, days: float) -> None:
 def tell(run: str, hours: float = 1, risk: float | None = None) -> None:
     """Foretell that a run is done in so many hours."""
     now = timezone.now()
-    Forecast.objects.create(
+    make.ForecastFactory(
         run_id=run,
         tenant_id=make.run(run).tenant_id,
         p50=now + timedelta(hours=hours),

@@ -237,9 +237,7 @@ def test_the_pages_cost_a_fixed_number_of_statements(author, clock):
     first = [trips_of_page(author, path) for path in paths]
     for number in range(5):
         a_schedule(version, f"more {number}", overlap="allow")
-        Calendar.objects.create(
-            tenant_id=owner.tenant_id, name=f"c{number}", timezone="UTC", weekdays=[1], opens=0, closes=60
-        )
+        make.CalendarFactory(tenant_id=owner.tenant_id, name=f"c{number}")
     clock.advance(300)
     firing.fire(seconds=30)
     assert [trips_of_page(author, path) for path in paths] == first

@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 from lib.rest_times import bucket_of, coarse_of
 from runs.commands import jobs
 from runs.maintenance import forecasts
-from runs.models import RestTime
 from tests import factories as make
 from tests.web.visitor import Visitor
 
@@ -63,7 +62,7 @@ def test_a_forecast_shows_in_page_and_list_without_being_loaded_again(visitor, b
     expect(row).to_have_text("–")
     today = datetime.now(UTC).date()
     monday = today - timedelta(days=today.weekday())
-    RestTime.objects.create(
+    make.RestTimeFactory(
         tenant_id=version.tenant_id,
         workflow_id=version.workflow_id,
         version_id=version.pk,
@@ -71,7 +70,6 @@ def test_a_forecast_shows_in_page_and_list_without_being_loaded_again(visitor, b
         lasted=coarse_of(7_200),
         bucket=bucket_of(7_200),
         week=monday,
-        is_working=False,
         times=30,
     )
     forecasts.make()

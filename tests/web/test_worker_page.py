@@ -7,7 +7,7 @@ import pytest
 from accounts.models import FolderGrant
 from runs.commands import job_reports, jobs
 from runs.maintenance import stuck
-from runs.models import Worker, WorkerContact
+from runs.models import WorkerContact
 from tests import factories as make
 from tests.timing import clock
 
@@ -76,10 +76,8 @@ def test_the_route_gives_them_page_by_page_and_only_those_of_the_tenant(viewer):
 
 
 def test_our_own_processes_are_shown_to_who_operates(client):
-    Worker.objects.create(id="p1", queue="default", host="box", pid=7)
-    Worker.objects.create(
-        id="p2", queue="engine", host="box", pid=8, seen_at=datetime.now(UTC) - timedelta(hours=1)
-    )
+    make.WorkerFactory(pid=7)
+    make.WorkerFactory(queue="engine", pid=8, seen_at=datetime.now(UTC) - timedelta(hours=1))
     client.force_login(make.a_member("otto", "operator"))
     page = client.get("/workers").text
     assert "Handoff’s own" in page

@@ -8,7 +8,6 @@ from runs.webhooks.services import create_webhook
 from tests import factories as make
 from tests.store.watching import trips_of_page
 from tests.web.test_workflow_pages import CHAIN, a_workflow
-from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db
 
@@ -51,14 +50,7 @@ def test_the_page_of_a_workflow_says_whose_it_is_and_what_starts_it(author, clie
 def test_a_draft_that_can_not_be_drawn_still_has_its_page(author):
     workflow = a_workflow()
     assert 'id="picture-told"' in author.get("/workflows/ours/").text
-    drafts = Workflow.objects.for_tenant(workflow.tenant_id)
-    drafts.create(
-        tenant_id=workflow.tenant_id,
-        name="odd",
-        folder=workflow.folder,
-        draft_definition={"nodes": "many"},
-        draft_updated_by=workflow.draft_updated_by,
-    )
+    make.a_workflow("odd", {"nodes": "many"}, tenant=workflow.tenant)
     text = author.get("/workflows/odd/").text
     assert 'id="picture-told"' not in text
     assert "Not published yet" in text
