@@ -207,10 +207,15 @@ def test_an_expression_that_cannot_be_compiled_is_left_and_named():
 
 
 @pytest.mark.parametrize(
-    "document", [{}, {"nodes": 7, "edges": [1, {"from": 3}]}, {"nodes": [{"id": "a"}, 4]}]
+    ("document", "after"),
+    [
+        ({}, {}),
+        ({"nodes": 7, "edges": [1, {"from": 3}]}, {"nodes": 7, "edges": [1, {"from": 3}]}),
+        ({"nodes": [{"id": "a"}, 4]}, {"nodes": [{"id": "b"}, 4]}),
+    ],
 )
-def test_a_broken_draft_is_no_error(document):
-    rename_step(document, "a", "b", catalogue=CATALOGUE)
+def test_a_broken_draft_is_no_error(document, after):
+    assert rename_step(document, "a", "b", catalogue=CATALOGUE).definition == after
 
 
 ids = st.text(string.ascii_letters + "_", min_size=1, max_size=6).filter(lambda name: name not in ("b", "c"))

@@ -206,7 +206,7 @@ def test_who_takes_it_back_or_corrects_it_where_nobody_wants_four_eyes_may_decid
         task = asked(exclude_requester=eyes)
         send_back(bob, task, to="cat")
         rounds.send_again(cat, task.pk, facts=facts)
-        decide(cat, task)
+        assert decide(cat, task).decided_by == "cat"
 
 
 def test_it_needs_a_reason_and_somebody_to_whom_it_can_go(people):

@@ -2,11 +2,12 @@
 
 from contextlib import suppress
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lib.strict_json import BadJson
+from lib.strict_json import BadJson, same, strict_loads
 from lib.strict_yaml import MOST_VALUES, BadYaml, yaml_loads, yaml_text
 from tests.engine.strategies import QUICK
 
@@ -192,4 +193,5 @@ def test_billions_of_laughs_are_none():
 @given(st.text("ab:-[]{}#&*!|>'\"%@`, \n\t?0.", max_size=60))
 def test_whatever_comes_is_read_or_refused(text):
     with suppress(BadYaml, BadJson):
-        loads(text)
+        value = loads(text)
+        assert same(strict_loads(orjson.dumps(value), max_bytes=SIZE), value)

@@ -138,10 +138,16 @@ def test_a_heartbeat_and_a_hand_back_of_the_same_steps_do_not_deadlock(rounds):
 
 def test_a_late_completion_and_the_sweep_of_the_same_steps_do_not_deadlock(clock, rounds):
     for _ in rounds:
-        make.start(make.chain("noop"), *[{}] * 30)
+        runs = make.start(make.chain("noop"), *[{}] * 30)
         batch = make.claimed()
         clock.advance(31)
         in_opposite_order(
             batch, lambda steps: make.complete(*steps), lambda steps: hand_back(steps, lost=True)
         )
+        ended = {
+            (make.run(run_id).status, make.statuses(run_id)["a"], len(make.events(run_id, "LEASE_LOST")))
+            for run_id in runs
+        }
+
+        assert ended in ({("COMPLETED", "COMPLETED", 0)}, {("RUNNING", "QUEUED", 1)})
         make.work()

@@ -13,7 +13,7 @@ from engine.preview import preview
 from engine.renaming import rename_step
 from engine.surroundings import NoSuchPlace, Sample, Spot
 from engine.surroundings_within import surroundings
-from lib.strict_json import BadJson, strict_loads
+from lib.strict_json import BadJson, same, strict_loads
 from steps.catalogue import CATALOGUE
 from tests.engine.test_validate_anything import QUICK, documents, junk
 from workflows.checking.check import check
@@ -68,7 +68,8 @@ def test_it_has_fixes_that_can_be_sent(document):
 def test_a_step_gets_another_id(document, new):
     document = as_sent(document)
     assume(isinstance(document, dict))
-    rename_step(document, "a", new, catalogue=CATALOGUE)
+    made = rename_step(document, "a", new, catalogue=CATALOGUE)
+    assert bool(made.changed) != same(made.definition, document)
 
 
 @pytest.mark.parametrize("spot", SPOTS)
