@@ -2,13 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from engine.catalogue import Json
 from engine.durations import MOST_WORKING_DAYS, length_fault
-from engine.errors import EngineError
-from engine.problems import Problem, shape_problems
 
 NODE_ID = r"^[A-Za-z_][A-Za-z0-9_\-]{0,63}$"
 WORKFLOW_NAME = r"^[A-Za-z0-9_:\-]{1,128}$"
@@ -254,19 +252,3 @@ class Definition(Shape):
         "When a run has completed, one of this workflow is started with what it gave.",
         "workflow",
     )
-
-
-class DefinitionInvalid(EngineError):
-    """The document has not the shape of a definition; `problems` says where."""
-
-    def __init__(self, problems: list[Problem]) -> None:
-        super().__init__(problems[0].message if problems else "the document is no definition")
-        self.problems = problems
-
-
-def parse_definition(document: object) -> Definition:
-    """The document as a typed definition. Raises DefinitionInvalid with every problem of its shape."""
-    try:
-        return Definition.model_validate(document)
-    except ValidationError as failure:
-        raise DefinitionInvalid(list(shape_problems(failure, document, ""))) from failure

@@ -25,7 +25,6 @@ from runs.store.continuing import newest_of_chain
 from runs.store.rows import SignalRow
 
 MAX_SIGNAL_BYTES = 1024 * 1024
-MAX_SIGNALS = 1000
 
 
 @dataclass(frozen=True, slots=True)

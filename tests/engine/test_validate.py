@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from engine.definition import parse_definition
+from engine.definition import Definition
 from engine.problems import Code
 from engine.validate import Limits, validate
 from tests.engine.spec_samples import CATALOGUE, definition, edge, node
@@ -117,7 +117,7 @@ def test_every_code_is_documented_with_its_severity():
 def test_a_definition_with_every_field_of_the_design_has_no_problem_but_what_has_no_effect_yet():
     problems = {(problem.code, problem.severity) for problem in found(ORDER_FULFILMENT)}
     assert problems == {("not_yet", "warning"), ("without_effect", "warning")}
-    assert parse_definition(ORDER_FULFILMENT).nodes[0].compensate.retry == "minutes"
+    assert Definition.model_validate(ORDER_FULFILMENT).nodes[0].compensate.retry == "minutes"
 
 
 def test_all_problems_come_at_once_errors_first():

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.workflows.documents import inverse, same_document
 from workflows.document.change_requests import read_groups
-from workflows.document.changes import NOTHING, Change, Group, apply, diff, inverse, same_document
+from workflows.document.changes import NOTHING, Change, Group, apply, diff
 
 KEY = "0192f3a4-7f3e-7c55-8a7e-0a4b9d1c2e3f"
 VECTORS = json.loads((Path(__file__).parent / "change_vectors.json").read_text())

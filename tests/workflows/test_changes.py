@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.strategies import SOAK
+from tests.workflows.documents import inverse, inverses, same_document
 from tests.workflows.drafts import DEFINITIONS, DOCUMENTS, LAYOUTS, QUICK
 from workflows.document.changes import (
     NOTHING,
@@ -13,11 +14,8 @@ from workflows.document.changes import (
     NotKeyable,
     apply,
     diff,
-    inverse,
-    inverses,
     keyed,
     same,
-    same_document,
     unkeyed,
 )
 from workflows.versions.examples import examples

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 
 from lib.refusals import Unprocessable
 from tests.engine.strategies import QUICK, cases
-from workflows.document.changes import Group, apply, keyed, same_document
+from tests.workflows.documents import same_document
+from workflows.document.changes import Group, apply, keyed
 from workflows.versions.comparing import compared, shown
 
 

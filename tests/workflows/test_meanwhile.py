@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.strategies import QUICK
+from tests.workflows.documents import inverses, same_document
 from workflows.document.change_requests import read_groups
-from workflows.document.changes import Group, apply, diff, inverses, keyed, same_document, unkeyed
+from workflows.document.changes import Group, apply, diff, keyed, unkeyed
 from workflows.document.meanwhile import Meanwhile, apply_late, meanwhile
 
 # The builder's own tests check them, too (`frontend/test/`).

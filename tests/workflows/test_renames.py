@@ -2,7 +2,8 @@
 
 import pytest
 
-from workflows.document.changes import diff, inverses, keyed
+from tests.workflows.documents import inverses
+from workflows.document.changes import diff, keyed
 from workflows.document.renames import renamed
 
 

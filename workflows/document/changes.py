@@ -7,7 +7,7 @@ list is a value as a whole.
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
@@ -159,22 +159,6 @@ def _keyed_edges(definition: Mapping[str, Json]) -> dict[str, Json]:
                 raise NotKeyable(f"{field}.{end}", reason)
         edges[edge_key(edge["from"], edge["to"], counts)] = edge
     return edges
-
-
-def same_document(one: Document, other: Document) -> bool:
-    """Whether both say the same, the order of nodes and edges included."""
-    in_order = all(list(one[root]) == list(other[root]) for root in ORDERED)
-    return in_order and all(same(one[root], other[root]) for root in ROOTS)
-
-
-def inverse(change: Change) -> Change:
-    """The change that takes this one back."""
-    return replace(change, before=change.after, after=change.before, at=change.was_at, was_at=change.at)
-
-
-def inverses(changes: Sequence[Change]) -> tuple[Change, ...]:
-    """What takes a group's changes back, the last one first."""
-    return tuple(inverse(change) for change in reversed(changes))
 
 
 def apply(document: Document, groups: Iterable[Group]) -> Applied:
