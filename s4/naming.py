@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from engine.dialects.s4 import step_ids
+from engine.graph import Node
 from runs.kernel.graphs import shown
 from workflows.models import WorkflowVersion
 
@@ -44,10 +45,10 @@ def names_of(version_id: int) -> Names:
     version = WorkflowVersion.unsafe_all_tenants.get(pk=version_id)
     graph = shown(version_id)
     steps = {node: name for node, name in step_ids(version.definition).items() if node in graph.graph.nodes}
-    types = {node: type_in_s4(graph.graph.nodes[node].type) for node in steps}
+    types = {node: type_in_s4(graph.graph.nodes[node]) for node in steps}
     return Names(graph.workflow, graph.number or 0, steps, types)
 
 
-def type_in_s4(kind: str) -> str:
-    """The type of S4 that is nearest to one of ours: what we do by ourselves is a service, too."""
-    return USER_TASK if kind.startswith("human.") else _TYPES.get(kind, SERVICE_TASK)
+def type_in_s4(node: Node) -> str:
+    """The type of S4 that is nearest to that of a node: what we do by ourselves is a service, too."""
+    return USER_TASK if node.spec.asks_people else _TYPES.get(node.type, SERVICE_TASK)

@@ -22,7 +22,6 @@ MOST_DEPTH = 4
 MOST_PARTS = 2_000
 """So many values one fact is drawn in, whatever it nests."""
 MOST_LETTERS = 4_000
-ASK_PEOPLE = frozenset({"human.approval", "human.form"})
 _WORDS = {None: "none", True: "yes", False: "no"}
 
 
@@ -94,7 +93,7 @@ def _is_of_person(graph: Graph, path: Path | None) -> bool:
         case ("run", "created_by"):
             return True
         case ("steps", str() as node, "output", "by"):
-            return node in graph.nodes and graph.nodes[node].type in ASK_PEOPLE
+            return node in graph.nodes and graph.nodes[node].spec.asks_people
     return False
 
 

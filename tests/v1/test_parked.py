@@ -1,7 +1,12 @@
 """User tasks and waits by S4's routes: they go on by the id of their step, once."""
 
+from dataclasses import replace
+
 import pytest
 
+from engine.graph import compile_graph
+from s4 import naming
+from steps.catalogue import CATALOGUE
 from tasks_inbox.models import ManualTask, TaskDecision
 from tests import factories as make
 from tests import s4
@@ -10,6 +15,7 @@ pytestmark = pytest.mark.django_db
 WAIT = s4.document(
     s4.service("before", "wait"), s4.step("wait", "WAIT", nextStep="after"), s4.service("after", "end")
 )
+ASK = replace(CATALOGUE["human.approval"], name="acme.ask")
 
 
 @pytest.fixture
@@ -127,3 +133,9 @@ def test_a_user_task_takes_no_signal_and_a_wait_no_completion(asked, waits):
     path = f"instances/{instance}/user-tasks/wait/complete"
     assert engine.post(path, None, 400)["error"] == "bad-request"
     make.work("engine")
+
+
+def test_an_installed_step_that_asks_people_is_a_user_task():
+    nodes = [{"id": "a", "type": ASK.name, "params": {"title": "Go on?"}}, "b"]
+    graph = compile_graph(make.graph(nodes, ["a>b"]), {**CATALOGUE, ASK.name: ASK})
+    assert [naming.type_in_s4(graph.nodes[name]) for name in "ab"] == [naming.USER_TASK, naming.SERVICE_TASK]
