@@ -130,6 +130,8 @@ class StepType:
     """Whether it waits for a run of its own, of the workflow that its param `workflow` names."""
     takes_signals: bool = False
     """Whether it waits for a signal."""
+    keeps_calendar: bool = False
+    """Whether its param `calendar` names a working calendar that it keeps to."""
     time_limit: str = ""
     """What of its own limits how long it waits, in words such as `the param due_seconds`."""
     collects: Callable[[Sequence[Json]], Json] | None = None

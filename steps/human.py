@@ -193,6 +193,7 @@ HUMAN_APPROVAL = StepType(
     timeout_seconds=None,
     markdown=frozenset({"instructions"}),
     asks_people=True,
+    keeps_calendar=True,
     time_limit="the params due_seconds and on_timeout",
     has_side_effects=True,
 )
@@ -223,6 +224,7 @@ HUMAN_FORM = StepType(
     timeout_seconds=None,
     markdown=frozenset({"instructions"}),
     asks_people=True,
+    keeps_calendar=True,
     starter_decides=True,
     time_limit="the params due_seconds and on_timeout",
     has_side_effects=True,

@@ -127,4 +127,5 @@ WAIT = StepType(
     output_model=WaitOutput,
     run=run,
     timeout_seconds=None,
+    keeps_calendar=True,
 )

@@ -40,9 +40,7 @@ def _named_by(field: str, step: Mapping[str, Json], node: str) -> Iterator[Place
     for at, timer in enumerate(step.get("boundary_timers") or ()):
         if timer.get("calendar"):
             yield timer["calendar"], f"{field}.boundary_timers[{at}].calendar", node
+    step_type = EXECUTABLE.get(str(step.get("type")))
     calendar = (step.get("params") or {}).get("calendar")
-    if step.get("type") in _KEEP_TO_ONE and isinstance(calendar, str) and not has_holes(calendar):
+    if step_type and step_type.keeps_calendar and isinstance(calendar, str) and not has_holes(calendar):
         yield calendar, f"{field}.params.calendar", node
-
-
-_KEEP_TO_ONE = frozenset({"wait", "human.approval", "human.form"})

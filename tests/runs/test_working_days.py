@@ -1,5 +1,6 @@
 """Waits, timers and deadlines in working days: counted once, by the tenant's calendar, on its own clocks."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from runs.kernel.working_time import STANDARD
 from runs.models import Calendar, Timer
 from runs.reading.presentation import run_row
+from runs.schedules import judging
 from runs.schedules.judging import judge
+from steps.catalogue import CATALOGUE, extended
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -151,3 +154,15 @@ def test_a_calendar_that_is_not_there_is_warned_of():
         ("unknown_calendar", "nodes[2].boundary_timers[0].calendar"),
     ]
     assert found[1] == []
+
+
+def test_an_installed_step_type_may_keep_to_a_calendar(monkeypatch):
+    types = [
+        replace(CATALOGUE[like], name=name) for like, name in (("wait", "acme.wait"), ("noop", "acme.none"))
+    ]
+    monkeypatch.setattr(judging, "EXECUTABLE", extended(CATALOGUE, types))
+    nodes = [
+        {"id": f"n{at}", "type": one.name, "params": {"calendar": "Gone"}} for at, one in enumerate(types)
+    ]
+    (found,) = judge(make.a_tenant().pk, [make.graph(nodes, [])])
+    assert [one.field for one in found] == ["nodes[0].params.calendar"]

@@ -33,12 +33,22 @@ def test_an_installed_type_may_ask_people():
 
 
 @pytest.mark.parametrize(
-    "capability", ["decides", "asks_people", "takes_signals", "gives_input", "ends_run", "starter_decides"]
+    "capability",
+    [
+        "decides",
+        "asks_people",
+        "keeps_calendar",
+        "takes_signals",
+        "gives_input",
+        "ends_run",
+        "starter_decides",
+    ],
 )
 def test_what_is_built_in_has_each_capability_where_it_should(capability):
     expected = {
         "decides": {"decision"},
         "asks_people": {"human.approval", "human.form"},
+        "keeps_calendar": {"wait", "human.approval", "human.form"},
         "takes_signals": {"signal"},
         "gives_input": {"decision", "parallel", "join", "end", "noop"},
         "ends_run": {"end"},
