@@ -107,6 +107,6 @@ def require_in(principal: Principal, scope: str, folder: int | None, called: str
     if folder is None or not principal.reach.holds(READ, folder):
         raise Missing(missing)
     raise Forbidden(
-        f"You may read {called}, not {verb} it. Who manages members can let you: Settings, Folders.",
+        f"You may read {called}, not {verb} it. An admin can grant it: Settings, Folders.",
         details={"verb": verb},
     )

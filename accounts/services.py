@@ -145,7 +145,8 @@ def _check_grant(own_role: str, role: str, scopes: frozenset[str] | None) -> Non
         raise Invalid(f"There is no scope {unknown[0]}.", field="scopes")
     if not SCOPES_OF_ROLE[role] <= SCOPES_OF_ROLE[own_role]:
         raise Forbidden(
-            f"A token of the role {role} would be more than its user, who is {own_role}.", field="role"
+            f"A token with the role {role} would have more rights than its user, whose role is {own_role}.",
+            field="role",
         )
     if beyond := sorted((scopes or frozenset()) - SCOPES_OF_ROLE[role]):
         raise Invalid(f"The role {role} does not have the scope {beyond[0]}.", field="scopes")

@@ -95,7 +95,7 @@ def rotate(
     """
     old = find(principal, public_id)
     if old.user_id != principal.user_id and not old.user.is_service:
-        raise Forbidden("Only whose token it is can rotate it: revoke it, and they make another one.")
+        raise Forbidden("Only the token's owner can rotate it. Revoke it instead.")
     old = ApiToken.objects.for_tenant(principal.tenant_id).select_for_update().get(pk=old.pk)
     if (status := _status(old, datetime.now(UTC))) != "active":
         raise Conflict(f"It is {status}: make another one.", code="not_active")
@@ -205,7 +205,7 @@ def _add(
     if asked_with and asked_with.allowed_ips:
         allowed_ips = allowed_ips or asked_with.allowed_ips
         if not networks.within(allowed_ips, asked_with.allowed_ips):
-            message = "It can't be used from where the token that you show can't be used."
+            message = "The new token may not allow addresses that yours does not allow."
             raise Forbidden(message, field="allowed_ips")
     token, text = services.create_token(
         user=user,

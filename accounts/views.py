@@ -29,11 +29,11 @@ from lib.refusals import Invalid, TooMany
 MAIL_CHOICES = (
     (
         EVERYTHING,
-        "Of everything that asks me",
-        "Also where somebody else could do it as well, and when I am mentioned.",
+        "All tasks I can do",
+        "Also those that others could do as well, and when I am mentioned.",
     ),
-    (MINE, "Only of what is mine", "Tasks that were given to me, or that I have claimed."),
-    (NOTHING, "Of nothing", "I look into the inbox myself."),
+    (MINE, "Only my own tasks", "Tasks that were given to me, or that I have claimed."),
+    (NOTHING, "No e-mail", "I check the inbox myself."),
 )
 
 

@@ -332,9 +332,11 @@ class _Walk:
     def _skip(self, node: Node) -> None:
         override = self.overrides.get(node.id)
         if isinstance(override, KeepResult) and override.row is not None:
-            raise DoesNotFit(node.id, f"{node.title} was done, and the version would not have come to it.")
+            raise DoesNotFit(node.id, f"{node.title} has run, but this version would not have reached it.")
         if isinstance(override, GoesOn):
-            raise DoesNotFit(node.id, f"{node.title} is in hand, and the version would not have come to it.")
+            raise DoesNotFit(
+                node.id, f"{node.title} is in progress, but this version would not have reached it."
+            )
         self.effects.steps.append(NewStep(node, StepStatus.SKIPPED))
         for target in node.targets:
             self.arrive(node, self.graph.nodes[target], False, None)

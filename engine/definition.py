@@ -225,10 +225,10 @@ class Definition(Shape):
     )
     sla_seconds: Seconds | None = _field("Deadline of a run", "How long a run should take at most.")
     sla_working_days: Annotated[int, Field(ge=1, le=MOST_WORKING_DAYS)] | None = _field(
-        "Deadline in working days", "Or how many working days; it goes before the seconds."
+        "Deadline in working days", "In working days; overrides the seconds."
     )
     sla_calendar: CalendarName | None = _field(
-        "Calendar of the deadline", "Whose working days count. Empty: the default calendar.", "calendar"
+        "Calendar of the deadline", "Defines the working days. Empty: the default calendar.", "calendar"
     )
     sla_pauses: bool | None = _field(
         "Deadline stands still in a pause", "Whether the time in which a run is paused does not count."

@@ -161,7 +161,7 @@ def _of_unclear(standing: Standing) -> Iterator[Misfit]:
 
 
 def _of_done(old: Version, new: Version, name: str, kept: KeepResult, check: Check) -> Iterator[Misfit]:
-    if (gone := _gone(old, new, name, "was done")) is not None:
+    if (gone := _gone(old, new, name, "has run")) is not None:
         yield gone
         return
     title, outcome = old.graph.nodes[name].title, kept.outcome
@@ -188,10 +188,10 @@ def _of_done(old: Version, new: Version, name: str, kept: KeepResult, check: Che
 def _gone(old: Version, new: Version, name: str, is_so: str) -> Misfit | None:
     title = old.graph.nodes[name].title if name in old.graph.nodes else name
     if name not in new.graph.nodes:
-        return Misfit("step_gone", name, f"{title} {is_so}, and this version has no such step.")
+        return Misfit("step_gone", name, f"{title} {is_so}, but this version has no such step.")
     was, became = old.graph.nodes[name], new.graph.nodes[name]
     if (was.type, was.kind) != (became.type, became.kind):
-        message = f"{title} {is_so} as {was.type}, and is {became.type} in this version."
+        message = f"{title} {is_so} as {was.type}, but is {became.type} in this version."
         return Misfit("step_changed", name, message)
     return None
 
@@ -200,7 +200,7 @@ def _of_open(old: Version, new: Version, name: str, step: InHand) -> Iterator[Mi
     if step.busy:
         title = old.graph.nodes[name].title
         yield Misfit("being_worked_on", name, f"{title} is being worked on. Try again when that is over.")
-    if (gone := _gone(old, new, name, "is in hand")) is not None:
+    if (gone := _gone(old, new, name, "is in progress")) is not None:
         yield gone
         return
     yield from _of_wait(old, new, name, step)
@@ -240,9 +240,9 @@ def _of_timers(was: Node, became: Node, step: InHand) -> Iterator[Misfit]:
 def _of_way(graph: Graph, standing: Standing, walked: Walked) -> Iterator[Misfit]:
     for name in [*standing.done, *standing.in_hand]:
         if name not in walked.reached:
-            is_so = "is in hand" if name in standing.in_hand else "was done"
+            state = "is in progress" if name in standing.in_hand else "has run"
             title = graph.nodes[name].title
-            message = f"{title} {is_so}, and this version would not have come to it yet."
+            message = f"{title} {state}, but this version would not have reached it yet."
             yield Misfit("not_reached", name, message)
     if walked.failure is not None:
         name, error = walked.failure

@@ -76,7 +76,7 @@ class StepContext:
     def log(self, text: object, level: str = "info") -> None:
         """Say a line for people who look at the run; `level`: `info`, `warning` or `error`. Raises ValueError.
 
-        Of an attempt 200 lines are kept, of a line 2,000 characters; what has the name of a secret is masked.
+        Kept are 200 lines per attempt and 2,000 characters per line; what has the name of a secret is masked.
         """
         self.lines.add(text, level)
 

@@ -39,7 +39,7 @@ class NotificationsView(ApiView):
 
     @extend_schema(responses=s.NotificationsSerializer)
     def get(self, request: Request) -> Response:
-        """Of which tasks you get mail, and where."""
+        """Which tasks you get mail about, and at which address."""
         return Response(preferences.notifications_of(self.principal))
 
     @extend_schema(request=s.ChangeNotifications, responses=s.NotificationsSerializer)

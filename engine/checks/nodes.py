@@ -60,7 +60,7 @@ def times(outline: Outline) -> Iterator[Problem]:
             message = f"{quoted(item.id)} is done at once: it never waits for somebody who begins it."
             yield warning("without_effect", f"{item.field}.schedule_to_start_seconds", message, item.id)
         if item.node.on_error == "ask" and item.spec.kind == "engine":
-            message = f"{quoted(item.id)} is done at once, and done again it fails again: its failure fails the run."
+            message = f"A retry of {quoted(item.id)} would fail the same way, so its failure fails the run."
             yield warning("without_effect", f"{item.field}.on_error", message, item.id)
         undo = item.node.compensate
         spec = outline.catalogue.get(undo.type) if undo else None

@@ -144,7 +144,7 @@ def checked_address(kind: str, address: str) -> str:
     """An address of this kind, as it is kept. Raises Invalid."""
     address = address.strip()
     if len(address) > MAX_ADDRESS or not address.isascii() or not address.isprintable():
-        raise Invalid("This is no address: it is too long, or has signs that none has.", field="address")
+        raise Invalid("This is no valid address: it is too long or has invalid characters.", field="address")
     if kind == "mail":
         return ",".join(_mail_addresses(address))
     if kind == "pagerduty":

@@ -110,7 +110,7 @@ class AlertRuleSerializer(serializers.Serializer[Any]):
     params = serializers.JSONField(help_text=_PARAMS)
     severity = serializers.ChoiceField(choices=list(SEVERITIES))
     cooldown_seconds = serializers.IntegerField(
-        help_text="Of what is raised again within it nobody is told anew."
+        help_text="No new notification if the same alert is raised again within this time."
     )
     enabled = serializers.BooleanField()
     muted_until = serializers.DateTimeField(allow_null=True)

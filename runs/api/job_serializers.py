@@ -87,7 +87,7 @@ class Log(fields.Items):
     def __init__(self, **more: Any) -> None:
         more |= {"child": LogLineBody(), "required": False, "max_length": MOST_SAID}
         more.setdefault(
-            "help_text", "What it has to say for people who look: of an attempt 200 lines are kept."
+            "help_text", "Log lines for people who look at the run; 200 lines are kept per attempt."
         )
         super().__init__(**more)
 

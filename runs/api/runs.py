@@ -52,7 +52,7 @@ class RunsView(RunsApiView):
         limit, cursor, q = params.pop("limit"), params.pop("cursor", None), params.pop("q", None)
         order = params.pop("order")
         if q is not None and order != NEWEST:
-            raise Invalid("What a text finds has an order of its own.", field="order")
+            raise Invalid("A text search has its own order: leave `order` out.", field="order")
         tenant = self.principal.tenant_id
         # Among those that they may read: what looks through the newest only must not be filled with others.
         mine = readable_runs(self.principal)

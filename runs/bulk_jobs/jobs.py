@@ -121,7 +121,7 @@ def go(who: Principal, job: UUID | str, *, reason: str, compensate: bool = False
     dry = get_job(who.tenant_id, job)
     guard_bulk_job(who, RUNS_OPERATE, dry.pk)
     if not dry.dry_run or dry.finished_at is None:
-        raise Conflict("Only a dry run that is over can be gone on with.", code="not_a_dry_run")
+        raise Conflict("Only a finished dry run can be continued.", code="not_a_dry_run")
     if dry.workflow and dry.from_version and dry.to_version:
         versions = (dry.from_version.number or 0, dry.to_version.number or 0)
         return begin(who, dry.workflow.name, *versions, reason=reason)

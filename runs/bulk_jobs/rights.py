@@ -25,7 +25,7 @@ class Actors:
         if not who.reach.is_everywhere:
             folder = next(iter(folders_of_runs(item.tenant_id, [item.run]).values()), None)
             if not who.may_in(RUNS_OPERATE, folder):
-                message = f"It acts for {who.username}, whom the folder of this run does not let operate it."
+                message = f"It acts for {who.username}, who may not operate runs in the folder of this run."
                 raise Forbidden(message)
         return who
 

@@ -104,7 +104,7 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
             )
             continue
         if parent.depth >= MAX_DEPTH:
-            message = f"Runs begin one another {MAX_DEPTH} levels deep at most."
+            message = f"Runs can be nested at most {MAX_DEPTH} levels deep."
             refused.append((step, _not_started("too_deep", message)))
             continue
         asked = _Asked(
@@ -229,7 +229,7 @@ def _able(told: Sequence[Message], verb: str) -> Iterator[tuple[int, dict[str, M
 
 def _cancel(told: Sequence[Message]) -> None:
     """A parent waits no more: its children end. What was done is undone where the parent undoes what it did."""
-    reason = "The step that it was begun for waits no more."
+    reason = "The parent step is no longer waiting."
     for tenant, able in _able(told, "cancel"):
         for undo in (False, True):
             runs = [

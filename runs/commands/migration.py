@@ -171,7 +171,7 @@ def _move(change: Change, stand: _Stand, version: int, payload: dict[str, Json])
     walk_anew(transition, new, anchor)
     for name in [*standing.done, *standing.in_hand]:
         if (run_id, name) not in transition.kept:
-            message = f"{name} stays, and this version would not have come to it yet."
+            message = f"{name} stays, but this version would not have reached it yet."
             raise refusal_of([Misfit("not_reached", name, message)])
     edges = {node: taken for (_, node), taken in transition.kept.items() if node in standing.done}
     if edges:

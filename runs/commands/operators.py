@@ -76,7 +76,8 @@ def retry_step(
         if override is not None:
             if step.is_undo:
                 message = (
-                    "What undoes a step is given what that step was given and gave: it takes no other input."
+                    "A compensation always gets the input and output of the step it undoes: "
+                    "it takes no other input."
                 )
                 raise RunRefused("invalid", message, field="input")
             storable(override.input, "input", max_bytes=MAX_INPUT_BYTES)

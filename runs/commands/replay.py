@@ -54,7 +54,7 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
         transition.overrides[run] = overrides
         walk_anew(transition, on, anchor)
         if missing := [node for node in done if (run, node) not in transition.kept]:
-            raise _misfit(f"{missing[0]} was done, and this version would not have come to it yet.")
+            raise _misfit(f"{missing[0]} has run, but this version would not have reached it yet.")
         edges_by_node = {node: edges for (_, node), edges in transition.kept.items()}
         hot.walked_again(run=run, kept=edges_by_node)
 
@@ -64,10 +64,10 @@ def _check_there(graph: Graph, steps: Iterable[KeptStep], overrides: Mapping[str
         if step.node not in overrides:
             continue
         if step.node not in graph.nodes:
-            raise _misfit(f"{step.node} was done, and this version has no such step.")
+            raise _misfit(f"{step.node} has run, but this version has no such step.")
         if graph.nodes[step.node].type != step.type:
             became = graph.nodes[step.node].type
-            raise _misfit(f"{step.node} was done as {step.type}, and is {became} in this version.")
+            raise _misfit(f"{step.node} has run as {step.type}, but is {became} in this version.")
 
 
 def _misfit(why: str) -> RunRefused:

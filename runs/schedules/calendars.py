@@ -213,4 +213,4 @@ def _exceptions(given: Sequence[Mapping[str, Any]]) -> list[dict[str, Json]]:
 def _require(principal: Principal) -> None:
     principal.require(WORKFLOWS_WRITE)
     if not may_anywhere(principal, WORKFLOWS_WRITE):
-        raise Forbidden("Calendars are for who may edit workflows somewhere. An admin can let you.")
+        raise Forbidden("Calendars need the right to edit workflows in a folder. An admin can grant it.")

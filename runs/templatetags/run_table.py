@@ -98,7 +98,7 @@ def _now(row: Row) -> SafeString:
         ""
         if not risk
         else format_html(
-            '<span class="status" data-severity="warning" title="So likely it is not done by its deadline">'
+            '<span class="status" data-severity="warning" title="Probability of missing the deadline">'
             "Risk {} %</span> ",
             risk,
         ),

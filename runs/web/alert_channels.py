@@ -77,7 +77,9 @@ def switch_channel(request: PageRequest, alert_channel_id: int) -> HttpResponse:
     """Switches a channel off, or on again."""
     turns_on = request.POST.get("on") == "1"
     channels.change_channel(request.principal, alert_channel_id, enabled=turns_on)
-    messages.success(request, "It is told of alerts again." if turns_on else "It is off: it is told nothing.")
+    messages.success(
+        request, "It is on: it gets alerts again." if turns_on else "It is off: it gets no alerts."
+    )
     return redirect("operations-alert-channel", alert_channel_id)
 
 

@@ -72,7 +72,7 @@ def acknowledge(request: PageRequest, alert_id: int) -> HttpResponse:
     except Conflict as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "You see to it: nobody else is called.")
+        messages.success(request, "Acknowledged: nobody else is called.")
     return redirect("operations-alert", alert_id)
 
 
@@ -99,7 +99,7 @@ def mute(request: PageRequest, alert_id: int) -> HttpResponse:
     except (Conflict, Invalid) as error:
         messages.error(request, error.message)
     else:
-        said = "Nobody is told of it until then." if int(asked) else "Channels are told of it again."
+        said = "Nobody is notified of it until then." if int(asked) else "Channels are notified of it again."
         messages.success(request, said)
     return redirect("operations-alert", alert_id)
 

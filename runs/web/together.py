@@ -114,9 +114,7 @@ def _ids(request: PageRequest, verb: str) -> list[str]:
     if not form.is_valid():
         raise Invalid("The filter can't be read.")
     if "q" in filters:
-        raise Invalid(
-            "Of a search for a text select the runs on the page: it is not looked for in all runs at once."
-        )
+        raise Invalid("Text searches can't be applied to all runs. Select runs on this page.")
     return bulk.newest_able(request.principal, verb, **filters)
 
 

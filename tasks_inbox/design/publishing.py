@@ -81,8 +81,8 @@ def _asks_starters(starters: _Starters, node: Mapping[str, Json], field: str) ->
     if CATALOGUE[node["type"]].starter_decides or not only or "" not in starters.keys:
         return None
     message = (
-        f"`{node['id']}` asks who started the run, and not everybody who may start runs may decide: ask others, too, "
-        "or make it a human.form, which is theirs whatever their role."
+        f"`{node['id']}` asks only the person who started the run, and not everybody who may start runs may decide: "
+        "ask others, too, or make it a human.form, which is theirs whatever their role."
     )
     return warning("asks_who_starts", field, message, str(node["id"]))
 
@@ -124,10 +124,12 @@ def _four_eyes(field: str, starters: _Starters, step: Deciders, before: Sequence
     have = len({one.key for each in (step, *earlier) for one in each.eligible})
     needs = f"Needs {have + 1} people who may decide; this tenant has {have}: add members, or ask others."
     if earlier and not _is_left(step, earlier, [""]):
-        message = f"`{step.id}` may not be decided by who decided `{earlier_ids}`. {needs}"
+        message = f"`{step.id}` may not be decided by the people who decided `{earlier_ids}`. {needs}"
         return error("four_eyes_out_of_reach", f"{field}.exclude_deciders", message, step.id)
     if step.bars_requester and starters.keys and not _is_left(step, earlier, starters.keys):
-        who = f"who started the run or decided `{earlier_ids}`" if earlier else "who started the run"
+        who = (
+            f"people who started the run or decided `{earlier_ids}`" if earlier else "whoever started the run"
+        )
         message = f"`{step.id}` may not be decided by {who}. {needs}"
         return warning("requester_may_not_decide", f"{field}.exclude_requester", message, step.id)
     return None

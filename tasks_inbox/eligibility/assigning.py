@@ -23,5 +23,5 @@ def require_assign(principal: Principal, task: ManualTask) -> None:
     """Let pass who may say whom a task asks. Raises Forbidden."""
     principal.require(TASKS_ASSIGN)
     if not may_assign(principal, task):
-        message = "This needs the right to operate the workflow. Who manages members can let you: Settings, Folders."
+        message = "This needs the right to operate the workflow. An admin can grant it: Settings, Folders."
         raise Forbidden(message, details={"verb": OPERATE})

@@ -99,7 +99,7 @@ def standing_in_list(who: Who, task: ManualTask, folder: int | None = None) -> S
     place = _place_of(who, task)
     refusal = _refusal(who, task, place)
     if refusal is None and task.kind in FOR_OPERATORS and not who.may_operate(folder):
-        message = "This task asks those who may operate its workflow, which its folder does not let you."
+        message = "This task asks people who may operate its workflow, and you may not operate workflows in its folder."
         refusal = Forbidden(message, details={"verb": OPERATE})
     return Standing(who, task, place, refusal)
 

@@ -23,7 +23,7 @@ def written(
 ) -> EmailMessage:
     """The message to the user of that name, caused by somebody, with a link that is `good_for` so long."""
     message = headed(f"account:{id}", sender=sender, to=to, subject=_SUBJECTS[kind])
-    lines = _lines(kind, username, by, f"The link is good once, for {good_for}.")
+    lines = _lines(kind, username, by, f"The link works once, within {good_for}.")
     address = [] if kind == MOVED else ["", f"Set a password: {link}"]
     message.set_content("\n".join([*lines, *address]) + "\n")
     paragraphs = format_html_join("", "<p>{}</p>", ((line,) for line in lines))

@@ -77,7 +77,7 @@ def test_who_forgot_sets_another_by_mail_and_is_logged_out_elsewhere(box, ann):
     assert SAID in ask("ANN").text
     path = mailed(box)
     assert box.subjects() == {"ann": ["Set a new password"]}
-    assert "good once, for one hour" in text_of(box.messages()[0])
+    assert "works once, within one hour" in text_of(box.messages()[0])
     assert 'href="http://127.0.0.1:8000/password/link/' in box.messages()[0].get_body(("html",)).get_content()
     assert "For <strong>ann</strong>" in browser().get(path).text
     assert "Your password is set" in set_by(path).text
@@ -266,7 +266,7 @@ def test_a_new_member_with_an_address_is_invited_by_mail(box, people):
     assert check_login(username="yan", password=with_password, place="x").username == "yan"
     path = mailed(box)
     assert box.subjects() == {"zoe": ["You are invited to Handoff"]}
-    assert "for 3 days" in text_of(box.messages()[0])
+    assert "within 3 days" in text_of(box.messages()[0])
     assert set_by(path).status_code == 200
     assert check_login(username="zoe", password=NEW, place="x") == member.user
 

@@ -103,7 +103,7 @@ def test_a_version_that_does_not_fit_is_refused_with_the_reason(failed):
     assert answer.status_code == 409
     error = answer.json()["error"]
     assert (error["code"], error["field"]) == ("does_not_fit", "version")
-    assert "first was done, and this version has no such step" in error["message"]
+    assert "first has run, but this version has no such step" in error["message"]
     assert api.post(f"{URL}/{run_id}/resume", {"version": 3}).status_code == 404
     assert api.post(f"{URL}/{run_id}/resume", {"version": 1}).status_code == 200
 

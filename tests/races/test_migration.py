@@ -33,7 +33,7 @@ def test_a_move_behind_a_signal_finds_the_step_done(rounds):
         run_id, version = waiting()
         with holding(lambda run_id=run_id: make.send(run_id, "x", {"n": 1}), before="advance"):
             move = blocked(lambda run_id=run_id, version=version: make.migrate(run_id, version))
-        with pytest.raises(RunRefused, match="would not have come to it yet"):
+        with pytest.raises(RunRefused, match="would not have reached it yet"):
             move.end()
         make.work()
         assert make.statuses(run_id) == {"s": "COMPLETED", "after": "COMPLETED"}

@@ -95,7 +95,7 @@ def prove_resume_on(seed: int) -> None:
             gone_on.append(run_id)
         except RunRefused as refused:
             # Its edges can't be resolved; or the timer that led to what is done has not fired anew.
-            rung = bool(fleet.cases[run_id].rung) and "would not have come to it yet" in refused.message
+            rung = bool(fleet.cases[run_id].rung) and "would not have reached it yet" in refused.message
             refusals.add((refused.code, rung or "leads nowhere" in refused.message))
     fleet.cases = {run_id: fleet.cases[run_id] for run_id in gone_on}
     fleet.drive()

@@ -40,7 +40,7 @@ def loses_the_folder():
         (leaves, GONE),
         (is_shut_out, GONE),
         (becomes_viewer, "It acts for ops, whose role (viewer) may not operate runs."),
-        (loses_the_folder, "It acts for ops, whom the folder of this run does not let operate it."),
+        (loses_the_folder, "It acts for ops, who may not operate runs in the folder of this run."),
     ],
 )
 @pytest.mark.parametrize("verb", ["cancel", "migrate", "reassign"])

@@ -69,9 +69,9 @@ def test_branches_that_were_not_taken_stay_so():
 @pytest.mark.parametrize(
     ("definition", "why"),
     [
-        (make.graph(nodes("b", "c"), ["b>c"]), "a was done, and this version has no such step"),
-        (make.graph([{"id": "a", "type": "text.clean"}, *nodes("b")], ["a>b"]), "a was done as noop"),
-        (make.graph(nodes("new", "a", "b"), ["new>a", "a>b"]), "would not have come to it yet"),
+        (make.graph(nodes("b", "c"), ["b>c"]), "a has run, but this version has no such step"),
+        (make.graph([{"id": "a", "type": "text.clean"}, *nodes("b")], ["a>b"]), "a has run as noop"),
+        (make.graph(nodes("new", "a", "b"), ["new>a", "a>b"]), "would not have reached it yet"),
         (
             make.graph(
                 nodes("new", "a", "b"),
@@ -80,14 +80,14 @@ def test_branches_that_were_not_taken_stay_so():
                     {"from": "b", "to": "new", "default": True},
                 ],
             ),
-            "would not have come to it yet",
+            "would not have reached it yet",
         ),
         (
             make.graph(
                 [{"id": "t", "type": "transform", "params": {"set": {}}}, *nodes("a", "b")],
                 [{"from": "t", "to": "a", "when": "false"}, {"from": "t", "to": "b", "default": True}],
             ),
-            "the version would not have come to it",
+            "this version would not have reached it",
         ),
     ],
 )

@@ -104,7 +104,7 @@ def test_a_step_that_is_tried_again_with_an_edited_input_has_its_true_secrets(ad
     assert SECRET not in page
     value = json.loads(shown_in(page))
     assert value["password"] == value["login"]["api_key"] == MASK
-    assert f"What stays masked ({MASK}) is as it was." in page
+    assert f"Masked values ({MASK}) are kept." in page
     assert admin.post(path, {"value": json.dumps(value | {"order": "A-18"})}).status_code == 302
     assert make.steps(run_id)["clean"].input == GIVEN | {"order": "A-18"}
 

@@ -87,7 +87,7 @@ def test_a_step_is_skipped_and_a_second_form_is_told_so(operator, failed):
     again = operator.post(path, {"value": "{}"})
     assert (again.status_code, "The run is COMPLETED" in again.text) == (422, True)
     assert make.run(failed).output == {"text": "by hand"}
-    assert "Somebody skipped it" in operator.get(f"/runs/{failed}").text
+    assert "Skipped by an operator" in operator.get(f"/runs/{failed}").text
 
 
 def test_a_rerun_says_what_is_kept_and_is_started_once(operator, failed):
@@ -122,7 +122,7 @@ def test_a_version_that_does_not_fit_says_why_and_changes_nothing(operator, fail
     make.newer(failed, {**FAILS, "nodes": FAILS["nodes"][1:], "edges": [{"from": "clean", "to": "last"}]})
     answer = operator.post(f"/runs/{failed}/resume-on", {"version": "2"})
     assert answer.status_code == 422
-    assert "first was done, and this version has no such step" in answer.text
+    assert "first has run, but this version has no such step" in answer.text
     assert make.run(failed).status == "FAILED"
     assert operator.post(f"/runs/{failed}/resume-on", {}).status_code == 422
 

@@ -37,8 +37,8 @@ def test_a_run_is_moved_by_a_form_that_says_before_which_versions_fit(operator):
     make.newer(run_id, make.graph(["c"], []))
 
     page = operator.get(f"/runs/{run_id}/migrate").text
-    assert "It fits." in page
-    assert "b is in hand, and this version has no such step." in page
+    assert "Compatible." in page
+    assert "b is in progress, but this version has no such step." in page
     assert operator.post(f"/runs/{run_id}/migrate", {"version": "3"}).status_code == 422
     assert operator.post(f"/runs/{run_id}/migrate", {}).status_code == 422
     assert operator.post(f"/runs/{run_id}/migrate", {"version": "2", "reason": "why"}).status_code == 302

@@ -37,7 +37,7 @@ def made(client, **changes):
 
 
 def test_made_by_a_form_its_secret_shown_once(admin):
-    assert "No system is told of anything yet" in admin.get(OUT).text
+    assert "There are no webhooks out yet" in admin.get(OUT).text
     path, secret = made(admin)
     assert secret.startswith("whsec_")
     listed, page = admin.get(OUT).text, admin.get(path).text

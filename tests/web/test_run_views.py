@@ -196,7 +196,7 @@ def test_all_that_match_are_taken_by_their_filter(operator):
     assert "No run is selected." in cancelled.text
     assert operator.post(everything, {"verb": "cancel", "all": "1"}).context["count"] == 59
     refused = operator.post("/runs/together?q=siemens", {"verb": "pause", "all": "1"}, follow=True)
-    assert "select the runs on the page" in refused.text
+    assert "Select runs on this page" in refused.text
     assert "No run is selected." in operator.post("/runs/together", {"verb": "pause"}, follow=True).text
 
 
@@ -221,7 +221,7 @@ def test_more_than_are_taken_at_once_are_taken_by_a_bulk_job_that_only_looks_fir
 
     assert "3 of 3 runs paused" in operator.get(done.url).text
     assert {make.run(run).status for run in runs[1:]} == {"PAUSED"}
-    assert "Only a dry run" in operator.post(f"{done.url}/go", {"reason": "again"}, follow=True).text
+    assert "Only a finished dry run" in operator.post(f"{done.url}/go", {"reason": "again"}, follow=True).text
     listed = operator.get("/bulk-jobs").text
     assert listed.count(f"workflow:{name}") == 2
     assert "Looked at" in listed

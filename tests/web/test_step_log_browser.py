@@ -23,7 +23,7 @@ def test_lines_come_while_the_step_goes_on_and_params_stay_unfolded(visitor, ann
     (job,) = jobs.poll(tenant=tenant, worker="w", queues=["card"], max_jobs=1)
     visitor.open(f"/runs/{run_id}?view=graph&step=charge")
     inspector = visitor.page.locator("#inspector")
-    expect(inspector).to_contain_text("A worker says lines with")
+    expect(inspector).to_contain_text("A worker writes them with")
     inspector.locator("summary", has_text="Params").press("Enter")
     expect(inspector.locator(".computed-params")).to_contain_text("Pay 50")
     lines = [LogLine("It begins", seq=1), LogLine("That was slow", "warning", seq=2)]

@@ -97,7 +97,7 @@ def test_the_page_offers_them_unread_and_a_fragment_has_them(author):
 def test_the_page_shows_what_a_worker_says_or_how_it_would(author):
     run_id = a_run()
     page = author.get(f"/runs/{run_id}?step=charge").text
-    assert "A worker says lines with" in page
+    assert "A worker writes them with" in page
     job = polled()
     job_reports.heartbeat(
         tenant=make.a_tenant().pk,
@@ -108,7 +108,7 @@ def test_the_page_shows_what_a_worker_says_or_how_it_would(author):
     page = author.get(f"/runs/{run_id}?step=charge").text
     assert "&lt;b&gt;half&lt;/b&gt; of it" in page
     assert "<b>Warning</b> slow" in page
-    assert "A worker says lines with" not in page
+    assert "A worker writes them with" not in page
     assert "step-log" not in author.get(f"/runs/{run_id}?step=first").text
 
 

@@ -109,7 +109,7 @@ def delete(principal: Principal, name: str, comment_id: int, *, reason: str | No
         workflow = queries.lock_workflow(principal.tenant_id, name)
         comment = _comment(workflow, comment_id)
         if comment.by_id != principal.user_id:
-            raise Forbidden("Who wrote a comment deletes it.")
+            raise Forbidden("Only its author can delete a comment.")
         comment.delete()
         if not comment.thread.comments.exists():
             comment.thread.delete()

@@ -204,8 +204,8 @@ class Context:
     def log(self, text: object, level: str = "info") -> None:
         """Say a line for people who look at the run; it is told soon, with the progress or the end.
 
-        `level`: `info`, `warning` or `error`. Raises ValueError for another. Of an attempt 200 lines are kept, of a
-        line 2,000 characters.
+        `level`: `info`, `warning` or `error`. Raises ValueError for another. Kept are 200 lines
+        per attempt and 2,000 characters per line.
         """
         if level not in LEVELS:
             raise ValueError(f"A line's level is one of {', '.join(LEVELS)}, not {level!r}.")

@@ -334,7 +334,7 @@ def get_members(
 
 
 def get_notifications() -> Call[models.Notifications]:
-    """Of which tasks you get mail, and where."""
+    """Which tasks you get mail about, and at which address."""
     return Call("GET", "/me/notifications")
 
 
