@@ -36,7 +36,7 @@ FILL = f"""
 WITH r AS (
     INSERT INTO runs_run (id, tenant_id, workflow_id, version_id, shard, status, priority, input, open_sinks, root_id,
                           created_by, created_at, completed_at, business_key)
-    SELECT id, %(tenant)s, (%(workflows)s::bigint[])[1 + g %% 10], 1, 0, status, 0,
+    SELECT id, %(tenant)s, (%(workflows)s::bigint[])[1 + g %% 10], %(version)s, 0, status, 0,
            jsonb_build_object('text', repeat(md5(g::text) || ' ', 20)), 1, id, 'test', at,
            CASE WHEN status <> 'RUNNING' THEN at END, CASE WHEN g %% 2 = 0 THEN 'order-' || g END
       FROM (SELECT g, at, (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7000'
@@ -48,7 +48,7 @@ WITH r AS (
     RETURNING id, status)
 INSERT INTO runs_stepexecution (id, tenant_id, run_id, version_id, shard, node, type, queue, priority, status, attempt,
                                 lease_seconds)
-SELECT md5('step' || id)::uuid, %(tenant)s, id, 1, 0, 'a', 'noop', 'default', 0,
+SELECT md5('step' || id)::uuid, %(tenant)s, id, %(version)s, 0, 'a', 'noop', 'default', 0,
        CASE status WHEN 'RUNNING' THEN 'QUEUED' ELSE status END, 1, 30
   FROM r
 """
@@ -90,8 +90,8 @@ def with_many_runs() -> int:
     for one, name in ((workflow, "wf"), (rare, "rare")):
         Workflow.objects.for_tenant(one.tenant_id).filter(pk=one.pk).update(name=name)
     with connection.cursor() as cursor:
-        ids = [version.workflow_id for version in versions]
-        cursor.execute(FILL, {"tenant": workflow.tenant_id, "workflows": ids, "begin": BEGIN})
+        of = {"workflows": [version.workflow_id for version in versions], "version": versions[0].pk}
+        cursor.execute(FILL, {"tenant": workflow.tenant_id, **of, "begin": BEGIN})
         ended = Run.objects.for_tenant(workflow.tenant_id).filter(status="COMPLETED").order_by("id")
         Run.objects.for_tenant(workflow.tenant_id).filter(pk__in=ended.values("pk")[:3]).update(
             workflow_id=rare.pk
