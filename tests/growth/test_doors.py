@@ -137,7 +137,6 @@ OF_KNOWN_WORDS = {
     "runs.reading.orders.page_in_order(name)",
     "runs.reading.orders.page_in_order(request)",
     "runs.web.listing.matching(filters)",
-    "runs.web.listing.matching(request)",
     "runs.webhooks.mapping.check(action)",
     "runs.webhooks.services.create_webhook(action)",
     "tasks_inbox.mail.mails.written(kind)",
