@@ -268,6 +268,27 @@ def the_end_of_a_child_that_nobody_told(clock):
     return run_id, "what it waits for is gone", None
 
 
+def a_map_of_runs():
+    child = make.a_version(make.chain("noop")).workflow.name
+    each = {"id": "each", "type": "map", "params": {"items": [1], "body": {"workflow": child}}}
+    run_id = make.start(make.graph([each], []))[0]
+    make.work("engine")
+    return run_id
+
+
+def the_end_of_an_item_that_nobody_told(clock):
+    run_id = a_map_of_runs()
+    make.complete(*make.claimed())
+    sql("DELETE FROM runs_runmessage WHERE run_id = %s", run_id)
+    return run_id, "what it waits for is gone", None
+
+
+def an_item_that_says_nothing(clock):
+    run_id = a_map_of_runs()
+    sql("UPDATE runs_stepexecution SET waiting = NULL WHERE run_id = %s AND index = 0", run_id)
+    return run_id, "waiting for nothing", make.work
+
+
 def a_child_that_is_gone(clock):
     run_id, child = a_run_that_waits_for_another()
     sql("SET LOCAL handoff.archiving = 'on'")

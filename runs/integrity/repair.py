@@ -24,6 +24,7 @@ from runs.kernel import compensation, notices, scopes, wait_kinds
 from runs.kernel.graphs import graph_of, shown
 from runs.kernel.plan import Anchor
 from runs.kernel.transition import NOT_STARTED, Transition
+from runs.kernel.unit_of_work import conclude
 from runs.store import findings, hot
 from runs.store.findings import Alone, Finding, OpenJoin
 from runs.store.rows import CountedRow, RepairRow, ScopeRow
@@ -194,7 +195,7 @@ def _wake(alone: Alone, one: Finding) -> set[str]:
         over = wait_kinds.ended_meanwhile(sleeper.step, wait, is_gone=one.what == wait_kinds.GONE)
         if over:
             transition.wake(over, locked)
-    return _finished(transition, alone)
+    return conclude(transition, locked)
 
 
 def _transition(alone: Alone) -> Transition:
@@ -208,13 +209,6 @@ def _anchor(alone: Alone, id_: str) -> Anchor:
     return Anchor(
         id_, alone.id, alone.tenant_id, alone.shard, alone.version_id, alone.priority, held=is_paused
     )
-
-
-def _finished(transition: Transition, alone: Alone) -> set[str]:
-    locked = {alone.id: alone.locked}
-    transition.finish(locked)
-    transition.fail(locked)
-    return transition.result.wake
 
 
 def _rebuild(alone: Alone, one: Finding) -> set[str]:
@@ -251,7 +245,7 @@ def _rebuild(alone: Alone, one: Finding) -> set[str]:
     transition.decide_joins(
         [(alone.id, join["node"], join["arrived"], join["taken"]) for join in joins if not join["fired"]]
     )
-    return _finished(transition, alone)
+    return conclude(transition, {alone.id: alone.locked})
 
 
 def _is_ended(graph: Graph, by_history: RunByHistory) -> bool:

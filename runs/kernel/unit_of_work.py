@@ -40,12 +40,20 @@ def unit_of_work() -> Iterator[Change]:
     with refusing(), fitting(), transaction.atomic():
         change = Change()
         yield change
-        change.transition.end_containers(change.locked)
-        change.transition.finish(change.locked)
-        change.transition.fail(change.locked)
+        queues = conclude(change.transition, change.locked)
         crash_points.hit("before_commit")
-        count_ended(change.transition.result)
-        notices.after_commit(change.runs, change.transition.result.wake | change.queues)
+        notices.after_commit(change.runs, queues | change.queues)
+
+
+def conclude(transition: Transition, locked: Mapping[str, LockedRun]) -> set[str]:
+    """End containers whose children are over, complete and fail runs, and count what has ended once it is committed;
+    gives the queues that have work. Needs the runs alone.
+    """
+    transition.end_containers(locked)
+    transition.finish(locked)
+    transition.fail(locked)
+    count_ended(transition.result)
+    return transition.result.wake
 
 
 @contextmanager

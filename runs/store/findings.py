@@ -118,7 +118,7 @@ def drop_timers(run: str) -> None:
 
 
 def sleepers(run: str, node: str) -> list[Sleeper]:
-    """The step of this name, if it waits."""
+    """The step of this name, if it waits, and those of its children that do."""
     rows = SQL.value("sleepers", {"run": run, "node": node})
     return [Sleeper(step, *wait) for step, wait in map(claimed_of, rows)]
 

@@ -12,6 +12,7 @@ from runs.kernel import graphs
 from runs.maintenance import seals, stuck
 from runs.models import Repair, Run
 from runs.reading import queries
+from runs.store import meters
 from tests import damage
 from tests import factories as make
 from tests.damage import ASKED, JOB, SIGNAL, an_undoing_run, sql, steps
@@ -46,6 +47,8 @@ DAMAGES = [
     damage.a_map_that_miscounted,
     damage.a_map_that_says_nothing,
     damage.the_end_of_a_child_that_nobody_told,
+    damage.the_end_of_an_item_that_nobody_told,
+    damage.an_item_that_says_nothing,
     damage.a_timer_of_a_step_that_is_over,
     *ENDS,
 ]
@@ -75,6 +78,15 @@ def test_damage_is_found_repaired_counted_and_told(staged, clock, caplog):
         go_on()
     assert make.run(run_id).status == ENDS.get(staged, "COMPLETED")
     assert stuck.check() == 0
+
+
+def test_what_a_repair_ends_is_counted(clock, django_capture_on_commit_callbacks, monkeypatch):
+    ended = []
+    damage.the_end_of_an_item_that_nobody_told(clock)
+    monkeypatch.setattr(meters, "ended", ended.extend)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert stuck.check() == 1
+    assert ended == ["COMPLETED", "COMPLETED"]
 
 
 def test_a_timer_of_a_run_that_has_ended_is_dropped_and_nothing_stands_behind_the_end(clock):

@@ -121,13 +121,15 @@ UPDATE runs_timer t
           AND (t.kind = 'boundary' OR s.status = 'WAITING'))
 
 -- name: sleepers
--- A step that waits for nothing: what it says it waits for, and whether a timer of its wait is there.
+-- What waits of a node, a container before its children: what each says it waits for, and whether a timer of its wait is
+-- there.
 SELECT coalesce(json_agg(json_build_array(
            /* include held */, /* include given_input */,
            s.waiting, EXISTS (SELECT 1 FROM runs_timer t WHERE t.run_id = s.run_id AND t.step_id = s.id
-                                                           AND t.status = 'PENDING' AND t.kind <> 'boundary'))), '[]')
+                                                           AND t.status = 'PENDING' AND t.kind <> 'boundary'))
+           ORDER BY s.index NULLS FIRST), '[]')
   FROM runs_stepexecution s
- WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NULL AND s.status = 'WAITING'
+ WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.status = 'WAITING'
 
 -- name: arm_wait
 -- The timer that a wait says it has.
