@@ -70,6 +70,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.kernel.rounds": OWN,
     "runs.kernel.opening": OWN,
     "runs.kernel.refused.require_verb": OWN,
+    "runs.kernel.unit_of_work.conclude": OWN,
     "runs.kernel.reopen.check_failed": OWN,
     "runs.reading.presentation.rows_of_items": HANDED_ON,
     "runs.reading.comparing.compare": "two runs as they are shown; their values are compared by `changes`, below",
