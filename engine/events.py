@@ -188,6 +188,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         {
             "what": "what was wrong",
             "of": "the node that it is about",
+            "index": "which of its items, counted from 0",
             "made": "nodes whose rows were made",
             "anew": "true: the step's row was gone and is made once more",
             "detail": "what was done about it",

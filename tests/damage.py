@@ -268,9 +268,10 @@ def the_end_of_a_child_that_nobody_told(clock):
     return run_id, "what it waits for is gone", None
 
 
-def a_map_of_runs():
+def a_map_of_runs(items=1, at_once=10):
     child = make.a_version(make.chain("noop")).workflow.name
-    each = {"id": "each", "type": "map", "params": {"items": [1], "body": {"workflow": child}}}
+    params = {"items": [*range(items)], "max_concurrency": at_once, "body": {"workflow": child}}
+    each = {"id": "each", "type": "map", "params": params}
     run_id = make.start(make.graph([each], []))[0]
     make.work("engine")
     return run_id

@@ -5,12 +5,12 @@ history, counted and told at ERROR; the count must stay 0 (docs/engine.md, "Wake
 """
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from django.db import transaction
 
-from engine.catalogue import Json
 from engine.decide import fire, verdict
 from engine.graph import Graph
 from engine.statuses import RunStatus, StepStatus
@@ -27,13 +27,15 @@ from runs.kernel.transition import NOT_STARTED, Transition
 from runs.kernel.unit_of_work import conclude
 from runs.store import findings, hot
 from runs.store.findings import Alone, Finding, OpenJoin
+from runs.store.hot import Row
 from runs.store.rows import CountedRow, RepairRow, ScopeRow
 
 log = logging.getLogger("handoff.stuck")
 
 MOST_TIMES = 3
 """What was repaired so often in one life and is there again is reported, and left alone."""
-MOST_OF_A_RUN = 100
+MOST_OF_A_RUN, MOST_SECONDS = 100, 5.0
+"""How much of one run is repaired, and for how long it is held: the next look goes on with what is left."""
 
 
 class _StillStuck(Exception):
@@ -44,12 +46,15 @@ def look(runs: Sequence[str]) -> list[Finding]:
     """What nothing moves in these runs; read in one snapshot."""
     stuck, joins = findings.stuck_among(runs)
     gone = [
-        Finding(run, tenant, life, wait_kinds.GONE, node)
-        for run, tenant, life, node in wait_kinds.missing(runs)
+        Finding(run, tenant, life, wait_kinds.GONE, node, index)
+        for run, tenant, life, node, index in wait_kinds.missing(runs)
     ]
-    return sorted(
-        [*stuck, *gone, *_stuck_joins(joins)], key=lambda one: (one.run_id, one.what, one.node or "")
-    )
+    return sorted([*stuck, *gone, *_stuck_joins(joins)], key=_order)
+
+
+def _order(one: Finding) -> tuple[str, str, str, int]:
+    """A container before its items."""
+    return one.run_id, one.what, one.node or "", -1 if one.item is None else one.item
 
 
 def _stuck_joins(joins: Sequence[OpenJoin]) -> Iterator[Finding]:
@@ -84,19 +89,8 @@ def repair(reported: Sequence[Finding]) -> int:
     failed: list[tuple[Finding, str]] = []
     queues: set[str] = set()
     with transaction.atomic():
-        alone = findings.lock_unless_busy(run)
-        earlier = findings.known_repairs([run]) if alone else {}
-        todo = _confirmed(reported, earlier) if alone else []
-        while alone and todo and len(done) + len(failed) < MOST_OF_A_RUN:
-            one = todo[0]
-            if earlier.get((*_key(one), True), 0) >= MOST_TIMES:
-                failed.append((one, "It was repaired before, and came back."))
-            elif (problem := _tried(alone, one, queues)) is None:
-                done.append(one)
-            else:
-                failed.append((one, problem))
-            over = {_key(each) for each, _ in failed} | {_key(each) for each in done}
-            todo = [each for each in _confirmed(reported, earlier) if _key(each) not in over]
+        if alone := findings.lock_unless_busy(run):
+            done, failed, queues = _repair_all(alone, reported)
         findings.note_repairs([_noted(one, True, "") for one in done])
         findings.note_repairs([_noted(one, False, why) for one, why in failed])
         crash_points.hit("before_commit")
@@ -108,12 +102,47 @@ def repair(reported: Sequence[Finding]) -> int:
     return len(done)
 
 
-def _key(one: Finding) -> tuple[Json, ...]:
-    return one.run_id, one.life, one.what, one.node
+def _repair_all(
+    alone: Alone, reported: Sequence[Finding]
+) -> tuple[list[Finding], list[tuple[Finding, str]], set[str]]:
+    """Repair one thing after the other; gives what is repaired, what can't be and why, and the queues with work."""
+    done: list[Finding] = []
+    failed: list[tuple[Finding, str]] = []
+    queues: set[str] = set()
+    earlier = findings.known_repairs([alone.id])
+    over = {key for key, is_done in earlier if not is_done}
+    # Timers of a run that has ended are in no look at open ones.
+    timers = [one for one in reported if one.what == TIMER]
+    stuck = look([alone.id])
+    until = time.monotonic() + MOST_SECONDS
+    while len(done) + len(failed) < MOST_OF_A_RUN and time.monotonic() < until:
+        one = next((each for each in (*stuck, *timers) if each.key not in over), None)
+        if one is None:
+            break
+        over.add(one.key)
+        if earlier.get((one.key, True), 0) >= MOST_TIMES:
+            failed.append((one, "It was repaired before, and came back."))
+            continue
+        try:
+            with transaction.atomic():
+                woken = _repair_one(alone, one)
+                left = look([alone.id])
+                if any(each.key == one.key for each in left):
+                    raise _StillStuck("Nothing that is known helps.")
+            stuck = left
+            queues |= woken
+            done.append(one)
+        except OPERATIONAL_ERRORS:
+            # A deadlock or a lost connection says nothing of the run: the next look finds it again.
+            raise
+        except Exception as error:
+            failed.append((one, f"{type(error).__name__}: {error}"))
+    return done, failed, queues
 
 
 def _describe_finding(one: Finding) -> str:
-    return f"{one.what} ({one.node})" if one.node else one.what
+    item = "" if one.item is None else f", item {one.item + 1}"
+    return f"{one.what} ({one.node}{item})" if one.node else one.what
 
 
 def _noted(one: Finding, done: bool, detail: str) -> RepairRow:
@@ -122,37 +151,25 @@ def _noted(one: Finding, done: bool, detail: str) -> RepairRow:
         "run_id": one.run_id,
         "life": one.life,
         "node": one.node,
+        "index": one.item,
         "what": one.what,
         "done": done,
         "detail": detail[:2000],
     }
 
 
-def _confirmed(reported: Sequence[Finding], earlier: dict[tuple[Json, ...], int]) -> list[Finding]:
-    """What is so still, now that nobody else can change it, and was not reported yet."""
-    now = look([reported[0].run_id])
-    # Timers of a run that has ended are in no look at open ones.
-    now += [one for one in reported if one.what == TIMER and one not in now]
-    return [one for one in now if (*_key(one), False) not in earlier]
+def _repair_one(alone: Alone, one: Finding) -> set[str]:
+    """Repair one thing; gives the queues with work."""
+    # Read again: what was repaired before may have moved it on.
+    locked = findings.lock_unless_busy(alone.id) or alone
+    if one.what not in (NOTHING_OPEN, *JOINS):
+        findings.say_repaired(one.run_id, None, _payload(one))
+    return _WAYS[one.what](locked, one)
 
 
-def _tried(alone: Alone, one: Finding, queues: set[str]) -> str | None:
-    """Repair one thing; None where that went well, else why it did not."""
-    try:
-        with transaction.atomic():
-            # Read again: what was repaired before may have moved it on.
-            locked = findings.lock_unless_busy(alone.id) or alone
-            if one.what not in (NOTHING_OPEN, *JOINS):
-                findings.say_repaired(one.run_id, None, {"what": one.what, "of": one.node})
-            queues |= _WAYS[one.what](locked, one)
-            if _key(one) in {_key(each) for each in look([one.run_id])}:
-                raise _StillStuck("Nothing that is known helps.")
-    except OPERATIONAL_ERRORS:
-        # A deadlock or a lost connection says nothing of the run: the next look finds it again.
-        raise
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    return None
+def _payload(one: Finding) -> Row:
+    """What history says of a repair; of an item also which one."""
+    return {"what": one.what, "of": one.node} | ({} if one.item is None else {"index": one.item})
 
 
 def _let_go(alone: Alone, one: Finding) -> set[str]:
@@ -182,19 +199,20 @@ def _undo(alone: Alone, one: Finding) -> set[str]:
 
 def _wake(alone: Alone, one: Finding) -> set[str]:
     """A step waits for what is not there, or for what is there already."""
-    transition = _transition(alone)
-    locked = {alone.id: alone.locked}
-    for sleeper in findings.sleepers(alone.id, str(one.node)):
-        wait = sleeper.wait or {}
-        if not wait_kinds.is_whole(wait):
-            queues = findings.wait_anew(alone.id, sleeper.step.id)
-            findings.drop_timers(alone.id)
-            return queues
-        if wait.get("until") and not sleeper.is_timed:
-            findings.arm_wait(alone.id, sleeper.step.id)
-        over = wait_kinds.ended_meanwhile(sleeper.step, wait, is_gone=one.what == wait_kinds.GONE)
-        if over:
-            transition.wake(over, locked)
+    sleeper = findings.sleeper(alone.id, str(one.node), one.item)
+    if sleeper is None:
+        return set()
+    wait = sleeper.wait or {}
+    if not wait_kinds.is_whole(wait):
+        queues = findings.wait_anew(alone.id, sleeper.step.id)
+        findings.drop_timers(alone.id)
+        return queues
+    if wait.get("until") and not sleeper.is_timed:
+        findings.arm_wait(alone.id, sleeper.step.id)
+    transition, locked = _transition(alone), {alone.id: alone.locked}
+    over = wait_kinds.ended_meanwhile(sleeper.step, wait, is_gone=one.what == wait_kinds.GONE)
+    if over:
+        transition.wake(over, locked)
     return conclude(transition, locked)
 
 

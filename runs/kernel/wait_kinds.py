@@ -19,6 +19,7 @@ from runs.store import payloads, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, Succeeded, Suspended
 from runs.store.children import cancel_children, containers_without_children
 from runs.store.rows import WaitRow
+from runs.store.waits import LostWait
 
 Wait = Mapping[str, Json]
 Entered = Sequence[tuple[ClaimedStep, Wait]]
@@ -30,8 +31,8 @@ class WaitKind:
 
     `in_words`: what goes behind "waits for", in a sentence. `in_short`: the same where only the kind is known, as in
     history. `source`: what wakes it, as `runs_wake_source` names it.
-    `leave`: steps of these runs may wait no more, cancelled or out of time. `missing`: of these runs the steps (run,
-    tenant, life, node) that wait for this kind though nothing is there that could end it; `enter` makes it anew.
+    `leave`: steps of these runs may wait no more, cancelled or out of time. `missing`: of these runs the steps
+    that wait for this kind though nothing is there that could end it; `enter` makes it anew.
     `looks_again`: `enter` only looks, so that a repair may ask it while what ends the wait is there. `timed_out`: the
     error of a step whose time is over. `page_part`: a template that a run's page shows beside such a step. `people`:
     the usernames in its words.
@@ -42,9 +43,9 @@ class WaitKind:
     enter: Callable[[Entered], list[tuple[ClaimedStep, AttemptResult]]]
     in_words: Callable[[Wait], str]
     source: str
-    in_short: str = ""
+    in_short: str
     leave: Callable[[Iterable[str]], None] | None = None
-    missing: Callable[[Iterable[str]], list[tuple[str, int, int, str]]] | None = None
+    missing: Callable[[Iterable[str]], list[LostWait]] | None = None
     looks_again: bool = False
     timed_out: Callable[[Wait], dict[str, Json]] | None = None
     page_part: str | None = None
@@ -215,8 +216,8 @@ def page_part(wait: Wait) -> str | None:
     return kind.page_part if kind is not None else None
 
 
-def missing(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
-    """The steps of these runs that wait for what is not there: run, tenant, life, node."""
+def missing(runs: Iterable[str]) -> list[LostWait]:
+    """The steps of these runs that wait for what is not there."""
     ids = list(runs)
     return [row for kind in _KINDS.values() if kind.missing is not None for row in kind.missing(ids)]
 

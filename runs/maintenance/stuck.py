@@ -28,7 +28,7 @@ def check(seconds: float = TICK_SECONDS) -> int:
     findings.forget_polls()
     jobs.forget_workers()
     earlier = findings.known_repairs({one.run_id for one in stuck}) if stuck else {}
-    stuck = [one for one in stuck if (one.run_id, one.life, one.what, one.node, False) not in earlier]
+    stuck = [one for one in stuck if (one.key, False) not in earlier]
     runs = [list(group) for _, group in groupby(sorted(stuck, key=_run_of), key=_run_of)]
     return sum(one_by_one(runs[:MOST_RUNS], repair.repair, log, _not_repaired))
 

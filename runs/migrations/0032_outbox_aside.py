@@ -2,8 +2,6 @@
 
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -24,5 +22,4 @@ class Migration(migrations.Migration):
             model_name='dispatchoutbox',
             index=models.Index(condition=models.Q(('published_at', None), ('tries__gte', 10)), fields=['tenant_id', 'id'], name='outbox_aside'),
         ),
-        SchemaSql('runs', 'e86cf6eeade5'),
     ]

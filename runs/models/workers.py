@@ -46,11 +46,15 @@ class WorkerContact(HotRow):
 
 
 class Repair(HotRow):
-    """Something that nothing would have moved any more: it was repaired (`done`), or can't be. There must be none."""
+    """Something that nothing would have moved any more: it was repaired (`done`), or can't be. There must be none.
+
+    `index`: which item of the container `node`.
+    """
 
     run_id = models.UUIDField()
     life = models.IntegerField()
     node = models.TextField(null=True)
+    index = models.IntegerField(null=True)
     what = models.TextField()
     done = models.BooleanField()
     detail = models.TextField(db_default="")
@@ -59,7 +63,7 @@ class Repair(HotRow):
     class Meta(HotRow.Meta):
         constraints = [
             models.UniqueConstraint(
-                fields=["run_id", "life", "what", "node"],
+                fields=["run_id", "life", "what", "node", "index"],
                 name="repair_reported_once",
                 condition=Q(done=False),
                 nulls_distinct=False,

@@ -7,6 +7,7 @@ from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.hot import SQL, document
 from runs.store.rows import AgainRow, ChildWaitRow, FormerWaitRow
+from runs.store.waits import LostWait
 
 
 class Message(NamedTuple):
@@ -110,9 +111,9 @@ def end_children(runs: Iterable[str]) -> int:
     return int(SQL.value("end_children", {"runs": sorted(runs), "now": now_or_none()}))
 
 
-def steps_without_child(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
-    """Steps of these runs that wait for a run of which nothing will be heard: run, tenant, life, node."""
-    return [tuple(row) for row in SQL.value("steps_without_child", {"runs": sorted(runs)})]
+def steps_without_child(runs: Iterable[str]) -> list[LostWait]:
+    """Steps of these runs that wait for a run of which nothing will be heard."""
+    return [LostWait(*row) for row in SQL.value("steps_without_child", {"runs": sorted(runs)})]
 
 
 def due_messages(limit: int) -> list[tuple[int, str]]:

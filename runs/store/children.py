@@ -11,6 +11,7 @@ from lib.clock import now_or_none
 from runs.store.attempts import ClaimedStep, claimed_of
 from runs.store.hot import SQL, document
 from runs.store.rows import ChildEndsRow, ContainerRow, OpeningRow, RoundRow
+from runs.store.waits import LostWait
 
 Container = tuple[str, str]
 """A container's run and node."""
@@ -101,9 +102,9 @@ def cancel_children(runs: Iterable[str]) -> None:
     SQL.execute("cancel_children", params)
 
 
-def containers_without_children(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
+def containers_without_children(runs: Iterable[str]) -> list[LostWait]:
     """Containers of these runs that wait for no child: run, tenant, life, node."""
-    return [tuple(row) for row in SQL.value("containers_without_children", {"runs": sorted(runs)})]
+    return [LostWait(*row) for row in SQL.value("containers_without_children", {"runs": sorted(runs)})]
 
 
 def _counts(rows: Sequence[Sequence[Json]]) -> dict[Container, Counts]:

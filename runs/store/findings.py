@@ -11,15 +11,24 @@ from runs.store.attempts import ClaimedStep, LockedRun, claimed_of
 from runs.store.hot import SQL, Row, document
 from runs.store.rows import CountedRow, RepairRow
 
+RepairKey = tuple[str, int, str, str | None, int | None]
+"""Run, life, what, node and index of a finding."""
+
 
 class Finding(NamedTuple):
-    """Something that nothing moves: `what` of a run, or of its step or join `node`."""
+    """Something that nothing moves: `what` of a run, of its step or join `node`, or of its item `item`."""
 
     run_id: str
     tenant_id: int
     life: int
     what: str
     node: str | None
+    item: int | None = None
+
+    @property
+    def key(self) -> RepairKey:
+        """What tells whether it was repaired, or reported, before."""
+        return self.run_id, self.life, self.what, self.node, self.item
 
 
 class OpenJoin(NamedTuple):
@@ -102,9 +111,10 @@ def note_repairs(repairs: Sequence[RepairRow]) -> None:
     SQL.execute("note_repairs", {"repairs": document(repairs)})
 
 
-def known_repairs(runs: Iterable[str]) -> dict[tuple[Json, ...], int]:
-    """(run, life, what, node, whether it was done) → how often."""
-    return {tuple(row[:5]): row[5] for row in SQL.value("known_repairs", {"runs": sorted(runs)})}
+def known_repairs(runs: Iterable[str]) -> dict[tuple[RepairKey, bool], int]:
+    """What of these runs was repaired (True) or reported as beyond repair (False), and how often."""
+    rows = SQL.value("known_repairs", {"runs": sorted(runs)})
+    return {(tuple(key), is_done): count for *key, is_done, count in rows}
 
 
 def let_go(run: str) -> set[str]:
@@ -117,10 +127,13 @@ def drop_timers(run: str) -> None:
     SQL.execute("drop_timers", {"run": run, "now": now_or_none()})
 
 
-def sleepers(run: str, node: str) -> list[Sleeper]:
-    """The step of this name, if it waits, and those of its children that do."""
-    rows = SQL.value("sleepers", {"run": run, "node": node})
-    return [Sleeper(step, *wait) for step, wait in map(claimed_of, rows)]
+def sleeper(run: str, node: str, index: int | None) -> Sleeper | None:
+    """The step of this name, or its item `index`; None unless it waits."""
+    row = SQL.value("sleeper", {"run": run, "node": node, "index": index})
+    if row is None:
+        return None
+    step, wait = claimed_of(row)
+    return Sleeper(step, *wait)
 
 
 def arm_wait(run: str, step: str) -> None:

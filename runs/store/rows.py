@@ -322,6 +322,7 @@ class RepairRow(TypedDict):
     run_id: str
     life: int
     node: str | None
+    index: int | None
     what: str
     done: bool
     detail: str

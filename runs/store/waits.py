@@ -30,6 +30,16 @@ class Due:
     fired_at: str
 
 
+class LostWait(NamedTuple):
+    """A step that waits for what is not there, or the item `item` of a container."""
+
+    run_id: str
+    tenant_id: int
+    life: int
+    node: str
+    item: int | None
+
+
 class TimerBeside(NamedTuple):
     """A timer that runs beside a step; `turn`: when that of the step came."""
 

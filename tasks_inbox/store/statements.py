@@ -11,6 +11,7 @@ from lib.clock import now_or_none
 from lib.named_sql import Statements
 from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
 from runs.store.hot import Row, document
+from runs.store.waits import LostWait
 
 Delegated = tuple[str | None, str | None]
 """Who has a task, and who delegated it to them."""
@@ -52,9 +53,9 @@ def cancel_tasks(runs: Iterable[str]) -> list[int]:
     return list(SQL.value("cancel_tasks", {"runs": sorted(runs), "now": now_or_none()}))
 
 
-def missing_tasks(runs: Iterable[str]) -> list[tuple[str, int, int, str]]:
-    """Steps of these open runs that wait for a task which is not there: run, tenant, life, node."""
-    return [tuple(row) for row in SQL.value("missing_tasks", {"runs": sorted(runs)})]
+def missing_tasks(runs: Iterable[str]) -> list[LostWait]:
+    """Steps of these open runs that wait for a task which is not there."""
+    return [LostWait(*row) for row in SQL.value("missing_tasks", {"runs": sorted(runs)})]
 
 
 def requesters(runs: Iterable[str]) -> dict[str, str]:

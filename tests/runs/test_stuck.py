@@ -4,6 +4,7 @@ import logging
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from config import doctor
 from runs.commands.lifecycle import cancel_runs, pause_runs
@@ -87,6 +88,46 @@ def test_what_a_repair_ends_is_counted(clock, django_capture_on_commit_callbacks
     with django_capture_on_commit_callbacks(execute=True):
         assert stuck.check() == 1
     assert ended == ["COMPLETED", "COMPLETED"]
+
+
+def test_items_that_forgot_what_they_wait_for_are_repaired_each_by_itself(clock):
+    run_id = damage.a_map_of_runs(3)
+    sql("UPDATE runs_stepexecution SET waiting = NULL WHERE run_id = %s AND index IN (0, 2)", run_id)
+
+    assert stuck.check() == 2
+
+    assert sorted(Repair.unsafe_all_tenants.values_list("node", "index", "done")) == [
+        ("each", 0, True),
+        ("each", 2, True),
+    ]
+    assert [event.payload.get("index") for event in make.events(run_id, "RUN_REPAIRED")] == [0, 2]
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"
+
+
+def test_what_comes_back_is_counted_for_each_item(clock):
+    run_id = damage.a_map_of_runs(repair.MOST_TIMES + 2, at_once=1)
+    for _ in range(repair.MOST_TIMES + 2):
+        make.complete(*make.claimed())
+        sql("DELETE FROM runs_runmessage WHERE run_id = %s", run_id)
+        assert stuck.check() == 1
+        make.work("engine")
+
+    assert make.run(run_id).status == "COMPLETED"
+    assert set(Repair.unsafe_all_tenants.values_list("done", flat=True)) == {True}
+
+
+def test_a_repair_of_an_item_reads_that_item_alone(clock):
+    run_id = damage.a_map_of_runs(4)
+    sql("UPDATE runs_stepexecution SET waiting = NULL WHERE run_id = %s AND index = 1", run_id)
+    with CaptureQueriesContext(connection) as few:
+        assert stuck.check() == 1
+    bigger = damage.a_map_of_runs(12, at_once=12)
+    sql("UPDATE runs_stepexecution SET waiting = NULL WHERE run_id = %s AND index = 1", bigger)
+    with CaptureQueriesContext(connection) as many:
+        assert stuck.check() == 1
+    make.work()
+    assert len(many) == len(few)
 
 
 def test_a_timer_of_a_run_that_has_ended_is_dropped_and_nothing_stands_behind_the_end(clock):

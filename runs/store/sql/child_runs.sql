@@ -121,7 +121,8 @@ SELECT count(*) FROM m
 -- name: steps_without_child
 -- Steps of these runs that wait for a run of which nothing will be heard: it is not there, or it has ended and its
 -- message is gone.
-SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node) ORDER BY r.id, s.node), '[]')
+SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node, s.index)
+                         ORDER BY r.id, s.node, s.index), '[]')
   FROM runs_run r
   JOIN runs_stepexecution s ON s.run_id = r.id AND s.tenant_id = r.tenant_id AND s.status = 'WAITING'
  WHERE r.id = ANY (%(runs)s::uuid[]) AND s.waiting ->> 'kind' = 'run'

@@ -246,7 +246,8 @@ t AS (
 
 -- name: containers_without_children
 -- Containers that wait though none of their children is open.
-SELECT coalesce(json_agg(json_build_array(p.run_id, p.tenant_id, r.life, p.node) ORDER BY p.run_id, p.node), '[]')
+SELECT coalesce(json_agg(json_build_array(p.run_id, p.tenant_id, r.life, p.node, p.index)
+                         ORDER BY p.run_id, p.node), '[]')
   FROM runs_run r
   JOIN runs_stepexecution p ON p.run_id = r.id AND p.tenant_id = r.tenant_id AND p.status = 'WAITING'
  WHERE r.id = ANY (%(runs)s::uuid[]) AND p.waiting ->> 'kind' = 'children' AND NOT EXISTS (

@@ -32,7 +32,7 @@ WITH o AS MATERIALIZED (
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.completed_at IS NULL
 ),
 f AS (
-    SELECT o.run_id, o.tenant_id, o.life, NULL::text AS node,
+    SELECT o.run_id, o.tenant_id, o.life, NULL::text AS node, NULL::int AS index,
            CASE WHEN o.status IN ('RUNNING', 'PAUSED') AND o.nodes IS NULL THEN 'nothing open'
                 WHEN o.status IN ('FAILING', 'CANCELLING') AND o.running IS NOT TRUE THEN 'nothing to await'
                 WHEN o.status = 'COMPENSATING' AND o.nodes IS NULL THEN 'nothing being undone'
@@ -40,19 +40,22 @@ f AS (
            END AS what
       FROM o
     UNION ALL
-    SELECT w.run_id, w.tenant_id, o.life, w.node, CASE w.step_status WHEN 'QUEUED' THEN 'held' ELSE 'waiting for nothing' END
+    SELECT w.run_id, w.tenant_id, o.life, w.node, s.index,
+           CASE w.step_status WHEN 'QUEUED' THEN 'held' ELSE 'waiting for nothing' END
       FROM o
      CROSS JOIN LATERAL (SELECT * FROM runs_wake_source w WHERE w.run_id = o.run_id AND w.source IS NULL OFFSET 0) w
+     CROSS JOIN LATERAL (SELECT s.index FROM runs_stepexecution s WHERE s.id = w.step_id LIMIT 1) s
      WHERE o.status NOT IN ('FAILING', 'CANCELLING')
     UNION ALL
-    SELECT o.run_id, o.tenant_id, o.life, t.node, 'timer of nothing'
+    SELECT o.run_id, o.tenant_id, o.life, t.node, NULL, 'timer of nothing'
       FROM o
      CROSS JOIN LATERAL (SELECT * FROM runs_timer t WHERE t.run_id = o.run_id AND t.status = 'PENDING' OFFSET 0) t
      CROSS JOIN LATERAL (SELECT s.status FROM runs_stepexecution s WHERE s.id = t.step_id LIMIT 1) s
      WHERE s.status NOT IN ('QUEUED', 'RUNNING', 'WAITING') OR t.kind <> 'boundary' AND s.status <> 'WAITING'
 )
 SELECT json_build_object(
-    'found', (SELECT coalesce(json_agg(DISTINCT jsonb_build_array(f.run_id, f.tenant_id, f.life, f.what, f.node)), '[]')
+    'found', (SELECT coalesce(json_agg(DISTINCT jsonb_build_array(
+                         f.run_id, f.tenant_id, f.life, f.what, f.node, f.index)), '[]')
                 FROM f WHERE f.what IS NOT NULL),
     'joins', (SELECT coalesce(json_agg(json_build_array(
                          o.run_id, o.tenant_id, o.life, o.version_id, j.node, j.arrived, cardinality(j.taken), o.before_joins)
@@ -89,19 +92,19 @@ SELECT r.tenant_id, r.id, r.shard, -1, 'RUN_REPAIRED', %(node)s::text, NULL,
  WHERE r.id = %(run)s::uuid AND r.completed_at IS NULL
 
 -- name: note_repairs
-INSERT INTO runs_repair (tenant_id, run_id, life, node, what, done, detail)
-SELECT w.tenant_id, w.run_id, w.life, w.node, w.what, w.done, w.detail
+INSERT INTO runs_repair (tenant_id, run_id, life, node, index, what, done, detail)
+SELECT w.tenant_id, w.run_id, w.life, w.node, w.index, w.what, w.done, w.detail
   FROM jsonb_to_recordset(%(repairs)s::jsonb)
-    AS w(tenant_id bigint, run_id uuid, life int, node text, what text, done boolean, detail text)
+    AS w(tenant_id bigint, run_id uuid, life int, node text, index int, what text, done boolean, detail text)
 ON CONFLICT DO NOTHING
 
 -- name: known_repairs
 -- What was repaired or reported already of these runs, and how often.
-SELECT coalesce(json_agg(json_build_array(k.run_id, k.life, k.what, k.node, k.done, k.n)), '[]')
-  FROM (SELECT p.run_id, p.life, p.what, p.node, p.done, count(*) AS n
+SELECT coalesce(json_agg(json_build_array(k.run_id, k.life, k.what, k.node, k.index, k.done, k.n)), '[]')
+  FROM (SELECT p.run_id, p.life, p.what, p.node, p.index, p.done, count(*) AS n
           FROM runs_repair p
          WHERE p.run_id = ANY (%(runs)s::uuid[])
-         GROUP BY p.run_id, p.life, p.what, p.node, p.done) k
+         GROUP BY p.run_id, p.life, p.what, p.node, p.index, p.done) k
 
 -- name: let_go
 -- Steps held in a run that is not paused.
@@ -120,16 +123,15 @@ UPDATE runs_timer t
         WHERE s.id = t.step_id AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')
           AND (t.kind = 'boundary' OR s.status = 'WAITING'))
 
--- name: sleepers
--- What waits of a node, a container before its children: what each says it waits for, and whether a timer of its wait is
--- there.
-SELECT coalesce(json_agg(json_build_array(
+-- name: sleeper
+-- A step that waits, or an item that does: what it says it waits for, and whether a timer of its wait is there.
+SELECT json_build_array(
            /* include held */, /* include given_input */,
            s.waiting, EXISTS (SELECT 1 FROM runs_timer t WHERE t.run_id = s.run_id AND t.step_id = s.id
                                                            AND t.status = 'PENDING' AND t.kind <> 'boundary'))
-           ORDER BY s.index NULLS FIRST), '[]')
   FROM runs_stepexecution s
- WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.status = 'WAITING'
+ WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NOT DISTINCT FROM %(index)s::int
+   AND s.status = 'WAITING'
 
 -- name: arm_wait
 -- The timer that a wait says it has.

@@ -131,9 +131,9 @@ told AS (
 SELECT coalesce(json_agg(DISTINCT u.tenant_id), '[]') FROM u
 
 -- name: missing_tasks
-SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node)), '[]')
+SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node, s.index)), '[]')
   FROM runs_run r
- CROSS JOIN LATERAL (SELECT s.id, s.node FROM runs_stepexecution s
+ CROSS JOIN LATERAL (SELECT s.id, s.node, s.index FROM runs_stepexecution s
                       WHERE s.run_id = r.id AND s.status = 'WAITING' AND s.waiting ->> 'kind' = 'task' OFFSET 0) s
  WHERE r.id = ANY (%(runs)s::uuid[])
    AND r.status IN ('RUNNING', 'PAUSED', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')
