@@ -91,15 +91,20 @@ def readable(runs: QuerySet[Run], principal: Principal, verb: str = READ) -> Que
     return runs.filter(workflow_id__in=open_to(principal, verb).values("id"))
 
 
-def readable_runs(principal: Principal) -> QuerySet[Run]:
-    """All runs that they may read, for lists. One statement finds the workflows first, of those who may not read all:
-    not knowing which these are, PostgreSQL reads all runs to find those of workflows that have few.
+def readable_runs(principal: Principal, verb: str = READ) -> QuerySet[Run]:
+    """All runs that they may read, and do this with, for lists.
+
+    One statement finds the workflows first, of those who may not read all: not knowing which these are, PostgreSQL
+    reads all runs to find those of workflows that have few.
     """
     runs = Run.objects.for_tenant(principal.tenant_id)
     if principal.reach.is_everywhere:
         return runs
-    ids = list(open_to(principal, READ).values_list("pk", flat=True)[: MOST_NAMED + 1])
-    return readable(runs, principal) if len(ids) > MOST_NAMED else runs.filter(workflow_id__in=ids)
+    workflows = open_to(principal, READ) & open_to(principal, verb)
+    ids = list(workflows.values_list("pk", flat=True)[: MOST_NAMED + 1])
+    if len(ids) > MOST_NAMED:
+        return runs.filter(workflow_id__in=workflows.values("pk"))
+    return runs.filter(workflow_id__in=ids)
 
 
 def of_readable_runs(rows: QuerySet[Any], principal: Principal, verb: str = READ) -> QuerySet[Any]:
@@ -119,9 +124,7 @@ def readable_letters(
     """Those of the dead letters with whose runs they may do this."""
     if principal.reach.is_everywhere:
         return letters
-    runs = Run.objects.for_tenant(principal.tenant_id)
-    runs = runs.filter(workflow_id__in=open_to(principal, verb).values("id"))
-    return letters.filter(run_id__in=runs.values("id"))
+    return letters.filter(run_id__in=readable_runs(principal, verb).values("id"))
 
 
 def guard_alert(principal: Principal, scope: str, alert_id: int) -> None:

@@ -16,7 +16,7 @@ from accounts.roles import OPERATE, RUNS_SIGNAL
 from engine.catalogue import Json
 from engine.statuses import RUN_OPEN
 from lib.refusals import Invalid
-from runs.access import readable
+from runs.access import readable_runs
 from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, send_signals
 from runs.kernel.refused import RunRefused, storable
 from runs.models import Run
@@ -107,7 +107,7 @@ def _send(
 
 def _part(who: Principal, concerned: Concerned, after: UUID | None) -> tuple[list[str], str | None]:
     """The next runs that it concerns, and behind which run it goes on, if there are more to look at."""
-    mine = readable(readable(Run.objects.for_tenant(who.tenant_id), who), who, OPERATE)
+    mine = readable_runs(who, OPERATE)
     found = queries.runs_of(
         who.tenant_id,
         workflow=concerned.workflow,

@@ -47,7 +47,9 @@ class Effect:
 
 
 def effects_of(principal: Principal, webhook: InboundWebhook) -> list[Effect]:
-    """What came of the webhook's messages lately, newest first, of the runs that they may read; two statements."""
+    """What came of the webhook's messages lately, newest first, of the runs that they may read. Two statements, and
+    one more for whoever may not read all runs.
+    """
     if RUNS_READ not in principal.scopes:
         return []
     runs = readable_runs(principal)
