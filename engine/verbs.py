@@ -124,7 +124,7 @@ def run_verbs(status: str, *, part: bool = False) -> frozenset[str]:
 def why_not(status: str, verb: str) -> Why | None:
     """Why this, one of `RUN_REASONS`, may not be done to a run of this status; None where it may."""
     stored = RunStatus(status)
-    if {(stored, verb)} & (RUN.keys() | REPEATED) or stored in _BESIDE_EVENTS.get(verb, ()):
+    if verb in run_verbs(stored) or (stored, verb) in REPEATED:
         return None
     why = next(why for statuses, why in RUN_REASONS[verb] if stored in statuses)
     return Why(why.code, why.sentence.format(status=stored))
