@@ -1,6 +1,7 @@
 """The project's Python files, for the tests of this folder."""
 
 import ast
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -37,6 +38,14 @@ def ours(*folders: str) -> list[str]:
 
 EVERYTHING = ours(*PACKAGES, TEXT, "tests", "benchmarks", "scripts")
 PRODUCT = ours(*PACKAGES, f"{TEXT}/src")
+
+
+def section(page: str, heading: str) -> str:
+    """What stands under a heading of a page, with the smaller headings in it."""
+    _, marks, behind = re.split(
+        rf"^(##+) {re.escape(heading)}\n", source(page), maxsplit=1, flags=re.MULTILINE
+    )
+    return re.split(rf"^#{{2,{len(marks)}}} ", behind, maxsplit=1, flags=re.MULTILINE)[0]
 
 
 @cache

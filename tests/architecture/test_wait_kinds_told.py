@@ -5,15 +5,10 @@ import re
 import pytest
 
 from runs.kernel import wait_kinds
-from tests.architecture.sources import ROOT
+from tests.architecture.sources import section
 
 KINDS = wait_kinds._KINDS
 ALL = pytest.mark.parametrize("kind", sorted(KINDS))
-
-
-def section(page: str, heading: str) -> str:
-    text = (ROOT / page).read_text()
-    return text.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
 
 
 def test_the_kinds_that_apps_register_are_there():

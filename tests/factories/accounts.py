@@ -222,6 +222,15 @@ def a_tenant(slug: str = "default") -> Tenant:
     return TenantFactory(slug=slug)
 
 
+class OfATenant(DjangoModelFactory):
+    """What belongs to the default tenant, where none is given."""
+
+    tenant_id = factory.LazyFunction(lambda: a_tenant().pk)
+
+    class Meta:
+        abstract = True
+
+
 _DEFAULT_FOLDER = f"""
     SELECT {", ".join(columns_of(Folder))} FROM accounts_folder WHERE tenant_id = %(tenant)s AND is_default"""
 

@@ -21,26 +21,10 @@ from runs.models import (
     StepJoin,
     Worker,
 )
-from tests.factories.accounts import a_tenant
+from tests.factories.accounts import OfATenant
 
 
-class _OfATenant(DjangoModelFactory):
-    """What belongs to the default tenant, where none is given."""
-
-    tenant_id = factory.LazyFunction(lambda: a_tenant().pk)
-
-    class Meta:
-        abstract = True
-
-
-class _OfARun(_OfATenant):
-    """What belongs to a run of the default tenant; `run_id` is to be given."""
-
-    class Meta:
-        abstract = True
-
-
-class JoinFactory(_OfARun):
+class JoinFactory(OfATenant):
     """A join at which nothing has arrived."""
 
     shard = 0
@@ -50,7 +34,7 @@ class JoinFactory(_OfARun):
         model = StepJoin
 
 
-class ContainerFactory(_OfARun):
+class ContainerFactory(OfATenant):
     """A container over one item, which it has not begun."""
 
     shard = 0
@@ -64,7 +48,7 @@ class ContainerFactory(_OfARun):
         model = Container
 
 
-class RepairFactory(_OfARun):
+class RepairFactory(OfATenant):
     """A step of the run's first life was stuck, and is no more."""
 
     life = 1
@@ -76,7 +60,7 @@ class RepairFactory(_OfARun):
         model = Repair
 
 
-class ForecastFactory(_OfARun):
+class ForecastFactory(OfATenant):
     """A run is done now, whichever way one asks; whether it is late nobody says."""
 
     made_at = factory.LazyFunction(lambda: datetime.now(UTC))
@@ -87,7 +71,7 @@ class ForecastFactory(_OfARun):
         model = Forecast
 
 
-class RestTimeFactory(_OfATenant):
+class RestTimeFactory(OfATenant):
     """How long the rest of runs lasted; of which version and node, how long and in which week is to be given."""
 
     is_working = False
@@ -97,7 +81,7 @@ class RestTimeFactory(_OfATenant):
         model = RestTime
 
 
-class RunTelemetryFactory(_OfATenant):
+class RunTelemetryFactory(OfATenant):
     """A span in which nothing happened to the runs of a version; which one and when is to be given."""
 
     span = "hour"
@@ -107,7 +91,7 @@ class RunTelemetryFactory(_OfATenant):
         model = RunTelemetry
 
 
-class CalendarFactory(_OfATenant):
+class CalendarFactory(OfATenant):
     """A calendar that works from nine to five, Monday to Friday."""
 
     name = "default"
@@ -134,7 +118,7 @@ class AlertFactory(DjangoModelFactory[Alert]):
         model = Alert
 
 
-class AlertChannelFactory(_OfATenant):
+class AlertChannelFactory(OfATenant):
     """A channel whose address is of no use."""
 
     kind = "mail"
@@ -147,7 +131,7 @@ class AlertChannelFactory(_OfATenant):
         model = AlertChannel
 
 
-class AlertDeliveryFactory(_OfATenant):
+class AlertDeliveryFactory(OfATenant):
     """What a channel is to be told of an alert; both are to be given."""
 
     event = "raised"
@@ -156,7 +140,7 @@ class AlertDeliveryFactory(_OfATenant):
         model = AlertDelivery
 
 
-class OutgoingDeliveryFactory(_OfATenant):
+class OutgoingDeliveryFactory(OfATenant):
     """What a webhook is to be told; both are to be given."""
 
     class Meta:
