@@ -14,6 +14,7 @@ from typing import Any, TypeGuard
 import orjson
 
 Json = Any
+"""As in `engine.catalogue`: neither package imports the other."""
 
 MAX_DEPTH = 64
 MOST_SHOWN = 200

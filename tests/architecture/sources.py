@@ -26,6 +26,20 @@ PACKAGES = (
     "workflows",
 )
 
+FOLDERS = (
+    *PACKAGES,
+    "benchmarks",
+    "docs",
+    "frontend",
+    "plugins",
+    "scripts",
+    "sdks",
+    "static/js",
+    "templates",
+    "tests",
+)
+KINDS = {".py", ".sql", ".md", ".ts", ".tsx", ".js", ".html", ".css", ".toml", ".json", ".proto"}
+
 # What statements have statements in.
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
@@ -46,6 +60,16 @@ def section(page: str, heading: str) -> str:
         rf"^(##+) {re.escape(heading)}\n", source(page), maxsplit=1, flags=re.MULTILINE
     )
     return re.split(rf"^#{{2,{len(marks)}}} ", behind, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+@cache
+def texts() -> dict[str, str]:
+    """Code and pages by their path: what somebody wrote, with the files in the root that aren't hidden."""
+    found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in KINDS]
+    found += [path for path in ROOT.glob("*") if path.suffix in KINDS or path.name == "Makefile"]
+    return {
+        str(path.relative_to(ROOT)): path.read_text() for path in found if "node_modules" not in path.parts
+    }
 
 
 @cache

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import PACKAGES, ROOT
+from tests.architecture import sources
+from tests.architecture.sources import KINDS, ROOT
 
-FOLDERS = (*PACKAGES, "benchmarks", "docs", "frontend", "plugins", "scripts", "templates", "tests")
-KINDS = {".py", ".sql", ".md", ".ts", ".tsx", ".html"}
 REQUIREMENTS = "docs/requirements.md"
 # Documents of those who built it, which no reader of the repository has.
 ELSEWHERE = ("DESIGN", "ENGINE", "SECURITY", "STYLE", "UX", "GOTCHAS", "SPEC", "HOUSE", "UI-STACK")
@@ -44,19 +43,11 @@ _SYMBOL = re.compile(
 _TARGET = re.compile(r"`([^`]+)`(?:\]\(([^)]+)\))?")
 
 
-def readable() -> Iterator[Path]:
-    for folder in FOLDERS:
-        for path in (ROOT / folder).rglob("*"):
-            if path.suffix in KINDS and "node_modules" not in path.parts:
-                yield path
-    yield from ROOT.glob("*.md")
-
-
 @cache
 def texts() -> dict[str, str]:
     """The text of each file by its path, but for this one, whose samples are made up."""
-    here = Path(__file__)
-    return {str(path.relative_to(ROOT)): path.read_text() for path in readable() if path != here}
+    here = str(Path(__file__).relative_to(ROOT))
+    return {path: text for path, text in sources.texts().items() if path != here}
 
 
 @cache
@@ -221,7 +212,7 @@ def test_what_counts_as_a_citation(text, lost):
 @pytest.mark.parametrize(
     ("text", "lost"),
     [
-        ("`KINDS` in `test_citations.py`, `ROOT` of `tests/architecture/sources.py`", []),
+        ("`REQUIREMENTS` in `test_citations.py`, `ROOT` of `tests/architecture/sources.py`", []),
         ("`Function.decorators`\nin [`sources.py`](sources.py)", []),
         ("`ROOT` in `test_citations.py` or `sources.py`", ["ROOT of test_citations.py"]),
         ("`layers_of(app)` (`test_layers_in_docs.py`)", []),
