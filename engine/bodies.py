@@ -152,16 +152,21 @@ def given(reads: References, own: frozenset[str]) -> dict[str, Json]:
     return params
 
 
-def seen(scope: dict[str, Any], handed: Json) -> dict[str, Any]:
-    """The scope of a part whose input is `handed`: its own steps beside those that it was given."""
-    if not isinstance(handed, Mapping):
+def seen(scope: dict[str, Any], part_input: Json) -> dict[str, Any]:
+    """The scope of a part whose input is `part_input`: its own steps beside those that it was given."""
+    if not isinstance(part_input, Mapping):
         return scope
-    outer = {name: value for name, value in (handed.get("steps") or {}).items() if value is not None}
-    inner = {**scope, "input": handed.get("input"), "item": handed.get("item"), "index": handed.get("index")}
+    outer = {name: value for name, value in (part_input.get("steps") or {}).items() if value is not None}
+    inner = {
+        **scope,
+        "input": part_input.get("input"),
+        "item": part_input.get("item"),
+        "index": part_input.get("index"),
+    }
     inner["steps"] = {**outer, **scope.get("steps", {})}
-    if handed.get("run"):
-        run = {key: value for key, value in handed["run"].items() if key in HANDED_ON}
+    if part_input.get("run"):
+        run = {key: value for key, value in part_input["run"].items() if key in HANDED_ON}
         inner["run"] = {**scope.get("run", {}), **run}
-    if handed.get("vars"):
-        inner["vars"] = {**handed["vars"], **scope.get("vars", {})}
+    if part_input.get("vars"):
+        inner["vars"] = {**part_input["vars"], **scope.get("vars", {})}
     return inner

@@ -44,8 +44,8 @@ def settle(
     `fired`: the targets of its boundary timers that fired while it went on; those edges are resolved already.
     """
     walk = _Walk(graph, scope)
-    outcome, taken = walk.conclude(node, outcome, fired)
-    walk.effects.outcome, walk.effects.taken = outcome, taken
+    outcome, targets = walk.conclude(node, outcome, fired)
+    walk.effects.outcome, walk.effects.taken = outcome, targets
     return walk.run()
 
 
@@ -89,9 +89,9 @@ def verdict(join: Join, arrived: int, taken: int) -> Literal["run", "skip"] | No
     return "run" if taken else "skip"
 
 
-def contributors(join: Join, taken: Sequence[str]) -> Sequence[str]:
+def contributors(join: Join, sources: Sequence[str]) -> Sequence[str]:
     """The sources whose outputs a join is given: of `any` and `n_of` those that decided it, in their order."""
-    return taken[: join.least] if join.mode in ("any", "n_of") else taken
+    return sources[: join.least] if join.mode in ("any", "n_of") else sources
 
 
 def run_output(graph: Graph, completed: Mapping[str, Json], scope: Scope) -> Json:
@@ -122,14 +122,14 @@ class NoBranchMatched(StepError):
 class _Walk:
     """Follows edges from one cause until only workers and joins can go on."""
 
-    __slots__ = ("effects", "graph", "overrides", "pending", "rung", "scope")
+    __slots__ = ("by_timer", "effects", "graph", "overrides", "pending", "scope")
 
     def __init__(self, graph: Graph, scope: Scope, overrides: Overrides = NO_OVERRIDES) -> None:
         self.graph = graph
         self.overrides = overrides
         self.scope = dict(scope)
         self.effects = Effects()
-        self.rung: set[str] = set()
+        self.by_timer: set[str] = set()
         self.pending: deque[tuple[Node, Mapping[str, Json], bool]] = deque()
 
     def run(self) -> Effects:
@@ -144,7 +144,7 @@ class _Walk:
 
     def ring(self, node: Node, target: str, output: Json) -> None:
         """A boundary timer of `node` takes its edge: what comes that way is the timer's and not the step's."""
-        self.rung.add(target)
+        self.by_timer.add(target)
         self.arrive(node, self.graph.nodes[target], True, output)
 
     def conclude(
@@ -161,10 +161,10 @@ class _Walk:
             return outcome, ()
         if node.body is not None and not isinstance(outcome, Interrupted) and outcome.variables:
             outcome = self._children_set(node, outcome)
-        taken: dict[str, bool] = {}
+        ways: dict[str, bool] = {}
         if isinstance(outcome, Interrupted):
             self._remember(node, outcome.output)
-            taken = {outcome.target: True}
+            ways = {outcome.target: True}
         if isinstance(outcome, Completed):
             self._remember(node, outcome.output)
             before = self.scope.get("vars", {})
@@ -172,7 +172,7 @@ class _Walk:
             try:
                 if not again and (values := set_by(node, outcome, self.scope)):
                     self.scope["vars"] = {**before, **values}
-                taken = self._resolve(node, outcome.output)
+                ways = self._resolve(node, outcome.output)
             except StepError as error:
                 outcome, self.scope["vars"] = Failed(describe(error)), before
             else:
@@ -184,14 +184,14 @@ class _Walk:
                 self.effects.failure = self.effects.failure or (node.id, outcome.error)
                 return outcome, ()
             self._remember(node, failed_output(outcome.error))
-            taken = self._resolve_failed(node, failed_output(outcome.error))
+            ways = self._resolve_failed(node, failed_output(outcome.error))
         output = output_of(outcome)
         for target in node.targets:
             if target not in fired:
-                self.arrive(node, self.graph.nodes[target], taken.get(target, False), output)
+                self.arrive(node, self.graph.nodes[target], ways.get(target, False), output)
         if node.is_sink:
             self.effects.sinks.append(node.id)
-        return outcome, tuple(target for target in node.targets if taken.get(target) and target not in fired)
+        return outcome, tuple(target for target in node.targets if ways.get(target) and target not in fired)
 
     def _children_set(self, node: Node, outcome: Completed | Failed) -> Completed | Failed:
         """What children set in memory stays, whatever becomes of their container; where rows say it, it is there."""
@@ -202,12 +202,12 @@ class _Walk:
     def _remember(self, node: Node, output: Json) -> None:
         self.scope["steps"] = {**self.scope.get("steps", {}), node.id: {"output": output}}
 
-    def arrive(self, source: Node, target: Node, taken: bool, output: Json) -> None:
+    def arrive(self, source: Node, target: Node, is_taken: bool, output: Json) -> None:
         """The edge from `source` to `target` is resolved."""
         if target.is_join:
-            self.effects.arrivals.append(Arrival(target.id, source.id, taken))
+            self.effects.arrivals.append(Arrival(target.id, source.id, is_taken))
         else:
-            self.pending.append((target, {source.id: output}, taken))
+            self.pending.append((target, {source.id: output}, is_taken))
 
     def _resolve(self, node: Node, output: Json) -> dict[str, bool]:
         if not node.is_conditional and not node.decides:
@@ -243,7 +243,7 @@ class _Walk:
         value: Json = self.scope.get("input") if not node.predecessors else outputs
         if source is not None:
             value = outputs[source]
-        if node.id in self.rung:
+        if node.id in self.by_timer:
             # What a timer carries is nobody's output.
             source = None
         fired = self._ring_again(node, override) if isinstance(override, RestartWith) else ()
@@ -282,12 +282,12 @@ class _Walk:
         """Follow the edges of a node that has ended already."""
         self.scope["prev"] = override.input
         fired = self._ring_again(node, override)
-        outcome, taken = self.conclude(node, override.outcome, override.fired, again=True)
+        outcome, targets = self.conclude(node, override.outcome, override.fired, again=True)
         if outcome != override.outcome or node.id == (self.effects.failure or (None,))[0]:
             why = outcome.error["message"] if isinstance(outcome, Failed) else ""
             raise DoesNotFit(node.id, f"What {node.title} gave leads nowhere: {why}")
-        taken = (*fired, *taken)
-        self.effects.kept[node.id] = taken
+        targets = (*fired, *targets)
+        self.effects.kept[node.id] = targets
         if override.row is None:
             error = outcome.error if isinstance(outcome, Failed) else None
             output = output_of(outcome)
@@ -298,7 +298,7 @@ class _Walk:
                 override.input_from,
                 output,
                 error,
-                taken,
+                targets,
                 override.own,
                 override,
                 fired,
@@ -317,15 +317,15 @@ class _Walk:
     ) -> None:
         """An engine step, or one whose input can't be made, is over as soon as it starts."""
         own = isinstance(self.overrides.get(node.id), RerunWith)
-        outcome, taken = self.conclude(node, outcome, fired)
+        outcome, targets = self.conclude(node, outcome, fired)
         if isinstance(outcome, Failed):
             output = None if node.on_error == "fail" else failed_output(outcome.error)
             step = NewStep(
-                node, StepStatus.FAILED, value, source, output, outcome.error, taken, own, fired=fired
+                node, StepStatus.FAILED, value, source, output, outcome.error, targets, own, fired=fired
             )
         else:
             step = NewStep(
-                node, StepStatus.COMPLETED, value, source, outcome.output, None, taken, own, fired=fired
+                node, StepStatus.COMPLETED, value, source, outcome.output, None, targets, own, fired=fired
             )
         self.effects.steps.append(step)
 

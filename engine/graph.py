@@ -291,7 +291,7 @@ def _node(
     onward = [entry_reads(later[target], later) for target in targets if not later[target].is_join]
     timeout = raw.get("timeout_seconds")
     sets = compile_template(raw["set_vars"]) if raw.get("set_vars") else None
-    asked = [*([sets.refs] if sets else []), *(one.refs for one in conditions_of_rounds.values())]
+    own_reads = [*([sets.refs] if sets else []), *(one.refs for one in conditions_of_rounds.values())]
     return Node(
         id=name,
         index=index,
@@ -324,7 +324,7 @@ def _node(
         lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,
         timeout_seconds=spec.timeout_seconds if timeout is None else timeout,
         start_seconds=raw.get("schedule_to_start_seconds"),
-        reads=union([params.refs, *conditions, *onward, *asked]),
+        reads=union([params.refs, *conditions, *onward, *own_reads]),
     )
 
 
@@ -350,8 +350,8 @@ def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue
     if part := bodies.definition_of(raw, body, catalogue):
         inner = compile_graph(part, catalogue)
         step["params"] = {"given": bodies.given(inner.reads, frozenset(inner.nodes))}
-    named = {**step, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
-    node = _node(named, 0, [], catalogue, {})
+    raw_step = {**step, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
+    node = _node(raw_step, 0, [], catalogue, {})
     return replace(node, container=raw["id"], part=inner, on_error="continue")
 
 

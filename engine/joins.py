@@ -32,5 +32,5 @@ class JoinState:
         if self.fired or decision is None:
             return None
         self.fired += 1
-        given = contributors(node.join, self.taken)
-        return Decided(decision == "run", tuple(name for name in node.predecessors if name in given))
+        sources = contributors(node.join, self.taken)
+        return Decided(decision == "run", tuple(name for name in node.predecessors if name in sources))

@@ -96,13 +96,13 @@ def misfits(
 
     What can be said of each step comes first; the way through the graph is looked at when that fits.
     """
-    found = [*_of_input(new.graph, standing, check), *_of_unclear(standing)]
-    for name, kept in standing.done.items():
-        found += _of_done(old, new, name, kept, check)
+    problems = [*_of_input(new.graph, standing, check), *_of_unclear(standing)]
+    for name, result in standing.done.items():
+        problems += _of_done(old, new, name, result, check)
     for name, step in standing.in_hand.items():
-        found += _of_open(old, new, name, step)
-    if found:
-        return found, Walked()
+        problems += _of_open(old, new, name, step)
+    if problems:
+        return problems, Walked()
     try:
         walked = walk(new.graph, scope, standing.overrides)
     except DoesNotFit as error:
@@ -114,26 +114,30 @@ def misfits(
 def walk(graph: Graph, scope: Scope, overrides: Overrides) -> Walked:
     """Follow the graph from its start as far as it goes with what is kept. Raises DoesNotFit."""
     walked = Walked()
-    known = {**scope, "steps": outputs_of(overrides)}
-    waves: list[Effects] = [begin(graph, known, overrides)]
-    for wave in waves:
-        walked.steps += wave.steps
-        walked.sinks += wave.sinks
-        walked.reached |= {*wave.kept, *(new.node.id for new in wave.steps)}
-        walked.edges |= wave.kept
-        walked.failure = walked.failure or wave.failure
-        given = {step.node.id: {"output": step.output} for step in wave.steps if step.status in _WITH_OUTPUT}
-        known["steps"] = {**known["steps"], **given}
-        walked.variables += wave.variables
-        for assigned in wave.variables:
-            known["vars"] = {**known.get("vars", {}), **assigned.values}
-        for arrival in wave.arrivals:
+    own_scope = {**scope, "steps": outputs_of(overrides)}
+    all_effects: list[Effects] = [begin(graph, own_scope, overrides)]
+    for effects in all_effects:
+        walked.steps += effects.steps
+        walked.sinks += effects.sinks
+        walked.reached |= {*effects.kept, *(new.node.id for new in effects.steps)}
+        walked.edges |= effects.kept
+        walked.failure = walked.failure or effects.failure
+        new_outputs = {
+            step.node.id: {"output": step.output} for step in effects.steps if step.status in _WITH_OUTPUT
+        }
+        own_scope["steps"] = {**own_scope["steps"], **new_outputs}
+        walked.variables += effects.variables
+        for assigned in effects.variables:
+            own_scope["vars"] = {**own_scope.get("vars", {}), **assigned.values}
+        for arrival in effects.arrivals:
             node = graph.nodes[arrival.node]
             decided = walked.joins.setdefault(node.id, JoinState()).count(node, arrival)
             if decided is not None:
-                steps = known["steps"]
+                steps = own_scope["steps"]
                 outputs = {name: _carried(name, node.id, overrides, steps) for name in decided.sources}
-                waves.append(fire(graph, node, outputs, known, run=decided.runs, overrides=overrides))
+                all_effects.append(
+                    fire(graph, node, outputs, own_scope, run=decided.runs, overrides=overrides)
+                )
     return walked
 
 
@@ -160,14 +164,14 @@ def _of_unclear(standing: Standing) -> Iterator[Misfit]:
         )
 
 
-def _of_done(old: Version, new: Version, name: str, kept: KeepResult, check: Check) -> Iterator[Misfit]:
+def _of_done(old: Version, new: Version, name: str, result: KeepResult, check: Check) -> Iterator[Misfit]:
     if (gone := _gone(old, new, name, "has run")) is not None:
         yield gone
         return
-    title, outcome = old.graph.nodes[name].title, kept.outcome
+    title, outcome = old.graph.nodes[name].title, result.outcome
     node = new.graph.nodes[name]
     timers = {timer.target for timer in node.boundary}
-    fired = {*kept.fired, *([outcome.target] if isinstance(outcome, Interrupted) else [])}
+    fired = {*result.fired, *([outcome.target] if isinstance(outcome, Interrupted) else [])}
     for target in sorted(fired - timers):
         yield Misfit(
             "timer_gone", name, f"A timer of {title} led to {target}; this version has no such timer."
@@ -224,12 +228,12 @@ def _of_wait(old: Version, new: Version, name: str, step: InHand) -> Iterator[Mi
 
 
 def _of_timers(was: Node, became: Node, step: InHand) -> Iterator[Misfit]:
-    kept = {(timer.target, timer.interrupting) for timer in became.boundary}
+    timers = {(timer.target, timer.interrupting) for timer in became.boundary}
     for timer in was.boundary:
-        if (timer.target, timer.interrupting) not in kept:
+        if (timer.target, timer.interrupting) not in timers:
             message = f"A timer of {was.title} leads to {timer.target}; this version has no such timer."
             yield Misfit("timer_gone", was.id, message)
-    for target in sorted(step.fired.keys() - {target for target, _ in kept}):
+    for target in sorted(step.fired.keys() - {target for target, _ in timers}):
         message = f"A timer of {was.title} led to {target}; this version has no such timer."
         yield Misfit("timer_gone", was.id, message)
     if was.start_seconds is not None and became.start_seconds is None:

@@ -63,8 +63,8 @@ def outputs_of(overrides: Overrides) -> dict[str, Json]:
 
 def copied(overrides: Overrides) -> list[str]:
     """The steps of an earlier run that copies stand for."""
-    found = (one.said.get("kept_from") for one in overrides.values() if isinstance(one, KeepResult))
-    return [str(step) for step in found if step is not None]
+    ids = (one.said.get("kept_from") for one in overrides.values() if isinstance(one, KeepResult))
+    return [str(step) for step in ids if step is not None]
 
 
 class DoesNotFit(Exception):

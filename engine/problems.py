@@ -171,8 +171,8 @@ def _sentence(details: list[ErrorDetails], path: str) -> str:
         return f"{name} is not known: remove it or correct its name."
     if kind in ("too_short", "too_long"):
         # "List should have at least 1 item after validation, not 0"
-        wanted = message.partition(" should ")[2].partition(" after validation")[0]
-        return f"{name} must {wanted}."
+        rule = message.partition(" should ")[2].partition(" after validation")[0]
+        return f"{name} must {rule}."
     if kind == "string_too_short":
         return f"{name} is empty or too short: fill it in."
     if kind == "string_pattern_mismatch":

@@ -214,17 +214,17 @@ class _Renaming:
     def _level(self, holder: Mapping[str, Json], fields: Mapping[str, str], edges: Json) -> dict[str, Json]:
         """The nodes and edges of a definition, or of a body in it, under these keys of `holder`."""
         (nodes_key, nodes_field), (edges_key, edges_field) = fields.items()
-        nodes, made = holder.get(nodes_key), dict[str, Json]()
+        nodes, values = holder.get(nodes_key), dict[str, Json]()
         self.sources |= _sources(nodes, edges)
         mapped = (node.get("id") for node in _objects(nodes) if node.get("input") is not None)
         # In a draft an id may be anything.
         self.mapped |= {name for name in mapped if isinstance(name, str)}
         if isinstance(nodes, list):
-            made[nodes_key] = [self._node(node, f"{nodes_field}[{at}]") for at, node in enumerate(nodes)]
+            values[nodes_key] = [self._node(node, f"{nodes_field}[{at}]") for at, node in enumerate(nodes)]
         if isinstance(holder.get(edges_key), list):
             rows = enumerate(holder[edges_key])
-            made[edges_key] = [self._edge(edge, f"{edges_field}[{at}]") for at, edge in rows]
-        return made
+            values[edges_key] = [self._edge(edge, f"{edges_field}[{at}]") for at, edge in rows]
+        return values
 
     def _node(self, node: Json, field: str) -> Json:
         if not isinstance(node, dict):
@@ -254,16 +254,16 @@ class _Renaming:
         params, spec = node["params"], self.catalogue.get(str(node.get("type")))
         if spec is None or not isinstance(params, dict):
             return self._value(params, field, holders)
-        made, body = dict[str, Json](), body_of(node, self.catalogue)
+        values, body = dict[str, Json](), body_of(node, self.catalogue)
         for key, value in params.items():
             at = join_path(field, key)
             if key in spec.conditions and isinstance(value, str):
-                made[key] = self._rewritten(value, at, holders)
+                values[key] = self._rewritten(value, at, holders)
             elif body is not None and value is body:
-                made[key] = self._body(body, at, holders)
+                values[key] = self._body(body, at, holders)
             else:
-                made[key] = self._value(value, at, holders)
-        return made
+                values[key] = self._value(value, at, holders)
+        return values
 
     def _body(self, body: Mapping[str, Json], field: str, holders: frozenset[Path]) -> dict[str, Json]:
         fields = {"steps": f"{field}.steps", "edges": f"{field}.edges"}
@@ -276,8 +276,8 @@ class _Renaming:
             else self._value(value, join_path(field, key), holders)
             for key, value in rest.items()
         }
-        made = values | self._level(body, fields, edges)
-        return {key: made[key] for key in body}
+        whole = values | self._level(body, fields, edges)
+        return {key: whole[key] for key in body}
 
     def _own(self, node: dict[str, Json], field: str) -> dict[str, Json]:
         node["id"] = self.new

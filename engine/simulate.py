@@ -60,11 +60,11 @@ class FinalState:
 
 
 Pick = Callable[[list[str]], list[str]]
-Rung = Mapping[str, Mapping[str, Json]]
+FiredTimers = Mapping[str, Mapping[str, Json]]
 Work = Callable[[Node, Mapping[str, Json]], Outcome]
 """Does a step, with what its expressions see; `prev` is its input."""
 
-NO_TIMERS: Rung = {}
+NO_TIMERS: FiredTimers = {}
 NO_FACTS: Mapping[str, Json] = {}
 
 
@@ -73,7 +73,7 @@ def simulate(
     run_input: Json,
     outcomes: Mapping[str, Outcome] | Work,
     pick: Pick = list,
-    rung: Rung = NO_TIMERS,
+    fired_timers: FiredTimers = NO_TIMERS,
     facts: Mapping[str, Json] = NO_FACTS,
     begun: FinalState | None = None,
 ) -> FinalState:
@@ -81,15 +81,16 @@ def simulate(
 
     It stops where `pick` gives none, and goes on from where a run has `begun`.
 
-    `rung`: by step the targets of its boundary timers that fire before it ends and don't interrupt it, each with what
-    the edge carries. `facts`: what expressions see as `run`. Raises KeyError for a step that has no scripted outcome.
+    `fired_timers`: by step the targets of its boundary timers that fire before it ends and don't interrupt it, each
+    with what the edge carries. `facts`: what expressions see as `run`. Raises KeyError for a step that has no scripted
+    outcome.
     """
     state = begun or FinalState(graph, run_input, facts=facts)
     if begun is None:
         _apply(state, begin(graph, state.scope()))
     while state.status == RunStatus.RUNNING and state.open_steps and (batch := pick(state.open_steps)):
         for name in batch:
-            node, timers = graph.nodes[name], dict(rung.get(name, {}))
+            node, timers = graph.nodes[name], dict(fired_timers.get(name, {}))
             while timers and state.status == RunStatus.RUNNING:
                 target = next(iter(timers))
                 ring_timer(state, node, target, timers.pop(target))
@@ -142,16 +143,16 @@ def _record(step: StepState, outcome: Outcome) -> None:
         step.status, step.output = StepStatus.CANCELLED, outcome.output
 
 
-def _apply(state: FinalState, effects: Effects) -> None:
-    waves = [effects]
-    for wave in waves:
-        for new in wave.steps:
+def _apply(state: FinalState, first: Effects) -> None:
+    all_effects = [first]
+    for effects in all_effects:
+        for new in effects.steps:
             state.steps[new.node.id] = StepState(new.status, new.input, new.output, new.error, new.taken)
-        state.sinks += wave.sinks
-        for assigned in wave.variables:
+        state.sinks += effects.sinks
+        for assigned in effects.variables:
             state.variables |= assigned.values
-        waves += [fired for arrival in wave.arrivals if (fired := _count(state, arrival))]
-    failure = next((wave.failure for wave in waves if wave.failure), None)
+        all_effects += [fired for arrival in effects.arrivals if (fired := _count(state, arrival))]
+    failure = next((effects.failure for effects in all_effects if effects.failure), None)
     is_over = len(state.sinks) >= len(state.graph.sinks)
     if failure is not None and state.error is None:
         state.error = {**failure[1], "node": failure[0]}

@@ -160,8 +160,8 @@ class Surroundings:
             if spot.place == "body":
                 values = [*items(self.item_of(item), _title(item)), *values]
             if spot.place == "set_vars":
-                given = Known(("output",), self._given_by(item), self._output(item.id), _title(item), True)
-                values.append(given)
+                output = Known(("output",), self._given_by(item), self._output(item.id), _title(item), True)
+                values.append(output)
         elif spot.place == "round":
             item = self._node(spot.node, "node")
             values.append(Known(("output",), None, self._output(item.id), "What the round gave", True))
@@ -243,8 +243,8 @@ class Surroundings:
             if name == place.node or not place.possible & bit:
                 continue
             samples = self._samples_of(item)
-            named = item.node.set_vars if isinstance(item.node.set_vars, Mapping) else samples
-            for variable, value in named.items():
+            variables = item.node.set_vars if isinstance(item.node.set_vars, Mapping) else samples
+            for variable, value in variables.items():
                 always = bool(place.certain & bit) or (variable in last and last[variable].always)
                 sample = samples.get(variable, ABSENT)
                 last[variable] = Known(("vars", variable), schema_of(value), sample, _title(item), always)

@@ -30,9 +30,9 @@ def _holding(around: Surroundings, node: str | None) -> Surroundings | None:
         return around
     for body in inside(around.outline, around.flow, holding=node):
         inner = _Within(body.outline, around, around.outline.by_id[body.container])
-        found = _holding(inner, node)
-        if found is not None:
-            return found
+        holder = _holding(inner, node)
+        if holder is not None:
+            return holder
     return None
 
 

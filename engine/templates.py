@@ -88,9 +88,9 @@ class _Text:
     def render(self, scope: Scope, room: "_Room") -> str:
         pieces: list[str] = []
         length = 0
-        for part, written in zip(self.parts, self.written, strict=True):
+        for part, writer in zip(self.parts, self.written, strict=True):
             value = part if isinstance(part, str) else _evaluate(part, scope, self.path, room)
-            pieces.append(part if isinstance(part, str) else written(value))
+            pieces.append(part if isinstance(part, str) else writer(value))
             length += len(pieces[-1])
             if length > TEXT_BYTES:
                 raise self._too_long()
@@ -160,20 +160,22 @@ class Template:
         part = dict(self.root.items).get(key) if isinstance(self.root, _Object) else None
         return part.value if isinstance(part, _Static) else None
 
-    def where(self, named: Callable[[str], bool]) -> "Template":
-        """What of it stands under names for which `named` holds, or may have such names in it once it is rendered."""
-        root = _where(self.root, named) or _Static({})
+    def where(self, predicate: Callable[[str], bool]) -> "Template":
+        """What of it stands under names for which `predicate` holds, or may have such names in it once it is
+        rendered.
+        """
+        root = _where(self.root, predicate) or _Static({})
         return Template(self.refs, isinstance(root, _Static), root)
 
 
-def _where(part: _Part, named: Callable[[str], bool]) -> _Part | None:
+def _where(part: _Part, predicate: Callable[[str], bool]) -> _Part | None:
     match part:
         case _Object(items):
-            found = ((key, value if named(key) else _where(value, named)) for key, value in items)
-            rest = tuple((key, value) for key, value in found if value is not None)
+            parts = ((key, value if predicate(key) else _where(value, predicate)) for key, value in items)
+            rest = tuple((key, value) for key, value in parts if value is not None)
             return _Object(rest) if rest else None
         case _List(items):
-            several = tuple(value for item in items if (value := _where(item, named)) is not None)
+            several = tuple(value for item in items if (value := _where(item, predicate)) is not None)
             return _List(several) if several else None
         case _Text():
             return None
@@ -306,12 +308,12 @@ def _compile_string(text: str, path: str, expressions: list[Expression], is_mark
 def _markdown(path: str, parts: list[str | Expression]) -> _Text:
     """A text that is Markdown, in which values mark nothing up."""
     coded = iter(in_code(None if isinstance(part, Expression) else part for part in parts))
-    written = [_as_code if isinstance(part, Expression) and next(coded) else _as_markdown for part in parts]
+    writers = [_as_code if isinstance(part, Expression) and next(coded) else _as_markdown for part in parts]
     texts = [
         before_hole(part) if isinstance(part, str) and after is _as_markdown else part
-        for part, after in zip(parts, [*written[1:], None], strict=True)
+        for part, after in zip(parts, [*writers[1:], None], strict=True)
     ]
-    return _Text(path, tuple(texts), tuple(written))
+    return _Text(path, tuple(texts), tuple(writers))
 
 
 def _hole_end(text: str, at: int) -> int:

@@ -40,17 +40,17 @@ def set_by(node: Node, outcome: Completed, scope: Mapping[str, Any]) -> Mapping[
     return values
 
 
-def _by_name(node: Node, given: Json) -> Mapping[str, Json]:
+def _by_name(node: Node, values: Json) -> Mapping[str, Json]:
     """What an expression sets that gives all of it: an object, or null for nothing. Raises StepError."""
-    if given is None:
+    if values is None:
         return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(values, Mapping):
         raise _unfit(f"The variables that {node.title} sets must be an object.")
-    if len(given) > MOST_AT_ONCE:
-        raise _unfit(f"{node.title} sets {len(given):,} variables at once; {MOST_AT_ONCE:,} are allowed.")
-    if not all(1 <= len(name) <= LONGEST_NAME for name in given):
+    if len(values) > MOST_AT_ONCE:
+        raise _unfit(f"{node.title} sets {len(values):,} variables at once; {MOST_AT_ONCE:,} are allowed.")
+    if not all(1 <= len(name) <= LONGEST_NAME for name in values):
         raise _unfit(f"{node.title} sets a variable whose name has not 1 to {LONGEST_NAME} characters.")
-    return given
+    return values
 
 
 def _unfit(message: str) -> StepError:

@@ -28,7 +28,7 @@ class Inside:
 
     def in_place(self, problem: Problem) -> Problem:
         """A problem of it with the field at which it stands in the whole definition, as its message has it, too."""
-        message = _PLACE.sub(lambda found: f"`{self._place(found[1])}`", problem.message)
+        message = _PLACE.sub(lambda match: f"`{self._place(match[1])}`", problem.message)
         node = problem.node or self.container
         return replace(problem, field=self._place(problem.field), message=message, node=node)
 
@@ -49,8 +49,8 @@ def inside(outline: Outline, flow: Flow, *, holding: str | None = None) -> Itera
             continue
         if holding is not None and not _has(steps, holding, outline.catalogue):
             continue
-        named = all(isinstance(step, dict) and isinstance(step.get("id"), str) for step in steps)
-        edges = body.get("edges") if body.get("edges") is not None or not named else edges_of(body)
+        has_ids = all(isinstance(step, dict) and isinstance(step.get("id"), str) for step in steps)
+        edges = body.get("edges") if body.get("edges") is not None or not has_ids else edges_of(body)
         document = {"name": "body", "nodes": steps, "edges": edges}
         outer = _outer(outline, flow, places, item, variables)
         inner = outline_of(document, outline.catalogue, outline.limits, outer)

@@ -46,12 +46,12 @@ class OutlineNode:
     @property
     def on_error(self) -> OnError:
         """What its failure means: as it says itself, or as its type has it with these params."""
-        said = self.node.on_error
-        if said == "ask":
+        rule = self.node.on_error
+        if rule == "ask":
             # Left as it is, it fails the run.
             return "fail"
-        if said or self.spec is None:
-            return said or "fail"
+        if rule or self.spec is None:
+            return rule or "fail"
         return self.spec.with_params(self.node.params or {}).on_error
 
 

@@ -44,9 +44,9 @@ def overlaps(outline: Outline, flow: Flow) -> Iterator[Problem]:
                 break
 
 
-def _named(given: Mapping[str, Json] | str | None) -> Names:
+def _named(set_vars: Mapping[str, Json] | str | None) -> Names:
     """The variables that a node sets by name; which ones an expression gives is known only then."""
-    return frozenset(given) if isinstance(given, Mapping) else frozenset()
+    return frozenset(set_vars) if isinstance(set_vars, Mapping) else frozenset()
 
 
 def _beside(items: Sequence[OutlineNode], flow: Flow) -> Iterator[tuple[OutlineNode, OutlineNode]]:

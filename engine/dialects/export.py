@@ -71,14 +71,16 @@ def _chain(definition: Document, dialect: Dialect) -> list[Json]:
         at = len(edges)
         message = f"No edge leads from {links[at]['from']} to {links[at]['to']}, the next step."
         raise _cannot(dialect, message, f"nodes[{at + 1}]")
-    named: set[int] = set()
+    with_ids: set[int] = set()
     while True:
-        steps = [_step(node, at in named) for at, node in enumerate(nodes)]
+        steps = [_step(node, at in with_ids) for at, node in enumerate(nodes)]
         nodes_again = STEPS.to_native({"steps": steps})["nodes"]
-        wrong = {at for at, node in enumerate(nodes) if nodes_again[at].get("id") != node.get("id")} - named
+        wrong = {
+            at for at, node in enumerate(nodes) if nodes_again[at].get("id") != node.get("id")
+        } - with_ids
         if not wrong:
             return steps
-        named |= wrong
+        with_ids |= wrong
 
 
 def _step(node: dict[str, Json], is_named: bool) -> Json:

@@ -15,37 +15,37 @@ __all__ = ["S4", "WORKER_FAILED", "failure_reason", "normal_form", "step_ids", "
 
 
 def _to_native(document: Document) -> dict[str, Json]:
-    made = read(document)
-    whole = made.document
-    native = {**around(whole), "nodes": made.nodes, "edges": made.edges}
+    reading = read(document)
+    whole = reading.document
+    native = {**around(whole), "nodes": reading.nodes, "edges": reading.edges}
     own: dict[str, Json] = {**whole.get("metadata", {})}
-    hints = _hints(made, native)
+    hints = _hints(reading, native)
     if KEY in own:
         hints["own"] = own[KEY]
     metadata = {**own, **({KEY: hints} if hints else {})}
     return native | ({"metadata": metadata} if metadata else {})
 
 
-def _hints(made: Read, native: Document) -> dict[str, Json]:
+def _hints(reading: Read, native: Document) -> dict[str, Json]:
     """What an export would not say by itself as the document has it."""
     beside: dict[str, dict[str, Json]] = {}
-    for node, choice in made.choices.items():
+    for node, choice in reading.choices.items():
         beside.setdefault(node, {})["choice"] = choice
-    for node, copy in made.copies.items():
+    for node, copy in reading.copies.items():
         beside.setdefault(copy, {})["copy_of"] = node
     names: Mapping[str, Mapping[str, Json]] = {
-        node: {"keep": {"id": name}} for name, node in made.ids.items() if name != node
+        node: {"keep": {"id": name}} for name, node in reading.ids.items() if name != node
     }
     sketch = sketched(
         native, {node: {**beside.get(node, {}), **names.get(node, {})} for node in {*beside, *names}}
     )
     derived = {node["id"]: said_of(node, sketch) for node in sketch.said}
-    for step in made.document["steps"]:
-        node = made.ids[step["id"]]
+    for step in reading.document["steps"]:
+        node = reading.ids[step["id"]]
         if keep := {**names.get(node, {}).get("keep", {}), **difference(step, derived[node])}:
             beside.setdefault(node, {})["keep"] = keep
-    said = {key: value for key, value in made.document.items() if key not in ("steps", "metadata")}
-    top = difference(said, said_around(native))
+    fields = {key: value for key, value in reading.document.items() if key not in ("steps", "metadata")}
+    top = difference(fields, said_around(native))
     return {**({"steps": beside} if beside else {}), **({"keep": top} if top else {})}
 
 

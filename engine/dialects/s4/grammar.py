@@ -127,12 +127,12 @@ def every(tree: Tree) -> Iterator[Tree]:
 
 
 class _Parser:
-    """Recursive descent. `named` reads what begins with a name, which S4 and CEL spell differently."""
+    """Recursive descent. `read_name` reads what begins with a name, which S4 and CEL spell differently."""
 
     def __init__(
         self,
         text: str,
-        named: "Callable[[_Parser, str], Tree]",
+        read_name: "Callable[[_Parser, str], Tree]",
         *,
         may_tell_time: bool,
         is_cel: bool = False,
@@ -140,7 +140,7 @@ class _Parser:
         self.tokens = list(_tokens(text))
         self.at = 0
         self.depth = 0
-        self.named = named
+        self.read_name = read_name
         self.may_tell_time = may_tell_time
         self.is_cel = is_cel
 
@@ -158,9 +158,9 @@ class _Parser:
 
     def takes(self, sign: str) -> bool:
         """Whether this sign, or word, is next; it is read then."""
-        found = self.peek()[0] in ("sign", "name") and self.peek()[1] == sign
-        self.at += found
-        return found
+        is_next = self.peek()[0] in ("sign", "name") and self.peek()[1] == sign
+        self.at += is_next
+        return is_next
 
     def needs(self, sign: str) -> None:
         if not self.takes(sign):
@@ -233,7 +233,7 @@ class _Parser:
         if kind != "name" or text == "in":
             self.unexpected()
         self.at += 1
-        return Literal(_WORDS[text]) if text in _WORDS else self.named(self, text)
+        return Literal(_WORDS[text]) if text in _WORDS else self.read_name(self, text)
 
     def identifier(self) -> str:
         kind, text = self.peek()
@@ -267,10 +267,10 @@ class _Parser:
 
     def called(self, name: str, count: int) -> tuple[Tree, ...]:
         """What a function is given, whose bracket was read."""
-        given = self.several(")")
-        if len(given) != count:
-            raise BadText(f"{name}() takes {count or 'nothing'}, and {len(given)} are given")
-        return given
+        arguments = self.several(")")
+        if len(arguments) != count:
+            raise BadText(f"{name}() takes {count or 'nothing'}, and {len(arguments)} are given")
+        return arguments
 
 
 def _s4_name(parser: _Parser, name: str) -> Tree:

@@ -17,17 +17,17 @@ ORDERED: Final = ("conditionalNextSteps", "transformations")
 SAYS_NOTHING: Final = ("id", "description", "delegateClass")
 """Kept fields that fit whatever becomes of the step."""
 
-Kept = Mapping[str, Json]
+KeptFields = Mapping[str, Json]
 
 
-def difference(said: Mapping[str, Json], derived: Mapping[str, Json]) -> dict[str, Json]:
+def difference(original: Mapping[str, Json], derived: Mapping[str, Json]) -> dict[str, Json]:
     """What to keep of a step, or of a document, so that it comes back from what would be said of it."""
     keep = {
         name: [[*pair] for pair in value.items()] if name in ORDERED else value
-        for name, value in said.items()
+        for name, value in original.items()
         if name not in derived or not _alike(name, value, derived[name])
     }
-    return keep | {name: None for name in derived if name not in said}
+    return keep | {name: None for name in derived if name not in original}
 
 
 def _alike(name: str, one: Json, other: Json) -> bool:
@@ -36,7 +36,7 @@ def _alike(name: str, one: Json, other: Json) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def applied(derived: Mapping[str, Json], keep: Kept) -> Step:
+def applied(derived: Mapping[str, Json], keep: KeptFields) -> Step:
     """What would be said, with what was kept over it."""
     merged: Step = {**derived}
     for name, value in keep.items():
@@ -53,18 +53,18 @@ def applied(derived: Mapping[str, Json], keep: Kept) -> Step:
 
 def hints_of(metadata: Json) -> Mapping[str, Json]:
     """The hints in the metadata of a definition, whatever is there."""
-    found = metadata.get(KEY) if isinstance(metadata, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    hints = metadata.get(KEY) if isinstance(metadata, Mapping) else None
+    return hints if isinstance(hints, Mapping) else {}
 
 
 def of_steps(hints: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
     """By node what is kept of it."""
-    found = hints.get("steps")
-    items = found.items() if isinstance(found, Mapping) else ()
+    steps = hints.get("steps")
+    items = steps.items() if isinstance(steps, Mapping) else ()
     return {name: hint for name, hint in items if isinstance(hint, Mapping)}
 
 
-def kept_in(hint: Mapping[str, Json]) -> Kept:
+def kept_in(hint: Mapping[str, Json]) -> KeptFields:
     """The fields that a hint keeps."""
     keep = hint.get("keep")
     return keep if isinstance(keep, Mapping) else {}

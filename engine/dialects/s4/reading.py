@@ -58,12 +58,12 @@ class Read:
 
 def normal_form(document: Document) -> dict[str, Json]:
     """The document in one form of what says the same. Raises DialectError with all that is wrong with it."""
-    found: list[Finding] = []
-    whole = normal(document, found)
-    found += findings(whole)
-    if found:
+    all_findings: list[Finding] = []
+    whole = normal(document, all_findings)
+    all_findings += findings(whole)
+    if all_findings:
         # What has the wrong shape is left out, and so it may be missing, too: the first finding tells.
-        once = list({one.field: one for one in reversed(found)}.values())[::-1]
+        once = list({one.field: one for one in reversed(all_findings)}.values())[::-1]
         raise DialectError(once[0].message, once[0].field, once)
     return whole
 
@@ -73,33 +73,35 @@ def read(document: Document) -> Read:
     whole = normal_form(document)
     steps: list[Step] = whole["steps"]
     flow = Flow({step["id"]: step for step in steps})
-    made = Read(whole, node_ids([step["id"] for step in steps]))
-    taken = {*made.ids.values()}
+    reading = Read(whole, node_ids([step["id"] for step in steps]))
+    in_use = {*reading.ids.values()}
     inside = frozenset[str]().union(*flow.within.values())
     for at, step in enumerate(steps):
-        name = made.ids[step["id"]]
-        made.nodes.append(_node(step, name, made.ids, is_first=at == 0))
+        name = reading.ids[step["id"]]
+        reading.nodes.append(_node(step, name, reading.ids, is_first=at == 0))
         if step["type"] in WAITING and step.get("conditionalNextSteps"):
-            made.choices[name] = _free(f"{name}-next", taken)
-            made.nodes.append({"id": made.choices[name], "type": "decision"})
+            reading.choices[name] = _free(f"{name}-next", in_use)
+            reading.nodes.append({"id": reading.choices[name], "type": "decision"})
         if step["type"] == END and step["id"] in inside:
             if step["id"] in flow.outside:
-                made.copies[name] = _free(f"{name}-path", taken)
-                made.nodes.append({**made.nodes[-1], "id": made.copies[name], "params": {"ends": "path"}})
+                reading.copies[name] = _free(f"{name}-path", in_use)
+                reading.nodes.append(
+                    {**reading.nodes[-1], "id": reading.copies[name], "params": {"ends": "path"}}
+                )
             else:
-                made.nodes[-1]["params"] = {"ends": "path"}
+                reading.nodes[-1]["params"] = {"ends": "path"}
     for step in steps:
-        made.edges += _edges(step, made, inside)
-    _route_timers(steps, made, inside)
-    _join_ends(made)
-    return made
+        reading.edges += _edges(step, reading, inside)
+    _route_timers(steps, reading, inside)
+    _join_ends(reading)
+    return reading
 
 
 def node_ids(names: Iterable[str]) -> dict[str, str]:
     """Step ids with the ids of their nodes: the same where that is one of ours."""
     names = [*names]
-    taken = {name for name in names if OURS.fullmatch(name)}
-    return {name: name if name in taken else _free(_slug(name), taken) for name in names}
+    in_use = {name for name in names if OURS.fullmatch(name)}
+    return {name: name if name in in_use else _free(_slug(name), in_use) for name in names}
 
 
 def _slug(name: str) -> str:
@@ -107,13 +109,13 @@ def _slug(name: str) -> str:
     return base if base[0].isalpha() or base[0] == "_" else f"_{base}"
 
 
-def _free(base: str, taken: set[str]) -> str:
+def _free(base: str, in_use: set[str]) -> str:
     base = base[:LONGEST_BASE]
     candidate, number = base, 1
-    while candidate in taken:
+    while candidate in in_use:
         number += 1
         candidate = f"{base}-{number}"
-    taken.add(candidate)
+    in_use.add(candidate)
     return candidate
 
 
@@ -171,48 +173,48 @@ def literal(value: Json) -> Json:
 def branches_of(step: Step) -> list[dict[str, Json]]:
     """Its conditions in their order, as edges that have no source yet and lead to step ids."""
     pairs = [*step.get("conditionalNextSteps", {}).items()]
-    found: list[dict[str, Json]] = []
+    edges: list[dict[str, Json]] = []
     for at, (text, target) in enumerate(pairs):
         tree = parsed(text)
         is_rest = at == len(pairs) - 1 and tree == Literal(True)
-        found.append({"to": target} | ({"default": True} if is_rest else {"when": cel(tree)}))
-    return found
+        edges.append({"to": target} | ({"default": True} if is_rest else {"when": cel(tree)}))
+    return edges
 
 
-def _edges(step: Step, made: Read, inside: frozenset[str]) -> list[Edge]:
-    source, is_inside = made.ids[step["id"]], step["id"] in inside
-    has_conditions = step["type"] == DECISION or made.ids[step["id"]] in made.choices
-    listed = branches_of(step) if has_conditions else [{"to": target} for target in ways(step)]
-    choice = made.choices.get(source)
+def _edges(step: Step, reading: Read, inside: frozenset[str]) -> list[Edge]:
+    source, is_inside = reading.ids[step["id"]], step["id"] in inside
+    has_conditions = step["type"] == DECISION or reading.ids[step["id"]] in reading.choices
+    edges = branches_of(step) if has_conditions else [{"to": target} for target in ways(step)]
+    choice = reading.choices.get(source)
     before = [] if choice is None else [{"from": source, "to": choice}]
     return before + [
-        {"from": choice or source, **edge, "to": _routed(edge["to"], made, is_inside)} for edge in listed
+        {"from": choice or source, **edge, "to": _routed(edge["to"], reading, is_inside)} for edge in edges
     ]
 
 
-def _routed(target: str, made: Read, is_inside: bool) -> str:
+def _routed(target: str, reading: Read, is_inside: bool) -> str:
     """The node that a way to this step leads to: an END within parallel paths ends its path alone."""
-    name = made.ids[target]
-    return made.copies.get(name, name) if is_inside else name
+    name = reading.ids[target]
+    return reading.copies.get(name, name) if is_inside else name
 
 
-def _route_timers(steps: list[Step], made: Read, inside: frozenset[str]) -> None:
-    by_id = {node["id"]: node for node in made.nodes}
+def _route_timers(steps: list[Step], reading: Read, inside: frozenset[str]) -> None:
+    by_id = {node["id"]: node for node in reading.nodes}
     for step in steps:
-        node = by_id[made.ids[step["id"]]]
+        node = by_id[reading.ids[step["id"]]]
         for timer, raw in zip(node.get("boundary_timers", ()), step.get("boundaryEvents", ()), strict=False):
-            timer["to"] = _routed(raw["targetStepId"], made, step["id"] in inside)
+            timer["to"] = _routed(raw["targetStepId"], reading, step["id"] in inside)
 
 
-def _join_ends(made: Read) -> None:
+def _join_ends(reading: Read) -> None:
     """The first way that leads to the end of a run ends it."""
     sources: dict[str, set[str]] = {}
-    for edge in made.edges:
+    for edge in reading.edges:
         sources.setdefault(edge["to"], set()).add(edge["from"])
-    for node in made.nodes:
+    for node in reading.nodes:
         for timer in node.get("boundary_timers", ()):
             sources.setdefault(timer["to"], set()).add(node["id"])
-    for node in made.nodes:
+    for node in reading.nodes:
         if node["type"] == "end" and "params" not in node and len(sources.get(node["id"], ())) > 1:
             node["join"] = "any"
 

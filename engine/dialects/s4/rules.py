@@ -41,15 +41,15 @@ def findings(document: Document) -> Iterator[Finding]:
     if not steps:
         yield Finding("`steps` must not be empty.", "steps")
         return
-    known: dict[str, Step] = {}
+    by_id: dict[str, Step] = {}
     for at, step in enumerate(steps):
-        yield from _named(step, f"steps[{at}]", known)
+        yield from _named(step, f"steps[{at}]", by_id)
         if step.get("id"):
-            known.setdefault(step["id"], step)
+            by_id.setdefault(step["id"], step)
     for at, step in enumerate(steps):
-        yield from _step(step, f"steps[{at}]", known)
-    if len(known) == len(steps):
-        yield from _graph(steps, known)
+        yield from _step(step, f"steps[{at}]", by_id)
+    if len(by_id) == len(steps):
+        yield from _graph(steps, by_id)
 
 
 def _top(document: Document) -> Iterator[Finding]:
@@ -69,11 +69,11 @@ def _top(document: Document) -> Iterator[Finding]:
         yield Finding(message, "nextWorkflowId")
 
 
-def _named(step: Step, place: str, known: Mapping[str, Step]) -> Iterator[Finding]:
+def _named(step: Step, place: str, by_id: Mapping[str, Step]) -> Iterator[Finding]:
     name = step.get("id", "")
     if not name.strip():
         yield Finding(f"`{place}.id` is missing: add it.", f"{place}.id")
-    elif name in known:
+    elif name in by_id:
         yield Finding(f"The id {quoted(name)} is used twice: change one of them.", f"{place}.id")
     elif len(name) > LONGEST_ID:
         yield Finding(f"`{place}.id` is longer than {LONGEST_ID} characters.", f"{place}.id")
@@ -82,15 +82,15 @@ def _named(step: Step, place: str, known: Mapping[str, Step]) -> Iterator[Findin
         yield Finding(f"`{place}.name` is empty: fill it in.", f"{place}.name")
 
 
-def _step(step: Step, place: str, known: Mapping[str, Step]) -> Iterator[Finding]:
+def _step(step: Step, place: str, by_id: Mapping[str, Step]) -> Iterator[Finding]:
     kind = step.get("type")
     if kind not in TYPES:
-        given = f"There is no step type {quoted(kind)}" if kind else f"`{place}.type` is missing"
-        yield Finding(f"{given}: types are {', '.join(TYPES)}.", f"{place}.type")
+        reason = f"There is no step type {quoted(kind)}" if kind else f"`{place}.type` is missing"
+        yield Finding(f"{reason}: types are {', '.join(TYPES)}.", f"{place}.type")
         return
     yield from _own_fields(step, kind, place)
-    yield from _ends(step, kind, place, known)
-    yield from _timers(step, kind, place, known)
+    yield from _ends(step, kind, place, by_id)
+    yield from _timers(step, kind, place, by_id)
     if kind == DECISION or kind in WAITING:
         for text in step.get("conditionalNextSteps", ()):
             field = join_path(f"{place}.conditionalNextSteps", text)
@@ -100,7 +100,7 @@ def _step(step: Step, place: str, known: Mapping[str, Step]) -> Iterator[Finding
 
 
 def _own_fields(step: Step, kind: str, place: str) -> Iterator[Finding]:
-    needed = {
+    required_fields = {
         SERVICE: ("jobType",),
         DECISION: ("conditionalNextSteps",),
         TRANSFORMATION: ("nextStep", "transformations"),
@@ -108,7 +108,7 @@ def _own_fields(step: Step, kind: str, place: str) -> Iterator[Finding]:
         PARALLEL: ("joinStep",),
         JOIN: ("nextStep",),
     }
-    for name in needed.get(kind, ()):
+    for name in required_fields.get(kind, ()):
         if not step.get(name) or not str(step[name]).strip():
             yield Finding(f"A {kind} needs `{name}`: add it.", f"{place}.{name}")
     if kind == SERVICE and step.get("jobType") and not _QUEUE.fullmatch(step["jobType"]):
@@ -118,25 +118,25 @@ def _own_fields(step: Step, kind: str, place: str) -> Iterator[Finding]:
         yield Finding(f"A {kind} needs two different `parallelNextSteps`.", f"{place}.parallelNextSteps")
 
 
-def _ends(step: Step, kind: str, place: str, known: Mapping[str, Step]) -> Iterator[Finding]:
+def _ends(step: Step, kind: str, place: str, by_id: Mapping[str, Step]) -> Iterator[Finding]:
     """All steps that one names are there, also where it never leads to them."""
-    named: list[tuple[str, str]] = []
+    targets: list[tuple[str, str]] = []
     for key in ("nextStep", "joinStep"):
-        named += [(f"{place}.{key}", step[key])] if step.get(key) else []
-    listed = enumerate(step.get("parallelNextSteps", ()))
-    named += [(f"{place}.parallelNextSteps[{at}]", name) for at, name in listed]
+        targets += [(f"{place}.{key}", step[key])] if step.get(key) else []
+    paths = enumerate(step.get("parallelNextSteps", ()))
+    targets += [(f"{place}.parallelNextSteps[{at}]", name) for at, name in paths]
     branches = step.get("conditionalNextSteps", {}).items()
-    named += [(join_path(f"{place}.conditionalNextSteps", text), name) for text, name in branches]
-    for field, name in named:
-        if name not in known:
+    targets += [(join_path(f"{place}.conditionalNextSteps", text), name) for text, name in branches]
+    for field, name in targets:
+        if name not in by_id:
             yield Finding(f"There is no step {quoted(name)}.", field)
-    join = known.get(step.get("joinStep", ""))
+    join = by_id.get(step.get("joinStep", ""))
     if kind == PARALLEL and join is not None and join.get("type") != JOIN:
         message = f"`joinStep` must be a {JOIN}, and {quoted(step['joinStep'])} is none."
         yield Finding(message, f"{place}.joinStep")
 
 
-def _timers(step: Step, kind: str, place: str, known: Mapping[str, Step]) -> Iterator[Finding]:
+def _timers(step: Step, kind: str, place: str, by_id: Mapping[str, Step]) -> Iterator[Finding]:
     timers = step.get("boundaryEvents", ())
     if timers and kind not in WAITING:
         message = f"A {kind} has no boundary events: only {', '.join(WAITING)} have."
@@ -148,9 +148,9 @@ def _timers(step: Step, kind: str, place: str, known: Mapping[str, Step]) -> Ite
         if fault := _length_fault(timer.get("duration", "")):
             yield Finding(f"`duration` {fault}.", f"{where}.duration")
         target = timer.get("targetStepId", "")
-        if target not in known:
-            given = f"There is no step {quoted(target)}" if target else "`targetStepId` is missing"
-            yield Finding(f"{given}.", f"{where}.targetStepId")
+        if target not in by_id:
+            reason = f"There is no step {quoted(target)}" if target else "`targetStepId` is missing"
+            yield Finding(f"{reason}.", f"{where}.targetStepId")
 
 
 def _length_fault(text: str) -> str | None:
@@ -173,15 +173,15 @@ def _condition(text: str, field: str) -> Iterator[Finding]:
 
 
 def _transformations(step: Step, place: str) -> Iterator[Finding]:
-    given = step.get("transformations", {})
-    if len(given) > MOST_VARIABLES:
+    transformations = step.get("transformations", {})
+    if len(transformations) > MOST_VARIABLES:
         message = f"A {TRANSFORMATION} sets {MOST_VARIABLES} variables at most."
         yield Finding(message, f"{place}.transformations")
-    for name in given:
+    for name in transformations:
         if not _VARIABLE.fullmatch(name):
             message = f"{quoted(name)} is no name of a variable: letters, digits and `_`, up to 64."
             yield Finding(message, join_path(f"{place}.transformations", name))
-    for name, fault in transformed(given)[1].items():
+    for name, fault in transformed(transformations)[1].items():
         message = f"What {quoted(name)} is set to can't be read: {fault}."
         yield Finding(message, join_path(f"{place}.transformations", name))
 
@@ -192,7 +192,7 @@ def expression_in(value: Json) -> str | None:
     return match[1].strip() if match else None
 
 
-def transformed(given: Mapping[str, Json]) -> tuple[dict[str, Tree], dict[str, str]]:
+def transformed(transformations: Mapping[str, Json]) -> tuple[dict[str, Tree], dict[str, str]]:
     """The expressions of transformations by variable, and what is wrong with others.
 
     Each sees what those before it in the text have set, so that is put in its place.
@@ -200,7 +200,7 @@ def transformed(given: Mapping[str, Json]) -> tuple[dict[str, Tree], dict[str, s
     trees: dict[str, Tree] = {}
     faults: dict[str, str] = {}
     seen: dict[str, Tree | None] = {}
-    for name, value in given.items():
+    for name, value in transformations.items():
         text = expression_in(value)
         if text is None:
             seen[name] = tree_of(value)
@@ -215,14 +215,14 @@ def transformed(given: Mapping[str, Json]) -> tuple[dict[str, Tree], dict[str, s
     return trees, faults
 
 
-def _graph(steps: list[Step], known: Mapping[str, Step]) -> Iterator[Finding]:
-    flow = Flow(known)
+def _graph(steps: list[Step], by_id: Mapping[str, Step]) -> Iterator[Finding]:
+    flow = Flow(by_id)
     places = {step["id"]: f"steps[{at}]" for at, step in enumerate(steps)}
     reached = {*flow.reach([steps[0]["id"]])}
     for name, place in places.items():
         if name not in reached:
             yield Finding(f"No way leads to the step {quoted(name)}.", place)
-    if not any(known[name].get("type") == END for name in reached):
+    if not any(by_id[name].get("type") == END for name in reached):
         yield Finding(f"No way leads to a step of the type {END}.", "steps")
     if (name := flow.cycle()) is not None:
         message = f"The steps lead back to {quoted(name)}: Handoff does each step once, so remove that way."

@@ -74,46 +74,48 @@ def matches(document: Document) -> bool:
     )
 
 
-def normal(document: Document, found: list[Finding]) -> dict[str, Json]:
-    """The document without what says nothing: null, and what is as if it were left out; findings go to `found`.
+def normal(document: Document, findings: list[Finding]) -> dict[str, Json]:
+    """The document without what says nothing: null, and what is as if it were left out; findings go to `findings`.
 
     It is what the public engine gives back of it, but for texts that are empty where they are needed. A `version` is
     given by whoever keeps definitions. What has the wrong shape is not in it.
     """
-    top = _fields(document, _TOP, "", found)
+    top = _fields(document, _TOP, "", findings)
     top.pop("version", None)
     steps: list[Step] = []
     for at, item in enumerate(top.get("steps", ())):
         place = f"steps[{at}]"
         if not isinstance(item, dict):
-            found.append(Finding(f"{quoted(place)} must be an object.", place))
+            findings.append(Finding(f"{quoted(place)} must be an object.", place))
             continue
-        steps.append(_step(item, place, found))
+        steps.append(_step(item, place, findings))
     return _said(top, "metadata", "autoStartNextWorkflow", "nextWorkflowId", "description") | {"steps": steps}
 
 
-def _step(item: Document, place: str, found: list[Finding]) -> Step:
-    step = _fields(item, _STEP, place, found)
+def _step(item: Document, place: str, findings: list[Finding]) -> Step:
+    step = _fields(item, _STEP, place, findings)
     timers = []
     for at, timer in enumerate(step.pop("boundaryEvents", ())):
         where = f"{place}.boundaryEvents[{at}]"
         if isinstance(timer, dict):
-            timers.append({"interrupting": False, **_fields(timer, _TIMER, where, found)})
+            timers.append({"interrupting": False, **_fields(timer, _TIMER, where, findings)})
         else:
-            found.append(Finding(f"{quoted(where)} must be an object.", where))
+            findings.append(Finding(f"{quoted(where)} must be an object.", where))
     rest = [name for name in _STEP if name not in ("id", "name", "type")]
     return _said(step, *rest) | ({"boundaryEvents": timers} if timers else {})
 
 
-def _fields(item: Document, kinds: Mapping[str, Kind], place: str, found: list[Finding]) -> dict[str, Json]:
+def _fields(
+    item: Document, kinds: Mapping[str, Kind], place: str, findings: list[Finding]
+) -> dict[str, Json]:
     """The fields that are known, are given, and fit."""
     fitting: dict[str, Json] = {}
     for name, value in item.items():
         field = join_path(place, name)
         if name not in kinds:
-            found.append(Finding(f"{quoted(field)} is not known: remove it or correct its name.", field))
+            findings.append(Finding(f"{quoted(field)} is not known: remove it or correct its name.", field))
         elif value is not None and not kinds[name][0](value):
-            found.append(Finding(f"{quoted(field)} must be {kinds[name][1]}.", field))
+            findings.append(Finding(f"{quoted(field)} must be {kinds[name][1]}.", field))
         elif value is not None:
             fitting[name] = value
     return fitting

@@ -96,8 +96,8 @@ def sketched(definition: Document, hints: Mapping[str, Mapping[str, Json]]) -> S
         if kinds.get(name) == kinds.get(original) == "end":
             sketch.copies[original] = name
     for node in sketch.said:
-        kept = kept_in(hints.get(node["id"], {}))
-        sketch.names[node["id"]] = str(kept.get("id") or _signal(node) or node["id"])
+        fields = kept_in(hints.get(node["id"], {}))
+        sketch.names[node["id"]] = str(fields.get("id") or _signal(node) or node["id"])
     return sketch
 
 
@@ -151,8 +151,8 @@ def said_of(node: Node, sketch: Sketch) -> Step:
             step["retryCount"] = retry["max_retries"]
     if kind == TRANSFORMATION and isinstance(params.get("set"), dict):
         place = f"{sketch.places[node['id']]}.params.set"
-        said = {key: _set_to(value, f"{place}.{key}") for key, value in params["set"].items()}
-        step["transformations"] = _readers_first(said)
+        values = {key: _set_to(value, f"{place}.{key}") for key, value in params["set"].items()}
+        step["transformations"] = _readers_first(values)
     if kind == PARALLEL:
         step |= {"parallelNextSteps": targets, "joinStep": _join_of(node["id"], sketch)}
     elif kind == DECISION or node["id"] in sketch.choices:
@@ -176,16 +176,16 @@ def _timer(timer: Json, sketch: Sketch) -> dict[str, Json]:
 
 
 def _conditions(edges: Sequence[Edge], sketch: Sketch) -> dict[str, Json]:
-    found: dict[str, Json] = {}
+    conditions: dict[str, Json] = {}
     for edge in edges:
         place = f"edges[{sketch.edges.index(edge)}]"
         condition = "true"
         if edge.get("when") is not None:
             condition = _s4_text(edge["when"], f"{place}.when", marked=True)
-        if condition in found:
+        if condition in conditions:
             raise refusal("Two ways from a step have the same condition.", place)
-        found[condition] = sketch.name(edge.get("to"))
-    return found
+        conditions[condition] = sketch.name(edge.get("to"))
+    return conditions
 
 
 def _s4_text(source: Json, place: str, *, marked: bool) -> str:
@@ -209,14 +209,14 @@ def _set_to(value: Json, place: str) -> Json:
     return plain
 
 
-def _readers_first(said: Mapping[str, Json]) -> dict[str, Json]:
+def _readers_first(values: Mapping[str, Json]) -> dict[str, Json]:
     """Transformations in an order in which each still sees what the others set as it was before the step."""
-    reads = {key: _names_in(value) - {key} for key, value in said.items()}
+    reads = {key: _names_in(value) - {key} for key, value in values.items()}
     ordered: dict[str, Json] = {}
-    while len(ordered) < len(said):
-        left = [key for key in said if key not in ordered]
+    while len(ordered) < len(values):
+        left = [key for key in values if key not in ordered]
         unread = [key for key in left if not any(key in reads[other] for other in left)]
-        ordered |= {key: said[key] for key in (unread or left)[:1]}
+        ordered |= {key: values[key] for key in (unread or left)[:1]}
     return ordered
 
 
@@ -245,8 +245,8 @@ def _plain(value: Json) -> Json:
         return "".join("{{" if hole else part for hole, part in parts)
     if isinstance(value, list | dict):
         again = [_plain(item) for item in (value.values() if isinstance(value, dict) else value)]
-        given = dict(zip(value, again, strict=True)) if isinstance(value, dict) else again
-        return given if canonical_bytes(literal(given)) == canonical_bytes(value) else None
+        plain = dict(zip(value, again, strict=True)) if isinstance(value, dict) else again
+        return plain if canonical_bytes(literal(plain)) == canonical_bytes(value) else None
     return value
 
 

@@ -147,12 +147,12 @@ def _replaced(tree: Tree, values: Mapping[str, Tree | None]) -> Tree:
     again: Callable[[Tree], Tree] = lambda part: _replaced(part, values)  # noqa: E731
     match tree:
         case Name(path) if path[0] in values:
-            found = values[path[0]]
-            if found is None:
+            value = values[path[0]]
+            if value is None:
                 raise BadText(f"it reads `{path[0]}`, which the same step sets to an object")
             for key in path[1:]:
-                found = Item(found, Literal(key))
-            return found
+                value = Item(value, Literal(key))
+            return value
         case Many(items):
             return Many(tuple(map(again, items)))
         case Item(of, key):

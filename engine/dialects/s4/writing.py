@@ -23,22 +23,24 @@ def written(definition: Document) -> dict[str, Json]:
             raise refusal(f"It has nothing like {quoted(key)}.", key)
     hints = hints_of(metadata)
     sketch = sketched(definition, of_steps(hints))
-    kept = {node: kept_in(hint) for node, hint in of_steps(hints).items() if node in sketch.names}
+    kept_fields = {node: kept_in(hint) for node, hint in of_steps(hints).items() if node in sketch.names}
     top = kept_in(hints)
     own = {key: value for key, value in (metadata or {}).items() if key != KEY}
     own |= {KEY: hints["own"]} if "own" in hints else {}
     while True:
         document = applied(said_around(definition), top)
-        document["steps"] = [applied(said_of(node, sketch), kept.get(node["id"], {})) for node in sketch.said]
+        document["steps"] = [
+            applied(said_of(node, sketch), kept_fields.get(node["id"], {})) for node in sketch.said
+        ]
         document |= {"metadata": own} if own else {}
         try:
             _verify(definition, document, sketch)
         except _Misfit as misfit:
             if misfit.node is None and top:
                 top = {}
-            elif misfit.node is not None and _tells(kept.get(misfit.node, {})):
-                kept[misfit.node] = {
-                    key: value for key, value in kept[misfit.node].items() if key in SAYS_NOTHING
+            elif misfit.node is not None and _tells(kept_fields.get(misfit.node, {})):
+                kept_fields[misfit.node] = {
+                    key: value for key, value in kept_fields[misfit.node].items() if key in SAYS_NOTHING
                 }
             else:
                 raise refusal(misfit.message, misfit.place) from None
@@ -46,8 +48,8 @@ def written(definition: Document) -> dict[str, Json]:
             return document
 
 
-def _tells(kept: Mapping[str, Json]) -> bool:
-    return any(key not in SAYS_NOTHING for key in kept)
+def _tells(fields: Mapping[str, Json]) -> bool:
+    return any(key not in SAYS_NOTHING for key in fields)
 
 
 class _Misfit(Exception):
@@ -60,12 +62,12 @@ class _Misfit(Exception):
 
 def _verify(definition: Document, document: dict[str, Json], sketch: Sketch) -> None:
     """Raises _Misfit where the document would be read as another workflow."""
-    said = [node["id"] for node in sketch.said]
+    nodes = [node["id"] for node in sketch.said]
     try:
         again = read(document)
     except DialectError as fault:
         at = fault.field.partition("[")[2].partition("]")[0] if fault.field.startswith("steps[") else ""
-        node = said[int(at)] if at.isdigit() else None
+        node = nodes[int(at)] if at.isdigit() else None
         place = f"{sketch.places[node]}{fault.field.partition(']')[2]}" if node else fault.field
         raise _Misfit(node, place, fault.message) from None
     expected = around(again.document)
@@ -77,13 +79,13 @@ def _verify(definition: Document, document: dict[str, Json], sketch: Sketch) -> 
 
 def _compare_nodes(sketch: Sketch, again: Read) -> None:
     names = {node: again.ids[name] for node, name in sketch.names.items()}
-    for beside, made in ((sketch.choices, again.choices), (sketch.copies, again.copies)):
-        names |= {extra: made.get(names[owner], "") for owner, extra in beside.items()}
-    found = {node["id"]: node for node in again.nodes}
-    missing = found.keys() - names.values()
+    for beside, counterparts in ((sketch.choices, again.choices), (sketch.copies, again.copies)):
+        names |= {extra: counterparts.get(names[owner], "") for owner, extra in beside.items()}
+    nodes = {node["id"]: node for node in again.nodes}
+    missing = nodes.keys() - names.values()
     for node in sketch.nodes:
         name, place = node["id"], sketch.places[node["id"]]
-        other = found.get(names[name])
+        other = nodes.get(names[name])
         owner = next(
             (one for one, extra in (*sketch.choices.items(), *sketch.copies.items()) if extra == name), name
         )
@@ -127,11 +129,11 @@ def _renamed(key: str, value: Json, names: Mapping[str, str]) -> Json:
 
 
 def _edge(edge: Edge, names: Mapping[str, str]) -> bytes:
-    given = {key: value for key, value in edge.items() if value is not None and key != "from"}
-    if "when" in given:
+    fields = {key: value for key, value in edge.items() if value is not None and key != "from"}
+    if "when" in fields:
         # Blanks and brackets that change nothing are no difference.
-        given["when"] = _same_cel(given["when"])
-    return canonical_bytes(given | {"to": names.get(str(edge.get("to")), edge.get("to"))})
+        fields["when"] = _same_cel(fields["when"])
+    return canonical_bytes(fields | {"to": names.get(str(edge.get("to")), edge.get("to"))})
 
 
 def _same_cel(source: Json) -> Json:
