@@ -30,10 +30,10 @@ LOCK_MILLISECONDS = 300
 class _Call(Generic[A, R]):
     """A call that somebody waits for: with its answer, or to be done by whoever waits for it."""
 
-    __slots__ = ("answer", "asked", "error", "is_answered", "leads", "turn")
+    __slots__ = ("answer", "error", "is_answered", "leads", "question", "turn")
 
-    def __init__(self, asked: A) -> None:
-        self.asked = asked
+    def __init__(self, question: A) -> None:
+        self.question = question
         self.answer: R
         self.is_answered = False
         self.error: BaseException | None = None
@@ -46,9 +46,9 @@ class _Call(Generic[A, R]):
 class Gathered(Generic[K, A, R]):
     """A function of one thing, made of one that does many of a kind at once, up to `most`.
 
-    `do(kind, asked)` gives an answer for each of `asked`, in one transaction or without changing anything (`reads`).
-    Where it raises, each is done by itself, in the thread of its caller: what is refused or breaks for one harms no
-    other.
+    `do(kind, questions)` gives an answer for each of `questions`, in one transaction or without changing anything
+    (`reads`). Where it raises, each is done by itself, in the thread of its caller: what is refused or breaks for one
+    harms no other.
     Not so where it may have been committed, which nobody knows once the connection is lost: then all are told the
     same. Nobody waits for a lock that somebody else in the batch needs, nor long for its turn.
     """
@@ -62,14 +62,14 @@ class Gathered(Generic[K, A, R]):
         self._lock = threading.Lock()
         self._waiting: dict[K, deque[_Call[A, R]]] = {}
 
-    def __call__(self, kind: K, asked: A) -> R:
+    def __call__(self, kind: K, question: A) -> R:
         """The answer to what is asked. Raises what `do` raises for it alone.
 
         Within a transaction it is done there and then: what others do must not hang on whether that commits.
         """
         if transaction.get_connection().in_atomic_block:
-            return self._alone(kind, asked)
-        call: _Call[A, R] = _Call(asked)
+            return self._alone(kind, question)
+        call: _Call[A, R] = _Call(question)
         with self._lock:
             queue = self._waiting.get(kind)
             if queue is None:
@@ -83,10 +83,10 @@ class Gathered(Generic[K, A, R]):
             self._lead(kind, call)
         if call.error is not None:
             raise call.error
-        return call.answer if call.is_answered else self._alone(kind, asked)
+        return call.answer if call.is_answered else self._alone(kind, question)
 
-    def _alone(self, kind: K, asked: A) -> R:
-        return self._do(kind, [asked])[0]
+    def _alone(self, kind: K, question: A) -> R:
+        return self._do(kind, [question])[0]
 
     def _await_turn(self, kind: K, call: _Call[A, R]) -> None:
         """Return when it was done, is to lead, or has waited too long to be done with others."""
@@ -110,7 +110,7 @@ class Gathered(Generic[K, A, R]):
             calls = [own, *(queue.popleft() for _ in range(min(len(queue), self._most - 1)))]
         try:
             with self._hurried(len(calls)):
-                answers = self._do(kind, [call.asked for call in calls])
+                answers = self._do(kind, [call.question for call in calls])
             for call, answer in zip(calls, answers, strict=True):
                 if answer is not BY_ITSELF:
                     call.answer, call.is_answered = answer, True

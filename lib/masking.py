@@ -79,35 +79,40 @@ def masked_at(names: Iterable[str], value: Any) -> Any:
 Path = tuple[str | int, ...]
 
 
-def restored(given: Any, was: Any = None) -> tuple[Any, list[Path]]:
+def restored(value: Any, was: Any = None) -> tuple[Any, list[Path]]:
     """What somebody has made of `masked(was)`, with what is masked still as it was; and where that can't be known.
 
     Within a list that was changed nobody knows which part is which: each mask in it is to be replaced by hand.
     """
     unknown: list[Path] = []
-    return _restored(given, was, (), unknown, named=False), unknown
+    return _restored(value, was, (), unknown, is_secret=False), unknown
 
 
-def _restored(given: Any, was: Any, path: Path, unknown: list[Path], *, named: bool) -> Any:
-    if isinstance(given, Mapping):
+def _restored(value: Any, was: Any, path: Path, unknown: list[Path], *, is_secret: bool) -> Any:
+    if isinstance(value, Mapping):
         before = was if isinstance(was, Mapping) else {}
         return {
             name: _restored(
-                part, before.get(name), (*path, name), unknown, named=named or is_secret_name(str(name))
+                part,
+                before.get(name),
+                (*path, name),
+                unknown,
+                is_secret=is_secret or is_secret_name(str(name)),
             )
-            for name, part in given.items()
+            for name, part in value.items()
         }
-    if isinstance(given, list):
-        if isinstance(was, list) and _is_same(given, _hidden(was) if named else masked(was)):
+    if isinstance(value, list):
+        if isinstance(was, list) and _is_same(value, _hidden(was) if is_secret else masked(was)):
             return was
         return [
-            _restored(part, None, (*path, place), unknown, named=named) for place, part in enumerate(given)
+            _restored(part, None, (*path, place), unknown, is_secret=is_secret)
+            for place, part in enumerate(value)
         ]
-    if named and given == MASK:
+    if is_secret and value == MASK:
         if isinstance(was, str) and was:
             return was
         unknown.append(path)
-    return given
+    return value
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -116,17 +121,17 @@ def _is_same(one: Any, other: Any) -> bool:
 
 def secrets_in(value: Any) -> frozenset[str]:
     """The texts in a JSON value that have the name of a secret, as far as they are long enough to be looked for."""
-    return frozenset(text for text in _secrets(value, named=False) if len(text) >= _SHORTEST)
+    return frozenset(text for text in _secrets(value, is_secret=False) if len(text) >= _SHORTEST)
 
 
-def _secrets(value: Any, *, named: bool) -> Iterator[str]:
+def _secrets(value: Any, *, is_secret: bool) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, part in value.items():
-            yield from _secrets(part, named=named or is_secret_name(str(name)))
+            yield from _secrets(part, is_secret=is_secret or is_secret_name(str(name)))
     elif isinstance(value, list):
         for part in value:
-            yield from _secrets(part, named=named)
-    elif named and isinstance(value, str):
+            yield from _secrets(part, is_secret=is_secret)
+    elif is_secret and isinstance(value, str):
         yield value
         yield from (value.removeprefix(scheme) for scheme in _SCHEMES if value.startswith(scheme))
 

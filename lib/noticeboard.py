@@ -65,13 +65,14 @@ class Noticeboard:
         self._there = threading.Event()
         self.was_heard = False
 
-    def hear(self, channel: str, told: Hear, again: Again = _nothing) -> None:
-        """Have `told` called with each message of the channel, and `again` where messages may have been missed before.
+    def hear(self, channel: str, listener: Hear, again: Again = _nothing) -> None:
+        """Have `listener` called with each message of the channel, and `again` where messages may have been missed
+        before.
 
         Both are called by the board's thread and return at once.
         """
         with self._lock:
-            self._listeners.setdefault(channel, []).append((told, again))
+            self._listeners.setdefault(channel, []).append((listener, again))
         self._begin()
 
     def post(self, channel: str, text: str) -> None:
@@ -202,8 +203,8 @@ class Noticeboard:
             if text == self.name:
                 self._note_heard()
             return
-        for told, _ in self._listening(channel):
-            self._safely(told, text)
+        for listener, _ in self._listening(channel):
+            self._safely(listener, text)
 
     def _note_heard(self) -> None:
         is_new = self._heard_at is None

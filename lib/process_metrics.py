@@ -37,11 +37,11 @@ class Batches(Histogram):
 
 def counter(name: str, help_text: str, **labels: Sequence[str]) -> Counter:
     """A counter; of one with a label (its values are given) each value is there from the start, with 0."""
-    made = Counter(name, help_text, list(labels), registry=_own)
+    metric = Counter(name, help_text, list(labels), registry=_own)
     for label, values in labels.items():
         for value in values:
-            made.labels(**{label: value})
-    return made
+            metric.labels(**{label: value})
+    return metric
 
 
 def histogram(name: str, help_text: str, buckets: Sequence[float], labels: Sequence[str] = ()) -> Batches:

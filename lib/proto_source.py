@@ -110,13 +110,13 @@ class _Reader:
         self._expect(";")
         return field
 
-    def _typed(self, field: FieldDescriptorProto, written: str) -> None:
-        if not re.fullmatch(r"[A-Za-z_][\w.]*", written) or written in ("oneof", "extend", "group"):
-            raise self._bad(written)
-        if written in _SCALARS:
-            field.type = _SCALARS[written]
+    def _typed(self, field: FieldDescriptorProto, type_name: str) -> None:
+        if not re.fullmatch(r"[A-Za-z_][\w.]*", type_name) or type_name in ("oneof", "extend", "group"):
+            raise self._bad(type_name)
+        if type_name in _SCALARS:
+            field.type = _SCALARS[type_name]
         else:
-            field.type_name = written
+            field.type_name = type_name
 
     def _map(self, message: DescriptorProto) -> None:
         """A map is a repeated message of keys and values."""
@@ -194,8 +194,8 @@ class _Reader:
 
     def _expect(self, *words: str) -> None:
         for word in words:
-            if (found := self._next()) != word:
-                raise self._bad(found)
+            if (token := self._next()) != word:
+                raise self._bad(token)
 
     def _skip(self) -> None:
         while self._next() != ";":
@@ -211,20 +211,20 @@ def _resolve(file: FileDescriptorProto, imported: list[FileDescriptorProto]) -> 
     for other in imported:
         kinds |= _kinds(other)
 
-    def found(written: str, scope: str) -> str:
+    def full_name_of(type_name: str, scope: str) -> str:
         while True:
-            full_name = f"{scope}.{written}"
+            full_name = f"{scope}.{type_name}"
             if full_name in kinds:
                 return full_name
             if not scope:
-                raise BadProto(f"{file.name}: there is no type {written}")
+                raise BadProto(f"{file.name}: there is no type {type_name}")
             scope = scope.rpartition(".")[0]
 
     def walk(message: DescriptorProto, scope: str) -> None:
         own = f"{scope}.{message.name}"
         for field in message.field:
             if field.type_name:
-                field.type_name = found(field.type_name, own)
+                field.type_name = full_name_of(field.type_name, own)
                 field.type = kinds[field.type_name]
         for inner in message.nested_type:
             walk(inner, own)
@@ -234,8 +234,8 @@ def _resolve(file: FileDescriptorProto, imported: list[FileDescriptorProto]) -> 
         walk(message, package)
     for service in file.service:
         for method in service.method:
-            method.input_type = found(method.input_type, package)
-            method.output_type = found(method.output_type, package)
+            method.input_type = full_name_of(method.input_type, package)
+            method.output_type = full_name_of(method.output_type, package)
 
 
 def _kinds(file: FileDescriptorProto) -> Iterator[tuple[str, "FieldDescriptorProto.Type.ValueType"]]:

@@ -119,10 +119,10 @@ class RestTimes:
     def _least(self, share: float) -> list[float]:
         """By edge what was told until then: what goes on doesn't end earlier for it."""
         if share not in self._before:
-            told = [
+            quantiles = [
                 times.quantile(share, end) for times, end in zip(self._times, self._edges[1:], strict=False)
             ]
-            self._before[share] = [0.0, *accumulate(told, max)]
+            self._before[share] = [0.0, *accumulate(quantiles, max)]
         return self._before[share]
 
 

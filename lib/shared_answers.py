@@ -34,17 +34,17 @@ class SharedAnswers(Generic[K, R]):
         """
         if transaction.get_connection().in_atomic_block:
             return self._make(key)
-        kept = self._fresh(key)
-        return self._gathered(key, None) if kept is None else kept[1]
+        entry = self._fresh(key)
+        return self._gathered(key, None) if entry is None else entry[1]
 
-    def _answers(self, key: K, asked: Sequence[None]) -> list[R]:
-        kept = self._fresh(key)
-        answer = self._made(key) if kept is None else kept[1]
-        return [answer] * len(asked)
+    def _answers(self, key: K, questions: Sequence[None]) -> list[R]:
+        entry = self._fresh(key)
+        answer = self._made(key) if entry is None else entry[1]
+        return [answer] * len(questions)
 
     def _fresh(self, key: K) -> tuple[float, R] | None:
-        kept = self._kept.get(key)
-        return kept if kept is not None and self._clock() - kept[0] < self._seconds else None
+        entry = self._kept.get(key)
+        return entry if entry is not None and self._clock() - entry[0] < self._seconds else None
 
     def _made(self, key: K) -> R:
         answer = self._make(key)

@@ -42,8 +42,8 @@ class Trace:
 
     def headers(self) -> dict[str, str]:
         """With which headers it is told on."""
-        told = {"traceparent": self.parent}
-        return told | {"tracestate": self.state} if self.state else told
+        parent = {"traceparent": self.parent}
+        return parent | {"tracestate": self.state} if self.state else parent
 
 
 def parse(parent: str | None, state: str | None = None) -> Trace | None:

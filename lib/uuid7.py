@@ -26,6 +26,6 @@ def least_at(moment: datetime, later: timedelta = NOTHING) -> UUID:
     return UUID(int=min(max(0, milliseconds), 2**48 - 1) << 80)
 
 
-def moment_of(made: UUID) -> datetime:
+def moment_of(uuid: UUID) -> datetime:
     """When an id of version 7 was made, to the millisecond."""
-    return datetime.fromtimestamp((made.int >> 80) / 1000, UTC)
+    return datetime.fromtimestamp((uuid.int >> 80) / 1000, UTC)

@@ -27,11 +27,11 @@ class RefusalMiddleware:
         return self.get_response(request)
 
     def process_view(
-        self, request: HttpRequest, view: object, args: tuple[object, ...], named: dict[str, object]
+        self, request: HttpRequest, view: object, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> HttpResponse | None:
         # What needs no login, such as the door of webhooks, judges itself what it is called by.
         is_ours = getattr(view, "login_required", True)
-        is_strange = is_ours and any("\x00" in str(value) for value in named.values())
+        is_strange = is_ours and any("\x00" in str(value) for value in kwargs.values())
         return not_found(request) if is_strange else None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:

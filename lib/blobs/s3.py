@@ -68,12 +68,12 @@ class S3Blobs:
 
     def get(self, key: str, most: int) -> bytes:
         """Get an object. Raises BlobMissing, BlobChanged and BlobAway."""
-        if (known := self._read.get(key)) is not None:
-            return known
+        if (raw := self._read.get(key)) is not None:
+            return raw
         with self._told(key):
-            found = obstore.get(self._store, key)
-            if found.meta["size"] <= most:
-                raw = bytes(found.bytes())
+            response = obstore.get(self._store, key)
+            if response.meta["size"] <= most:
+                raw = bytes(response.bytes())
                 self._read.put(key, raw)
                 return raw
         raise BlobChanged(CHANGED.format(key=key))

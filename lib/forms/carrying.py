@@ -14,27 +14,27 @@ from lib.strict_json import BadJson, Json, strict_loads
 _YES, _NO = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off", ""})
 _MOST_JSON = 64 * 1024
 
-Asked = Mapping[str, Sequence[str]]
+Query = Mapping[str, Sequence[str]]
 
 
-def typed_by_link(forms: SchemaForms, schema: Schema, asked: Asked) -> tuple[dict[str, str], list[str]]:
+def typed_by_link(forms: SchemaForms, schema: Schema, query: Query) -> tuple[dict[str, str], list[str]]:
     """What is typed where a link names properties with their values, and the names that the form can't take.
 
     `customer.name` is within a group, `tags` may be there several times, `lines[0].item` is of a row.
     """
     typed: dict[str, str] = {}
-    left = {_full_name(forms.root, name): (name, values) for name, values in asked.items()}
+    left = {_full_name(forms.root, name): (name, values) for name, values in query.items()}
     # What one value brings up may have a field for another.
     for _ in range(SETTLES):
         fields = {one.name: one for one in forms.form_of(schema, typed, fresh=True).each()}
-        found: dict[str, str] = {}
+        entries: dict[str, str] = {}
         for full, (_, values) in left.items():
             field = fields.get(full)
             entry = _row_of(fields, full) if field is None else _entry(field, values)
-            found |= {name: text for name, text in (entry or {}).items() if name not in typed}
-        if not found:
+            entries |= {name: text for name, text in (entry or {}).items() if name not in typed}
+        if not entries:
             break
-        typed |= found
+        typed |= entries
     return typed, [name for full, (name, _) in left.items() if not _is_there(typed, full)]
 
 

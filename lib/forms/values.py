@@ -115,9 +115,9 @@ def titles_of(schema: Schema) -> dict[str, str]:
 
 
 def _are_choices(parts: list[Json]) -> bool:
-    known = {"const", "title", "description"}
+    keys = {"const", "title", "description"}
     return bool(parts) and all(
-        isinstance(part, dict) and "const" in part and part.keys() <= known for part in parts
+        isinstance(part, dict) and "const" in part and part.keys() <= keys for part in parts
     )
 
 

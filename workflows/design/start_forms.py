@@ -8,7 +8,7 @@ from typing import Literal
 
 from engine.catalogue import Json
 from lib.api.errors import join
-from lib.forms.carrying import Asked, left_out, typed_by_link
+from lib.forms.carrying import Query, left_out, typed_by_link
 from lib.forms.fields import Fault, Form
 from lib.forms.schema_forms import SchemaForms
 from lib.forms.shapes import shape_of, whole
@@ -87,16 +87,16 @@ def about(definition: Mapping[str, Json], earlier: Earlier = Earlier()) -> Start
 
 
 def opened(
-    definition: Mapping[str, Json], earlier: Earlier, asked: Asked, last_input: Callable[[], Json]
+    definition: Mapping[str, Json], earlier: Earlier, query: Query, last_input: Callable[[], Json]
 ) -> Start:
     """The form as an address asks for it: with the last input or the sample, what was kept, or what a link names."""
     start = about(definition, earlier)
-    wish = asked[FROM][-1] if asked.get(FROM) else ""
+    wish = query[FROM][-1] if query.get(FROM) else ""
     if wish == "last" and earlier.started_at is not None:
         return filled(definition, replace(start, source="last", at=earlier.started_at), last_input())
     if wish == "sample" and start.has_sample:
         return filled(definition, replace(start, source="sample"), sample_of(definition))
-    values = {name: texts for name, texts in asked.items() if name != FROM}
+    values = {name: texts for name, texts in query.items() if name != FROM}
     schema = schema_of(definition) or {}
     typed, ignored = typed_by_link(FORMS, schema, values) if values else ({}, [])
     start = replace(start, ignored=[name[:50] for name in ignored[:MOST_IGNORED]], has_link=bool(typed))
@@ -145,13 +145,13 @@ def entries_to_keep(schema: Mapping[str, Json], entries: Mapping[str, str]) -> d
     """What was typed as it is kept: moments in UTC, since they may be looked at by another clock."""
     form = FORMS.form_of(schema, entries)
     moments = {one.name: one.text for one in form.each() if one.kind in ("moment", "time")}
-    kept = {name: text for name, text in entries.items() if name != f"{ROOT}:zone"}
-    return kept | {name: text for name, text in moments.items() if name in kept}
+    texts = {name: text for name, text in entries.items() if name != f"{ROOT}:zone"}
+    return texts | {name: text for name, text in moments.items() if name in texts}
 
 
-def _kept(schema: Mapping[str, Json], start: Start, kept: KeptEntries) -> Start:
-    entries = {name: text for name, text in kept.entries.items() if name != "business_key"}
-    start = replace(start, source="draft", at=kept.at, business_key=kept.entries.get("business_key", ""))
-    if kept.kind == "json":
+def _kept(schema: Mapping[str, Json], start: Start, draft: KeptEntries) -> Start:
+    entries = {name: text for name, text in draft.entries.items() if name != "business_key"}
+    start = replace(start, source="draft", at=draft.at, business_key=draft.entries.get("business_key", ""))
+    if draft.kind == "json":
         return replace(start, kind="json", form=None, given=entries.get(ROOT, ""))
     return replace(start, form=FORMS.form_of(schema, entries, fresh=True))
