@@ -12,13 +12,13 @@ def guard_workflow(principal: Principal, scope: str, name: str) -> frozenset[str
     """Let pass who may do what the scope is about with the workflow; gives all scopes that they hold for it. Raises
     Missing and Forbidden.
     """
-    held = principal.scopes
+    scopes = principal.scopes
     if not principal.reach.is_everywhere:
         folder = _folder_of(principal, name)
         require_in(principal, scope, folder, name, f"There is no workflow {name}.")
-        held = _scopes_in(principal, folder)
+        scopes = _scopes_in(principal, folder)
     note("name", scope, name)
-    return held
+    return scopes
 
 
 def may(principal: Principal, scope: str, workflow: Workflow) -> bool:

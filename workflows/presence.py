@@ -41,11 +41,11 @@ def stay(workflow_id: int, tab: Tab) -> list[dict[str, object]]:
     """Say that a tab is there; gives the other people who are, each once, with the steps that they have selected."""
     now = time.time()
     value = orjson.dumps([now, tab.username, tab.name, tab.step, tab.may_edit])
-    entries = _asked(workflow_id, put={tab.field: value})
-    kept, over = _sorted_out(entries, now)
+    entries = _asked(workflow_id, values={tab.field: value})
+    stays, over = _sorted_out(entries, now)
     if over:
         _asked(workflow_id, drop=over)
-    return _people(kept, but=tab.user_id)
+    return _people(stays, but=tab.user_id)
 
 
 def leave(workflow_id: int, tab: Tab) -> None:
@@ -54,11 +54,13 @@ def leave(workflow_id: int, tab: Tab) -> None:
 
 
 def _asked(
-    workflow_id: int, *, put: Mapping[str, bytes] | None = None, drop: Iterable[str] = ()
+    workflow_id: int, *, values: Mapping[str, bytes] | None = None, drop: Iterable[str] = ()
 ) -> dict[bytes, bytes]:
     """All that is known of a workflow after this; nothing while that is not there to say."""
     key = f"here:{workflow_id}"
-    commands: list[tuple[object, ...]] = [("HSET", key, field, value) for field, value in (put or {}).items()]
+    commands: list[tuple[object, ...]] = [
+        ("HSET", key, field, value) for field, value in (values or {}).items()
+    ]
     if fields := list(drop):
         commands.append(("HDEL", key, *fields))
     commands += [("EXPIRE", key, 2 * SEEN_SECONDS), ("HGETALL", key)]
@@ -70,7 +72,7 @@ def _sorted_out(entries: Mapping[bytes, bytes], now: float) -> tuple[list[tuple[
     """What counts, the newest first, as user and entry; and the fields of what is over or too many."""
     read = [(field.decode(), orjson.loads(value)) for field, value in entries.items()]
     read.sort(key=lambda pair: pair[1][0], reverse=True)
-    kept: list[tuple[int, list[Any]]] = []
+    stays: list[tuple[int, list[Any]]] = []
     tabs: dict[int, int] = {}
     over: list[str] = []
     for field, entry in read:
@@ -79,14 +81,14 @@ def _sorted_out(entries: Mapping[bytes, bytes], now: float) -> tuple[list[tuple[
         if now - entry[0] > SEEN_SECONDS or tabs[user] > MOST_TABS:
             over.append(field)
         else:
-            kept.append((user, entry))
-    return kept, over
+            stays.append((user, entry))
+    return stays, over
 
 
-def _people(kept: Iterable[tuple[int, list[Any]]], *, but: int) -> list[dict[str, object]]:
+def _people(stays: Iterable[tuple[int, list[Any]]], *, but: int) -> list[dict[str, object]]:
     people: dict[int, dict[str, object]] = {}
     steps: dict[int, list[str]] = {}
-    for user, (_, username, name, step, may_edit) in kept:
+    for user, (_, username, name, step, may_edit) in stays:
         if user == but:
             continue
         people.setdefault(user, {"username": username, "name": name, "may_edit": may_edit})

@@ -202,20 +202,18 @@ def startable_version(tenant_id: int, name: str, number: int | None = None) -> i
     return int(version_id)
 
 
-def _startable_each(
-    tenant_id: int, wanted: Sequence[tuple[str, int | None]]
-) -> list[tuple[int, bool] | None]:
+def _startable_each(tenant_id: int, pairs: Sequence[tuple[str, int | None]]) -> list[tuple[int, bool] | None]:
     """For each name and number the version, and whether its workflow is archived; in one statement."""
-    if len(wanted) == 1:
-        [(name, number)] = wanted
+    if len(pairs) == 1:
+        [(name, number)] = pairs
         parameters = {"tenant": tenant_id, "name": name, "number": number}
         rows = _SQL.execute("startable_version", parameters).fetchall()
     else:
-        names, numbers = [name for name, _ in wanted], [number for _, number in wanted]
+        names, numbers = [name for name, _ in pairs], [number for _, number in pairs]
         parameters = {"tenant": tenant_id, "names": names, "numbers": numbers}
         rows = _SQL.execute("startable_versions", parameters).fetchall()
-    found = {place: (version, is_archived) for place, version, is_archived in rows}
-    return [found.get(place) for place in range(1, len(wanted) + 1)]
+    versions = {place: (version, is_archived) for place, version, is_archived in rows}
+    return [versions.get(place) for place in range(1, len(pairs) + 1)]
 
 
 _startable_together = Gathered(_startable_each, reads=True)

@@ -37,8 +37,8 @@ def _kept(content: _Content) -> int:
         workflow_id=content.workflow, is_test=True, content_hash=content.digest
     )
     ids = rows.values_list("pk", flat=True)
-    if (found := ids.first()) is not None:
-        return found
+    if (pk := ids.first()) is not None:
+        return pk
     version = WorkflowVersion(
         tenant_id=content.tenant,
         workflow_id=content.workflow,

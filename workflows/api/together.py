@@ -26,19 +26,24 @@ class PresenceView(ApiView):
     @extend_schema(request=s.Stay, responses=s.PresenceSerializer)
     def post(self, request: Request, name: str) -> Response:
         """Says that the draft is open in a tab; who else has it open, and the numbers that tell of changes."""
-        sent = body(s.Stay, request)
+        payload = body(s.Stay, request)
         news = queries.news_of(self.principal.tenant_id, name)
-        tab = _tab(self.principal, news, sent, getattr(request.user, "name", ""))
-        if sent.get("left"):
+        tab = _tab(self.principal, news, payload, getattr(request.user, "name", ""))
+        if payload.get("left"):
             presence.leave(news.workflow_id, tab)
-        people = [] if sent.get("left") else presence.stay(news.workflow_id, tab)
+        people = [] if payload.get("left") else presence.stay(news.workflow_id, tab)
         return Response({"revision": news.revision, "comments": news.comments_number, "people": people})
 
 
-def _tab(who: Principal, news: queries.News, sent: dict[str, Any], name: str) -> presence.Tab:
+def _tab(who: Principal, news: queries.News, payload: dict[str, Any], name: str) -> presence.Tab:
     may_edit = WORKFLOWS_WRITE in who.scopes and who.reach.holds(EDIT, news.folder_id)
     return presence.Tab(
-        who.user_id, sent["tab"], who.username, name, sent.get("step"), may_edit and not news.is_archived
+        who.user_id,
+        payload["tab"],
+        who.username,
+        name,
+        payload.get("step"),
+        may_edit and not news.is_archived,
     )
 
 

@@ -42,18 +42,18 @@ class Fields:
 
     @cached_property
     def _steps_in(self) -> dict[str | None, list[str]]:
-        found: dict[str | None, list[str]] = {}
+        steps: dict[str | None, list[str]] = {}
         for key, home in self.homes.items():
-            found.setdefault(home, []).append(key)
-        return found
+            steps.setdefault(home, []).append(key)
+        return steps
 
     @cached_property
     def _edges_in(self) -> dict[str | None, list[str]]:
-        found: dict[str | None, list[str]] = {}
+        edges: dict[str | None, list[str]] = {}
         for key, edge in self.document["edges"].items():
             home = self.homes.get(edge["from"])
-            found.setdefault(home if home == self.homes.get(edge["to"]) else None, []).append(key)
-        return found
+            edges.setdefault(home if home == self.homes.get(edge["to"]) else None, []).append(key)
+        return edges
 
 
 def _entry(keys: Keys, entries: list[str]) -> str | None:

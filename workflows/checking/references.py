@@ -66,8 +66,8 @@ def require_starts(principal: Principal, native: Mapping[str, Json]) -> None:
 
 def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
     """Of each definition the workflows that it names and that are not there; two statements at most for all of them."""
-    named = [list(named_in(native)) for native in natives]
-    names = {one.workflow for each in named for one in each}
+    references = [list(named_in(native)) for native in natives]
+    names = {one.workflow for each in references for one in each}
     if not names:
         return [[] for _ in natives]
     there = {
@@ -77,12 +77,12 @@ def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Probl
         .values_list("name", "archived_at")
         .annotate(latest=Max("versions__number"))
     }
-    wanted = {(one.workflow, one.version) for each in named for one in each if one.version is not None}
+    pairs = {(one.workflow, one.version) for each in references for one in each if one.version is not None}
     versions: set[tuple[str, int | None]] = set(
         WorkflowVersion.objects.for_tenant(tenant)
-        .filter(workflow__name__in={name for name, _ in wanted}, number__in={number for _, number in wanted})
+        .filter(workflow__name__in={name for name, _ in pairs}, number__in={number for _, number in pairs})
         .values_list("workflow__name", "number")
-        if wanted
+        if pairs
         else ()
     )
     return [
@@ -91,7 +91,7 @@ def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Probl
             for one in each
             if (problem := _problem(one, str(native.get("name")), there.get(one.workflow), versions))
         ]
-        for native, each in zip(natives, named, strict=True)
+        for native, each in zip(natives, references, strict=True)
     ]
 
 

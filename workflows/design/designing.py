@@ -76,10 +76,10 @@ def evaluate_at(
     samples = _samples(principal, name, definition, pins or {}, input)
     spot = _spot(place, node, edge)
     try:
-        shown = preview(_around(definition, samples, spot), spot, text, keys=tuple(keys or ()))
+        view = preview(_around(definition, samples, spot), spot, text, keys=tuple(keys or ()))
     except NoSuchPlace as refusal:
         raise Invalid(refusal.message, field=refusal.field) from None
-    return _answer(shown) | {"sample": samples.source}
+    return _answer(view) | {"sample": samples.source}
 
 
 def renamed(
@@ -102,19 +102,19 @@ def renamed(
     return rename_step(definition, old, new, catalogue=CATALOGUE)
 
 
-def _answer(shown: Shown) -> dict[str, Json]:
+def _answer(view: Shown) -> dict[str, Json]:
     common: dict[str, Json] = {
-        "reads": shown.reads,
-        "problems": [problem.as_dict() for problem in shown.problems],
+        "reads": view.reads,
+        "problems": [problem.as_dict() for problem in view.problems],
     }
-    if shown.fault is not None:
-        error: dict[str, Json] = {"code": shown.fault.code, "message": shown.fault.message}
-        if shown.fault.at is not None:
-            error["at"] = shown.fault.at
+    if view.fault is not None:
+        error: dict[str, Json] = {"code": view.fault.code, "message": view.fault.message}
+        if view.fault.at is not None:
+            error["at"] = view.fault.at
         return {"error": error, **common}
-    value, is_cut = cut(shown.value, SHOWN_BYTES)
-    answer: dict[str, Json] = {"value": None if value is ABSENT else value, "type": shown.type}
-    return answer | common | {"mismatch": shown.mismatch} | ({"cut": True} if is_cut else {})
+    value, is_cut = cut(view.value, SHOWN_BYTES)
+    answer: dict[str, Json] = {"value": None if value is ABSENT else value, "type": view.type}
+    return answer | common | {"mismatch": view.mismatch} | ({"cut": True} if is_cut else {})
 
 
 def _around(definition: Mapping[str, Json], samples: Chosen, spot: Spot) -> Surroundings:

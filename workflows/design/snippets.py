@@ -15,5 +15,5 @@ def snippets() -> list[dict[str, Json]]:
     """All of them in the order in which they are offered: `name`, `title`, `help`, `icon`, and the steps with their
     edges and places; the first step is where a group begins.
     """
-    found: list[dict[str, Json]] = orjson.loads(FILE.read_bytes())
-    return found
+    entries: list[dict[str, Json]] = orjson.loads(FILE.read_bytes())
+    return entries

@@ -95,15 +95,15 @@ class _Unfolding:
         steps = body.get("steps")
         if not isinstance(steps, list) or not steps or len(self.taken) + len(steps) > self.most:
             return None
-        found: Entries = {}
+        entries: Entries = {}
         for step in steps:
             if not isinstance(step, dict) or WITHIN in step or why_no_id(step.get("id")):
                 return None
-            if step["id"] in self.taken or step["id"] in found:
+            if step["id"] in self.taken or step["id"] in entries:
                 return None
-            found[step["id"]] = {name: value for name, value in step.items() if name != "id"}
-        is_crossed = any(not self.strays.get(name, set()).isdisjoint(found) for name in found)
-        return None if is_crossed else found
+            entries[step["id"]] = {name: value for name, value in step.items() if name != "id"}
+        is_crossed = any(not self.strays.get(name, set()).isdisjoint(entries) for name in entries)
+        return None if is_crossed else entries
 
 
 def body_of(node: Mapping[str, Json]) -> Entry | None:
@@ -118,9 +118,9 @@ def _edges(body: Entry, ids: list[str]) -> list[Entry] | None:
     edges = body.get("edges")
     if edges is None:
         return _chain(ids)
-    known = set(ids)
+    nodes = set(ids)
     is_list = isinstance(edges, list) and all(isinstance(edge, dict) for edge in edges)
-    if not is_list or any(not _is_among(edge, known) for edge in edges):
+    if not is_list or any(not _is_among(edge, nodes) for edge in edges):
         return None
     return list(edges)
 
@@ -163,24 +163,24 @@ def homes_of(nodes: Mapping[str, Entry]) -> dict[str, str | None]:
 
     Of several in each other one is on the outside, and of very many around each other each `DEEPEST` + 1st.
     """
-    said = {key: node[WITHIN] for key, node in nodes.items() if _can_be_in(nodes, node.get(WITHIN))}
+    containers = {key: node[WITHIN] for key, node in nodes.items() if _can_be_in(nodes, node.get(WITHIN))}
     homes: dict[str, str | None] = {}
     depths: dict[str, int] = {}
     for key in nodes:
-        for name in reversed(list(_way_out(key, said, homes))):
-            depth = depths.get(said.get(name, ""), DEEPEST) + 1
-            homes[name], depths[name] = (said[name], depth) if depth <= DEEPEST else (None, 0)
+        for name in reversed(list(_way_out(key, containers, homes))):
+            depth = depths.get(containers.get(name, ""), DEEPEST) + 1
+            homes[name], depths[name] = (containers[name], depth) if depth <= DEEPEST else (None, 0)
     return {key: homes[key] for key in nodes}
 
 
-def _way_out(key: str, said: Mapping[str, str], known: Mapping[str, Json]) -> Iterator[str]:
+def _way_out(key: str, containers: Mapping[str, str], homes: Mapping[str, Json]) -> Iterator[str]:
     """The node, its container, the container of that, up to what is known; in a circle each once."""
     seen: set[str] = set()
     at: str | None = key
-    while at is not None and at not in known and at not in seen:
+    while at is not None and at not in homes and at not in seen:
         seen.add(at)
         yield at
-        at = said.get(at)
+        at = containers.get(at)
 
 
 def _can_be_in(nodes: Mapping[str, Entry], container: Json) -> bool:

@@ -53,16 +53,16 @@ def meanwhile(all_changes: Iterable[Sequence[Change] | None]) -> Meanwhile:
     """What these changes come to, group by group, the oldest first; None for a group of which nothing is known."""
     gone: set[str] = set()
     ids: dict[str, str] = {}
-    drawn: set[Ends] = set()
+    edges: set[Ends] = set()
     is_known = True
     for changes in all_changes:
         is_known = is_known and changes is not None
         changes = changes or ()
         gone.update(change.path[1] for change in changes if change.takes_out("nodes"))
-        drawn.update(_ends(change.after) for change in changes if _draws(change))
+        edges.update(_ends(change.after) for change in changes if _draws(change))
         again = renamed(changes)
         ids = {old: again.get(new, new) for old, new in ids.items()} | again
-    return Meanwhile(frozenset(gone), ids, frozenset(drawn), is_known)
+    return Meanwhile(frozenset(gone), ids, frozenset(edges), is_known)
 
 
 def _draws(change: Change) -> bool:
@@ -78,7 +78,7 @@ def apply_late(
     document: Document, groups: Iterable[Group], others: Meanwhile = NOBODY
 ) -> tuple[Applied, dict[str, Group]]:
     """As `apply` does, beside what others did meanwhile; and the groups that are applied, as they were applied."""
-    made: dict[str, Group] = {}
+    by_id: dict[str, Group] = {}
     conflicts: list[Conflict] = []
     for group in groups:
         result = apply(document, [group])
@@ -87,8 +87,8 @@ def apply_late(
         if clashes:
             conflicts += clashes
         else:
-            document, made[group.id] = after, whole
-    return Applied(document, list(made), conflicts), made
+            document, by_id[group.id] = after, whole
+    return Applied(document, list(by_id), conflicts), by_id
 
 
 def _with_ways(
@@ -97,8 +97,8 @@ def _with_ways(
     """The document after a group, and the group, with the connections that lead to where its steps were until now."""
     if others == NOBODY or before["nodes"].keys() <= document["nodes"].keys():
         return document, group
-    found = renamed(group.changes)
-    ids = {old: new for old, new in found.items() if old not in document["nodes"]}
+    renames = renamed(group.changes)
+    ids = {old: new for old, new in renames.items() if old not in document["nodes"]}
     there = document["nodes"].keys() | ids.keys()
     edges: dict[str, Json] = {}
     changes: list[Change] = []

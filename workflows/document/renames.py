@@ -30,14 +30,14 @@ def renamed(changes: Iterable[Change]) -> dict[str, str]:
 
 def _pairs(gone: Mapping[str, Json], come: Mapping[str, Json]) -> dict[str, str]:
     before, after = _alone(gone), _alone(come)
-    found = {node: after[body] for body, node in before.items() if body in after}
-    left = [node for node in gone if node not in found]
-    new = [node for node in come if node not in found.values()]
+    pairs = {node: after[body] for body, node in before.items() if body in after}
+    left = [node for node in gone if node not in pairs]
+    new = [node for node in come if node not in pairs.values()]
     if len(left) == len(new) == 1:
         before_face = face(gone[left[0]])
         if before_face is not None and before_face == face(come[new[0]]):
-            found[left[0]] = new[0]
-    return found
+            pairs[left[0]] = new[0]
+    return pairs
 
 
 def _alone(steps: Mapping[str, Json]) -> dict[bytes, str]:

@@ -111,15 +111,15 @@ def _apply(
     workflow: Workflow,
     new_groups: Mapping[str, Group],
     known_revision: int,
-    sent: Collection[str],
+    group_ids: Collection[str],
 ) -> _Outcome:
-    """Applies the new groups; `sent` are those of the same request that were applied before."""
+    """Applies the new groups; `group_ids` are those of the same request that were applied before."""
     draft = dict(workflow.draft_definition), dict(workflow.draft_layout)
     if not new_groups:
         return _Outcome(workflow.draft_revision, Applied({}, [], []), [], *draft, is_otherwise=False)
     before = _document(*draft)
-    others = _others(workflow, new_groups.values(), known_revision, sent)
-    result, made = apply_late(before, new_groups.values(), others)
+    others = _others(workflow, new_groups.values(), known_revision, group_ids)
+    result, groups = apply_late(before, new_groups.values(), others)
     revision = workflow.draft_revision
     definition, layout = draft
     is_otherwise = False
@@ -131,9 +131,9 @@ def _apply(
         _refuse_unstorable(definition, layout)
         writing.write(principal, workflow, definition, layout)
         for key in result.groups:
-            following.follow(workflow, made[key].changes)
+            following.follow(workflow, groups[key].changes)
         revision += 1
-    entries = [writing.Entry(key, made[key].label, made[key].changes) for key in result.groups]
+    entries = [writing.Entry(key, groups[key].label, groups[key].changes) for key in result.groups]
     writing.log(principal, workflow, revision, entries)
     return _Outcome(
         revision,
@@ -146,13 +146,13 @@ def _apply(
 
 
 def _others(
-    workflow: Workflow, groups: Iterable[Group], known_revision: int, sent: Collection[str]
+    workflow: Workflow, groups: Iterable[Group], known_revision: int, group_ids: Collection[str]
 ) -> Meanwhile:
     """What the sender of these groups does not know of, where it matters to what is added and taken out."""
     changes = (change for group in groups for change in group.changes)
     if not any(len(change.path) == 2 and change.path[0] in ORDERED for change in changes):
         return NOBODY
-    return writing.meanwhile_of(workflow, known_revision, sent)
+    return writing.meanwhile_of(workflow, known_revision, group_ids)
 
 
 def _document(definition: dict[str, Json], layout: dict[str, Json]) -> Document:

@@ -50,8 +50,8 @@ def definition_page(request: PageRequest, name: str) -> HttpResponse:
     version = _version_in_query(request, name)
     stored = version.definition if version else workflow.draft_definition
     if request.GET.get("as") == "python":
-        shown = {"version": version, "text": exported(stored, "python"), "is_python": True}
-        return _page(request, workflow, shown)
+        text = exported(stored, "python")
+        return _page(request, workflow, {"version": version, "text": text, "is_python": True})
     definition = arranged(stored)
     problems = [] if version else check(definition, name=name, tenant=request.principal.tenant_id).problems
     context = {"version": version, "text": pretty(definition), "problems": _with_lines(definition, problems)}
@@ -91,8 +91,8 @@ def download_definition(request: PageRequest, name: str) -> HttpResponse:
     workflow = queries.get_workflow(request.principal.tenant_id, name)
     version = _version_in_query(request, name)
     definition = version.definition if version else workflow.draft_definition
-    asked = request.GET.get("format")
-    file_format: Export = next((one for one in EXPORTS if one == asked), "json")
+    format_name = request.GET.get("format")
+    file_format: Export = next((one for one in EXPORTS if one == format_name), "json")
     file = f"{name}-{f'v{version.number}' if version else 'draft'}.{ENDINGS[file_format]}"
     answer = HttpResponse(exported(definition, file_format), content_type=TYPES[file_format])
     answer["Content-Disposition"] = f'attachment; filename="{file.replace(":", "_")}"'

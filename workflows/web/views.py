@@ -149,12 +149,12 @@ def _use(request: PageRequest, workflow: Workflow) -> dict[str, Any]:
 
 def _picture(workflow: Workflow, latest: WorkflowVersion | None) -> dict[str, Json] | None:
     """What the picture is drawn from: the latest version as it was laid out, else the draft."""
-    told = (
+    drawing = (
         picture(latest.definition, latest.layout)
         if latest
         else picture(workflow.draft_definition, workflow.draft_layout)
     )
-    return told and {**told, "sprite": markup.sprite()}
+    return drawing and {**drawing, "sprite": markup.sprite()}
 
 
 def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:

@@ -37,14 +37,14 @@ class Command(QuickCommand):
         parser.add_argument("--tenant", default="default")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        made = _made_by(options["file"])
+        workflows = _made_by(options["file"])
         try:
             principal = command_principal(options["user"], options["tenant"])
             # All are judged before one is saved. A draft may be wrong.
-            wrong = [workflow for workflow in made if self._has_errors(principal, workflow)]
+            wrong = [workflow for workflow in workflows if self._has_errors(principal, workflow)]
             if wrong and not options["draft"]:
                 raise CommandError("Nothing was saved.", returncode=2)
-            for workflow in made:
+            for workflow in workflows:
                 self.stdout.write(_saved(principal, workflow, options))
         except Refusal as refusal:
             raise CommandError(refusal.message, returncode=2) from None
@@ -63,15 +63,15 @@ def _made_by(file: Path) -> list[Workflow]:
     # As for a program: it may import what lies beside it.
     sys.path.insert(0, str(file.resolve().parent))
     try:
-        left = runpy.run_path(str(file), run_name=RUN_NAME)
+        variables = runpy.run_path(str(file), run_name=RUN_NAME)
     except WorkflowInvalid as invalid:
         raise CommandError(str(invalid), returncode=2) from None
     finally:
         sys.path.pop(0)
-    made = {id(value): value for value in left.values() if isinstance(value, Workflow)}
-    if not made:
+    workflows = {id(value): value for value in variables.values() if isinstance(value, Workflow)}
+    if not workflows:
         raise CommandError(f"{file} makes no workflow: leave one in a variable.", returncode=2)
-    return list(made.values())
+    return list(workflows.values())
 
 
 def _saved(principal: Principal, workflow: Workflow, options: dict[str, Any]) -> str:
