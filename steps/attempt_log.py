@@ -44,13 +44,13 @@ def line_text(text: str, masker: Masker) -> str:
 class AttemptLog:
     """The log of one attempt. Thread-safe: while the step goes on another thread keeps what it has said.
 
-    `given`: what the step was given. What has the name of a secret there, or in the environment, is masked.
+    `step_input`: what the step was given. What has the name of a secret there, or in the environment, is masked.
     """
 
     __slots__ = ("_given", "_kept", "_lines", "_lock", "_masker", "_said")
 
-    def __init__(self, given: Json = None) -> None:
-        self._given = given
+    def __init__(self, step_input: Json = None) -> None:
+        self._given = step_input
         self._masker: Masker | None = None
         self._lines: list[LogLine] = []
         self._said = self._kept = 0
@@ -91,6 +91,6 @@ class AttemptLog:
             lines = [line for line in self._lines if (line.seq or self._said) > self._kept]
             return lines, self._said
 
-    def keep(self, said: int) -> None:
+    def keep(self, count: int) -> None:
         """So many of what was said is kept."""
-        self._kept = max(self._kept, said)
+        self._kept = max(self._kept, count)

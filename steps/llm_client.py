@@ -198,8 +198,12 @@ def _usage(completion: _Completion) -> dict[str, Json]:
 
 def _tokens(usage: Mapping[str, Json]) -> str:
     """What it cost, as far as the server has said so."""
-    asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    return "answered" if asked is None or answered is None else f"{asked:,} tokens in, {answered:,} out"
+    tokens_in, tokens_out = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return (
+        "answered"
+        if tokens_in is None or tokens_out is None
+        else f"{tokens_in:,} tokens in, {tokens_out:,} out"
+    )
 
 
 def _judged(choice: _Choice, question: Question) -> Json:

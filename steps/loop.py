@@ -73,8 +73,8 @@ class LoopParams(Params):
 def run(context: StepContext) -> Json:
     """The first round to wait for, and how many there may be."""
     params: LoopParams = context.params
-    given = params.input if "input" in params.model_fields_set else context.input
-    return for_rounds(given, most=params.max_iterations, count=params.count)
+    value = params.input if "input" in params.model_fields_set else context.input
+    return for_rounds(value, most=params.max_iterations, count=params.count)
 
 
 def last(results: Sequence[Json]) -> Json:

@@ -252,8 +252,8 @@ class _Play:
             most = self._now + timer["seconds"]
         if wait["kind"] == "timer":
             return most, Completed({"fired_at": self._moment(most)})
-        given = self._signals.get(wait["name"], NEVER)
-        signal = given if isinstance(given, After) else After(0.0, given)
+        value = self._signals.get(wait["name"], NEVER)
+        signal = value if isinstance(value, After) else After(0.0, value)
         comes = max(signal.seconds, self._now)
         if comes <= most:
             return comes, Completed(signal.value)
@@ -291,8 +291,8 @@ class _Play:
     def _ask(self, node: Node, call: Call) -> tuple[float, Json]:
         """How long a stand-in takes, and what it gives. Raises StepError."""
         stand_in: Any = self._stand_ins[node.id]
-        given = _called(stand_in, call) if callable(stand_in) else stand_in
-        after = given if isinstance(given, After) else After(0.0, given)
+        answer = _called(stand_in, call) if callable(stand_in) else stand_in
+        after = answer if isinstance(answer, After) else After(0.0, answer)
         if node.timeout_seconds is not None and after.seconds > node.timeout_seconds:
             raise StepError("Timeout", "The attempt took longer than its timeout allows.", retryable=True)
         return after.seconds, after.value
@@ -332,12 +332,12 @@ def _end(state: FinalState, name: str, outcome: Outcome) -> None:
 def _called(function: Callable[[Call], Any], call: Call) -> Any:
     """What the function gives. Raises StepError for what it raises, but for an AssertionError."""
     try:
-        given = function(call)
-        if inspect.iscoroutine(given):
-            given = asyncio.run(cast(Coroutine[Any, Any, Any], given))
+        answer = function(call)
+        if inspect.iscoroutine(answer):
+            answer = asyncio.run(cast(Coroutine[Any, Any, Any], answer))
     except (StepError, AssertionError):
         raise
     except Exception as error:
         code = str(getattr(error, "code", type(error).__name__))
         raise StepError(code, str(error), retryable=bool(getattr(error, "retryable", True))) from error
-    return given
+    return answer

@@ -33,7 +33,7 @@ EXAMPLES: Mapping[str, str] = {
 def problem_of(schema: Mapping[str, Json], value: Json) -> tuple[str, str] | None:
     """The first thing that is wrong with `value` as (path such as `.items[3].price`, sentence); None when it fits."""
     errors = _validator(orjson.dumps(schema)).iter_errors(value)
-    for error in (one for found in errors for one in _within(found)):
+    for error in (one for outer in errors for one in _within(outer)):
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
         return path, _sentence(error)
     return None

@@ -67,8 +67,8 @@ def _one_of(names: list[str]) -> str:
 
 
 def _more(error: Any) -> str:
-    known: Mapping[str, Json] = error.schema.get("properties") or {}
-    names = [f"“{name[:_MOST_CHARS]}”" for name in error.instance if name not in known]
+    properties: Mapping[str, Json] = error.schema.get("properties") or {}
+    names = [f"“{name[:_MOST_CHARS]}”" for name in error.instance if name not in properties]
     return f"This has more than is known here: {', '.join(names[:MOST_NAMED])}."
 
 
@@ -78,8 +78,8 @@ def authors_words(error: Any) -> str:
         return ""
     # Of a text that may also be null the words may stand beside both.
     schemas = (error.schema, error.parent.schema if error.parent is not None else {})
-    said = (one.get("x-message") for one in schemas if isinstance(one, dict))
-    return next((words[:500] for words in said if isinstance(words, str)), "")
+    messages = (one.get("x-message") for one in schemas if isinstance(one, dict))
+    return next((words[:500] for words in messages if isinstance(words, str)), "")
 
 
 def _pattern(error: Any) -> str:

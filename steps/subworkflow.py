@@ -31,8 +31,8 @@ class SubworkflowParams(Params):
 def run(context: StepContext) -> Json:
     """The run to wait for."""
     params: SubworkflowParams = context.params
-    given = params.input if "input" in params.model_fields_set else context.input
-    return for_run(params.workflow, given, version=params.version)
+    run_input = params.input if "input" in params.model_fields_set else context.input
+    return for_run(params.workflow, run_input, version=params.version)
 
 
 SUBWORKFLOW = StepType(

@@ -52,27 +52,27 @@ def for_children(items: Sequence[Json], *, at_once: int, tolerated: int = 0) -> 
     }
 
 
-def for_rounds(given: Json, *, most: int, count: int | None = None) -> Wait:
+def for_rounds(value: Json, *, most: int, count: int | None = None) -> Wait:
     """A wait of a loop until its rounds are over: after `count` of them, or when its conditions say so.
 
-    The first is `given` this, each other one what the one before gave; there are `most` at most.
+    The first is given this `value`, each other one what the one before gave; there are `most` at most.
     """
-    wait = for_children([given], at_once=1) | {"rounds": most}
+    wait = for_children([value], at_once=1) | {"rounds": most}
     return wait if count is None else wait | {"count": count}
 
 
-def for_run(workflow: str, given: Json, *, version: int | None = None) -> Wait:
+def for_run(workflow: str, run_input: Json, *, version: int | None = None) -> Wait:
     """A wait for the end of a run of its own: of this workflow, with this input, on its latest version or this one.
 
     The id of the run is chosen here, so that whoever begins it twice begins one.
     """
-    wait: Wait = {"kind": "run", "run": uuid7(), "workflow": workflow, "input": given}
+    wait: Wait = {"kind": "run", "run": uuid7(), "workflow": workflow, "input": run_input}
     return wait if version is None else wait | {"version": version}
 
 
-def for_part(given: Json) -> Wait:
-    """A wait of a container's child for the end of a run of the container's own steps, which see what is `given`."""
-    return {"kind": "run", "run": uuid7(), "part": True, "input": given}
+def for_part(part_input: Json) -> Wait:
+    """A wait of a container's child for the end of a run of the container's own steps, which see this."""
+    return {"kind": "run", "run": uuid7(), "part": True, "input": part_input}
 
 
 def _timer(kind: TimerKind, seconds: float | None, until: datetime | None) -> dict[str, Json]:

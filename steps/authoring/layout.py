@@ -52,8 +52,8 @@ def laid_out(code: Code, *, indent: str = "", before: int = 0, after: int = 0) -
     if isinstance(code, list):
         return _lines("[", (("", value) for value in code), "]", indent)
     if isinstance(code, Call):
-        named = ((f"{name}=" if name else "", value) for name, value in code.arguments)
-        return _lines(f"{code.function}(", named, ")", indent)
+        arguments = ((f"{name}=" if name else "", value) for name, value in code.arguments)
+        return _lines(f"{code.function}(", arguments, ")", indent)
     if isinstance(code, str) and len(rows := code.splitlines(keepends=True)) > 1:
         return "\n".join(["(", *(inner + quoted(row) for row in rows), f"{indent})"])
     return "".join(_pieces(code))
@@ -71,10 +71,10 @@ def _lines(start: str, items: Iterator[tuple[str, Code]], end: str, indent: str)
 
 def on_one_line(code: Code, room: int) -> str | None:
     """The code on one line, or None where it takes more columns than there is room."""
-    line, used = [], 0
+    line, columns = [], 0
     for piece in _pieces(code):
-        used += width(piece)
-        if used > room:
+        columns += width(piece)
+        if columns > room:
             return None
         line.append(piece)
     return "".join(line)
@@ -107,8 +107,8 @@ def _pieces(code: Code) -> Iterator[str]:
     elif isinstance(code, list):
         yield from _between("[", (("", value) for value in code), "]")
     elif isinstance(code, Call):
-        named = ((f"{name}=" if name else "", value) for name, value in code.arguments)
-        yield from _between(f"{code.function}(", named, ")")
+        arguments = ((f"{name}=" if name else "", value) for name, value in code.arguments)
+        yield from _between(f"{code.function}(", arguments, ")")
     else:
         # As the formatter writes numbers: 1e16, not 1e+16.
         yield repr(code).replace("e+", "e")

@@ -72,9 +72,9 @@ class _Printed:
         """The whole source."""
         timers = [self._timers(*one) for one in zip(self.variables, self.nodes, strict=True)]
         hops = [self._hop(edge) for edge in self.document.get("edges") or []]
-        caught = {hop.source for hop in hops if isinstance(hop, ways.Hop) and hop.words == ".failed"}
+        sources = {hop.source for hop in hops if isinstance(hop, ways.Hop) and hop.words == ".failed"}
         steps = [
-            self._step(variable, node, is_caught=variable in caught, has_timers=bool(lines))
+            self._step(variable, node, is_caught=variable in sources, has_timers=bool(lines))
             for variable, node, lines in zip(self.variables, self.nodes, timers, strict=True)
         ]
         led = [*ways.lines(hops), *(line for lines in timers for line in lines)]
@@ -83,21 +83,21 @@ class _Printed:
         return _text(sorted(self.imported, key=lambda name: (not name.isupper(), name)), blocks)
 
     def _workflow(self) -> str:
-        said: dict[str, Code] = {key: self.document[key] for key in _WORKFLOW if key in self.document}
+        fields: dict[str, Code] = {key: self.document[key] for key in _WORKFLOW if key in self.document}
         if self.document.get("edges", ()) is not None:
-            said.pop("edges", None)
+            fields.pop("edges", None)
         if "edges" not in self.document:
-            said["edges"] = Name("UNSET")
+            fields["edges"] = Name("UNSET")
             self.imported.add("UNSET")
-        return _statement(f"{VARIABLE} = ", Call("Workflow", _named(said, ["name"])))
+        return _statement(f"{VARIABLE} = ", Call("Workflow", _named(fields, ["name"])))
 
     def _step(self, variable: str, node: dict[str, Json], *, is_caught: bool, has_timers: bool) -> str:
-        said = {key: self._field(key, node[key]) for key in _STEP if key in node}
+        fields = {key: self._field(key, node[key]) for key in _STEP if key in node}
         if has_timers:
-            del said["boundary_timers"]
+            del fields["boundary_timers"]
         if is_caught and node["on_error"] == "branch":
-            del said["on_error"]
-        return _statement(f"{variable} = ", Call(f"{VARIABLE}.step", _named(said, ["id", "type"])))
+            del fields["on_error"]
+        return _statement(f"{variable} = ", Call(f"{VARIABLE}.step", _named(fields, ["id", "type"])))
 
     def _field(self, key: str, value: Json) -> Code:
         names = {"retry": _RETRY, "compensate": _UNDO}.get(key)
@@ -115,8 +115,8 @@ class _Printed:
             end: Name(self.names[edge[end]]) if edge[end] in self.names else edge[end]
             for end in ("from", "to")
         }
-        said = {key: edge[key] for key in _EDGE if key in edge}
-        return _statement("", Call(f"{VARIABLE}.edge", _named({**ends, **said}, ["from", "to"])))
+        fields = {key: edge[key] for key in _EDGE if key in edge}
+        return _statement("", Call(f"{VARIABLE}.edge", _named({**ends, **fields}, ["from", "to"])))
 
     def _timers(self, variable: str, node: dict[str, Json]) -> list[str]:
         """The lines that say the timers of a step; none where `after` can't say all of them."""
@@ -125,15 +125,15 @@ class _Printed:
             lengths = [timer[name] for name in _LENGTHS if name in timer]
             if len(lengths) != 1 or lengths[0] is None or timer["to"] not in self.names:
                 return []
-            said: dict[str, Code] = {"time": lengths[0]}
-            said |= {name: timer[name] for name in ("calendar", "interrupting") if name in timer}
-            way = laid_out(Call(f"{variable}.after", _named(said, ["time"])))
+            fields: dict[str, Code] = {"time": lengths[0]}
+            fields |= {name: timer[name] for name in ("calendar", "interrupting") if name in timer}
+            way = laid_out(Call(f"{variable}.after", _named(fields, ["time"])))
             lines.append(f"{way} >> {self.names[timer['to']]}")
         return lines if all(width(line) <= WIDTH for line in lines) else []
 
 
-def _named(said: Mapping[str, Code], by_place: Sequence[str]) -> list[tuple[str, Code]]:
-    return [("" if key in by_place else key, value) for key, value in said.items()]
+def _named(fields: Mapping[str, Code], by_place: Sequence[str]) -> list[tuple[str, Code]]:
+    return [("" if key in by_place else key, value) for key, value in fields.items()]
 
 
 def _spaced(statements: Sequence[str]) -> Iterator[str]:
@@ -146,15 +146,15 @@ def _spaced(statements: Sequence[str]) -> Iterator[str]:
 
 def _free_names(ids: Sequence[str]) -> Iterator[str]:
     """A variable for each step, after its id: `send-mail` becomes `send_mail`, `import` becomes `import_`."""
-    taken = set(_TAKEN)
+    in_use = set(_TAKEN)
     numbers: dict[str, int] = {}
     for step_id in ids:
         # Names in underscores mean something to Python.
         base = step_id.replace("-", "_").strip("_") or "step"
         base = base if base.isidentifier() else f"step_{base}"
         name = f"{base}_" if base in _TAKEN else base
-        while name in taken:
+        while name in in_use:
             numbers[base] = numbers.get(base, 1) + 1
             name = f"{base}_{numbers[base]}"
-        taken.add(name)
+        in_use.add(name)
         yield name

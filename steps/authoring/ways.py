@@ -72,13 +72,13 @@ def lines(hops: Sequence[Hop | str]) -> Iterator[str]:
 
 def _run(hops: Sequence[Hop | str], at: int) -> list[Hop]:
     """The edges from this one on that might be said in one step of a line: those of one source, or of one target."""
-    found: list[Hop] = []
+    run: list[Hop] = []
     # No line has room for more.
     for hop in hops[at : at + WIDTH]:
-        if isinstance(hop, str) or (found and hop.way != found[0].way and hop.target != found[0].target):
+        if isinstance(hop, str) or (run and hop.way != run[0].way and hop.target != run[0].target):
             break
-        found.append(hop)
-    return found
+        run.append(hop)
+    return run
 
 
 def _begun(run: Sequence[Hop]) -> _Line:
@@ -116,9 +116,9 @@ def _spread(run: Sequence[Hop], start: str) -> _Line:
 
 def _joined(run: Sequence[Hop]) -> list[Hop]:
     """The next edges that lead to the same step."""
-    found = []
+    hops = []
     for hop in run:
         if hop.target != run[0].target:
             break
-        found.append(hop)
-    return found
+        hops.append(hop)
+    return hops

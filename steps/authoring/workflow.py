@@ -281,8 +281,8 @@ class Workflow:
             }
         )
         nodes = self._listed("nodes")
-        written = sys._getframe(1)
-        self._lines[len(nodes)] = f"{Path(written.f_code.co_filename).name}:{written.f_lineno}"
+        frame = sys._getframe(1)
+        self._lines[len(nodes)] = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
         nodes.append(node)
         return Step(self, node)
 
@@ -332,10 +332,10 @@ class Workflow:
     def _listed(self, key: str) -> list[Json]:
         if self._document.get(key) is None:
             self._document[key] = []
-        listed = self._document[key]
-        if not isinstance(listed, list):
+        items = self._document[key]
+        if not isinstance(items, list):
             raise TypeError(f"`{key}` of {self!r} is no list.")
-        return listed
+        return items
 
 
 def _said(fields: Mapping[str, Any]) -> dict[str, Json]:
