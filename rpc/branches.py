@@ -72,10 +72,10 @@ def may_overlap(conditions: Sequence[str]) -> tuple[str, str] | None:
     first, *rest = others
     ranges: list[tuple[_Range, str]] = []
     for one in others:
-        found = _range(one)
-        if found is None or (ranges and found.name != ranges[0][0].name):
+        span = _range(one)
+        if span is None or (ranges and span.name != ranges[0][0].name):
             return (first, one) if one != first else (first, rest[0])
-        ranges.append((found, one))
+        ranges.append((span, one))
     return _neighbours_that_overlap(ranges)
 
 

@@ -44,8 +44,8 @@ class Call:
         """The call that gRPC tells of; of values that come more than once the last one counts."""
         pairs = context.invocation_metadata() or ()
         metadata = {key: value for key, value in pairs if isinstance(value, str)}
-        shown = metadata.get(REQUEST_ID, "")
-        request_id = shown if _ACCEPTABLE.fullmatch(shown) else uuid.uuid4().hex
+        header = metadata.get(REQUEST_ID, "")
+        request_id = header if _ACCEPTABLE.fullmatch(header) else uuid.uuid4().hex
         return cls(metadata, context.peer(), request_id, context.time_remaining())
 
     @property
@@ -57,7 +57,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NativeRequest:
     """A call of the native services: who asks for what."""
 
     principal: Principal
@@ -65,12 +65,12 @@ class Asked:
     call: Call
     attempt: Attempt = field(default_factory=Attempt)
 
-    def taken(self, name: str, missing: str) -> UUID:
-        """As `id_in`, of what is asked."""
+    def take_id(self, name: str, missing: str) -> UUID:
+        """As `id_in`, of the payload."""
         return id_in(self.payload, name, missing)
 
 
-Do = Callable[[Asked], Mapping[str, Any] | Message]
+Do = Callable[[NativeRequest], Mapping[str, Any] | Message]
 """What is answered: the message, or the row of REST's that it says."""
 
 

@@ -30,22 +30,22 @@ _KNOWN: Final[tuple[ModuleType, ...]] = (struct_pb2, timestamp_pb2, health_pb2, 
 @cache
 def pool() -> DescriptorPool:
     """All that is spoken here."""
-    known = {}
+    files = {}
     for module in _KNOWN:
         file = FileDescriptorProto()
         module.DESCRIPTOR.CopyToProto(file)
-        known[file.name] = file
-    made = DescriptorPool()
-    for file in (*known.values(), *(read_proto(FOLDER / name, name, known) for name in FILES)):
-        made.AddSerializedFile(file.SerializeToString())
-    return made
+        files[file.name] = file
+    descriptors = DescriptorPool()
+    for file in (*files.values(), *(read_proto(FOLDER / name, name, files) for name in FILES)):
+        descriptors.AddSerializedFile(file.SerializeToString())
+    return descriptors
 
 
 @cache
 def message_class(full_name: str) -> type[Message]:
     """The class of a message of this name."""
-    made: type[Message] = GetMessageClass(pool().FindMessageTypeByName(full_name))
-    return made
+    cls: type[Message] = GetMessageClass(pool().FindMessageTypeByName(full_name))
+    return cls
 
 
 def methods(service: str) -> dict[str, MethodDescriptor]:

@@ -39,19 +39,19 @@ def document_of(definition: Any, warnings: list[str]) -> dict[str, Json]:
 
 
 def _step(step: Any, place: str, warnings: list[str]) -> dict[str, Json]:
-    made: dict[str, Json] = {"id": step.id, "type": enum_text(step, "type", STEP_TYPE)}
-    made |= {key: value for field, key in _TEXTS_OF_STEP.items() if (value := getattr(step, field))}
+    fields: dict[str, Json] = {"id": step.id, "type": enum_text(step, "type", STEP_TYPE)}
+    fields |= {key: value for field, key in _TEXTS_OF_STEP.items() if (value := getattr(step, field))}
     if step.parallel_next_steps:
-        made["parallelNextSteps"] = list(step.parallel_next_steps)
+        fields["parallelNextSteps"] = list(step.parallel_next_steps)
     if step.conditional_next_steps:
-        made["conditionalNextSteps"] = _branches(dict(step.conditional_next_steps), place, warnings)
+        fields["conditionalNextSteps"] = _branches(dict(step.conditional_next_steps), place, warnings)
     if step.transformations:
         values = {name: value_of(value) for name, value in step.transformations.items()}
-        made["transformations"] = _transformations(values, place)
+        fields["transformations"] = _transformations(values, place)
     if step.retry_count:
-        made["retryCount"] = step.retry_count
+        fields["retryCount"] = step.retry_count
     if step.boundary_events:
-        made["boundaryEvents"] = [
+        fields["boundaryEvents"] = [
             {
                 "type": enum_text(timer, "type", TIMER_TYPE),
                 "duration": timer.duration,
@@ -60,7 +60,7 @@ def _step(step: Any, place: str, warnings: list[str]) -> dict[str, Json]:
             }
             for timer in step.boundary_events
         ]
-    return made
+    return fields
 
 
 def _branches(branches: dict[str, str], place: str, warnings: list[str]) -> dict[str, str]:

@@ -80,47 +80,47 @@ def _problem(error: Exception) -> Problem:
     return Problem(_STATUS_OF[error.code], error.code, error.reason, field, headers=headers)
 
 
-def _upload_definition(who: Principal, asked: Any, call: Call, answer: Any) -> None:
+def _upload_definition(who: Principal, request: Any, call: Call, answer: Any) -> None:
     # Who may not upload has nothing read of what they send.
     who.require(WORKFLOWS_WRITE)
     who.require(WORKFLOWS_PUBLISH)
-    one = service.upload_definition(who, document_of(asked.definition, call.warnings))
+    one = service.upload_definition(who, document_of(request.definition, call.warnings))
     for warning in call.warnings:
         log.warning("The definition %s came over gRPC: %s", one.id, warning)
     answer.id, answer.version = one.id, one.version
     stamp(answer.uploaded_at, one.uploaded_at)
 
 
-def _get_definition(who: Principal, asked: Any, call: Call, answer: Any) -> None:
-    one = service.get_definition(who, asked.id, asked.version)
+def _get_definition(who: Principal, request: Any, call: Call, answer: Any) -> None:
+    one = service.get_definition(who, request.id, request.version)
     fill_definition(answer.definition, one.id, one.version, one.document)
 
 
-def _list_definitions(who: Principal, asked: Any, call: Call, answer: Any) -> None:
-    page = service.list_definitions(who, asked.keyword, asked.page, asked.page_size)
+def _list_definitions(who: Principal, request: Any, call: Call, answer: Any) -> None:
+    page = service.list_definitions(who, request.keyword, request.page, request.page_size)
     fill_all(answer.definitions, page.items, _fill_uploaded)
     answer.total = page.total
 
 
-def _start_instance(who: Principal, asked: Any, call: Call, answer: Any) -> None:
+def _start_instance(who: Principal, request: Any, call: Call, answer: Any) -> None:
     one = service.start_instance(
         who,
-        asked.definition_id,
-        version=asked.definition_version,
-        variables=object_of(asked.variables),
-        business_key=asked.business_key,
+        request.definition_id,
+        version=request.definition_version,
+        variables=object_of(request.variables),
+        business_key=request.business_key,
         trace=of_headers(call.metadata),
     )
     _fill_instance(answer.instance, one)
 
 
-def _get_instance(who: Principal, asked: Any, call: Call, answer: Any) -> None:
-    _fill_instance(answer.instance, service.get_instance(who, asked.id))
+def _get_instance(who: Principal, request: Any, call: Call, answer: Any) -> None:
+    _fill_instance(answer.instance, service.get_instance(who, request.id))
 
 
-def _get_history(who: Principal, asked: Any, call: Call, answer: Any) -> None:
+def _get_history(who: Principal, request: Any, call: Call, answer: Any) -> None:
     try:
-        records = service.history(who, asked.id)
+        records = service.history(who, request.id)
     except S4Error as error:
         # As over REST, for whoever may not know of it there is none either.
         if error.code != errors.NOT_FOUND:
@@ -129,48 +129,50 @@ def _get_history(who: Principal, asked: Any, call: Call, answer: Any) -> None:
     fill_all(answer.executions, records or (), _fill_step)
 
 
-def _cancel_instance(who: Principal, asked: Any, call: Call, answer: Any) -> None:
-    _fill_instance(answer.instance, service.cancel_instance(who, asked.id, asked.reason))
+def _cancel_instance(who: Principal, request: Any, call: Call, answer: Any) -> None:
+    _fill_instance(answer.instance, service.cancel_instance(who, request.id, request.reason))
 
 
-def _list_instances(who: Principal, asked: Any, call: Call, answer: Any) -> None:
-    status = enum_text(asked, "status", INSTANCE_STATUS)
-    if asked.status and not status:
-        raise S4Error(errors.BAD_REQUEST, f"there is no status {asked.status}")
+def _list_instances(who: Principal, request: Any, call: Call, answer: Any) -> None:
+    status = enum_text(request, "status", INSTANCE_STATUS)
+    if request.status and not status:
+        raise S4Error(errors.BAD_REQUEST, f"there is no status {request.status}")
     page = service.list_instances(
         who,
-        definition_id=asked.definition_id,
+        definition_id=request.definition_id,
         status=status,
-        business_key=asked.business_key,
-        page=asked.page,
-        page_size=asked.page_size,
+        business_key=request.business_key,
+        page=request.page,
+        page_size=request.page_size,
     )
     fill_all(answer.instances, page.items, _fill_instance)
     answer.total = page.total
 
 
-def _poll_jobs(who: Principal, asked: Any, call: Call, answer: Any) -> None:
-    most = asked.max_jobs if asked.max_jobs > 0 else DEFAULT_JOBS
+def _poll_jobs(who: Principal, request: Any, call: Call, answer: Any) -> None:
+    most = request.max_jobs if request.max_jobs > 0 else DEFAULT_JOBS
     fitting = partial(fill_fitting, answer.jobs, fill=_fill_job)
-    service.poll_jobs(who, asked.worker_id, list(asked.job_types), most, call.attempt, fitting)
+    service.poll_jobs(who, request.worker_id, list(request.job_types), most, call.attempt, fitting)
 
 
-def _complete_job(who: Principal, asked: Any, call: Call, answer: Any) -> None:
-    service.complete_job(who, asked.job_id, asked.worker_id, object_of(asked.variables_to_set))
+def _complete_job(who: Principal, request: Any, call: Call, answer: Any) -> None:
+    service.complete_job(who, request.job_id, request.worker_id, object_of(request.variables_to_set))
 
 
-def _fail_job(who: Principal, asked: Any, call: Call, answer: Any) -> None:
-    service.fail_job(who, asked.job_id, asked.worker_id, asked.error_message, retryable=asked.retryable)
-
-
-def _complete_user_task(who: Principal, asked: Any, call: Call, answer: Any) -> None:
-    service.complete_user_task(
-        who, asked.instance_id, asked.user_task_step_id, object_of(asked.result), asked.completed_by
+def _fail_job(who: Principal, request: Any, call: Call, answer: Any) -> None:
+    service.fail_job(
+        who, request.job_id, request.worker_id, request.error_message, retryable=request.retryable
     )
 
 
-def _signal_wait(who: Principal, asked: Any, call: Call, answer: Any) -> None:
-    service.signal_wait(who, asked.instance_id, asked.wait_step_id, object_of(asked.variables))
+def _complete_user_task(who: Principal, request: Any, call: Call, answer: Any) -> None:
+    service.complete_user_task(
+        who, request.instance_id, request.user_task_step_id, object_of(request.result), request.completed_by
+    )
+
+
+def _signal_wait(who: Principal, request: Any, call: Call, answer: Any) -> None:
+    service.signal_wait(who, request.instance_id, request.wait_step_id, object_of(request.variables))
 
 
 def _fill_uploaded(target: Any, one: Uploaded) -> None:

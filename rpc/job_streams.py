@@ -110,15 +110,15 @@ class JobStreams:
                 if (problem := await self._until_there_is_room(stream)) is not None:
                     return problem
                 continue
-            wanted, claimed = min(stream.room, MOST_AT_ONCE), _Claimed()
-            claim = partial(told, stream.call, partial(self._claim, stream, wanted, claimed))
+            limit, claimed = min(stream.room, MOST_AT_ONCE), _Claimed()
+            claim = partial(told, stream.call, partial(self._claim, stream, limit, claimed))
             if (problem := await self._threads.do(claim, claimed.give_back)) is not None:
                 return problem
             count = len(claimed.unsent)
             await self._send(stream, claimed, context)
             if claimed.wait_seconds:
                 await self._news.come(frozenset(), claimed.wait_seconds)
-            elif count < wanted:
+            elif count < limit:
                 await self._news.come(topics, IDLE_SECONDS)
         return STOPPING
 
@@ -157,7 +157,7 @@ class JobStreams:
         polls.let_in(principal.tenant_id)
         return _Stream(call, principal, payload)
 
-    def _claim(self, stream: _Stream, wanted: int, claimed: _Claimed) -> None:
+    def _claim(self, stream: _Stream, limit: int, claimed: _Claimed) -> None:
         principal = admitted(stream.call, JOBS_WORK)
         try:
             polls.let_in(principal.tenant_id)
@@ -165,17 +165,17 @@ class JobStreams:
             claimed.wait_seconds = refusal.retry_after or 1
             return
         # In one piece: what is undone must be all that was leased.
-        leased = job_calls.claim(principal, stream.payload, wanted)
+        leased = job_calls.claim(principal, stream.payload, limit)
         claimed.unsent.extend((job, b"") for job in leased)
         messages = [filled(self._gives, job_calls.job_row(job)).SerializeToString() for job in leased]
         claimed.unsent = deque(zip(leased, messages, strict=True))
 
 
-def _lost(stream: _Stream, held: dict[str, int]) -> Sequence[str]:
+def _lost(stream: _Stream, epoch_by_job: dict[str, int]) -> Sequence[str]:
     """Which of these jobs the worker has no more."""
     principal = admitted(stream.call, JOBS_WORK)
     steps = StepExecution.objects.for_tenant(principal.tenant_id).filter(
-        pk__in=list(held), status=StepStatus.RUNNING
+        pk__in=list(epoch_by_job), status=StepStatus.RUNNING
     )
     epochs = {str(step): epoch for step, epoch in steps.values_list("pk", "epoch")}
-    return [job_id for job_id, epoch in held.items() if epochs.get(job_id) != epoch]
+    return [job_id for job_id, epoch in epoch_by_job.items() if epochs.get(job_id) != epoch]

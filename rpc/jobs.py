@@ -8,7 +8,7 @@ from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 
 from lib.api.serializers import Parsed, StrictSerializer, validated
-from rpc.calls import Asked, Do
+from rpc.calls import Do, NativeRequest
 from rpc.contract import JOBS, message_class, methods
 from rpc.fitting import fill_fitting
 from rpc.rows import fill
@@ -18,49 +18,49 @@ from runs.api import job_serializers as s
 _MISSING = "There is no such job."
 
 
-def poll(asked: Asked) -> Message:
+def poll(request: NativeRequest) -> Message:
     """Jobs, as many as an answer holds, or none."""
-    if asked.attempt.is_first:
-        polls.let_in(asked.principal.tenant_id)
+    if request.attempt.is_first:
+        polls.let_in(request.principal.tenant_id)
     message: Any = message_class(methods(JOBS)["PollJobs"].output_type.full_name)()
     fitting = partial(fill_fitting, message.jobs, fill=fill)
-    job_calls.poll(asked.principal, validated(s.PollJobs, asked.payload), asked.attempt, fitting)
+    job_calls.poll(request.principal, validated(s.PollJobs, request.payload), request.attempt, fitting)
     return message
 
 
-def claim(asked: Asked) -> Mapping[str, Any]:
+def claim(request: NativeRequest) -> Mapping[str, Any]:
     """The job of which a broker told, or why it can't be had."""
-    polls.let_in(asked.principal.tenant_id)
-    asked.payload["ids"] = [asked.payload.pop("job_id")] if "job_id" in asked.payload else []
-    return job_calls.claim_told(asked.principal, _of(s.ClaimJobs, asked))
+    polls.let_in(request.principal.tenant_id)
+    request.payload["ids"] = [request.payload.pop("job_id")] if "job_id" in request.payload else []
+    return job_calls.claim_told(request.principal, _of(s.ClaimJobs, request))
 
 
-def complete(asked: Asked) -> Mapping[str, Any]:
+def complete(request: NativeRequest) -> Mapping[str, Any]:
     """The job is done."""
-    job = asked.taken("job_id", _MISSING)
-    return job_calls.complete(asked.principal, job, _of(s.CompleteJob, asked))
+    job = request.take_id("job_id", _MISSING)
+    return job_calls.complete(request.principal, job, _of(s.CompleteJob, request))
 
 
-def fail(asked: Asked) -> Mapping[str, Any]:
+def fail(request: NativeRequest) -> Mapping[str, Any]:
     """The attempt failed."""
-    job = asked.taken("job_id", _MISSING)
-    return job_calls.fail(asked.principal, job, _of(s.FailJob, asked))
+    job = request.take_id("job_id", _MISSING)
+    return job_calls.fail(request.principal, job, _of(s.FailJob, request))
 
 
-def heartbeat(asked: Asked) -> Mapping[str, Any]:
+def heartbeat(request: NativeRequest) -> Mapping[str, Any]:
     """The worker is still at it."""
-    job = asked.taken("job_id", _MISSING)
-    return job_calls.heartbeat(asked.principal, job, _of(s.Heartbeat, asked))
+    job = request.take_id("job_id", _MISSING)
+    return job_calls.heartbeat(request.principal, job, _of(s.Heartbeat, request))
 
 
-def release(asked: Asked) -> Mapping[str, Any]:
+def release(request: NativeRequest) -> Mapping[str, Any]:
     """The job is given back unstarted."""
-    job = asked.taken("job_id", _MISSING)
-    return job_calls.release(asked.principal, job, _of(s.JobVerb, asked))
+    job = request.take_id("job_id", _MISSING)
+    return job_calls.release(request.principal, job, _of(s.JobVerb, request))
 
 
-def _of(serializer: type[StrictSerializer], asked: Asked) -> Parsed:
-    return validated(serializer, asked.payload)
+def _of(serializer: type[StrictSerializer], request: NativeRequest) -> Parsed:
+    return validated(serializer, request.payload)
 
 
 CALLS: Final[Mapping[str, Do]] = {

@@ -60,8 +60,8 @@ class Meter(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # it has no type
             outer: Behaviour = partial(self._each, method, inner)
         else:
             outer = partial(self._one, method, handler.response_streaming, inner)
-        made = getattr(grpc, f"{kind}_rpc_method_handler")
-        counted: grpc.RpcMethodHandler[Any, Any] = made(
+        factory = getattr(grpc, f"{kind}_rpc_method_handler")
+        counted: grpc.RpcMethodHandler[Any, Any] = factory(
             outer, handler.request_deserializer, handler.response_serializer
         )
         return counted
@@ -71,17 +71,17 @@ class Meter(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # it has no type
         method: str,
         is_stream: bool,
         inner: Behaviour,
-        given: Any,
+        request: Any,
         context: "ServicerContext[Any, Any]",
     ) -> Any:
         with self._counted(method, is_stream, context):
-            return await inner(given, context)
+            return await inner(request, context)
 
     async def _each(
-        self, method: str, inner: Behaviour, given: Any, context: "ServicerContext[Any, Any]"
+        self, method: str, inner: Behaviour, request: Any, context: "ServicerContext[Any, Any]"
     ) -> AsyncIterator[Any]:
         with self._counted(method, True, context):
-            async for answer in inner(given, context):
+            async for answer in inner(request, context):
                 yield answer
 
     @contextmanager

@@ -82,10 +82,10 @@ class RunStreams:
 
     async def _handle(self, raw: bytes, context: "ServicerContext[Any, Any]") -> None:
         call = Call.of(context)
-        asked = await self._threads.do(partial(told, call, partial(self._read_request, raw)))
-        if isinstance(asked, Problem):
-            await refuse(context, call, asked)
-        run_id, after = asked
+        request = await self._threads.do(partial(told, call, partial(self._read_request, raw)))
+        if isinstance(request, Problem):
+            await refuse(context, call, request)
+        run_id, after = request
         first = await self._read(call, run_id, after)
         if isinstance(first, Problem):
             await refuse(context, call, first)

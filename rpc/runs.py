@@ -7,7 +7,7 @@ from uuid import UUID
 from accounts.roles import RUNS_OPERATE, RUNS_READ, RUNS_SIGNAL, RUNS_START
 from lib.api.serializers import validated
 from lib.trace_context import of_headers
-from rpc.calls import Asked, Do, require_run
+from rpc.calls import Do, NativeRequest, require_run
 from runs.api import serializers as s
 from runs.api import signal_serializers, signals
 from runs.api.run_calls import cancel, find_run, shown
@@ -16,10 +16,10 @@ from runs.api.starts import start_one
 NO_RUN = "There is no such run."
 
 
-def start(asked: Asked) -> Mapping[str, Any]:
+def start(request: NativeRequest) -> Mapping[str, Any]:
     """A run is started, or was before."""
     run, created = start_one(
-        asked.principal, validated(s.StartRun, asked.payload), of_headers(asked.call.metadata)
+        request.principal, validated(s.StartRun, request.payload), of_headers(request.call.metadata)
     )
     return {
         "run": run,
@@ -29,27 +29,29 @@ def start(asked: Asked) -> Mapping[str, Any]:
     }
 
 
-def get(asked: Asked) -> Mapping[str, Any]:
+def get(request: NativeRequest) -> Mapping[str, Any]:
     """The run with its steps."""
-    return shown(asked.principal, _run(asked, RUNS_READ))
+    return shown(request.principal, _run(request, RUNS_READ))
 
 
-def cancel_run(asked: Asked) -> Mapping[str, Any]:
+def cancel_run(request: NativeRequest) -> Mapping[str, Any]:
     """An open run is cancelled."""
-    run_id = _run(asked, RUNS_OPERATE)
-    return cancel(asked.principal, run_id, validated(s.CancelRun, asked.payload))
+    run_id = _run(request, RUNS_OPERATE)
+    return cancel(request.principal, run_id, validated(s.CancelRun, request.payload))
 
 
-def signal(asked: Asked) -> Mapping[str, Any]:
+def signal(request: NativeRequest) -> Mapping[str, Any]:
     """The run is sent a signal."""
-    run_id = _run(asked, RUNS_SIGNAL)
-    run = find_run(asked.principal, run_id)
-    return signals.send(asked.principal, str(run.id), validated(signal_serializers.SendSignal, asked.payload))
+    run_id = _run(request, RUNS_SIGNAL)
+    run = find_run(request.principal, run_id)
+    return signals.send(
+        request.principal, str(run.id), validated(signal_serializers.SendSignal, request.payload)
+    )
 
 
-def _run(asked: Asked, scope: str) -> UUID:
-    run_id = asked.taken("run_id", NO_RUN)
-    require_run(asked.principal, scope, run_id)
+def _run(request: NativeRequest, scope: str) -> UUID:
+    run_id = request.take_id("run_id", NO_RUN)
+    require_run(request.principal, scope, run_id)
     return run_id
 
 

@@ -154,9 +154,9 @@ def _then_room(
     attempt: Attempt,
 ) -> bytes:
     """Answer, and have the stream that handed out the job know that its worker has room for another one."""
-    said = answer(call, raw, attempt)
+    response = answer(call, raw, attempt)
     loop.call_soon_threadsafe(streams.ended, job_in(raw))
-    return said
+    return response
 
 
 def serve() -> None:

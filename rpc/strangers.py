@@ -44,7 +44,7 @@ def let_in() -> None:
     _let_in.get()()
 
 
-def _shown(metadata: Iterable[tuple[str, str | bytes]] | None) -> bytes:
+def _token_digest(metadata: Iterable[tuple[str, str | bytes]] | None) -> bytes:
     """What stands for the token of a call: the token itself needn't be in memory for as long as that."""
     token = next((value for key, value in metadata or () if key == "authorization"), "")
     return hashlib.blake2b(token.encode() if isinstance(token, str) else token, digest_size=16).digest()
@@ -64,25 +64,27 @@ class Door(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # it has no types
     ) -> "grpc.RpcMethodHandler[Any, Any] | None":
         """The handler of a call; a stranger's is asked when the call has a place and its message is there."""
         handler = await continuation(handler_call_details)
-        shown = _shown(handler_call_details.invocation_metadata)
+        digest = _token_digest(handler_call_details.invocation_metadata)
         # Reflection has places of its own.
-        if handler is None or handler.request_streaming or self._is_known(shown):
+        if handler is None or handler.request_streaming or self._is_known(digest):
             return handler
         coders = handler.request_deserializer, handler.response_serializer
         if handler.response_streaming:
-            enter = partial(self._enter, shown, handler.unary_stream)
+            enter = partial(self._enter, digest, handler.unary_stream)
             return grpc.stream_stream_rpc_method_handler(enter, *coders)
-        return grpc.stream_unary_rpc_method_handler(partial(self._enter, shown, handler.unary_unary), *coders)
+        return grpc.stream_unary_rpc_method_handler(
+            partial(self._enter, digest, handler.unary_unary), *coders
+        )
 
     async def _enter(
-        self, shown: bytes, inner: Inner, messages: AsyncIterable[Any], context: "ServicerContext[Any, Any]"
+        self, digest: bytes, inner: Inner, messages: AsyncIterable[Any], context: "ServicerContext[Any, Any]"
     ) -> Any:
         call = Call.of(context)
         with ExitStack() as place:
             # This process asks itself whether it lives.
             if not call.peer.startswith("unix") and not place.enter_context(self._places.place(call.peer)):
                 await refuse(context, call, problem_of(TooMany(_FULL, retry_after=1)))
-            _let_in.set(partial(self._know, shown, place))
+            _let_in.set(partial(self._know, digest, place))
             message = await self._message(messages, call, context)
             return await inner(message, context)
 
@@ -97,11 +99,11 @@ class Door(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # it has no types
         except StopAsyncIteration:
             await refuse(context, call, problem_of(Invalid("The call has no message.")))
 
-    def _is_known(self, shown: bytes) -> bool:
-        return self._known.get(shown, 0.0) > asyncio.get_running_loop().time()
+    def _is_known(self, digest: bytes) -> bool:
+        return self._known.get(digest, 0.0) > asyncio.get_running_loop().time()
 
-    def _know(self, shown: bytes, place: ExitStack) -> None:
+    def _know(self, digest: bytes, place: ExitStack) -> None:
         place.close()
         if len(self._known) >= MOST_KNOWN:
             self._known.clear()
-        self._known[shown] = asyncio.get_running_loop().time() + KNOWN_SECONDS
+        self._known[digest] = asyncio.get_running_loop().time() + KNOWN_SECONDS

@@ -13,7 +13,7 @@ from grpc.aio import ServicerContext
 from accounts.principal import Principal
 from lib.api.errors import Problem
 from lib.waiting import Attempt
-from rpc.calls import Asked, Call, Do, admitted
+from rpc.calls import Call, Do, NativeRequest, admitted
 from rpc.contract import message_class
 from rpc.news import News
 from rpc.problems import Describe, problem_of, refuse, told
@@ -48,11 +48,11 @@ class Unary:
         ends_at: float | None = None
         while True:
             attempt = Attempt(is_first=ends_at is None)
-            said = await self._threads.do(
+            response = await self._threads.do(
                 partial(told, call, partial(answer, call, raw, attempt), describe), partial(_undo, attempt)
             )
-            if isinstance(said, Problem):
-                await refuse(context, call, said)
+            if isinstance(response, Problem):
+                await refuse(context, call, response)
             let_in()
             ends_at = ends_at or clock() + _patience(attempt, call)
             left = ends_at - clock()
@@ -62,7 +62,7 @@ class Unary:
             context.set_trailing_metadata(((WARNING, " ".join(call.warnings)[:_LONGEST_WARNING].encode()),))
         if context.cancelled() and attempt.undo is not None:
             self._threads.later(attempt.undo)
-        return said
+        return response
 
 
 def _patience(attempt: Attempt, call: Call) -> float:
@@ -82,9 +82,9 @@ def native(method: MethodDescriptor, scope: str, do: Do) -> Answering:
 
     def answer(call: Call, raw: bytes, attempt: Attempt) -> bytes:
         principal: Principal = admitted(call, scope)
-        asked = Asked(principal, given(parsed(takes, raw)), call, attempt)
-        said = do(asked)
-        message = said if isinstance(said, Message) else filled(gives, said)
+        request = NativeRequest(principal, given(parsed(takes, raw)), call, attempt)
+        response = do(request)
+        message = response if isinstance(response, Message) else filled(gives, response)
         return bytes(message.SerializeToString())
 
     return answer
