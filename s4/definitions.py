@@ -65,12 +65,12 @@ def get_definition(principal: Principal, definition_id: str, version: int | None
 
     Raises S4Error: not-found, conflict for a workflow that S4 has no words for.
     """
-    found = _version(principal, definition_id, version or None)
+    row = _version(principal, definition_id, version or None)
     try:
-        document = lifecycle.export(principal, definition_id, version=found.number, dialect="s4")
+        document = lifecycle.export(principal, definition_id, version=row.number, dialect="s4")
     except Unprocessable as refusal:
         raise S4Error(CONFLICT, refusal.message) from refusal
-    return Definition(definition_id, found.number or 0, document)
+    return Definition(definition_id, row.number or 0, document)
 
 
 def _version(principal: Principal, name: str, number: int | None) -> WorkflowVersion:
@@ -81,8 +81,8 @@ def _version(principal: Principal, name: str, number: int | None) -> WorkflowVer
     if number is not None and not 0 < number < 2**31:
         raise S4Error(NOT_FOUND, f"definition {name!r} has no version {number}")
     versions = queries.list_versions(principal.tenant_id, name)
-    found = versions.order_by("-number") if number is None else versions.filter(number=number)
-    version = found.defer("layout").first()
+    rows = versions.order_by("-number") if number is None else versions.filter(number=number)
+    version = rows.defer("layout").first()
     if version is None:
         raise S4Error(NOT_FOUND, f"definition {name!r} has no version {number or 'yet'}")
     return version
@@ -102,10 +102,10 @@ def list_definitions(
     published = WorkflowVersion.objects.for_tenant(principal.tenant_id).filter(workflow=OuterRef("pk"))
     workflows = workflows.filter(Exists(published)).order_by("name")
     rows = list(workflows.defer("draft_definition", "draft_layout")[first:last])
-    found = WorkflowVersion.objects.for_tenant(principal.tenant_id).filter(
+    versions = WorkflowVersion.objects.for_tenant(principal.tenant_id).filter(
         workflow__in=[one.pk for one in rows]
     )
-    at = dict(found.order_by("number").values_list("workflow_id", "published_at"))
+    at = dict(versions.order_by("number").values_list("workflow_id", "published_at"))
     items = [Uploaded(one.name, one.latest, one.title or one.name, at[one.pk]) for one in rows]  # type: ignore[attr-defined]  # annotated
     return Page(items, count_of(workflows))
 

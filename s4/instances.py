@@ -77,17 +77,17 @@ def start_instance(
     principal.require(RUNS_START)
     if not definition_id:
         raise S4Error(BAD_REQUEST, "definitionId is required")
-    held = guard_workflow(principal, RUNS_START, definition_id)
-    given = dict(variables or {})
+    scopes = guard_workflow(principal, RUNS_START, definition_id)
+    run_input = dict(variables or {})
     [started] = start_workflow(
         principal.tenant_id,
         definition_id,
-        [NewRun(given, business_key or None, trace=trace)],
+        [NewRun(run_input, business_key or None, trace=trace)],
         by=principal.username,
         version=version or None,
         if_exists="another",
     )
-    if RUNS_READ in held:
+    if RUNS_READ in scopes:
         return _found(principal, UUID(started.id))
     begun = moment_of(UUID(started.id))
     number = started.version or 0
@@ -130,8 +130,8 @@ def list_instances(
     if status:
         runs = _with_status(runs, tenant, status)
     ids = list(runs.order_by("-id").values_list("pk", flat=True)[first:last])
-    found = {run.id: run for run in read_runs(tenant, ids, LISTED)}
-    rows = [found[str(run_id)] for run_id in ids if str(run_id) in found]
+    by_id = {run.id: run for run in read_runs(tenant, ids, LISTED)}
+    rows = [by_id[str(run_id)] for run_id in ids if str(run_id) in by_id]
     reasons = _reasons_of_cancels(tenant, rows)
     items = [_instance(run, reasons.get(run.id), variables=False) for run in rows]
     return Page(items, count_of(runs))
@@ -220,8 +220,8 @@ def _reasons_of_cancels(tenant: int, runs: Iterable[RunRead]) -> dict[str, str]:
     ids = [run.id for run in runs if _STATUS_OF.get(run.status) == CANCELLED]
     if not ids:
         return {}
-    told = HistoryEvent.objects.for_tenant(tenant).filter(run_id__in=ids, type=EventType.RUN_CANCELLING)
-    rows = told.order_by("id").values_list("run_id", "payload")
+    events = HistoryEvent.objects.for_tenant(tenant).filter(run_id__in=ids, type=EventType.RUN_CANCELLING)
+    rows = events.order_by("id").values_list("run_id", "payload")
     return {str(run): str((payload or {}).get("reason") or "") for run, payload in rows}
 
 
@@ -246,10 +246,10 @@ def _instance(run: RunRead, reason: str | None, *, variables: bool) -> Instance:
     )
 
 
-def _variables(run: RunRead, given: Json) -> dict[str, Json]:
+def _variables(run: RunRead, run_input: Json) -> dict[str, Json]:
     """The input of the run with its variables over it; those behind the first MiB of them are left out."""
     of_run = {name: value for name, value, size, *_ in run.variables or () if size is None}
-    return {**(given if isinstance(given, dict) else {}), **of_run}
+    return {**(run_input if isinstance(run_input, dict) else {}), **of_run}
 
 
 def _record(run: RunRead, step: StepRead, step_id: str, step_type: str) -> StepRecord:

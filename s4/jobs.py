@@ -176,10 +176,10 @@ def _named(job_id: str) -> tuple[str, str]:
     """The step and the lease token that the id of a job holds. Raises S4Error."""
     step, _, token = job_id.partition(_BETWEEN)
     try:
-        named = UUID(step)
+        step_id = UUID(step)
     except ValueError:
-        named = None
-    if named is None or str(named) != step or not token or not token.isascii():
+        step_id = None
+    if step_id is None or str(step_id) != step or not token or not token.isascii():
         raise S4Error(NOT_FOUND, "job not found")
     return step, token
 

@@ -134,9 +134,11 @@ def _not_parked() -> S4Error:
 def _waiting_step(version_id: int, steps: list[StepRead], step_id: str) -> StepRead | None:
     """The step of this id that waits; None where it doesn't."""
     names = names_of(version_id)
-    found = (
-        step
-        for step in steps
-        if names.step_of.get(step.node) == step_id and step.status == StepStatus.WAITING
+    return next(
+        (
+            step
+            for step in steps
+            if names.step_of.get(step.node) == step_id and step.status == StepStatus.WAITING
+        ),
+        None,
     )
-    return next(found, None)

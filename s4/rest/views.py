@@ -47,16 +47,20 @@ class DefinitionsView(S4View):
 
     def get(self, request: Request) -> Response:
         """The latest version of each definition."""
-        asked = request.query_params.get("keyword", ""), _whole(request, "page"), _whole(request, "pageSize")
-        page = service.list_definitions(self.principal, *asked)
+        arguments = (
+            request.query_params.get("keyword", ""),
+            _whole(request, "page"),
+            _whole(request, "pageSize"),
+        )
+        page = service.list_definitions(self.principal, *arguments)
         return Response({"items": [rows.uploaded(one) for one in page.items] or None, "total": page.total})
 
     def post(self, request: Request) -> Response:
         """Uploads a definition, which publishes it: 201, also for one that is there already."""
         if any(kind in request.content_type for kind in _XML):
             raise S4Error(UNSUPPORTED_FORMAT, "Only JSON workflow definitions are accepted")
-        made = service.upload_definition(self.principal, self.sent_value(request))
-        return Response(rows.uploaded(made), status=201)
+        definition = service.upload_definition(self.principal, self.sent_value(request))
+        return Response(rows.uploaded(definition), status=201)
 
 
 class DefinitionView(S4View):
@@ -90,12 +94,12 @@ class InstancesView(S4View):
 
     def get(self, request: Request) -> Response:
         """Instances, newest first."""
-        asked = request.query_params
+        query = request.query_params
         page = service.list_instances(
             self.principal,
-            definition_id=asked.get("definitionId", ""),
-            status=asked.get("status", ""),
-            business_key=asked.get("businessKey", ""),
+            definition_id=query.get("definitionId", ""),
+            status=query.get("status", ""),
+            business_key=query.get("businessKey", ""),
             page=_whole(request, "page"),
             page_size=_whole(request, "pageSize"),
         )
@@ -103,13 +107,13 @@ class InstancesView(S4View):
 
     def post(self, request: Request) -> Response:
         """Starts an instance: 201, always a new one."""
-        given = Fields(self.sent(request))
+        fields = Fields(self.sent(request))
         begun = service.start_instance(
             self.principal,
-            given.text("definitionId"),
-            version=given.number("definitionVersion"),
-            variables=given.variables(),
-            business_key=given.text("businessKey"),
+            fields.text("definitionId"),
+            version=fields.number("definitionVersion"),
+            variables=fields.variables(),
+            business_key=fields.text("businessKey"),
             trace=of_headers(request.headers),
         )
         return Response(rows.instance(begun), status=201)
@@ -161,9 +165,9 @@ class PollView(S4View):
 
     def post(self, request: Request) -> Response:
         """Leases jobs, and answers at once; null where there is none."""
-        given = Fields(self.sent(request))
-        asked = given.text("workerId"), given.texts("jobTypes"), given.number("maxJobs")
-        leased = service.poll_jobs(self.principal, *asked, attempt_of(request.META))
+        fields = Fields(self.sent(request))
+        arguments = fields.text("workerId"), fields.texts("jobTypes"), fields.number("maxJobs")
+        leased = service.poll_jobs(self.principal, *arguments, attempt_of(request.META))
         return Response({"jobs": [rows.job(one) for one in leased] or None})
 
 
@@ -175,12 +179,12 @@ class CompleteJobView(S4View):
     def post(self, request: Request, job_id: str) -> Response:
         """204 for every job that was ever handed out; what can't be read as its result fails it for good."""
         try:
-            given = Fields(self.sent(request))
-            said = given.text("workerId"), given.variables()
+            fields = Fields(self.sent(request))
+            result = fields.text("workerId"), fields.variables()
         except _UNREADABLE as error:
             service.refuse_result(self.principal, job_id, _why(error))
         else:
-            service.complete_job(self.principal, job_id, *said)
+            service.complete_job(self.principal, job_id, *result)
         return Response(status=204)
 
 
@@ -192,12 +196,15 @@ class FailJobView(S4View):
     def post(self, request: Request, job_id: str) -> Response:
         """204 for every job that was ever handed out."""
         try:
-            given = Fields(self.sent(request))
-            said, retryable = (given.text("workerId"), given.text("errorMessage")), given.flag("retryable")
+            fields = Fields(self.sent(request))
+            report, retryable = (
+                (fields.text("workerId"), fields.text("errorMessage")),
+                fields.flag("retryable"),
+            )
         except _UNREADABLE as error:
             # It failed: of that its worker was sure, whatever it had to say besides.
-            said, retryable = ("", f"the worker's reason can't be read: {_why(error)}"), True
-        service.fail_job(self.principal, job_id, *said, retryable=retryable)
+            report, retryable = ("", f"the worker's reason can't be read: {_why(error)}"), True
+        service.fail_job(self.principal, job_id, *report, retryable=retryable)
         return Response(status=204)
 
 
@@ -208,8 +215,8 @@ class UserTaskOfStepView(S4View):
 
     def post(self, request: Request, run_id: UUID, node: str) -> Response:
         """204; 404 for one that isn't open."""
-        given = Fields(self.sent(request))
-        service.complete_user_task(self.principal, run_id, node, given.variables(), given.text("workerId"))
+        fields = Fields(self.sent(request))
+        service.complete_user_task(self.principal, run_id, node, fields.variables(), fields.text("workerId"))
         return Response(status=204)
 
 
@@ -220,9 +227,9 @@ class UserTaskView(S4View):
 
     def post(self, request: Request, task_id: UUID) -> Response:
         """204; 404 for one that isn't open."""
-        given = Fields(self.sent(request))
-        said = given.variables("result"), given.text("completedBy")
-        service.complete_user_task_by_id(self.principal, task_id, *said)
+        fields = Fields(self.sent(request))
+        result = fields.variables("result"), fields.text("completedBy")
+        service.complete_user_task_by_id(self.principal, task_id, *result)
         return Response(status=204)
 
 
