@@ -64,7 +64,7 @@ class Scene:
 
     def ask(self, client: Client, workflow: str, key: str) -> Case:
         """Do what the case says for whoever starts the run; gives what came of it."""
-        told: Case = {}
+        outcome: Case = {}
         start = (workflow, self.case.get("input", {}))
         run: Any = None
         for line in self.case["client"]:
@@ -72,7 +72,7 @@ class Scene:
             if verb == "start":
                 run = client.start(*start, business_key=key)
             elif verb == "start_again":
-                told["same_run"] = client.start(*start, business_key=key)["id"] == run["id"]
+                outcome["same_run"] = client.start(*start, business_key=key)["id"] == run["id"]
             elif verb == "begun":
                 self.begun.acquire(timeout=60)
             elif verb == "signal":
@@ -81,17 +81,17 @@ class Scene:
                 client.cancel(run["id"], reason=argument)
             elif verb == "wait":
                 run = client.wait(run["id"], seconds=60)
-                told |= {
+                outcome |= {
                     "status": run["status"],
                     "output": run["output"],
                     "error": (run["error"] or {}).get("code"),
                 }
             elif verb == "start_unknown":
-                told["refused"] = _refusal(lambda: client.start("there-is-none", {}))
+                outcome["refused"] = _refusal(lambda: client.start("there-is-none", {}))
             elif verb == "strange_token":
                 with Client(token="hf_none") as stranger:
-                    told["stranger"] = _refusal(partial(stranger.run, run["id"]))[0]
-        return told
+                    outcome["stranger"] = _refusal(partial(stranger.run, run["id"]))[0]
+        return outcome
 
 
 def _events() -> Events | None:
@@ -141,14 +141,14 @@ def main(path: str, workflow: str, key: str) -> None:
         working.start()
     try:
         with Client() as client:
-            told = scene.ask(client, workflow, key)
-        if told.get("status") == "CANCELLED":
-            told["worker_saw_it"] = scene.cancelled.wait(60)
+            outcome = scene.ask(client, workflow, key)
+        if outcome.get("status") == "CANCELLED":
+            outcome["worker_saw_it"] = scene.cancelled.wait(60)
     finally:
         worker.stop()
         if working is not None:
             working.join()
-    print(json.dumps(told))
+    print(json.dumps(outcome))
 
 
 if __name__ == "__main__":

@@ -25,14 +25,14 @@ HEAD = '"""{title}\n\nWritten by generate.py from the OpenAPI document: change t
 
 def ours(document: Schema) -> Schema:
     """The document without what is the same under other names, for clients that were written for those."""
-    paths = {address: told for address, told in document["paths"].items() if address.startswith(PREFIX)}
+    paths = {address: item for address, item in document["paths"].items() if address.startswith(PREFIX)}
     schemas, left = document["components"]["schemas"], _named(paths)
-    named = set[str]()
-    while left := left - named:
-        named |= left
+    names = set[str]()
+    while left := left - names:
+        names |= left
         left = set[str]().union(*(_named(schemas[name]) for name in left))
-    kept = {name: schema for name, schema in schemas.items() if name in named}
-    return {**document, "paths": paths, "components": {"schemas": kept}}
+    schemas = {name: schema for name, schema in schemas.items() if name in names}
+    return {**document, "paths": paths, "components": {"schemas": schemas}}
 
 
 def _named(part: Any) -> set[str]:
@@ -66,14 +66,14 @@ def models(document: Schema) -> str:
 
 def routes(document: Schema) -> str:
     """The module of the routes: a function for each operation of the document."""
-    found = sorted(operations(document), key=lambda one: one.name)
+    calls = sorted(operations(document), key=lambda one: one.name)
     return "\n".join(
         [
             HEAD.format(title="A call for each route of Handoff, to be sent by a client."),
             "from typing import Any, Literal\n",
             "from handoff_sdk import models",
             "from handoff_sdk.calls import LEFT_OUT, Call, LeftOut, given, path\n",
-            *(_function(one) for one in found),
+            *(_function(one) for one in calls),
         ]
     )
 
@@ -156,9 +156,9 @@ def operations(document: Schema) -> Iterator[Operation]:
                 yield _operation(document, address.removeprefix(PREFIX), method, methods[method])
 
 
-def _operation(document: Schema, address: str, method: str, told: Schema) -> Operation:
-    one = Operation(told["operationId"], method.upper(), address, told.get("description", ""), _answer(told))
-    for parameter in told.get("parameters", ()):
+def _operation(document: Schema, address: str, method: str, spec: Schema) -> Operation:
+    one = Operation(spec["operationId"], method.upper(), address, spec.get("description", ""), _answer(spec))
+    for parameter in spec.get("parameters", ()):
         name = parameter["name"]
         if parameter["in"] == "path":
             one.places.append(name)
@@ -169,7 +169,7 @@ def _operation(document: Schema, address: str, method: str, told: Schema) -> Ope
         else:
             one.headers.append((name, parameter.get("required", False)))
     one.places.sort(key=address.index)
-    body = told.get("requestBody", {}).get("content", {})
+    body = spec.get("requestBody", {}).get("content", {})
     if BYTES in body:
         one.is_bytes = True
     elif body:
@@ -181,14 +181,14 @@ def _operation(document: Schema, address: str, method: str, told: Schema) -> Ope
     return one
 
 
-def _answer(told: Schema) -> str:
+def _answer(spec: Schema) -> str:
     kinds = []
-    for status, answer in told["responses"].items():
+    for status, answer in spec["responses"].items():
         if status.startswith("2"):
             content = answer.get("content", {})
-            found = [type_of(one["schema"], module="models.") for one in content.values()] or ["None"]
+            types = [type_of(one["schema"], module="models.") for one in content.values()] or ["None"]
             # A file in any of several formats, some of which are JSON, is given as it is.
-            kinds += ["bytes"] if "bytes" in found else found
+            kinds += ["bytes"] if "bytes" in types else types
             if set(content) - {"application/json"}:
                 kinds.append("bytes")
     return _union(iter(kind for kind in kinds if kind != "str" or len(kinds) == 1))
@@ -198,14 +198,14 @@ def _function(one: Operation) -> str:
     fields = {name for name, _ in (*one.required, *one.optional, *one.query)}
     places = {name: f"the_{name}" if name in fields else _name(name) for name in one.places}
     arguments = [f"{places[name]}: str | int" for name in one.places]
-    named = ["content: bytes"] if one.is_bytes else []
-    named += [f"{_name(name)}: {kind}" for name, kind in one.required]
-    named += [f"{_name(name)}: str" for name, required in one.headers if required]
-    named += [f"{_name(name)}: {_or_left_out(kind)} = LEFT_OUT" for name, kind in one.optional]
-    named += [f"{_name(name)}: {_or_none(kind)} = None" for name, kind in one.query]
-    named += [f"{_name(name)}: str | None = None" for name, required in one.headers if not required]
-    named += ["idempotency_key: str | None = None"] if one.is_keyed else []
-    signature = ", ".join([*arguments, *(["*", *named] if named else [])])
+    keywords = ["content: bytes"] if one.is_bytes else []
+    keywords += [f"{_name(name)}: {kind}" for name, kind in one.required]
+    keywords += [f"{_name(name)}: str" for name, required in one.headers if required]
+    keywords += [f"{_name(name)}: {_or_left_out(kind)} = LEFT_OUT" for name, kind in one.optional]
+    keywords += [f"{_name(name)}: {_or_none(kind)} = None" for name, kind in one.query]
+    keywords += [f"{_name(name)}: str | None = None" for name, required in one.headers if not required]
+    keywords += ["idempotency_key: str | None = None"] if one.is_keyed else []
+    signature = ", ".join([*arguments, *(["*", *keywords] if keywords else [])])
     return (
         f"def {one.name}({signature}) -> Call[{one.answer}]:\n"
         f"{textwrap.indent(_docstring(one.description or one.name), '    ')}\n"

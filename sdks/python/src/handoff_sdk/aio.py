@@ -50,9 +50,9 @@ class AsyncClient(AsyncSender):
         """The run once it has ended, however it did. Raises StillOpen after so many seconds."""
         pauses = Pauses(seconds)
         while True:
-            found = await self.run(run)
-            if pauses.is_over(found):
-                return found
+            state = await self.run(run)
+            if pauses.is_over(state):
+                return state
             await asyncio.sleep(pauses.next())
 
     def runs(

@@ -24,20 +24,20 @@ log = logging.getLogger("handoff_sdk")
 
 
 class Beats:
-    """Renews the leases of `held`, which others fill and empty."""
+    """Renews the leases of `claims`, which others fill and empty."""
 
-    def __init__(self, sender: AsyncSender, held: Mapping[str, Held], watcher: Watcher) -> None:
-        self._sender, self._held, self._watcher = sender, held, watcher
+    def __init__(self, sender: AsyncSender, claims: Mapping[str, Held], watcher: Watcher) -> None:
+        self._sender, self._held, self._watcher = sender, claims, watcher
         self._news = asyncio.Event()
 
     def look(self) -> None:
         """Something was begun, or has progress to tell."""
         self._news.set()
 
-    def soon(self, held: Held) -> None:
+    def soon(self, claim: Held) -> None:
         """The job is to be told of soon, but not more often than anybody would read it."""
-        if not held.is_lost:
-            held.beat_at = min(held.beat_at, held.beaten_at + min(BEATS_APART, held.interval))
+        if not claim.is_lost:
+            claim.beat_at = min(claim.beat_at, claim.beaten_at + min(BEATS_APART, claim.interval))
             self._news.set()
 
     async def work(self) -> None:
@@ -46,11 +46,11 @@ class Beats:
             self._news.clear()
             now = time.monotonic()
             self._give_up(now)
-            if any(held.beat_at <= now for held in self._held.values()):
-                due = [held for held in self._held.values() if held.beat_at <= now + held.interval / 4]
+            if any(claim.beat_at <= now for claim in self._held.values()):
+                due = [claim for claim in self._held.values() if claim.beat_at <= now + claim.interval / 4]
                 await self._beat(due[:MOST_AT_ONCE])
                 continue
-            times = [held.beat_at for held in self._held.values()]
+            times = [claim.beat_at for claim in self._held.values()]
             try:
                 await asyncio.wait_for(
                     self._news.wait(), max(min(times, default=now + IDLE_SECONDS) - now, 0)
@@ -59,26 +59,27 @@ class Beats:
                 continue
 
     def _give_up(self, now: float) -> None:
-        for held in self._held.values():
-            if held.ends <= now and not held.unwanted.is_set():
-                log.warning("%s: its lease is over, it could not be renewed", held)
-                held.unwanted.set()
+        for claim in self._held.values():
+            if claim.ends <= now and not claim.unwanted.is_set():
+                log.warning("%s: its lease is over, it could not be renewed", claim)
+                claim.unwanted.set()
 
     async def _beat(self, due: Sequence[Held]) -> None:
-        told = {held.token: list(held.progress) for held in due}
-        lines = {held.token: list(held.lines) for held in due}
+        progress = {claim.token: list(claim.progress) for claim in due}
+        lines = {claim.token: list(claim.lines) for claim in due}
         # Beats of several workers must not come together for ever.
-        for held in due:
-            held.beaten_at = time.monotonic()
-            held.beat_at = held.beaten_at + held.interval * random.uniform(0.8, 1.0)  # noqa: S311
+        for claim in due:
+            claim.beaten_at = time.monotonic()
+            claim.beat_at = claim.beaten_at + claim.interval * random.uniform(0.8, 1.0)  # noqa: S311
         try:
             answer = await asyncio.wait_for(
-                self._sender.answer(_call(due, told, lines)), max(min(held.interval for held in due), 1.0)
+                self._sender.answer(_call(due, progress, lines)),
+                max(min(claim.interval for claim in due), 1.0),
             )
         except ApiError as error:
-            if not error.may_go_better and (any(told.values()) or any(lines.values())):
+            if not error.may_go_better and (any(progress.values()) or any(lines.values())):
                 log.warning("progress is refused: %s", error)
-                _forget(due, told, lines)
+                _forget(due, progress, lines)
             self._again(due)
             return
         except (NoAnswer, TimeoutError) as error:
@@ -86,45 +87,45 @@ class Beats:
             self._again(due)
             return
         self._watcher.told("heartbeat", len(due))
-        _forget(due, told, lines)
+        _forget(due, progress, lines)
         _hear(due, answer)
 
     def _again(self, due: Iterable[Held]) -> None:
         now = time.monotonic()
-        for held in due:
-            held.beat_at = now + min(held.interval / 2, 1.0) * random.uniform(0.5, 1.0)  # noqa: S311
+        for claim in due:
+            claim.beat_at = now + min(claim.interval / 2, 1.0) * random.uniform(0.5, 1.0)  # noqa: S311
 
 
 _Lines = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-def _call(due: Sequence[Held], told: Mapping[str, Sequence[Any]], lines: _Lines) -> Call[Any]:
-    items = [dict(held.lease, **_named(told[held.token], lines[held.token])) for held in due]
+def _call(due: Sequence[Held], progress: Mapping[str, Sequence[Any]], lines: _Lines) -> Call[Any]:
+    items = [dict(claim.lease, **_named(progress[claim.token], lines[claim.token])) for claim in due]
     return Call("POST", "/jobs/heartbeat", body={"items": items})
 
 
 def _named(progress: Sequence[Any], lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    named: dict[str, Any] = {"progress": progress[0]} if progress else {}
-    return named | {"log": lines} if lines else named
+    fields: dict[str, Any] = {"progress": progress[0]} if progress else {}
+    return fields | {"log": lines} if lines else fields
 
 
-def _forget(due: Iterable[Held], told: Mapping[str, Sequence[Any]], lines: _Lines) -> None:
+def _forget(due: Iterable[Held], progress: Mapping[str, Sequence[Any]], lines: _Lines) -> None:
     """What was told need not be told again; what a step has said meanwhile has to."""
-    for held in due:
-        if held.progress == told[held.token]:
-            held.progress.clear()
-        held.forget({line["seq"] for line in lines[held.token]})
+    for claim in due:
+        if claim.progress == progress[claim.token]:
+            claim.progress.clear()
+        claim.forget({line["seq"] for line in lines[claim.token]})
 
 
 def _hear(due: Sequence[Held], answer: httpx.Response) -> None:
-    for held, result in zip(due, answer.json()["results"], strict=True):
+    for claim, result in zip(due, answer.json()["results"], strict=True):
         if result.get("reason") == "unavailable":
-            held.beat_at = time.monotonic() + held.interval / 2
+            claim.beat_at = time.monotonic() + claim.interval / 2
         elif not result["applied"] or result.get("cancel_requested"):
-            if not held.unwanted.is_set():
-                log.warning("%s: not wanted any more (%s)", held, result.get("reason", "cancelled"))
-            held.unwanted.set()
+            if not claim.unwanted.is_set():
+                log.warning("%s: not wanted any more (%s)", claim, result.get("reason", "cancelled"))
+            claim.unwanted.set()
             if not result["applied"]:
-                held.is_lost, held.beat_at = True, math.inf
+                claim.is_lost, claim.beat_at = True, math.inf
         if result.get("lease_expires_at"):
-            held.renew(result["lease_expires_at"], answer.headers.get("Date"))
+            claim.renew(result["lease_expires_at"], answer.headers.get("Date"))

@@ -50,9 +50,9 @@ class Client(Sender):
         """The run once it has ended, however it did. Raises StillOpen after so many seconds."""
         pauses = Pauses(seconds)
         while True:
-            found = self.run(run)
-            if pauses.is_over(found):
-                return found
+            state = self.run(run)
+            if pauses.is_over(state):
+                return state
             time.sleep(pauses.next())
 
     def runs(

@@ -12,7 +12,7 @@ JOB_ID = "job-id"
 LONGEST_ID = 200
 
 
-class Told(NamedTuple):
+class JobEvent(NamedTuple):
     """An event: the id of the job, as it is claimed, and where the event stands."""
 
     job: str
@@ -24,16 +24,16 @@ class Line(Protocol):
     raise what its broker's client does.
     """
 
-    def take(self, most: int, seconds: float) -> list[Told]:
+    def take(self, most: int, seconds: float) -> list[JobEvent]:
         """Up to so many events that nobody else is told of meanwhile; it waits so long for the first."""
 
     def rest(self) -> None:
         """The worker has no room just now: it is still there, and takes nothing."""
 
-    def done(self, told: Sequence[Told]) -> None:
+    def done(self, events: Sequence[JobEvent]) -> None:
         """Nobody needs to be told of these again."""
 
-    def close(self, told: Sequence[Told]) -> None:
+    def close(self, events: Sequence[JobEvent]) -> None:
         """The worker ends; these were taken, and are for others."""
 
 

@@ -16,7 +16,7 @@ import httpx
 
 from handoff_sdk.calls import Call, Retries
 from handoff_sdk.errors import ApiError, NoAnswer
-from handoff_sdk.events import Events, Line, Told
+from handoff_sdk.events import Events, JobEvent, Line
 from handoff_sdk.sending import AsyncSender
 from handoff_sdk.threads import Threads
 from handoff_sdk.watching import Watcher
@@ -58,7 +58,7 @@ class _Ear:
     """What is heard of one queue."""
 
     line: Line
-    taken: list[Told] = field(default_factory=list)
+    taken: list[JobEvent] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def alone(self, do: Callable[[], T]) -> T:
@@ -183,12 +183,12 @@ class Hearing:
 
     def _hear_of(self, ids: Sequence[str], answer: httpx.Response, seconds: float) -> None:
         self._has_claimed, self._claimed_at = True, time.monotonic()
-        said = answer.json()
+        payload = answer.json()
         if ids:
-            self._watcher.polled(len(said["jobs"]), seconds)
-        for job in said["jobs"]:
+            self._watcher.polled(len(payload["jobs"]), seconds)
+        for job in payload["jobs"]:
             self._hearer.begin(job, answer.headers.get("Date"))
-        for one in said["refused"]:
+        for one in payload["refused"]:
             log.debug("job %s is not to be had: %s", one["id"].partition(".")[0], one["reason"])
 
     def _call(self, ids: Sequence[str]) -> Call[Any]:
@@ -199,8 +199,8 @@ class Hearing:
             "queues": list(self._hearer.queues)[:MOST_QUEUES],
             "ids": list(ids),
         }
-        told = {name: value for name, value in body.items() if value is not None}
-        return Call("POST", "/jobs/claim", body=told)
+        payload = {name: value for name, value in body.items() if value is not None}
+        return Call("POST", "/jobs/claim", body=payload)
 
     async def _show(self) -> None:
         """Handoff lists who is there, also while there is nothing to do."""

@@ -107,10 +107,10 @@ class Held:
                 self.lines.pop()
             self.lines.append(line)
 
-    def forget(self, told: Collection[int]) -> None:
+    def forget(self, numbers: Collection[int]) -> None:
         """Lines of these numbers were told."""
         with self.saying:
-            self.lines[:] = [line for line in self.lines if line["seq"] not in told]
+            self.lines[:] = [line for line in self.lines if line["seq"] not in numbers]
 
     def renew(self, expires: str, date: str | None) -> None:
         """The lease lasts until `expires`, as a server says whose clock shows `date` (of a second that may be over)."""
@@ -133,8 +133,8 @@ def lease_of(expires: str, date: str | None) -> tuple[float, float]:
 class Context:
     """What a step is given: the job, and what it may say and ask while it works."""
 
-    def __init__(self, held: Held, stopping: threading.Event, beat: Callable[[], None]) -> None:
-        self._held, self._stopping, self._beat = held, stopping, beat
+    def __init__(self, claim: Held, stopping: threading.Event, beat: Callable[[], None]) -> None:
+        self._held, self._stopping, self._beat = claim, stopping, beat
         self.variables: dict[str, Any] = {}
         """Variables of the run that are set when the job is done."""
 
@@ -251,24 +251,24 @@ class Failed:
     message: str
 
 
-def done(held: Held, output: Any, variables: Mapping[str, Any]) -> Done:
+def done(claim: Held, output: Any, variables: Mapping[str, Any]) -> Done:
     """Raises ValueError for what is no JSON."""
-    word = {**held.lease, "output": output, **_said(held)}
+    word = {**claim.lease, "output": output, **_said(claim)}
     return Done(encoded(word | {"variables": dict(variables)} if variables else word))
 
 
-def failed(held: Held, error: BaseException) -> Failed:
+def failed(claim: Held, error: BaseException) -> Failed:
     """What is told of an error that a step has raised, whatever it holds."""
     if isinstance(error, StepError):
         code, retryable, details = error.code, error.retryable, error.details
     else:
         code, retryable, details = type(error).__name__, True, None
     stack = "".join(traceback.format_exception(error))[-LONGEST_STACK:]
-    return failure(held, code, str(error), retryable=retryable, details=details, stack=stack)
+    return failure(claim, code, str(error), retryable=retryable, details=details, stack=stack)
 
 
 def failure(
-    held: Held,
+    claim: Held,
     code: str,
     message: str,
     *,
@@ -277,21 +277,21 @@ def failure(
     stack: str = "",
 ) -> Failed:
     """A failed attempt; details that are no JSON object are told as a text."""
-    said: dict[str, Any] = {"code": storable(str(code)) or "Error", "message": storable(message)}
+    error: dict[str, Any] = {"code": storable(str(code)) or "Error", "message": storable(message)}
     if stack:
-        said["stack"] = storable(stack)
+        error["stack"] = storable(stack)
     if details:
         try:
-            said["details"] = json.loads(storable(encoded(dict(details)).decode()))
+            error["details"] = json.loads(storable(encoded(dict(details)).decode()))
         except (TypeError, ValueError):
-            said["details"] = {"text": storable(repr(details))[:LONGEST_STACK]}
-    word = {**held.lease, "error": said, "retryable": retryable, **_said(held)}
-    return Failed(encoded(word), said["code"], said["message"])
+            error["details"] = {"text": storable(repr(details))[:LONGEST_STACK]}
+    word = {**claim.lease, "error": error, "retryable": retryable, **_said(claim)}
+    return Failed(encoded(word), error["code"], error["message"])
 
 
-def _said(held: Held) -> dict[str, Any]:
+def _said(claim: Held) -> dict[str, Any]:
     """What is left to be told of what the step has said."""
-    return {"log": [*held.lines]} if held.lines else {}
+    return {"log": [*claim.lines]} if claim.lines else {}
 
 
 def storable(text: str) -> str:

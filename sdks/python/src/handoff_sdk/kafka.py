@@ -8,7 +8,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from handoff_sdk.events import JOB_ID, Told, group_of, is_id, topic_of
+from handoff_sdk.events import JOB_ID, JobEvent, group_of, is_id, topic_of
 
 OPTIONS = {
     # Partitions move one by one: a worker that comes or goes interrupts nobody else.
@@ -39,8 +39,8 @@ class KafkaEvents:
 
     def line(self, queue: str, worker: str) -> KafkaLine:
         """As `Events.line`."""
-        named = {"client.id": worker, "group.id": group_of(queue, self._tenant)}
-        return KafkaLine({**named, **self._options}, topic_of(queue, self._tenant))
+        options = {"client.id": worker, "group.id": group_of(queue, self._tenant)}
+        return KafkaLine({**options, **self._options}, topic_of(queue, self._tenant))
 
 
 class KafkaLine:
@@ -52,7 +52,7 @@ class KafkaLine:
         self._rests = False
         self._asides: list[Message] = []
 
-    def take(self, most: int, seconds: float) -> list[Told]:
+    def take(self, most: int, seconds: float) -> list[JobEvent]:
         """As `Line.take`. Raises KafkaException."""
         consumer = self._joined()
         if self._rests:
@@ -60,15 +60,15 @@ class KafkaLine:
             consumer.resume(consumer.assignment())
         messages = self._aside(most) or self._polled(consumer, most, seconds)
         errors = [error for message in messages if (error := message.error())]
-        events = [message for message in messages if not message.error()]
-        told = [Told(job, event) for event in events if (job := _job(event))]
-        if len(told) < len(events):
-            log.warning("%d events on %s have no id of a job", len(events) - len(told), self._topic)
-        if not told:
+        good = [message for message in messages if not message.error()]
+        events = [JobEvent(job, message) for message in good if (job := _job(message))]
+        if len(events) < len(good):
+            log.warning("%d events on %s have no id of a job", len(good) - len(events), self._topic)
+        if not events:
             for error in errors:
                 if error.code() not in NOT_YET:
                     raise KafkaException(error)
-        return told
+        return events
 
     def rest(self) -> None:
         """As `Line.rest`: who does not poll is put out of the group, and holds up who comes to it."""
@@ -79,15 +79,15 @@ class KafkaLine:
         if (message := consumer.poll(0)) is not None and not message.error():
             self._asides.append(message)
 
-    def done(self, told: Sequence[Told]) -> None:
+    def done(self, events: Sequence[JobEvent]) -> None:
         """As `Line.done`. Raises KafkaException, as where the partition has moved on to another worker."""
         last: dict[int, int] = {}
-        for one in told:
+        for one in events:
             last[one.place.partition()] = max(last.get(one.place.partition(), 0), one.place.offset() + 1)
         places = [TopicPartition(self._topic, number, offset) for number, offset in last.items()]
         self._joined().commit(offsets=places, asynchronous=False)
 
-    def close(self, told: Sequence[Told]) -> None:
+    def close(self, events: Sequence[JobEvent]) -> None:
         """As `Line.close`: what is not committed is told to whoever has the partition next."""
         if self._consumer is not None:
             self._consumer.close()
@@ -100,8 +100,8 @@ class KafkaLine:
         return [first, *consumer.consume(most - 1, timeout=0)]
 
     def _aside(self, most: int) -> list[Message]:
-        taken, self._asides = self._asides[:most], self._asides[most:]
-        return taken
+        batch, self._asides = self._asides[:most], self._asides[most:]
+        return batch
 
     def _joined(self) -> Consumer:
         if self._consumer is None:

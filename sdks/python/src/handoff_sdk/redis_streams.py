@@ -10,7 +10,7 @@ from typing import Any
 
 import redis
 
-from handoff_sdk.events import JOB_ID, Told, group_of, is_id, topic_of
+from handoff_sdk.events import JOB_ID, JobEvent, group_of, is_id, topic_of
 
 IDLE_SECONDS = 60.0
 """What a worker took so long ago and did not claim, another one takes."""
@@ -49,7 +49,7 @@ class RedisLine:
         self._looks_at = 0.0
         self._is_ready = False
 
-    def take(self, most: int, seconds: float) -> list[Told]:
+    def take(self, most: int, seconds: float) -> list[JobEvent]:
         """As `Line.take`. Raises redis.RedisError."""
         if not self._is_ready:
             self._make_group()
@@ -59,33 +59,33 @@ class RedisLine:
             # The stream is gone, as where Redis has started empty.
             self._is_ready = not str(error).startswith("NOGROUP")
             raise
-        told: list[Told] = []
-        strange: list[Told] = []
+        events: list[JobEvent] = []
+        strange: list[JobEvent] = []
         for place, fields in entries:
             job = (fields or {}).get(JOB_ID.encode(), b"").decode(errors="replace")
-            (told if is_id(job) else strange).append(Told(job, place))
+            (events if is_id(job) else strange).append(JobEvent(job, place))
         if strange:
             log.warning("%d events on %s have no id of a job; they are left out", len(strange), self._stream)
             self.done(strange)
-        return told
+        return events
 
     def rest(self) -> None:
         """As `Line.rest`: nothing is on its way to a worker that doesn't ask."""
 
-    def done(self, told: Sequence[Told]) -> None:
+    def done(self, events: Sequence[JobEvent]) -> None:
         """As `Line.done`. Raises redis.RedisError."""
-        places = [one.place for one in told]
+        places = [one.place for one in events]
         with self._redis.pipeline(transaction=True) as pipe:
             pipe.xack(self._stream, self._group, *places)
             pipe.xdel(self._stream, *places)
             pipe.execute()
 
-    def close(self, told: Sequence[Told]) -> None:
+    def close(self, events: Sequence[JobEvent]) -> None:
         """As `Line.close`: others take these at once. Raises redis.RedisError."""
         try:
-            if told:
+            if events:
                 long_ago = int(IDLE_SECONDS * 1_000)
-                places = [one.place for one in told]
+                places = [one.place for one in events]
                 self._redis.xclaim(self._stream, self._group, NOBODY, 0, places, idle=long_ago, justid=True)
             if self._is_ready and not self._redis.xpending_range(
                 self._stream, self._group, "-", "+", 1, self._worker

@@ -35,14 +35,14 @@ class _Word:
     tries: int = 0
     future: asyncio.Future[Result] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
-    def hear(self, said: Result | Exception) -> None:
+    def hear(self, outcome: Result | Exception) -> None:
         """Whoever waits for it may have gone."""
         if self.future.done():
             return
-        if isinstance(said, Exception):
-            self.future.set_exception(said)
+        if isinstance(outcome, Exception):
+            self.future.set_exception(outcome)
         else:
-            self.future.set_result(said)
+            self.future.set_result(outcome)
 
 
 class Reports:

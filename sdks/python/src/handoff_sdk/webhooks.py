@@ -40,12 +40,12 @@ def event_of(secret: str, headers: Mapping[str, str], body: bytes) -> Event:
     Raises NotSigned, and ValueError for a secret that is none.
     """
     key = _key(secret)
-    message_id, sent = headers.get("webhook-id") or "", headers.get("webhook-timestamp") or ""
-    if not (sent.isascii() and sent.isdigit() and len(sent) <= _LONGEST_TIME):
+    message_id, timestamp = headers.get("webhook-id") or "", headers.get("webhook-timestamp") or ""
+    if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= _LONGEST_TIME):
         raise NotSigned("webhook-timestamp is missing, or no time.")
-    if abs(time.time() - int(sent)) > TOLERANCE_SECONDS:
+    if abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
         raise NotSigned("webhook-timestamp is more than five minutes off.")
-    digest = hmac.digest(key, f"{message_id}.{sent}.".encode() + body, hashlib.sha256)
+    digest = hmac.digest(key, f"{message_id}.{timestamp}.".encode() + body, hashlib.sha256)
     own = b"v1," + base64.b64encode(digest)
     offered = (headers.get("webhook-signature") or "").split(" ")[:_MOST_SIGNATURES]
     # All are compared, so that the time tells nothing of which one fits.

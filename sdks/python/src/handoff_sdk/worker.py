@@ -238,48 +238,48 @@ class _Shift:
             "max_jobs": min(free, MOST_JOBS),
             "wait_seconds": round(wait, 3),
         }
-        told = {name: value for name, value in body.items() if value is not None}
-        return Call("POST", "/jobs/poll", body=told, wait=wait)
+        payload = {name: value for name, value in body.items() if value is not None}
+        return Call("POST", "/jobs/poll", body=payload, wait=wait)
 
     def _begin(self, job: Mapping[str, Any], date: str | None) -> None:
-        held = Held(job, 0.0, 0.0)
-        held.renew(job["lease_expires_at"], date)
-        self._held[held.token] = held
-        log.info("%s: begun", held)
+        claim = Held(job, 0.0, 0.0)
+        claim.renew(job["lease_expires_at"], date)
+        self._held[claim.token] = claim
+        log.info("%s: begun", claim)
         self._watcher.begun(str(job["node"]))
-        task = asyncio.create_task(self._see_to(held))
+        task = asyncio.create_task(self._see_to(claim))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self._beats.look()
 
-    async def _see_to(self, held: Held) -> None:
+    async def _see_to(self, claim: Held) -> None:
         began, result = time.monotonic(), "untold"
         try:
             try:
-                outcome = await self._do(held)
-                result = await self._tell(held, outcome)
+                outcome = await self._do(claim)
+                result = await self._tell(claim, outcome)
             except GiveBack:
-                result = await self._release(held)
+                result = await self._release(claim)
         except Untold:
-            log.error("%s: nobody could be told what became of it", held)
+            log.error("%s: nobody could be told what became of it", claim)
         except ApiError as error:
-            log.error("%s: refused: %s", held, error)
+            log.error("%s: refused: %s", claim, error)
         except Exception:
-            log.exception("%s: nobody could be told what became of it", held)
+            log.exception("%s: nobody could be told what became of it", claim)
         finally:
-            del self._held[held.token]
-            self._watcher.ended(str(held.job["node"]), result, time.monotonic() - began)
+            del self._held[claim.token]
+            self._watcher.ended(str(claim.job["node"]), result, time.monotonic() - began)
             self._freed.set()
 
-    async def _do(self, held: Held) -> Done | Failed:
+    async def _do(self, claim: Held) -> Done | Failed:
         """What became of the step. Raises GiveBack."""
-        step = self._worker._steps.get(str(held.job["node"]))
+        step = self._worker._steps.get(str(claim.job["node"]))
         if step is None:
-            message = f"The worker {self._worker._name} has no step {held.job['node']}."
-            return failure(held, "UnknownStep", message, retryable=True)
+            message = f"The worker {self._worker._name} has no step {claim.job['node']}."
+            return failure(claim, "UnknownStep", message, retryable=True)
         if self._worker._stopping.is_set():
             raise GiveBack
-        context = Context(held, self._worker._stopping, lambda: self._beat(held))
+        context = Context(claim, self._worker._stopping, lambda: self._beat(claim))
         try:
             output = await self._call_step(step, context)
         except GiveBack:
@@ -288,17 +288,17 @@ class _Shift:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            return failed(held, error)
+            return failed(claim, error)
         except GeneratorExit:
             raise
         except BaseException as error:
             # Also SystemExit: a step ends its attempt, never the worker and the other jobs in hand.
-            log.info("%s: an error", held, exc_info=not isinstance(error, StepError))
-            return failed(held, error)
+            log.info("%s: an error", claim, exc_info=not isinstance(error, StepError))
+            return failed(claim, error)
         try:
-            return done(held, output, context.variables)
+            return done(claim, output, context.variables)
         except (TypeError, ValueError) as error:
-            return failure(held, "NotJson", str(error), retryable=False)
+            return failure(claim, "NotJson", str(error), retryable=False)
 
     async def _call_step(self, step: Step, context: Context) -> Any:
         if inspect.iscoroutinefunction(step):
@@ -306,13 +306,13 @@ class _Shift:
         output = await self._threads.run(lambda: step(context))
         return await output if isinstance(output, Awaitable) else output
 
-    def _beat(self, held: Held) -> None:
+    def _beat(self, claim: Held) -> None:
         # Steps are in threads, too.
-        self._loop.call_soon_threadsafe(self._beats.soon, held)
+        self._loop.call_soon_threadsafe(self._beats.soon, claim)
 
-    async def _tell(self, held: Held, outcome: Done | Failed) -> str:
+    async def _tell(self, claim: Held, outcome: Done | Failed) -> str:
         """How it is counted. Raises Untold, and ApiError where not even a failure is taken."""
-        until = max(held.ends, time.monotonic() + TELL_SECONDS)
+        until = max(claim.ends, time.monotonic() + TELL_SECONDS)
         if isinstance(outcome, Done):
             try:
                 result = await self._done.tell(outcome.word, until)
@@ -320,36 +320,36 @@ class _Shift:
                 if error.status in (401, 403):
                     raise
                 outcome = failure(
-                    held, error.code, f"The output is refused: {error.message}", retryable=False
+                    claim, error.code, f"The output is refused: {error.message}", retryable=False
                 )
             else:
                 if not _is_refused(result):
-                    return _noted(held, "completed", "completed", result)
+                    return _noted(claim, "completed", "completed", result)
                 message = f"The output is refused: {result['message']}"
-                outcome = failure(held, str(result["reason"]), message, retryable=False)
+                outcome = failure(claim, str(result["reason"]), message, retryable=False)
         try:
             result = await self._failed.tell(outcome.word, until)
         except ApiError as error:
             if error.status in (401, 403):
                 raise
-            outcome = failure(held, outcome.code, f"Its error is refused: {error.message}", retryable=False)
+            outcome = failure(claim, outcome.code, f"Its error is refused: {error.message}", retryable=False)
             result = await self._failed.tell(outcome.word, until)
-        return _noted(held, "failed", f"failed ({outcome.code}: {outcome.message})", result)
+        return _noted(claim, "failed", f"failed ({outcome.code}: {outcome.message})", result)
 
-    async def _release(self, held: Held) -> str:
+    async def _release(self, claim: Held) -> str:
         """Give it back, as often as it takes while the lease lasts: one that ends costs an attempt."""
         if self._worker._stopping.is_set():
             # The last poll, which nobody may hear the answer of any more, would be given it again.
             await self._polls_no_more.wait()
-        call: Call[Any] = Call("POST", f"/jobs/{held.id}/release", body={"lease_token": held.token})
+        call: Call[Any] = Call("POST", f"/jobs/{claim.id}/release", body={"lease_token": claim.token})
         tries = 0
         while True:
             try:
-                return _noted(held, "given_back", "given back", await self._sender.send(call))
+                return _noted(claim, "given_back", "given back", await self._sender.send(call))
             except (ApiError, NoAnswer) as error:
                 is_final = isinstance(error, ApiError) and not error.may_go_better
-                if is_final or time.monotonic() >= held.ends:
-                    log.warning("%s: could not be given back, its lease will end: %s", held, error)
+                if is_final or time.monotonic() >= claim.ends:
+                    log.warning("%s: could not be given back, its lease will end: %s", claim, error)
                     return "untold"
             await asyncio.sleep(Retries(first=0.2, longest=2.0).pause(tries))
             tries += 1
@@ -362,12 +362,12 @@ class _Shift:
         if self._tasks:
             log.info("%d jobs are in hand", len(self._tasks))
             await asyncio.wait(self._tasks, timeout=self._worker._drain_seconds)
-        for held in self._held.values():
-            held.unwanted.set()
+        for claim in self._held.values():
+            claim.unwanted.set()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=LEAVE_SECONDS)
-        for held in self._held.values():
-            log.error("%s: left, since it has not ended in time", held)
+        for claim in self._held.values():
+            log.error("%s: left, since it has not ended in time", claim)
         left = set(self._tasks)
         for task in left:
             task.cancel()
@@ -380,10 +380,10 @@ def _is_refused(result: Result) -> bool:
     return not result["applied"] and bool(result.get("message")) and result.get("reason") not in GONE
 
 
-def _noted(held: Held, result: str, what: str, said: Result) -> str:
+def _noted(claim: Held, result: str, what: str, answer: Result) -> str:
     """How it is counted: `result` where it counts."""
-    if said["applied"]:
-        log.info("%s: %s", held, what)
+    if answer["applied"]:
+        log.info("%s: %s", claim, what)
         return result
-    log.warning("%s: %s, too late (%s)", held, what, said.get("reason"))
+    log.warning("%s: %s, too late (%s)", claim, what, answer.get("reason"))
     return "late"
