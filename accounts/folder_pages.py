@@ -44,12 +44,10 @@ def add_folder(request: PageRequest) -> HttpResponse:
         return _form(request, None, "", folders.standard_grants())
     name, grants = pages.typed(request, "name"), _grants(request)
     try:
-        made = folders.create_folder(request.principal, name, grants)
+        name = folders.create_folder(request.principal, name, grants).name
     except (Invalid, Conflict) as error:
         return _form(request, None, name, grants, error)
-    messages.success(
-        request, f"The folder {made.name} is there. Workflows are moved to it on their own pages."
-    )
+    messages.success(request, f"The folder {name} is there. Workflows are moved to it on their own pages.")
     return redirect("settings-folders")
 
 
@@ -99,7 +97,7 @@ def _form(
     error: Invalid | Conflict | None = None,
 ) -> HttpResponse:
     groups = queries.groups_of(request.principal.tenant_id).order_by("key")[:MOST_GROUPS]
-    given = {_mark(one): one.verbs for one in grants}
+    verbs_by_mark = {_mark(one): one.verbs for one in grants}
     whom = [Grant((), role) for role in MEMBER_ROLES if role != ADMIN]
     names = [group.name for group in groups]
     # Those that are granted something are shown however many others there are: what is not shown is taken away.
@@ -108,15 +106,17 @@ def _form(
     context: dict[str, Any] = pages.form_of({"name": name}, error) | {
         "folder": row,
         "verbs": [(verb, VERB_WORDS[verb]) for verb in VERBS],
-        "rows": [(_mark(one), one.role or one.group, bool(one.role), _boxes(one, given)) for one in whom],
+        "rows": [
+            (_mark(one), one.role or one.group, bool(one.role), _boxes(one, verbs_by_mark)) for one in whom
+        ],
     }
     return render(request, "settings/folder.html", context, status=pages.status_of(error) if error else 200)
 
 
-def _boxes(one: Grant, given: dict[str, tuple[str, ...]]) -> list[tuple[str, bool, bool]]:
+def _boxes(one: Grant, verbs_by_mark: dict[str, tuple[str, ...]]) -> list[tuple[str, bool, bool]]:
     """Each verb, whether it is granted, and whether the role could do it at all; of a group each member's role says."""
     able = {VERB_OF_SCOPE.get(scope) for scope in SCOPES_OF_ROLE.get(one.role, ())} if one.role else {*VERBS}
-    return [(verb, verb in given.get(_mark(one), ()), verb in able) for verb in VERBS]
+    return [(verb, verb in verbs_by_mark.get(_mark(one), ()), verb in able) for verb in VERBS]
 
 
 def _mark(one: Grant) -> str:

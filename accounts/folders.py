@@ -110,9 +110,9 @@ def folder_names(principal: Principal, verb: str) -> list[str]:
 
 def folder_rows(tenant_id: int, folders: Iterable[Folder]) -> list[dict[str, object]]:
     """Folders as the API shows them, with their grants, in one statement more."""
-    listed = list(folders)
+    all_folders = list(folders)
     grants: dict[int, list[dict[str, object]]] = {}
-    rows = FolderGrant.objects.for_tenant(tenant_id).filter(folder__in=listed)
+    rows = FolderGrant.objects.for_tenant(tenant_id).filter(folder__in=all_folders)
     for folder, role, group, verbs in rows.order_by("role", "group__key").values_list(
         "folder_id", "role", "group__name", "verbs"
     ):
@@ -126,17 +126,17 @@ def folder_rows(tenant_id: int, folders: Iterable[Folder]) -> list[dict[str, obj
             "grants": grants.get(folder.pk, []),
             "created_at": folder.created_at,
         }
-        for folder in listed
+        for folder in all_folders
     ]
 
 
 def grants_to_groups(tenant_id: int, groups: Iterable[int]) -> dict[int, list[dict[str, Any]]]:
     """What folders grant each of these groups, by its key: names of folders with the verbs; in one statement."""
-    found: dict[int, list[dict[str, Any]]] = {group: [] for group in groups}
-    rows = FolderGrant.objects.for_tenant(tenant_id).filter(group__in=found).order_by("folder__key")
+    grants: dict[int, list[dict[str, Any]]] = {group: [] for group in groups}
+    rows = FolderGrant.objects.for_tenant(tenant_id).filter(group__in=grants).order_by("folder__key")
     for group, folder, verbs in rows.values_list("group_id", "folder__name", "verbs"):
-        found[group].append({"folder": folder, "may": [verb for verb in VERBS if verb in verbs]})
-    return found
+        grants[group].append({"folder": folder, "may": [verb for verb in VERBS if verb in verbs]})
+    return grants
 
 
 @transaction.atomic

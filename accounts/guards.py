@@ -72,18 +72,18 @@ def require_parts(principal: Principal, scope: str, parts: Mapping[str, Any]) ->
 @contextmanager
 def noting() -> Iterator[list[Noted]]:
     """Gives what is noted meanwhile."""
-    found: list[Noted] = []
-    token = _noted.set(found)
+    notes: list[Noted] = []
+    token = _noted.set(notes)
     try:
-        yield found
+        yield notes
     finally:
         _noted.reset(token)
 
 
 def note(part: str, scope: str, value: object) -> None:
     """Somebody was let pass for what a part of an address would name so, or is told of it."""
-    if (found := _noted.get()) is not None:
-        found.append((part, scope, str(value)))
+    if (notes := _noted.get()) is not None:
+        notes.append((part, scope, str(value)))
 
 
 def require_noted(principal: Principal, noted: Sequence[Noted]) -> None:

@@ -77,8 +77,8 @@ class Once:
     is `noted`.
     """
 
-    def __init__(self, kept: Answer | None) -> None:
-        self.kept = kept
+    def __init__(self, earlier_answer: Answer | None) -> None:
+        self.kept = earlier_answer
         self.answer: Answer | None = None
         self.noted: Sequence[guards.Noted] = ()
 

@@ -47,8 +47,8 @@ def remove_member(request: PageRequest, username: str) -> HttpResponse:
 @page(MEMBERS_MANAGE, "POST")
 def change_groups(request: PageRequest, username: str) -> HttpResponse:
     """Puts a member into the groups that are ticked, and takes them out of the others."""
-    chosen = [int(one) for one in request.POST.getlist("groups") if one.isascii() and one.isdigit()]
-    services.change_groups_of(request.principal, username, chosen)
+    group_ids = [int(one) for one in request.POST.getlist("groups") if one.isascii() and one.isdigit()]
+    services.change_groups_of(request.principal, username, group_ids)
     messages.success(request, "Their groups are changed.")
     return redirect("settings-member", username)
 
@@ -106,7 +106,7 @@ def make_link(request: PageRequest, username: str) -> HttpResponse:
     return render(request, "settings/member_link.html", context, status=201)
 
 
-def _tried(request: PageRequest, username: str, act: Any, said: str) -> HttpResponse:
+def _tried(request: PageRequest, username: str, act: Any, message: str) -> HttpResponse:
     """Do something with a member, and say so on their page, or why not."""
     membership = members.find_any(request.principal.tenant_id, username)
     try:
@@ -114,7 +114,7 @@ def _tried(request: PageRequest, username: str, act: Any, said: str) -> HttpResp
     except Conflict as error:
         refused = pages.member_form(request, membership) | {"refused": error.message}
         return _shown(request, membership, refused, 409)
-    messages.success(request, said)
+    messages.success(request, message)
     return redirect("settings-member", membership.user.username)
 
 

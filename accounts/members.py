@@ -151,13 +151,13 @@ def change_or_end(
     *,
     active: bool | None = None,
     reason: str | None = None,
-    **given: str,
+    **fields: str,
 ) -> Membership:
     """As `change_member`, and `active` as `set_active`: all of it or nothing. Raises as both."""
     if active:
         set_active(principal, username, True, reason=reason)
-    if given or active is None:
-        change_member(principal, username, reason=reason, **given)
+    if fields or active is None:
+        change_member(principal, username, reason=reason, **fields)
     if active is False:
         set_active(principal, username, False, reason=reason)
     return find_any(principal.tenant_id, username)

@@ -12,10 +12,10 @@ _LONGEST = 43
 
 def written(texts: Iterable[str]) -> list[str]:
     """Networks as they are kept, each once. Raises Invalid for what is none, or too many of them."""
-    found = list(dict.fromkeys(str(_network(text)) for text in texts))
-    if len(found) > MOST_NETWORKS:
+    networks = list(dict.fromkeys(str(_network(text)) for text in texts))
+    if len(networks) > MOST_NETWORKS:
         raise Invalid(f"There are {MOST_NETWORKS} addresses and networks at most.", field="allowed_ips")
-    return found
+    return networks
 
 
 def holds(networks: Sequence[str], address: str) -> bool:

@@ -33,11 +33,11 @@ def typed(request: PageRequest, name: str) -> str:
 def form_of(values: dict[str, Any], error: Invalid | Conflict | None = None) -> Context:
     """Each field of a form with its value and what is wrong with it; `error` where no field is to blame."""
     field = (error.field or "").partition("[")[0] if error else ""
-    shown = {
+    fields = {
         name: {"value": value, "error": error.message if error and field == name else ""}
         for name, value in values.items()
     }
-    return {"form": shown, "refused": error.message if error and field not in values else ""}
+    return {"form": fields, "refused": error.message if error and field not in values else ""}
 
 
 def status_of(error: Invalid | Conflict) -> int:
@@ -56,8 +56,8 @@ def member_list(request: PageRequest) -> Context:
     tenant, q = request.principal.tenant_id, request.GET.get("q", "").replace("\x00", "").strip()[:150]
     cursor = request.GET.get("cursor") or None
     active = request.GET.get("who") != "deactivated"
-    found = queries.members_of(tenant, q, active=active)
-    page = keyset_page(found, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    matches = queries.members_of(tenant, q, active=active)
+    page = keyset_page(matches, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     for member in page.rows:
         people.learn_user(member.user)
         if member.manager:
@@ -77,8 +77,8 @@ def new_member(request: PageRequest) -> tuple[Context, int]:
             return {"member": member, "password": password, "is_invited": invited}, 201
         except (Invalid, Conflict) as error:
             refusal = error
-    shown = form_of(values, refusal) | _choices(request) | {"has_mail": ties.has_mail()}
-    return shown, status_of(refusal) if refusal else 200
+    context = form_of(values, refusal) | _choices(request) | {"has_mail": ties.has_mail()}
+    return context, status_of(refusal) if refusal else 200
 
 
 def member_form(request: PageRequest, member: Membership) -> Context:
@@ -121,8 +121,8 @@ def group_list(request: PageRequest) -> Context:
     page = keyset_page(queries.groups_of(tenant), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     tasks = ties.open_tasks_of_groups(tenant, [group.key for group in page.rows])
     rows = queries.group_rows(tenant, page.rows)
-    shown = [row | {"tasks": tasks[group.key]} for row, group in zip(rows, page.rows, strict=True)]
-    return {"groups": shown, "may_manage": _may_manage(request)} | neighbours(page)
+    groups = [row | {"tasks": tasks[group.key]} for row, group in zip(rows, page.rows, strict=True)]
+    return {"groups": groups, "may_manage": _may_manage(request)} | neighbours(page)
 
 
 def new_group(request: PageRequest) -> tuple[Context, int] | Group:
@@ -178,17 +178,17 @@ def delete_group(request: PageRequest, group: Group) -> tuple[Context, int] | No
 
 def own_settings(request: PageRequest) -> tuple[Context, int] | None:
     """What whoever looks has set for themselves, to be changed; None once that is done."""
-    shown, wrong = preferences.person_of(request.principal), {}
+    person, wrong = preferences.person_of(request.principal), {}
     if request.method == "POST":
         values = {name: typed(request, name) for name in OWN_FIELDS if name in request.POST}
         try:
             preferences.change_person(request.principal, **values)
             return None
         except Invalid as error:
-            shown, wrong = shown | values, {error.field or "": error.message}
+            person, wrong = person | values, {error.field or "": error.message}
     examples = {"now": now_here(), "price": A_PRICE, "zone": reader().zone_words}
     choices = {"zones": sorted(zones()), "locales": LOCALES.values(), "densities": DENSITIES}
-    return {"shown": shown, "wrong": wrong} | examples | choices, 422 if wrong else 200
+    return {"shown": person, "wrong": wrong} | examples | choices, 422 if wrong else 200
 
 
 def _ended(request: PageRequest, page: Context, act: Callable[[], None]) -> tuple[Context, int] | None:

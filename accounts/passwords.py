@@ -47,8 +47,8 @@ class _Links(PasswordResetTokenGenerator):
         """Whether it is good for this user now."""
         if not super().check_token(user, token):
             return False
-        made = base36_to_int((token or "").partition("-")[0])
-        return self._num_seconds(self._now()) - made <= self.lifetime.total_seconds()
+        made_at = base36_to_int((token or "").partition("-")[0])
+        return self._num_seconds(self._now()) - made_at <= self.lifetime.total_seconds()
 
     def _now(self) -> datetime:
         return now_here().replace(tzinfo=None)

@@ -13,11 +13,11 @@ from lib.calling import Names
 
 def _find(tenant_id: int, keys: set[str]) -> Iterable[tuple[str, str]]:
     # Who may not log in any more is called as before.
-    found = names_of_people(tenant_id, keys)
+    names = names_of_people(tenant_id, keys)
     if services := {key for key in keys if key.startswith(SERVICE)}:
         tokens = ApiToken.objects.for_tenant(tenant_id).annotate(key=Lower("user__username"))
-        found += tokens.filter(key__in=services).values_list("user__username", "user__name").distinct()
-    return found
+        names += tokens.filter(key__in=services).values_list("user__username", "user__name").distinct()
+    return names
 
 
 _NAMES = Names("person", _find, key_of)

@@ -94,8 +94,8 @@ def readers_of(tenant_id: int, folder_id: int, q: str = "") -> QuerySet[Membersh
 
 def member_rows(tenant_id: int, members: Iterable[Membership]) -> list[dict[str, object]]:
     """Members as the API shows them, with the names of their groups, in one statement more."""
-    listed = list(members)
-    seats = GroupMember.objects.for_tenant(tenant_id).filter(membership__in=listed)
+    all_members = list(members)
+    seats = GroupMember.objects.for_tenant(tenant_id).filter(membership__in=all_members)
     groups: dict[int, list[str]] = {}
     for member, name in seats.order_by("group__key").values_list("membership_id", "group__name"):
         groups.setdefault(member, []).append(name)
@@ -110,7 +110,7 @@ def member_rows(tenant_id: int, members: Iterable[Membership]) -> list[dict[str,
             "groups": groups.get(member.pk, []),
             "created_at": member.created_at,
         }
-        for member in listed
+        for member in all_members
     ]
 
 
@@ -151,8 +151,8 @@ def group_rows(tenant_id: int, groups: Iterable[Group]) -> list[dict[str, object
     """Groups as the API shows them, with the usernames of their members, in two statements at most; a page's reader
     learns their names.
     """
-    listed = list(groups)
-    seats = GroupMember.objects.for_tenant(tenant_id).filter(group__in=listed)
+    all_groups = list(groups)
+    seats = GroupMember.objects.for_tenant(tenant_id).filter(group__in=all_groups)
     names: dict[int, list[str]] = {}
     columns = ("group_id", "membership__user__username", "membership__user__name")
     rows = list(seats.order_by("membership__user__username").values_list(*columns))
@@ -166,7 +166,7 @@ def group_rows(tenant_id: int, groups: Iterable[Group]) -> list[dict[str, object
             "members": names.get(group.pk, []),
             "created_at": group.created_at,
         }
-        for group in listed
+        for group in all_groups
     ]
 
 

@@ -293,22 +293,22 @@ def change_groups_of(
     """Have a member in these groups and in no others. Raises Missing for a member or a group that there isn't."""
     principal.require(MEMBERS_MANAGE)
     member = queries.find_seat(principal.tenant_id, username)
-    wanted = {group.pk: group for group in queries.groups_of(principal.tenant_id).filter(pk__in=group_ids)}
-    if member is None or len(wanted) < len(set(group_ids)):
+    groups = {group.pk: group for group in queries.groups_of(principal.tenant_id).filter(pk__in=group_ids)}
+    if member is None or len(groups) < len(set(group_ids)):
         raise Missing("There is no such member." if member is None else "There is no such group.")
     seats = GroupMember.objects.for_tenant(principal.tenant_id).filter(membership=member)
-    held = set(seats.values_list("group_id", flat=True))
-    seats.exclude(group_id__in=wanted).delete()
+    current_ids = set(seats.values_list("group_id", flat=True))
+    seats.exclude(group_id__in=groups).delete()
     GroupMember.objects.bulk_create(
         [
             GroupMember(tenant_id=principal.tenant_id, group=group, membership=member)
-            for pk, group in wanted.items()
-            if pk not in held
+            for pk, group in groups.items()
+            if pk not in current_ids
         ],
         ignore_conflicts=True,
     )
-    for pk in sorted(held ^ wanted.keys()):
-        act = "add to" if pk in wanted else "take out of"
+    for pk in sorted(current_ids ^ groups.keys()):
+        act = "add to" if pk in groups else "take out of"
         audit.record(principal, f"{act} group {pk}", f"member {member.user.username}", reason=reason)
 
 

@@ -41,15 +41,15 @@ class SessionStore(db.SessionStore):
 
     def load(self) -> dict[str, Any]:
         """What is in it."""
-        found = session_of(self.session_key or "", timezone.now())
-        if found is None:
+        row = session_of(self.session_key or "", timezone.now())
+        if row is None:
             self._session_key = None
             return {}
-        data = self.decode(found.data)
+        data = self.decode(row.data)
         if data and _idle_seconds(data) > settings.HANDOFF_IDLE_SECONDS:
             self._session_key = None
             return {}
-        self.found_user, self.found_seat = found.user, found.seat
+        self.found_user, self.found_seat = row.user, row.seat
         return data
 
     @classmethod
@@ -149,11 +149,13 @@ def principals(keys: Collection[str]) -> dict[str, Principal]:
 def seen_of(user: User) -> list[datetime | None]:
     """When somebody was last there in each of their sessions that hold, the newest first; at most `MOST_SHOWN`."""
     rows = Session.objects.filter(user=user, expire_date__gt=timezone.now()).order_by("-expire_date")
-    found = [SessionStore().decode(row.session_data) for row in rows[:MOST_SHOWN]]
-    held = [
-        data for data in found if is_of(user, data) and _idle_seconds(data) <= settings.HANDOFF_IDLE_SECONDS
+    sessions = [SessionStore().decode(row.session_data) for row in rows[:MOST_SHOWN]]
+    current = [
+        data
+        for data in sessions
+        if is_of(user, data) and _idle_seconds(data) <= settings.HANDOFF_IDLE_SECONDS
     ]
-    times = [datetime.fromtimestamp(data[_SEEN], UTC) if _SEEN in data else None for data in held]
+    times = [datetime.fromtimestamp(data[_SEEN], UTC) if _SEEN in data else None for data in current]
     return sorted(times, key=lambda at: at.timestamp() if at else 0.0, reverse=True)
 
 

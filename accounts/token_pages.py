@@ -70,8 +70,8 @@ def rotate_token(request: PageRequest, token_id: str) -> HttpResponse:
     except Conflict as error:
         context["error"] = error.message
         return render(request, "settings/rotate_token.html", context, status=status_of(error))
-    (made,) = tokens.rows([token])
-    return render(request, "settings/new_token.html", {"made": made, "text": text, "old": row}, status=201)
+    (new_row,) = tokens.rows([token])
+    return render(request, "settings/new_token.html", {"made": new_row, "text": text, "old": row}, status=201)
 
 
 def _make_token(request: PageRequest, values: dict[str, str]) -> tuple[ApiToken, str]:

@@ -42,8 +42,8 @@ def find_token(public_id: str) -> FoundToken | None:
 
 
 def _find_each(_: None, public_ids: Sequence[str]) -> list[FoundToken | None]:
-    found = find_tokens({*public_ids})
-    return [found.get(public_id) for public_id in public_ids]
+    tokens = find_tokens({*public_ids})
+    return [tokens.get(public_id) for public_id in public_ids]
 
 
 _found_together = Gathered(_find_each, reads=True)

@@ -132,15 +132,15 @@ def warn_of_ends() -> int:
 
     Gives how many mails that made.
     """
-    found = token_store.warn_of_ends(WARNED_DAYS, _BATCH)
-    users, count = User.objects.in_bulk({user for _, user, _ in found}), 0
-    for tenant, user, name in found:
-        told = [users[user]]
+    endings = token_store.warn_of_ends(WARNED_DAYS, _BATCH)
+    users, count = User.objects.in_bulk({user for _, user, _ in endings}), 0
+    for tenant, user, name in endings:
+        recipients = [users[user]]
         if users[user].is_service:
-            told = [one.user for one in members_of_roles(tenant, [ADMIN]).select_related("user")]
-        for each in told:
+            recipients = [one.user for one in members_of_roles(tenant, [ADMIN]).select_related("user")]
+        for each in recipients:
             outgoing.write(tenant, each, TOKEN_ENDS, by=name[:_LONGEST_NAME])
-        count += len(told)
+        count += len(recipients)
     return count
 
 

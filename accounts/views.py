@@ -161,25 +161,25 @@ def settings_start(request: PageRequest) -> HttpResponse:
 @page(TASKS_READ, "GET", "POST")
 def me_page(request: PageRequest) -> HttpResponse:
     """What whoever looks is called, and how times and numbers are written for them."""
-    shown = pages.own_settings(request)
-    if shown is None:
+    form = pages.own_settings(request)
+    if form is None:
         messages.success(request, "Kept.")
         return redirect("settings-me")
-    context, status = shown
+    context, status = form
     return render(request, "accounts/me.html", context, status=status)
 
 
 def _notified(request: PageRequest, names: Iterable[str]) -> tuple[dict[str, Any], dict[str, str]]:
     """Keep what the form says; gives it, and what is wrong with it."""
-    given = {name: request.POST.get(name, "") for name in names}
+    values = {name: request.POST.get(name, "") for name in names}
     try:
-        hour = _hour(given["digest_hour"])
+        hour = _hour(values["digest_hour"])
         preferences.change_notifications(
-            request.principal, mail=given["mail"], email=given["email"], digest_hour=hour
+            request.principal, mail=values["mail"], email=values["email"], digest_hour=hour
         )
     except Invalid as error:
-        return given, {error.field or "": error.message}
-    return given, {}
+        return values, {error.field or "": error.message}
+    return values, {}
 
 
 def _hour(text: str) -> int | None:
@@ -191,13 +191,13 @@ def _hour(text: str) -> int | None:
 @page(TASKS_READ, "GET", "POST")
 def notifications_page(request: PageRequest) -> HttpResponse:
     """Of which tasks whoever looks gets mail, and where."""
-    shown = preferences.notifications_of(request.principal)
+    values = preferences.notifications_of(request.principal)
     wrong: dict[str, str] = {}
     if request.method == "POST":
-        shown, wrong = _notified(request, shown)
+        values, wrong = _notified(request, values)
         if not wrong:
             messages.success(request, "Kept.")
             return redirect("settings-notifications")
-    context = {"shown": shown, "wrong": wrong, "choices": MAIL_CHOICES, "hours": range(24)}
+    context = {"shown": values, "wrong": wrong, "choices": MAIL_CHOICES, "hours": range(24)}
     context["zone"] = reader_of(request.user).zone_words if request.user.time_zone else ""
     return render(request, "accounts/notifications.html", context, status=400 if wrong else 200)

@@ -40,12 +40,12 @@ class ApiView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         is_keyed = request.method == "POST" and self.takes_idempotency_key and HEADER in request.headers
         # Before the CSRF token of a session is looked for, which parses the body: then its bytes are gone.
-        sent = request.body if is_keyed else b""
+        body = request.body if is_keyed else b""
         super().initial(request, *args, **kwargs)
         if is_keyed:
             # Who asks, and whether they may, is asked anew each time: only what the method does is done once.
             vars(self)["post"] = partial(
-                self._once, getattr(self, "post", self.http_method_not_allowed), sent
+                self._once, getattr(self, "post", self.http_method_not_allowed), body
             )
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
@@ -57,10 +57,10 @@ class ApiView(APIView):
         return answer
 
     def _once(
-        self, post: Callable[..., Response], sent: bytes, request: Request, *args: Any, **kwargs: Any
+        self, post: Callable[..., Response], body: bytes, request: Request, *args: Any, **kwargs: Any
     ) -> HttpResponse:
         where, key = request.get_full_path(), request.headers[HEADER]
-        call = idempotency.keyed_call(self.principal, key, where, sent, is_slow=self.is_slow)
+        call = idempotency.keyed_call(self.principal, key, where, body, is_slow=self.is_slow)
         with idempotency.once(call) as doing:
             if doing.kept is not None:
                 headers = {**doing.kept.headers, REPLAYED: "true"}

@@ -38,15 +38,15 @@ class Command(QuickCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        said = {name: options[name] for name in ("role", "days", "name")}
-        said["allowed_ips"] = options["allow_ip"]
+        fields = {name: options[name] for name in ("role", "days", "name")}
+        fields["allowed_ips"] = options["allow_ip"]
         try:
             if options["service"]:
                 principal = command_principal(options["user"], options["tenant"])
-                _token, text = tokens.make(principal, service=True, **said)
+                _token, text = tokens.make(principal, service=True, **fields)
             else:
                 user, tenant = get_user(options["user"]), get_tenant(options["tenant"])
-                _token, text = create_token(user=user, tenant=tenant, **said)
+                _token, text = create_token(user=user, tenant=tenant, **fields)
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
         self.stdout.write(text)
