@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
-from accounts import members, pages, passwords, queries, services, sessions, ties, tokens
+from accounts import members, pages, passwords, ports, queries, services, sessions, tokens
 from accounts.access import PageRequest, page
 from accounts.models import INVITED, SENT, Membership
 from accounts.outgoing import last_written
@@ -151,12 +151,12 @@ def _tokens(principal: Principal, username: str) -> list[dict[str, Any]]:
     return tokens.rows(tokens.visible(principal, user=username).order_by("-pk")[:MOST_TOKENS])
 
 
-def _open_with(membership: Membership) -> list[ties.OpenWith]:
+def _open_with(membership: Membership) -> list[ports.OpenWith]:
     try:
         who = member_principal(membership.tenant_id, membership.user.username, "session")
     except Missing:
         return []
-    return ties.open_with(who)
+    return ports.open_with(who)
 
 
 def _grants(membership: Membership) -> list[dict[str, Any]]:

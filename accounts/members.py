@@ -8,7 +8,7 @@ import secrets
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from accounts import audit, outgoing, queries, sessions, ties
+from accounts import audit, outgoing, ports, queries, sessions
 from accounts.models import INVITED, MOVED, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import Forbidden, Principal
@@ -83,7 +83,7 @@ def change_member(
     member.save()
     _rename(principal, member, name, email)
     if role is not None:
-        ties.member_changed(member.tenant_id, member.user.username)
+        ports.member_changed(member.tenant_id, member.user.username)
     audit.record(principal, "change", f"member {member.user.username}", reason=reason)
     return member
 
@@ -98,7 +98,7 @@ def remove_member(principal: Principal, username: str, *, reason: str | None = N
     member = find(principal.tenant_id, username)
     _check_admins(member, "make somebody else an admin first")
     member.delete()
-    ties.member_changed(principal.tenant_id, member.user.username)
+    ports.member_changed(principal.tenant_id, member.user.username)
     audit.record(principal, "remove", f"member {member.user.username}", reason=reason)
 
 
@@ -123,7 +123,7 @@ def set_active(principal: Principal, username: str, active: bool, *, reason: str
         sessions.end_all(user.pk)
     user.is_active = active
     user.save(update_fields=["is_active"])
-    ties.member_changed(principal.tenant_id, user.username)
+    ports.member_changed(principal.tenant_id, user.username)
     audit.record(principal, "activate" if active else "deactivate", f"member {user.username}", reason=reason)
     return member
 
@@ -206,7 +206,7 @@ def _user(principal: Principal, username: str, name: str, email: str) -> tuple[U
     user = User.objects.filter(username__iexact=username).first()
     if user is None:
         user = User(username=username, name=name.strip(), email=email.strip())
-        password = None if user.email and ties.has_mail() else secrets.token_urlsafe(12)
+        password = None if user.email and ports.has_mail() else secrets.token_urlsafe(12)
         user.set_password(password)
         _check(user)
         user.save()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from accounts import members, people, preferences, queries, services, ties
+from accounts import members, people, ports, preferences, queries, services
 from accounts.access import PageRequest
 from accounts.folders import grants_to_groups
 from accounts.models import DENSITIES, Group, Membership
@@ -77,7 +77,7 @@ def new_member(request: PageRequest) -> tuple[Context, int]:
             return {"member": member, "password": password, "is_invited": invited}, 201
         except (Invalid, Conflict) as error:
             refusal = error
-    context = form_of(values, refusal) | _choices(request) | {"has_mail": ties.has_mail()}
+    context = form_of(values, refusal) | _choices(request) | {"has_mail": ports.has_mail()}
     return context, status_of(refusal) if refusal else 200
 
 
@@ -119,7 +119,7 @@ def group_list(request: PageRequest) -> Context:
     tenant = request.principal.tenant_id
     cursor = request.GET.get("cursor") or None
     page = keyset_page(queries.groups_of(tenant), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
-    tasks = ties.open_tasks_of_groups(tenant, [group.key for group in page.rows])
+    tasks = ports.open_tasks_of_groups(tenant, [group.key for group in page.rows])
     rows = queries.group_rows(tenant, page.rows)
     groups = [row | {"tasks": tasks[group.key]} for row, group in zip(rows, page.rows, strict=True)]
     return {"groups": groups, "may_manage": _may_manage(request)} | neighbours(page)
@@ -148,7 +148,7 @@ def group_form(request: PageRequest, group: Group) -> Context:
 
 def about_group(request: PageRequest, group: Group, values: dict[str, Any]) -> Context:
     """What a group's page shows beside the form."""
-    tasks = ties.open_tasks_of_groups(group.tenant_id, [group.key])[group.key]
+    tasks = ports.open_tasks_of_groups(group.tenant_id, [group.key])[group.key]
     granted = grants_to_groups(group.tenant_id, [group.pk])[group.pk]
     return {"group": group, "tasks": tasks, "granted": granted} | _seats(request, values)
 

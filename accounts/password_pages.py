@@ -11,7 +11,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts import devices, passwords, ties
+from accounts import devices, passwords, ports
 from accounts.ended import is_from_here
 from accounts.reading import reading
 from lib.api.pages import csrf_failure
@@ -23,7 +23,7 @@ from lib.refusals import Conflict, Invalid, Missing, TooMany
 @require_http_methods(["GET", "HEAD", "POST"])
 def forgotten_page(request: HttpRequest) -> HttpResponse:
     """Asks for a link to set a password; the answer is the same whoever there is."""
-    context, status = {"has_mail": ties.has_mail(), "typed": ""}, 200
+    context, status = {"has_mail": ports.has_mail(), "typed": ""}, 200
     if request.method != "POST":
         return render(request, "accounts/forgotten.html", context)
     typed = request.POST.get("who", "")[:254]

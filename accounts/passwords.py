@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.http import base36_to_int, int_to_base36
 
-from accounts import audit, outgoing, queries, services, throttle, ties
+from accounts import audit, outgoing, ports, queries, services, throttle
 from accounts.members import find
 from accounts.models import FORGOTTEN, INVITED, SENT, Membership, User
 from accounts.names import key_of
@@ -99,7 +99,7 @@ def ask(text: str, *, place: str) -> None:
 
     Raises Conflict where nothing can be mailed, and TooMany where much is asked for.
     """
-    if not ties.has_mail():
+    if not ports.has_mail():
         raise Conflict(NO_MAIL, code="no_mail")
     text = text.replace("\x00", "").strip()[:254]
     with transaction.atomic():
@@ -149,7 +149,7 @@ def make_link(principal: Principal, username: str, *, reason: str | None = None)
 
 def why_not_mailed(member: Membership) -> str | None:
     """Why a member can't be mailed a link; None where they can."""
-    if not ties.has_mail():
+    if not ports.has_mail():
         return NO_MAIL
     return None if member.user.email else f"{member.user.username} has no e-mail address."
 

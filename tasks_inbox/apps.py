@@ -11,7 +11,7 @@ class TasksInboxConfig(AppConfig):
 
     def ready(self) -> None:
         """Tell `runs` who opens and closes what a step or a failed compensation waits for, `accounts` who has tasks."""
-        from accounts import ties
+        from accounts import ports
         from accounts.guards import guards
         from runs.commands.reassigning import tell_reassigns
         from runs.commands.starts import judges_starts
@@ -41,7 +41,7 @@ class TasksInboxConfig(AppConfig):
         tell_reassigns(reassigning)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
-        ties.tell_what_is_open(open_with.open_with)
-        ties.say_of_mail(lambda: outside.mail().server is not None)
-        ties.tell_of_members(membership.member_changed)
-        ties.count_by_group(membership.count_by_group)
+        ports.tell_what_is_open(open_with.open_with)
+        ports.say_of_mail(lambda: outside.mail().server is not None)
+        ports.tell_of_members(membership.member_changed)
+        ports.count_by_group(membership.count_by_group)

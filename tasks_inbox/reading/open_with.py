@@ -3,8 +3,8 @@
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from accounts.ports import OpenWith
 from accounts.principal import Principal
-from accounts.ties import OpenWith
 from runs.reading.requests import own_runs
 from tasks_inbox.eligibility.identity import who_is
 from tasks_inbox.models import OPEN, ManualTask
