@@ -107,7 +107,7 @@ export function App() {
       <FindDialog />
       <PublishDialog />
       <KeysDialog />
-      <Said />
+      <Announcement />
     </div>
   );
 }
@@ -262,7 +262,7 @@ function Bottom() {
 }
 
 /** Says things aloud, and shows them for a while. */
-function Said() {
+function Announcement() {
   const said = useBuilder((now) => now.said);
   const [isShown, setIsShown] = useState(false);
   useEffect(() => {

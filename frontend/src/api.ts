@@ -19,7 +19,7 @@ export class Refused extends Error {
 /** Nobody answered: no network, a server that is being started again. */
 export class Unreached extends Error {}
 
-export interface Asked {
+export interface RequestOptions {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   body?: Json;
   /** The ETag of what the asker has: the answer is null while that is still so. */
@@ -34,14 +34,14 @@ export interface Asked {
 }
 
 /** What the server answers; null for an answer without a body. Raises Refused or Unreached. */
-export async function ask<T>(url: string, asked: Asked = {}): Promise<T> {
+export async function ask<T>(url: string, options: RequestOptions = {}): Promise<T> {
   try {
-    return await askOnce<T>(url, asked);
+    return await askOnce<T>(url, options);
   } catch (error) {
     // Who logged in again has another token than the page that was opened before.
     if (!(error instanceof Refused && error.code === "csrf_failed")) throw error;
     await renewToken();
-    return askOnce<T>(url, asked);
+    return askOnce<T>(url, options);
   }
 }
 
@@ -73,7 +73,7 @@ async function reached(url: string, options: RequestInit): Promise<Response> {
 
 async function askOnce<T>(
   url: string,
-  { method = "GET", body, known, signal, revision, automatic, outlives }: Asked,
+  { method = "GET", body, known, signal, revision, automatic, outlives }: RequestOptions,
 ): Promise<T> {
   const csrf = document.querySelector<HTMLMetaElement>('meta[name="csrf"]')?.content ?? "";
   const headers: Record<string, string> = { Accept: "application/json" };

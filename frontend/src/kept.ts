@@ -4,7 +4,7 @@ import type { Group } from "./model/changes";
 import type { Doc } from "./model/document";
 import type { Conflict, Done } from "./store";
 
-interface Kept {
+interface TabRecord {
   groups: Group[];
   conflicts: Conflict[];
   beat: number;
@@ -34,7 +34,7 @@ function key(workflow: string, of: string = tab): string {
 export function keep(workflow: string, groups: Group[], conflicts: Conflict[]): void {
   try {
     if (groups.length || conflicts.length) {
-      localStorage.setItem(key(workflow), JSON.stringify({ groups, conflicts, beat: Date.now() } satisfies Kept));
+      localStorage.setItem(key(workflow), JSON.stringify({ groups, conflicts, beat: Date.now() } satisfies TabRecord));
     } else localStorage.removeItem(key(workflow));
   } catch {
     // The storage is full or shut: then the tab alone keeps it.
@@ -47,7 +47,7 @@ export function kept(workflow: string): { groups: Group[]; conflicts: Conflict[]
   try {
     for (const name of Object.keys(localStorage)) {
       if (!name.startsWith(key(workflow, ""))) continue;
-      const value = JSON.parse(localStorage.getItem(name) ?? "null") as Kept | null;
+      const value = JSON.parse(localStorage.getItem(name) ?? "null") as TabRecord | null;
       const isOurs = name === key(workflow);
       if (!value || (!isOurs && Date.now() - value.beat < ALIVE_MS)) continue;
       found.groups.push(...value.groups);
@@ -64,7 +64,7 @@ export function kept(workflow: string): { groups: Group[]; conflicts: Conflict[]
 /** Says that this tab is alive, so that nobody takes over what it keeps. */
 export function beat(workflow: string): void {
   try {
-    const value = JSON.parse(localStorage.getItem(key(workflow)) ?? "null") as Kept | null;
+    const value = JSON.parse(localStorage.getItem(key(workflow)) ?? "null") as TabRecord | null;
     if (value) localStorage.setItem(key(workflow), JSON.stringify({ ...value, beat: Date.now() }));
   } catch {
     // Nothing is kept then.

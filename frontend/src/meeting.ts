@@ -53,7 +53,7 @@ export function underNewIds<Act extends { changes: Change[] }>(acts: Act[], ids:
 }
 
 /** What is said of places, with the new ids in them. */
-export function underNewPaths<Said extends { path: string[] }>(all: Said[], ids: Map<string, string>): Said[] {
+export function underNewPaths<Entry extends { path: string[] }>(all: Entry[], ids: Map<string, string>): Entry[] {
   return all.map((each) => ({ ...each, path: followed([{ path: each.path }], ids)[0].path }));
 }
 

@@ -7,12 +7,12 @@ import { wayWords } from "../model/words";
 import { tidy } from "./tidy";
 
 /** What a worker is asked for: places for steps (`only` some), or the routes of all ways. */
-export type Asked = { doc: Doc; only: string[] } | { doc: Doc; only: null };
+export type LayoutRequest = { doc: Doc; only: string[] } | { doc: Doc; only: null };
 export type Found = Record<string, Place> | Map<string, Route>;
 
 export const address = import.meta.url;
 
-export function found({ doc, only }: Asked): Found {
+export function found({ doc, only }: LayoutRequest): Found {
   return only === null ? routesOfAll(doc) : tidy(doc, only);
 }
 
@@ -25,4 +25,4 @@ function routesOfAll(doc: Doc): Map<string, Route> {
 }
 
 const isWorker = !("document" in globalThis) && "WorkerGlobalScope" in globalThis;
-if (isWorker) globalThis.onmessage = ({ data }: MessageEvent<Asked>) => globalThis.postMessage(found(data));
+if (isWorker) globalThis.onmessage = ({ data }: MessageEvent<LayoutRequest>) => globalThis.postMessage(found(data));

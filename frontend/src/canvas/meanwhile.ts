@@ -2,7 +2,7 @@
 
 import type { Doc, Place } from "../model/document";
 import type { Route } from "../model/routes";
-import type { Asked, Found } from "./apart";
+import type { LayoutRequest, Found } from "./apart";
 
 /** So many are done in a few frames, sooner than a worker would have begun. */
 const FEW = 40;
@@ -17,20 +17,20 @@ export async function routed(doc: Doc): Promise<Map<string, Route>> {
   return (await found({ doc, only: null })) as Map<string, Route>;
 }
 
-async function found(asked: Asked, count = Object.keys(asked.doc.nodes).length): Promise<Found> {
+async function found(request: LayoutRequest, count = Object.keys(request.doc.nodes).length): Promise<Found> {
   const here = await import("./apart");
-  if (count <= FEW || typeof Worker === "undefined") return here.found(asked);
+  if (count <= FEW || typeof Worker === "undefined") return here.found(request);
   // Where no worker can do it a page that is held up for a while is better than none.
-  return apart(here.address, asked).catch(() => here.found(asked));
+  return apart(here.address, request).catch(() => here.found(request));
 }
 
-async function apart(address: string, asked: Asked): Promise<Found> {
+async function apart(address: string, request: LayoutRequest): Promise<Found> {
   const worker = new Worker(address, { type: "module" });
   try {
     return await new Promise((found, failed) => {
       worker.onmessage = ({ data }: MessageEvent<Found>) => found(data);
       worker.onerror = (event) => failed(new Error(event.message));
-      worker.postMessage(asked);
+      worker.postMessage(request);
     });
   } finally {
     worker.terminate();

@@ -6,20 +6,12 @@
 import { allPlaced } from "../canvas/layout";
 import { keyed } from "../model/document";
 import { knowTypes } from "../model/graph";
-import type { JsonObject } from "../model/json";
-import { type Face, type Frame, drawn } from "../picture/drawn";
+import { type Frame, type PictureSource, drawn } from "../picture/drawn";
 import { zoomable } from "../picture/zoom";
 import { draggable } from "./drag";
 import { markWays, putSteps, takeSpots } from "./steps";
 import "../style/colours.css";
 import "../style/picture.css";
-
-interface Told {
-  definition: JsonObject;
-  layout: JsonObject;
-  faces: Record<string, Face>;
-  sprite: string;
-}
 
 const READABLE = 0.6;
 /** What somebody looks for first where the graph is larger than its place. */
@@ -27,10 +19,10 @@ const FIRST = ["[aria-current]", "[data-failed]", "[data-status=RUNNING], [data-
 
 const part = <E extends HTMLElement>(id: string) => document.getElementById(id) as E | null;
 
-async function show(told: Told): Promise<void> {
-  knowTypes(Object.entries(told.faces).map(([name, face]) => ({ name, title: face.title })));
-  const { doc } = await allPlaced(keyed(told.definition, told.layout));
-  const picture = await drawn(doc, told.faces, told.sprite);
+async function show(source: PictureSource): Promise<void> {
+  knowTypes(Object.entries(source.faces).map(([name, face]) => ({ name, title: face.title })));
+  const { doc } = await allPlaced(keyed(source.definition, source.layout));
+  const picture = await drawn(doc, source.faces, source.sprite);
   // By now they may look at the run in another way.
   const [card, view, board, behind] = ["graph", "graph-view", "graph-board", "graph-drawn"].map((id) => part(id));
   if (!card || !view || !board || !behind) return;
@@ -59,10 +51,10 @@ function reveal(view: HTMLElement, step: Element | null): void {
   view.scrollBy(0, own.top + own.height / 2 - around.top - view.clientHeight / 2);
 }
 
-const told = part("graph-told")?.textContent;
+const source = part("graph-told")?.textContent;
 // Where it can't be drawn the list stays, which says the same.
-if (told)
-  show(JSON.parse(told) as Told).catch((fault: unknown) => {
+if (source)
+  show(JSON.parse(source) as PictureSource).catch((fault: unknown) => {
     part("graph-drawn")?.replaceChildren();
     delete part("graph")?.dataset.drawn;
     throw fault;

@@ -5,7 +5,7 @@ import { isObject } from "../model/json";
 import { state, useBuilder } from "../store";
 import { useAnswer } from "./answers";
 
-interface Foretold {
+interface DeciderForecast {
   words: string;
   level: "enough" | "nobody" | "in_run";
 }
@@ -18,24 +18,24 @@ const SAYS = ["candidates", "exclude", "quorum", "exclude_requester", "exclude_d
 export function Deciders({ id }: { id: string }) {
   const params = useBuilder((now) => now.doc.nodes[id]?.params);
   const given = isObject(params) ? params : {};
-  const said = JSON.stringify(
+  const settings = JSON.stringify(
     Object.fromEntries(SAYS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]))),
   );
-  const told = useAnswer(
+  const forecast = useAnswer(
     (signal) =>
-      ask<Foretold>(`${state().boot.urls.api}/deciders`, {
+      ask<DeciderForecast>(`${state().boot.urls.api}/deciders`, {
         method: "POST",
-        body: { params: JSON.parse(said) as JsonObject },
+        body: { params: JSON.parse(settings) as JsonObject },
         signal,
       }),
-    [id, said],
+    [id, settings],
     { wait: (isAnswered) => (isAnswered ? QUIET_MS : 0) },
   );
-  if (!told) return null;
+  if (!forecast) return null;
   return (
-    <p className="insp-deciders" data-level={told.level} role="status">
-      <Icon name={told.level === "nobody" ? "circle-alert" : "users"} />
-      <span>{told.words}</span>
+    <p className="insp-deciders" data-level={forecast.level} role="status">
+      <Icon name={forecast.level === "nobody" ? "circle-alert" : "users"} />
+      <span>{forecast.words}</span>
     </p>
   );
 }

@@ -33,14 +33,14 @@ export function place(doc: Doc, id: string): Place {
   return doc.layout.nodes?.[id] ?? { x: 0, y: 0 };
 }
 
-type Kept = { places: Doc["layout"]["nodes"]; collapsed: Doc["layout"]["collapsed"]; sizes: Map<string, Size> };
-const known = new WeakMap<Doc["nodes"], Kept>();
+type SizesEntry = { places: Doc["layout"]["nodes"]; collapsed: Doc["layout"]["collapsed"]; sizes: Map<string, Size> };
+const cache = new WeakMap<Doc["nodes"], SizesEntry>();
 
 /** How large a step is drawn; a container that is collapsed as a card. Kept while neither steps nor the layout change. */
 export function sizeOf(doc: Doc, id: string): Size {
-  const kept = known.get(doc.nodes);
-  if (kept && kept.places === doc.layout.nodes && kept.collapsed === doc.layout.collapsed)
-    return kept.sizes.get(id) ?? CARD;
+  const entry = cache.get(doc.nodes);
+  if (entry && entry.places === doc.layout.nodes && entry.collapsed === doc.layout.collapsed)
+    return entry.sizes.get(id) ?? CARD;
   const sizes = new Map<string, Size>();
   const homes = homesOf(doc.nodes);
   // What stands deepest has its size first.
@@ -55,7 +55,7 @@ export function sizeOf(doc: Doc, id: string): Size {
     const before = sizes.get(home) ?? EMPTY;
     sizes.set(home, { w: Math.max(before.w, at.x + own.w + RIGHT), h: Math.max(before.h, at.y + own.h + BELOW) });
   }
-  known.set(doc.nodes, { places: doc.layout.nodes, collapsed: doc.layout.collapsed, sizes });
+  cache.set(doc.nodes, { places: doc.layout.nodes, collapsed: doc.layout.collapsed, sizes });
   return sizes.get(id) ?? CARD;
 }
 

@@ -3,7 +3,7 @@
 import { WITHIN, edgeKey, homeOf, withContents } from "./bodies";
 import { FIRST, makeRoom, place, seenFrom, spotOf } from "./boxes";
 import { Draft } from "./changes";
-import type { Kept, Made, Selection } from "./commands";
+import type { ReservedIds, Made, Selection } from "./commands";
 import type { Doc, EdgeBody, NodeBody, Note, Place } from "./document";
 import type { Json, JsonObject } from "./json";
 import { isObject } from "./json";
@@ -57,22 +57,28 @@ export function asClip(text: string): Clip | null {
  * The copied steps again, in a container or not, under ids of their own; expressions among them read the new ones. What
  * stands beside a container gives way.
  */
-export function paste(doc: Doc, clip: Clip, shift: Place, kept: Kept = {}, home: string | null = null): Made {
+export function paste(
+  doc: Doc,
+  clip: Clip,
+  shift: Place,
+  reserved: ReservedIds = {},
+  home: string | null = null,
+): Made {
   const draft = new Draft(doc);
-  const select = pasteIn(draft, clip, shift, kept, home);
+  const select = pasteIn(draft, clip, shift, reserved, home);
   makeRoom(draft, doc, home);
   return { changes: draft.changes, select };
 }
 
 /** As `paste`, as a part of something else, which makes room itself. Gives the steps that stand at the place. */
-export function pasteIn(draft: Draft, clip: Clip, shift: Place, kept: Kept, home: string | null): string[] {
+export function pasteIn(draft: Draft, clip: Clip, shift: Place, reserved: ReservedIds, home: string | null): string[] {
   const { doc } = draft;
   const corner = seenFrom(doc, home, shift);
   let { key: behind } = lastIn(doc, home);
   const ids = new Map<string, string>();
   for (const id of Object.keys(clip.nodes)) {
     const others = Object.fromEntries([...ids.values()].map((each) => [each, 1]));
-    ids.set(id, free(id, { ...kept, ...draft.doc.nodes, ...others }));
+    ids.set(id, free(id, { ...reserved, ...draft.doc.nodes, ...others }));
   }
   for (const [id, body] of Object.entries(clip.nodes)) {
     const fresh = ids.get(id) as string;

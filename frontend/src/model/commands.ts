@@ -26,11 +26,11 @@ function newBody(catalogue: Catalogue, type: string, home: string | null): NodeB
 }
 
 /** Ids that no new step gets, though no step has them. */
-export type Kept = Record<string, unknown>;
+export type ReservedIds = Record<string, unknown>;
 
 /** A new step of a type, at a place, behind or before another, on an edge, which it splits, or in a container. */
-export function addStep(doc: Doc, catalogue: Catalogue, type: string, asked: Where, kept: Kept = {}): Made {
-  const id = free(slug(catalogue[type]?.title ?? type.split(".").pop() ?? type), { ...kept, ...doc.nodes });
+export function addStep(doc: Doc, catalogue: Catalogue, type: string, asked: Where, reserved: ReservedIds = {}): Made {
+  const id = free(slug(catalogue[type]?.title ?? type.split(".").pop() ?? type), { ...reserved, ...doc.nodes });
   const home = homeFor(doc, asked);
   const last = lastIn(doc, home);
   const end = asked.inside === undefined ? undefined : endIn(doc, home);

@@ -5,7 +5,7 @@ import { FIRST, spotOf } from "./boxes";
 import type { Change } from "./changes";
 import { Draft } from "./changes";
 import { type Clip, copy, pasteIn } from "./clips";
-import { type Kept, remove } from "./commands";
+import { type ReservedIds, remove } from "./commands";
 import type { Doc, NodeBody } from "./document";
 import { keepDistance } from "./folding";
 import type { JsonObject } from "./json";
@@ -14,8 +14,8 @@ import { free, slug } from "./names";
 
 export type Form = "step" | "steps" | "workflow";
 
-/** What a form held when another one took its place. */
-export interface Held {
+/** What was in a form when another one took its place. */
+export interface FormContent {
   body: JsonObject;
   clip: Clip | null;
 }
@@ -29,13 +29,13 @@ export function formOf(doc: Doc, id: string): Form | null {
 }
 
 /** What is there now, for the time when somebody comes back to this form. */
-export function held(doc: Doc, id: string): Held {
+export function held(doc: Doc, id: string): FormContent {
   const inside = stepsIn(doc, id);
   return { body: bodyOf(doc.nodes[id]) ?? {}, clip: inside.length ? copy(doc, { nodes: inside, edges: [] }) : null };
 }
 
 /** The body in another form: as it was in that, or as near to what it is now as that can be. */
-export function formed(doc: Doc, id: string, form: Form, kept: Held | null, ids: Kept = {}): Change[] {
+export function formed(doc: Doc, id: string, form: Form, kept: FormContent | null, ids: ReservedIds = {}): Change[] {
   const inside = stepsIn(doc, id);
   const was = bodyOf(doc.nodes[id]) ?? {};
   const draft = new Draft(doc);

@@ -4,7 +4,7 @@ import type { Catalogue } from "./catalogue";
 import { Draft } from "./changes";
 import { pasteIn } from "./clips";
 import type { Made } from "./commands";
-import { type Kept, connect, insertBefore, roomOn, splice, usualCondition } from "./commands";
+import { type ReservedIds, connect, insertBefore, roomOn, splice, usualCondition } from "./commands";
 import { FIRST, GAP_X, HEIGHT, WIDTH, freePlace, makeRoom, place, seenFrom, sizeOf, spotOf } from "./boxes";
 import type { Doc, EdgeBody, NodeBody, Place } from "./document";
 import type { JsonObject } from "./json";
@@ -31,7 +31,13 @@ export function fitting(snippets: Snippet[], search: string): Snippet[] {
  * The steps of a snippet under ids of their own: on an edge, which then goes on from the end of the group that stands
  * first; else behind a step and connected to it, where one is named, or behind the last one.
  */
-export function addSnippet(doc: Doc, catalogue: Catalogue, snippet: Snippet, asked: Where = {}, kept: Kept = {}): Made {
+export function addSnippet(
+  doc: Doc,
+  catalogue: Catalogue,
+  snippet: Snippet,
+  asked: Where = {},
+  reserved: ReservedIds = {},
+): Made {
   const home = homeFor(doc, asked);
   const ending = asked.inside === undefined ? undefined : endIn(doc, home);
   const where = ending === undefined ? asked : { ...asked, after: ending };
@@ -45,7 +51,7 @@ export function addSnippet(doc: Doc, catalogue: Catalogue, snippet: Snippet, ask
   const size = { w: wideness(snippet), h: Math.max(...Object.values(snippet.places).map(({ y }) => y)) + HEIGHT };
   const free = freePlace(draft.doc, at, { home, size });
   const corner = home === null ? { x: 0, y: 0 } : spotOf(draft.doc, home);
-  const select = pasteIn(draft, clip, { x: free.x + corner.x, y: free.y + corner.y }, kept, home);
+  const select = pasteIn(draft, clip, { x: free.x + corner.x, y: free.y + corner.y }, reserved, home);
   const [first] = select;
   const end = select[snippet.nodes.findIndex(({ id }) => !snippet.edges.some(({ from }) => from === id))];
   if (edge !== undefined && doc.edges[edge]) splice(draft, edge, first, end);

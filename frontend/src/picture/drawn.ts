@@ -7,7 +7,7 @@ import { apply } from "../model/changes";
 import type { Doc, Place } from "../model/document";
 import { opened } from "../model/folding";
 import { type Arrow, arrows, titleOf } from "../model/graph";
-import { own } from "../model/json";
+import { type JsonObject, own } from "../model/json";
 import { type Route, pathOf } from "../model/routes";
 import { wayWords } from "../model/words";
 import { wayKind } from "../model/ways";
@@ -16,6 +16,14 @@ export interface Face {
   title: string;
   icon: string;
   group: string;
+}
+
+/** What a page says of what is to be drawn. */
+export interface PictureSource {
+  definition: JsonObject;
+  layout: JsonObject;
+  faces: Record<string, Face>;
+  sprite: string;
 }
 
 /** How large the picture is, and where its upper left corner lies on the canvas. */

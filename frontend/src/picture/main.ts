@@ -3,23 +3,15 @@
 import { allPlaced } from "../canvas/layout";
 import { keyed } from "../model/document";
 import { knowTypes } from "../model/graph";
-import type { JsonObject } from "../model/json";
-import { type Face, drawn } from "./drawn";
+import { type PictureSource, drawn } from "./drawn";
 import { zoomable } from "./zoom";
 import "../style/colours.css";
 import "../style/picture.css";
 
-interface Told {
-  definition: JsonObject;
-  layout: JsonObject;
-  faces: Record<string, Face>;
-  sprite: string;
-}
-
-async function show(card: HTMLElement, told: Told): Promise<void> {
-  knowTypes(Object.entries(told.faces).map(([name, face]) => ({ name, title: face.title })));
-  const { doc } = await allPlaced(keyed(told.definition, told.layout));
-  const { board, frame } = await drawn(doc, told.faces, told.sprite);
+async function show(card: HTMLElement, source: PictureSource): Promise<void> {
+  knowTypes(Object.entries(source.faces).map(([name, face]) => ({ name, title: face.title })));
+  const { doc } = await allPlaced(keyed(source.definition, source.layout));
+  const { board, frame } = await drawn(doc, source.faces, source.sprite);
   const view = card.querySelector<HTMLElement>("[data-view]");
   if (!view) return;
   view.replaceChildren(board);
@@ -28,10 +20,10 @@ async function show(card: HTMLElement, told: Told): Promise<void> {
 }
 
 const card = document.querySelector<HTMLElement>("[data-picture]");
-const told = document.getElementById("picture-told")?.textContent;
-if (card && told) {
+const source = document.getElementById("picture-told")?.textContent;
+if (card && source) {
   // The picture says no more than the words below it: where it can't be drawn, they are shown.
-  show(card, JSON.parse(told) as Told).catch((fault: unknown) => {
+  show(card, JSON.parse(source) as PictureSource).catch((fault: unknown) => {
     for (const part of card.querySelectorAll(".picture, .picture-zoom")) part.remove();
     card.querySelector("details")?.setAttribute("open", "");
     throw fault;

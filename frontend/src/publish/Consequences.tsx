@@ -8,15 +8,15 @@ import type { CaseResult } from "../panels/asked";
 import { definition, state, useBuilder } from "../store";
 
 /** What is not known yet, or couldn't be asked. */
-type Told<T> = T | "asking" | "unknown";
+type Answer<T> = T | "asking" | "unknown";
 
 /** What is told to who publishes, asked once when the dialog opens. */
-function useTold<T>(fetch: () => Promise<T>): Told<T> {
-  const [told, setTold] = useState<Told<T>>("asking");
+function useAnswerOnce<T>(fetch: () => Promise<T>): Answer<T> {
+  const [answer, setAnswer] = useState<Answer<T>>("asking");
   useEffect(() => {
-    fetch().then(setTold, () => setTold("unknown"));
+    fetch().then(setAnswer, () => setAnswer("unknown"));
   }, []);
-  return told;
+  return answer;
 }
 
 /** What comes of publishing: what is different then, what becomes of open runs, and how the test cases stand. */
@@ -55,7 +55,7 @@ async function published(): Promise<{ number: number; doc: Doc } | null> {
 function Different() {
   const doc = useBuilder((now) => now.doc);
   const cannot = useBuilder((now) => now.cannot);
-  const before = useTold(published);
+  const before = useAnswerOnce(published);
   if (before === "asking") return "Comparing…";
   if (before === "unknown" || cannot !== null) return "The draft can't be compared with the published version now.";
   if (before === null) return "This is the first version.";
@@ -80,7 +80,7 @@ async function openRuns(): Promise<[number, number][]> {
 }
 
 function OpenRuns() {
-  const counts = useTold(openRuns);
+  const counts = useAnswerOnce(openRuns);
   if (counts === "asking") return "Counting…";
   if (counts === "unknown") return "They can't be counted now. Runs in progress stay on their version.";
   if (counts.length === 0) return "None.";
@@ -99,7 +99,7 @@ async function caseResults(): Promise<CaseResult[]> {
 }
 
 function CaseState() {
-  const results = useTold(caseResults);
+  const results = useAnswerOnce(caseResults);
   if (results === "asking") return "Running…";
   if (results === "unknown") return "They can't be run now; publishing runs them.";
   if (results.length === 0) return "There are none.";

@@ -16,7 +16,7 @@ export function ThreadView({ thread }: { thread: Thread }) {
     <article className="thread" data-resolved={thread.isResolved || undefined}>
       <ol>
         {thread.comments.map((comment) => (
-          <Said key={comment.id} comment={comment} />
+          <CommentItem key={comment.id} comment={comment} />
         ))}
       </ol>
       {(thread.isResolved || mayWrite) && (
@@ -42,7 +42,7 @@ export function ThreadView({ thread }: { thread: Thread }) {
   );
 }
 
-function Said({ comment }: { comment: Comment }) {
+function CommentItem({ comment }: { comment: Comment }) {
   const { me, may_write: mayWrite } = useBuilder((now) => now.boot);
   const [isAsked, setIsAsked] = useState(false);
   const person = { username: comment.by, name: comment.by_name };

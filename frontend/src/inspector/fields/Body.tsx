@@ -3,7 +3,7 @@ import { Icon } from "../../Icon";
 import { openAdd } from "../../keys";
 import { homeOf } from "../../model/bodies";
 import { faceOf } from "../../model/catalogue";
-import { AROUND, type Form, type Held, formOf, formed, held } from "../../model/forms";
+import { AROUND, type Form, type FormContent, formOf, formed, held } from "../../model/forms";
 import { inOrder, titleOf } from "../../model/graph";
 import type { Json } from "../../model/json";
 import { isObject } from "../../model/json";
@@ -45,7 +45,7 @@ export function BodyControl({ spot, shape }: ControlProps) {
     if (next === form) return;
     const now = state();
     if (form !== null) otherSide.keep(`${spot.key} ${form}`, held(now.doc, id));
-    const kept = otherSide.get<Held>(`${spot.key} ${next}`) ?? null;
+    const kept = otherSide.get<FormContent>(`${spot.key} ${next}`) ?? null;
     const title = FORMS.find(([each]) => each === next)?.[1].toLowerCase();
     act(`Make it ${title} in ${titleOf(now.doc, id)}`, formed(now.doc, id, next, kept, spokenOf(now.comments)));
   };
