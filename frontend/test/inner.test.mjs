@@ -1,10 +1,14 @@
 // Steps that are done once for each item, in a test run: on their cards, in its list, and pinned.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import test from "node:test";
 import { open, until } from "./island.mjs";
-import { load } from "./load.mjs";
+import { load, source } from "./load.mjs";
 
 const [inner, { gave }, { keyed }] = await load("panels/inner.ts", "panels/asked.ts", "model/document.ts");
+const { step_types } = JSON.parse(readFileSync(join(source, "../../tests/workflows/palette.json"), "utf8"));
+const catalogue = Object.fromEntries(step_types.map((type) => [type.name, type]));
 
 const DEFINITION = {
   nodes: [
@@ -92,8 +96,10 @@ test("steps of items come behind their container, and nothing before another tes
 
 test("places are said as each container counts", () => {
   const doc = keyed(DEFINITION, {});
-  assert.equal(inner.placeInWords(doc, "each", [1]), "item 2");
-  assert.equal(inner.placeInWords(doc, "again", [1, 0]), "item 2, round 1");
+  assert.equal(inner.placeInWords(doc, catalogue, "each", [1]), "item 2");
+  assert.equal(inner.placeInWords(doc, catalogue, "again", [1, 0]), "item 2, round 1");
+  const installed = { ...catalogue, map: { ...catalogue.map, has_rounds: true } };
+  assert.equal(inner.placeInWords(doc, installed, "each", [1]), "round 2", "the type says so, not its name");
   assert.equal(inner.partFor(doc, "deep"), "each");
 });
 

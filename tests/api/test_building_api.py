@@ -19,12 +19,15 @@ def test_the_step_types_come_in_the_catalogues_order_with_all_that_a_palette_sho
     assert request["title"] == "HTTP request"
     assert request["group_title"] == "Other systems"
     assert request["has_side_effects"] is True
+    assert request["read_only_params"] == {"method": ["GET", "HEAD"]}
     assert request["waits"] is False
     assert request["default_queue"] == "blocking"
     assert request["params_schema"]["properties"]["url"]["title"] == "Address"
     assert set(request["output_schema"]["properties"]) == {"status", "headers", "body"}
     job = next(found for found in results if found["name"] == "job")
     assert (job["default_queue"], job["waits"], job["input_schema"]) == (None, True, None)
+    assert job["read_only_params"] == {}
+    assert [found["name"] for found in results if found["has_rounds"]] == ["loop"]
 
 
 def test_every_part_of_a_definition_has_a_schema_with_titles_help_and_widgets(api):

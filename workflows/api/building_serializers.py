@@ -30,9 +30,15 @@ class StepTypeSerializer(serializers.Serializer[Any]):
     retry = serializers.CharField()
     on_error = serializers.ChoiceField(["fail", "continue", "branch"])
     has_side_effects = serializers.BooleanField()
+    read_only_params = fields.JsonObject(
+        help_text="Of a type with side effects: by param the choices with which a step has none."
+    )
     waits = serializers.BooleanField()
     decides = serializers.BooleanField(help_text="The first edge after it that holds is taken, and no other.")
     asks_people = serializers.BooleanField(help_text="It waits until people have decided.")
+    has_rounds = serializers.BooleanField(
+        help_text="It repeats what stands in it, until a condition ends it."
+    )
 
 
 class StepTypesSerializer(serializers.Serializer[Any]):

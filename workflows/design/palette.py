@@ -49,10 +49,24 @@ def _entry(step_type: StepType) -> dict[str, Json]:
         "retry": step_type.retry,
         "on_error": step_type.on_error,
         "has_side_effects": step_type.has_side_effects,
+        "read_only_params": _read_only_params(step_type),
         "waits": step_type.waits,
         "decides": step_type.decides,
         "asks_people": step_type.asks_people,
+        "has_rounds": bool(step_type.conditions),
     }
+
+
+def _read_only_params(step_type: StepType) -> dict[str, Json]:
+    """Of a type with side effects by param those of its choices with which a step has none."""
+    if not step_type.has_side_effects:
+        return {}
+    choices = {name: schema.get("enum", ()) for name, schema in step_type.params_schema["properties"].items()}
+    without = {
+        name: [value for value in values if not step_type.side_effects({name: value})]
+        for name, values in choices.items()
+    }
+    return {name: values for name, values in without.items() if values}
 
 
 @cache

@@ -21,9 +21,12 @@ export interface StepType {
   retry: Json;
   on_error: string;
   has_side_effects: boolean;
+  /** Of a type with side effects: by param the choices with which a step has none. */
+  read_only_params: Record<string, string[]>;
   waits: boolean;
   decides: boolean;
   asks_people: boolean;
+  has_rounds: boolean;
 }
 
 export type Catalogue = Record<string, StepType>;

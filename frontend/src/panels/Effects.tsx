@@ -1,6 +1,8 @@
 import { useMemo } from "react";
+import type { Catalogue } from "../model/catalogue";
+import type { NodeBody } from "../model/document";
 import { titleOf } from "../model/graph";
-import type { Json } from "../model/json";
+import { type Json, isObject } from "../model/json";
 import { useBuilder } from "../store";
 import { type Chosen, outcomesOf } from "./asked";
 
@@ -22,7 +24,7 @@ export function Effects({ choices, choose }: Choices) {
     [doc.nodes, catalogue],
   );
   const pins = doc.layout.pins ?? {};
-  const sent = outside.filter((id) => onlyReads(doc.nodes[id]) && !(id in pins));
+  const sent = outside.filter((id) => onlyReads(catalogue, doc.nodes[id]) && !(id in pins));
   const effects = outside.filter((id) => !sent.includes(id));
   const people = effects.filter((id) => catalogue[doc.nodes[id].type]?.asks_people);
   const real = live.filter((id) => effects.includes(id)).length;
@@ -80,9 +82,15 @@ export function Effects({ choices, choose }: Choices) {
 }
 
 /** A request that asks and changes nothing: the server sends it in a test, too. */
-function onlyReads(node: { type: string; params?: unknown }): boolean {
-  const method = (node.params as { method?: unknown } | undefined)?.method;
-  return node.type === "http.request" && typeof method === "string" && ["GET", "HEAD"].includes(method.toUpperCase());
+function onlyReads(catalogue: Catalogue, node: NodeBody): boolean {
+  const type = catalogue[node.type];
+  const params = isObject(node.params) ? node.params : {};
+  const shapes = isObject(type?.params_schema.properties) ? type.params_schema.properties : {};
+  return Object.entries(type?.read_only_params ?? {}).some(([name, choices]) => {
+    const shape = shapes[name];
+    const value = params[name] ?? (isObject(shape) ? shape.default : undefined);
+    return typeof value === "string" && choices.some((choice) => choice.toUpperCase() === value.toUpperCase());
+  });
 }
 
 function chosen(outcomes: Record<string, string>, id: string, name: string): Record<string, string> {

@@ -104,9 +104,12 @@ interface ItemsProps {
 /** Of which item the values are that stand below, and how the step stands over all of them. */
 function OfItems({ inner, shown, show }: ItemsProps) {
   const doc = useBuilder((now) => now.doc);
+  const catalogue = useBuilder((now) => now.catalogue);
   const of = (sort: "first" | "failed") => {
     const example = inner[sort];
-    return example ? `${placeInWords(doc, inner.container, example.places)}${sort === "failed" ? ", failed" : ""}` : "";
+    if (!example) return "";
+    const place = placeInWords(doc, catalogue, inner.container, example.places);
+    return sort === "failed" ? `${place}, failed` : place;
   };
   const [first, failed] = [of("first"), of("failed")];
   const only = first || failed;

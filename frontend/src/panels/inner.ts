@@ -1,6 +1,7 @@
 /** Pure: the steps within containers, which are done once for each item, among the steps of a test run. */
 
 import { around } from "../model/bodies";
+import type { Catalogue } from "../model/catalogue";
 import type { Doc } from "../model/document";
 import type { Trial, TrialStep } from "./asked";
 
@@ -54,11 +55,10 @@ export function countsInWords({ counts, cut }: InnerStep): string {
 const said = (count: number) => count.toLocaleString("en");
 
 /** `item 2`, or `round 2` of a loop; within others `item 2, round 1`, each as its container counts. */
-export function placeInWords(doc: Doc, container: string, places: number[]): string {
+export function placeInWords(doc: Doc, catalogue: Catalogue, container: string, places: number[]): string {
   const containers = [container, ...around(doc, container)].reverse();
-  return places
-    .map((place, at) => `${doc.nodes[containers[at]]?.type === "loop" ? "round" : "item"} ${said(place + 1)}`)
-    .join(", ");
+  const word = (id: string) => (catalogue[doc.nodes[id]?.type]?.has_rounds ? "round" : "item");
+  return places.map((place, at) => `${word(containers[at])} ${said(place + 1)}`).join(", ");
 }
 
 /** A test run with the steps within each container behind that; each is shown by the first item that completed. */

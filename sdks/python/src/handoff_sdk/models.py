@@ -2990,9 +2990,11 @@ class StepType(TypedDict):
     retry: str
     on_error: OnErrorEnum
     has_side_effects: bool
+    read_only_params: dict[str, Any]
     waits: bool
     decides: bool
     asks_people: bool
+    has_rounds: bool
 
 
 class StepTypes(TypedDict):
