@@ -35,7 +35,8 @@ class WaitKind:
     that wait for this kind though nothing is there that could end it; `enter` makes it anew.
     `looks_again`: `enter` only looks, so that a repair may ask it while what ends the wait is there. `timed_out`: the
     error of a step whose time is over. `page_part`: a template that a run's page shows beside such a step. `people`:
-    the usernames in its words.
+    the usernames in its words. `names_step`: its words say what the step is called. `asks_operator`: an operator says
+    what becomes of the step.
     `for_enter`: what of a wait is not kept with the step, since only `enter` needs it. `prepare`: before steps begin to
     wait → by step, the waits that are others than what the steps gave.
     """
@@ -50,6 +51,8 @@ class WaitKind:
     timed_out: Callable[[Wait], dict[str, Json]] | None = None
     page_part: str | None = None
     people: Callable[[Wait], Iterable[str]] | None = None
+    names_step: bool = False
+    asks_operator: bool = False
     for_enter: frozenset[str] = frozenset()
     prepare: Callable[[Entered], Mapping[str, Wait]] | None = None
 
@@ -109,6 +112,7 @@ _KINDS: dict[str, WaitKind] = {
         in_words=lambda _: "an operator to say what becomes of its failure",
         source="person",
         in_short="an operator",
+        asks_operator=True,
     ),
     "children": WaitKind(
         enter=children.enter,
@@ -184,6 +188,18 @@ def people_in(wait: Wait) -> Iterable[str]:
     """The usernames of those whom the words for a wait name."""
     kind = _KINDS.get(wait.get("kind", ""))
     return kind.people(wait) if kind is not None and kind.people is not None else ()
+
+
+def names_step(wait: Wait) -> bool:
+    """Whether the words for a wait say what its step is called."""
+    kind = _KINDS.get(wait.get("kind", ""))
+    return kind is not None and kind.names_step
+
+
+def asks_operator(wait: Wait) -> bool:
+    """Whether a step waits for an operator to say what becomes of it."""
+    kind = _KINDS.get(wait.get("kind", ""))
+    return kind is not None and kind.asks_operator
 
 
 GONE = "what it waits for is gone"

@@ -143,4 +143,5 @@ TASK = WaitKind(
     missing=statements.missing_tasks,
     page_part="inbox/_wait.html",
     people=lambda wait: people_in(wait["task"]["candidates"]),
+    names_step=True,
 )
