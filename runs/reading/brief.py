@@ -5,6 +5,7 @@ from typing import Any
 
 from engine.catalogue import Json
 from engine.statuses import RunStatus, StepStatus
+from runs.kernel import wait_kinds
 
 SHORT = 160
 """So many characters of a value are enough to tell it by."""
@@ -50,7 +51,7 @@ def _of_step(step: Mapping[str, Any]) -> str:
         return str(step["title"])
     if step["next_attempt_at"] is not None:
         return f"{step['title']}, {step['waiting_for']}"
-    if (step["waiting"] or {}).get("kind") == "task":
+    if wait_kinds.names_step(step["waiting"] or {}):
         return f"Waits for {step['waiting_for']}"
     return f"{step['title']} waits for {step['waiting_for']}"
 

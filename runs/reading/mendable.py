@@ -7,6 +7,7 @@ from engine.catalogue import Json
 from engine.graph import Graph
 from engine.statuses import RunStatus, StepStatus
 from engine.verbs import is_redone, run_verbs, step_verbs
+from runs.kernel import wait_kinds
 
 Shown = Mapping[str, Json]
 
@@ -22,7 +23,7 @@ def offers(status: str, step: Shown, *, part: bool = False) -> list[str]:
     if step["status"] == "PENDING" or step["index"] is not None:
         return []
     undoes = step["undoes"] is not None
-    asks = (step["waiting"] or {}).get("kind") == "operator"
+    asks = wait_kinds.asks_operator(step["waiting"] or {})
     verbs = list(step_verbs(status, step["status"], redone=has_failed(step), undoes=undoes, asks=asks))
     was_reached = step["status"] != StepStatus.SKIPPED or step["cause"] == "operator"
     return (

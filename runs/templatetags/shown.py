@@ -262,6 +262,12 @@ def wait_part(waiting: Mapping[str, Any] | None) -> str | None:
 
 
 @register.filter
+def asks_operator(waiting: Mapping[str, Any] | None) -> bool:
+    """Whether a step that waits for this waits for an operator to say what becomes of it."""
+    return wait_kinds.asks_operator(waiting or {})
+
+
+@register.filter
 def with_code(message: str | None) -> SafeString:
     """A message in which `names` are set as code."""
     return mark_safe(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(message or "")))  # noqa: S308 (escaped first)

@@ -10,7 +10,7 @@ from runs.integrity import repair
 from runs.kernel import wait_kinds
 from runs.kernel.advance import advance
 from runs.kernel.wait_kinds import WaitKind
-from runs.reading import presentation
+from runs.reading import brief, presentation
 from runs.store import hot
 from runs.store.attempts import Suspended
 from tests import factories as make
@@ -61,6 +61,8 @@ def test_a_kind_of_wait_that_an_app_adds_is_known_everywhere(monkeypatch):
         in_short="a tide",
         timed_out=lambda _: {"code": "NoTide", "message": "It did not come.", "retryable": False},
         page_part="styleguide.html",
+        names_step=True,
+        asks_operator=True,
     )
     monkeypatch.setattr(wait_kinds, "_KINDS", {**wait_kinds._KINDS})
     wait_kinds.register("tide", kind)
@@ -74,6 +76,9 @@ def test_a_kind_of_wait_that_an_app_adds_is_known_everywhere(monkeypatch):
     assert repair.look([run_id]) == []
     assert wait_kinds.page_part({"kind": "tide"}) == "styleguide.html"
     assert wait_kinds.timed_out({"kind": "tide"})["code"] == "NoTide"
+    run = presentation.found_run(make.a_tenant().pk, run_id)
+    assert brief.now_of(run) == "Waits for the next tide"
+    assert run["steps"][0]["verbs"][:2] == ["retry", "skip"]
     with pytest.raises(ValueError, match="has an owner already"):
         wait_kinds.register("tide", kind)
 
