@@ -120,6 +120,8 @@ class StepType:
     """Whether the edges after it decide: the first that holds is taken, and no other."""
     gives_input: bool = False
     """Whether what it gives is its input, unchanged: what is known of the one is known of the other."""
+    rewrites_text: bool = False
+    """Whether the `text` it gives is that of its input in other words: pages show the two beside each other."""
     ends_run: bool = False
     """Whether the run is over when it completes, whatever goes on elsewhere: what is open then is cancelled."""
     asks_people: bool = False

@@ -30,7 +30,6 @@ _LINE = 90
 _PROSE = 60
 _LONG_LINES, _LONG_TEXT = 9, 1200
 _MOST_RANKED = 100
-_MADE_OF_TEXT = {"text.summarize", "text.translate"}
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
 _WEEK = 7
 _ROUNDED = ((_HOUR, _MINUTE), (12 * _HOUR, 5 * _MINUTE), (float("inf"), 30 * _MINUTE))
@@ -103,7 +102,9 @@ def source_of(step: Mapping[str, Any]) -> Part | None:
     """The text that a summary was made of or a translation of, to be read beside it."""
     before = step["input"].get("text") if isinstance(step["input"], Mapping) else step["input"]
     after = step["output"].get("text") if isinstance(step["output"], Mapping) else None
-    if step["type"] not in _MADE_OF_TEXT or not isinstance(before, str) or not isinstance(after, str):
+    step_type = EXECUTABLE.get(step["type"])
+    is_rewritten = step_type is not None and step_type.rewrites_text
+    if not is_rewritten or not isinstance(before, str) or not isinstance(after, str):
         return None
     return _part("text", before) if before != after else None
 

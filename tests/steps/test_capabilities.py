@@ -40,6 +40,7 @@ def test_an_installed_type_may_ask_people():
         "keeps_calendar",
         "takes_signals",
         "gives_input",
+        "rewrites_text",
         "ends_run",
         "starter_decides",
     ],
@@ -51,6 +52,7 @@ def test_what_is_built_in_has_each_capability_where_it_should(capability):
         "keeps_calendar": {"wait", "human.approval", "human.form"},
         "takes_signals": {"signal"},
         "gives_input": {"decision", "parallel", "join", "end", "noop"},
+        "rewrites_text": {"text.summarize", "text.translate"},
         "ends_run": {"end"},
         "starter_decides": {"human.form"},
     }

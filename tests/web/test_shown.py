@@ -1,5 +1,6 @@
 """How values are written in pages."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,6 +8,7 @@ from django.template import Context, Template
 
 from lib import markup
 from runs.templatetags import shown
+from steps.catalogue import CATALOGUE, EXECUTABLE
 
 
 @pytest.mark.parametrize(
@@ -72,3 +74,14 @@ def test_a_text_is_shortened_to_so_many_characters(text, shown_as):
 
 def test_what_was_shortened_is_no_html():
     assert Template("{{ text|shortened:9 }}").render(Context({"text": "<b>long</b>"})) == "&lt;b&gt;long&lt;…"
+
+
+def test_a_text_stands_beside_what_a_type_that_rewrites_it_has_made_of_it(monkeypatch):
+    text = "Much was said, at great length, and little of it was to the point."
+    step = {"type": "acme.shorten", "input": {"text": text}, "output": {"text": "Much."}}
+    shortens = replace(CATALOGUE["noop"], name="acme.shorten", rewrites_text=True)
+    monkeypatch.setattr(shown, "EXECUTABLE", EXECUTABLE | {"acme.shorten": shortens})
+    assert shown.source_of(step).text == text
+    assert shown.source_of(step | {"output": step["input"]}) is None
+    assert shown.source_of(step | {"type": "noop"}) is None
+    assert shown.source_of(step | {"type": "acme.gone"}) is None

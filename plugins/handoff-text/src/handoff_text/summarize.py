@@ -127,5 +127,6 @@ TEXT_SUMMARIZE = StepType(
     input_model=TextInput,
     output_model=Summary,
     run=run,
+    rewrites_text=True,
     variant=by_llm.variant,
 )

@@ -47,6 +47,7 @@ TEXT_TRANSLATE = StepType(
     input_model=TextInput,
     output_model=TextOutput,
     run=run,
+    rewrites_text=True,
     has_side_effects=True,
     lease_seconds=llm.LEASE_SECONDS,
     timeout_seconds=llm.TIMEOUT_SECONDS,
