@@ -56,13 +56,13 @@ def asides_of(who: Principal) -> Asides:
     there may be any number whose jobs somebody got by polling; they go when they are due. Seven statements at most.
     """
     nodes, rest = waiting_asides(who.tenant_id, 0, MOST_FAILING)
-    found = _readable(who, nodes)
-    are_oldest = rest is None or len(found) >= SHOWN
+    ids = _readable(who, nodes)
+    are_oldest = rest is None or len(ids) >= SHOWN
     if not are_oldest:
         last, _ = waiting_asides(who.tenant_id, None, MOST_FAILING)
-        found = _readable(who, nodes := nodes | last)
+        ids = _readable(who, nodes := nodes | last)
     may_retry = _may_retry(who, nodes, or_more=rest is not None)
-    return Asides(_shown(who, nodes, found[:SHOWN]), len(found), rest is not None, are_oldest, may_retry)
+    return Asides(_shown(who, nodes, ids[:SHOWN]), len(ids), rest is not None, are_oldest, may_retry)
 
 
 def _readable(who: Principal, nodes: Collection[int]) -> list[int]:
@@ -71,10 +71,10 @@ def _readable(who: Principal, nodes: Collection[int]) -> list[int]:
     return list(asides_with(who, READ, nodes).values_list("pk", flat=True))
 
 
-def _shown(who: Principal, nodes: Mapping[int, str], found: Sequence[int]) -> list[Aside]:
-    if not found:
+def _shown(who: Principal, nodes: Mapping[int, str], ids: Sequence[int]) -> list[Aside]:
+    if not ids:
         return []
-    rows = DispatchOutbox.objects.for_tenant(who.tenant_id).filter(pk__in=found).order_by("id")
+    rows = DispatchOutbox.objects.for_tenant(who.tenant_id).filter(pk__in=ids).order_by("id")
     each = [(row, (row.run_id, nodes[row.pk])) for row in rows]
     places = places_of(who.tenant_id, [place for _, place in each])
     return [

@@ -59,10 +59,10 @@ def attempts_in(
     return [_attempt(type_, number, payload or {}, at) for type_, number, payload, at in events]
 
 
-def _attempt(type_: str, number: int | None, told: Mapping[str, Any], at: datetime) -> Attempt:
-    started = told.get("started_at")
+def _attempt(type_: str, number: int | None, payload: Mapping[str, Any], at: datetime) -> Attempt:
+    started = payload.get("started_at")
     took = None if started is None else (at - datetime.fromisoformat(started)) / timedelta(milliseconds=1)
-    error, retry_in = told.get("error"), told.get("retry_in")
+    error, retry_in = payload.get("error"), payload.get("retry_in")
     has_next = type_ == EventType.ATTEMPT_FAILED and isinstance(retry_in, int | float)
     return Attempt(
         number,
@@ -70,7 +70,7 @@ def _attempt(type_: str, number: int | None, told: Mapping[str, Any], at: dateti
         at,
         took,
         error if isinstance(error, Mapping) else None,
-        told.get("worker"),
-        told.get("by"),
+        payload.get("worker"),
+        payload.get("by"),
         at + timedelta(seconds=retry_in) if has_next and retry_in is not None else None,
     )

@@ -37,11 +37,13 @@ def timers_beside(tenant: int, run_id: UUID) -> dict[str, list[Beside]]:
         return {}
     graph = graphs.shown(rows[0].version_id).graph
     lengths = {row.id: timer.length for row in rows if (timer := _said(graph, row)) and timer.length}
-    known = calendars((tenant, length.calendar) for length in lengths.values())
+    work_calendars = calendars((tenant, length.calendar) for length in lengths.values())
     beside: dict[str, list[Beside]] = {}
     for row in rows:
         length: WorkingDays | None = lengths.get(row.id)
-        counts = "" if length is None else _counts(row, row.turn, known[tenant, length.calendar], length)
+        counts = (
+            "" if length is None else _counts(row, row.turn, work_calendars[tenant, length.calendar], length)
+        )
         beside.setdefault(str(row.step_id), []).append(
             Beside(_title(graph, row.target), row.fire_at, row.interrupting, counts)
         )

@@ -90,10 +90,10 @@ def _peek(value: Json, depth: int, order: Sequence[str] = ()) -> str:
     for name in TELLING:
         if isinstance(value.get(name), str) and value[name].strip():
             return _on_one_line(value[name])
-    known = [(name, value[name]) for name in order if not isinstance(value.get(name), bool | None)]
-    for name, field in [*known, *sorted(value.items(), key=lambda item: _rank(item[1]))]:
-        if isinstance(field, str | int | float) and (found := _peek(field, 0)):
-            return _on_one_line(f"{name[:1].upper()}{name[1:].replace('_', ' ')} {found}")
+    fields_in_order = [(name, value[name]) for name in order if not isinstance(value.get(name), bool | None)]
+    for name, field in [*fields_in_order, *sorted(value.items(), key=lambda item: _rank(item[1]))]:
+        if isinstance(field, str | int | float) and (text := _peek(field, 0)):
+            return _on_one_line(f"{name[:1].upper()}{name[1:].replace('_', ' ')} {text}")
     return ""
 
 

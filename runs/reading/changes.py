@@ -61,12 +61,12 @@ def changes(left: Json, right: Json, most: int = MOST_CHANGES, *, masks: bool = 
 
     With `masks` what has the name of a secret is told masked: that it is different, and not in what.
     """
-    found: list[Change] = []
+    differences: list[Change] = []
     for pair in _different(left, right):
-        if len(found) >= most:
-            return Changes(False, found, more=True)
-        found.append(_told(_masked(pair) if masks else pair))
-    return Changes(not found, found)
+        if len(differences) >= most:
+            return Changes(False, differences, more=True)
+        differences.append(_told(_masked(pair) if masks else pair))
+    return Changes(not differences, differences)
 
 
 def _different(left: Json, right: Json) -> Iterator[_Pair]:

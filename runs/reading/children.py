@@ -49,10 +49,10 @@ def origin_of(principal: Principal, run_id: UUID) -> Origin | None:
     parents = readable(runs, principal).filter(pk=OuterRef("run_id")).values("version_id")
     steps = StepExecution.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(began))
     versions = steps.annotate(version=Subquery(parents[:1])).filter(version__isnull=False)
-    found = versions.values_list("run_id", "version", "node", "index").first()
-    if found is None:
+    row = versions.values_list("run_id", "version", "node", "index").first()
+    if row is None:
         return None
-    parent_id, version, node, index = found
+    parent_id, version, node, index = row
     compiled = graphs.shown(version)
     step = compiled.graph.nodes.get(node)
     return Origin(parent_id, compiled.workflow, node, step.title if step else node, index)

@@ -32,9 +32,9 @@ def compared_runs(
     if str(left) not in rows or str(right) not in rows:
         raise Missing("There is no such run.")
     one, other = rows[str(left)], rows[str(right)]
-    asked = not_shown(one, other)[:MOST_DIGESTS]
-    told = payload_digests(tenant, [*rows], asked) if asked else []
-    digests = {(row.run, row.node, row.field): Digest(row.kind, row.digest) for row in told}
+    payloads = not_shown(one, other)[:MOST_DIGESTS]
+    digest_rows = payload_digests(tenant, [*rows], payloads) if payloads else []
+    digests = {(row.run, row.node, row.field): Digest(row.kind, row.digest) for row in digest_rows}
     is_same = _is_same_version(tenant, one, other)
     return compare(one, other, same_version=is_same, digests=digests, masks=masks)
 

@@ -37,7 +37,7 @@ class Digest(NamedTuple):
     text: str
 
 
-Asked = tuple[str | None, str]
+PayloadKey = tuple[str | None, str]
 """The node of a step, None for the run itself, and the name of its payload."""
 Digests = Mapping[tuple[str, str | None, str], Digest]
 """By run, node and payload."""
@@ -84,7 +84,7 @@ def merged(left: Sequence[str], right: Sequence[str]) -> list[str]:
     return list(done)
 
 
-def not_shown(left: Row, right: Row) -> list[Asked]:
+def not_shown(left: Row, right: Row) -> list[PayloadKey]:
     """Of which payloads, those of runs first, a side isn't shown, so that only a digest can tell whether both are the
     same.
     """
@@ -108,18 +108,18 @@ def compare(
     `masks`: what has the name of a secret is told masked.
     """
     room = _Room(masks=masks)
-    given = _values(left, right, (left, right), "input", digests, room)
+    inputs = _values(left, right, (left, right), "input", digests, room)
     steps = [_step(left, right, pair, digests, room) for pair in _pairs(left, right)]
-    made = _values(left, right, (left, right), "output", digests, room)
+    outputs = _values(left, right, (left, right), "output", digests, room)
     first_step = _first(steps, OF_STEPS)
-    before, after = _around(left, right, same_version, given, made)
+    before, after = _around(left, right, same_version, inputs, outputs)
     return {
         "runs": [_run(left), _run(right)],
         "same_version": same_version,
         "first_difference": _of_run(before) or first_step or _of_run(after),
         "ways_part": _first(steps, PARTING),
-        "input": asdict(given),
-        "output": asdict(made),
+        "input": asdict(inputs),
+        "output": asdict(outputs),
         "steps": steps,
     }
 
@@ -138,7 +138,7 @@ def _run(run: Row) -> dict[str, Json]:
 
 
 def _around(
-    left: Row, right: Row, same_version: bool, given: Compared, made: Compared
+    left: Row, right: Row, same_version: bool, inputs: Compared, outputs: Compared
 ) -> tuple[str | None, str | None]:
     """In what the runs are different before their first step, and in what after their last one."""
     before = None
@@ -146,19 +146,19 @@ def _around(
         before = "workflow"
     elif not same_version:
         before = "version"
-    elif given.same is False:
+    elif inputs.same is False:
         before = "input"
     if left["completed_at"] is None or right["completed_at"] is None:
         return before, None
     if left["status"] != right["status"]:
         return before, "status"
-    return before, "output" if made.same is False else None
+    return before, "output" if outputs.same is False else None
 
 
 def _first(steps: Sequence[Row], among: Sequence[str]) -> dict[str, Json] | None:
     """The first of the steps that differs in one of these."""
-    found = ((step["node"], what) for step in steps for what in step["differs"] if what in among)
-    node, what = next(found, (None, None))
+    differences = ((step["node"], what) for step in steps for what in step["differs"] if what in among)
+    node, what = next(differences, (None, None))
     return None if node is None else {"node": node, "what": what}
 
 
@@ -170,27 +170,27 @@ def _step(
     left_run: Row, right_run: Row, pair: tuple[Row | None, Row | None], digests: Digests, room: _Room
 ) -> dict[str, Json]:
     left, right = pair
-    known = left or right or {}
+    step = left or right or {}
     path = _path(left, right)
-    given = made = Compared(None)
+    inputs = outputs = Compared(None)
     if left and right and path == BOTH:
-        given = _values(left_run, right_run, (left, right), "input", digests, room)
+        inputs = _values(left_run, right_run, (left, right), "input", digests, room)
         if _is_over(left) and _is_over(right):
-            made = _values(left_run, right_run, (left, right), "output", digests, room)
-    why = {name: one.why for name, one in (("input", given), ("output", made)) if one.why}
+            outputs = _values(left_run, right_run, (left, right), "output", digests, room)
+    why = {name: one.why for name, one in (("input", inputs), ("output", outputs)) if one.why}
     return {
-        "node": known["node"],
-        "title": known["title"],
-        "type": known["type"],
+        "node": step["node"],
+        "title": step["title"],
+        "type": step["type"],
         "left": _side(left),
         "right": _side(right),
         "path": path,
-        "differs": _differs(left_run, right_run, pair, path, given, made),
-        "input_same": given.same,
-        "output_same": made.same,
-        "input_changes": given.changes,
-        "output_changes": made.changes,
-        "more": given.more or made.more,
+        "differs": _differs(left_run, right_run, pair, path, inputs, outputs),
+        "input_same": inputs.same,
+        "output_same": outputs.same,
+        "input_changes": inputs.changes,
+        "output_changes": outputs.changes,
+        "more": inputs.more or outputs.more,
         "not_told": why,
     }
 
@@ -228,8 +228,8 @@ def _differs(
     right_run: Row,
     pair: tuple[Row | None, Row | None],
     path: str,
-    given: Compared,
-    made: Compared,
+    inputs: Compared,
+    outputs: Compared,
 ) -> list[str]:
     """In what a step is different, the reason first; what is not known yet of an open run is no difference."""
     left, right = pair
@@ -240,14 +240,14 @@ def _differs(
     both_over = _is_over(left) and _is_over(right)
     # Who has failed has another output than who has not, and an error.
     alike = both_over and left["status"] == right["status"]
-    found = {
-        "input": given.same is False,
+    differences = {
+        "input": inputs.same is False,
         "status": both_over and not alike,
-        "output": alike and made.same is False,
+        "output": alike and outputs.same is False,
         "error": alike and _error(left) != _error(right),
         "attempts": both_over and left["attempt"] != right["attempt"],
     }
-    return [what for what in OF_STEPS if found.get(what)]
+    return [what for what in OF_STEPS if differences.get(what)]
 
 
 def _error(step: Row) -> dict[str, Json] | None:
@@ -268,9 +268,9 @@ def _values(
     """A payload of both, part by part where both are shown."""
     left, right = pair
     if of not in left.get("truncated", {}) and of not in right.get("truncated", {}):
-        found = changes(left[of], right[of], min(MOST_CHANGES, room.left), masks=room.masks)
-        room.take(len(found.changes))
-        return Compared(found.same, [asdict(one) for one in found.changes], found.more)
+        diff = changes(left[of], right[of], min(MOST_CHANGES, room.left), masks=room.masks)
+        room.take(len(diff.changes))
+        return Compared(diff.same, [asdict(one) for one in diff.changes], diff.more)
     node = left.get("node")
     same = _told_same(digests.get((left_run["id"], node, of)), digests.get((right_run["id"], node, of)))
     why = left.get("unreadable", {}).get(of) or right.get("unreadable", {}).get(of) or TOO_LARGE

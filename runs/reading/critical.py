@@ -21,12 +21,12 @@ def critical_path(
     path = [node]
     while True:
         ended = counted[node][1]
-        known = [
+        candidates = [
             each
             for each in before.get(node, ())
             if each in counted and each not in path and counted[each][1] <= ended
         ]
-        if not known:
+        if not candidates:
             return path[::-1]
-        node = max(known, key=lambda each: (counted[each][1], counted[each][0], each))
+        node = max(candidates, key=lambda each: (counted[each][1], counted[each][0], each))
         path.append(node)

@@ -117,12 +117,12 @@ class Standing:
 
 def minutes(samples: Sequence[Sample]) -> list[Minute]:
     """What each sample tells, in their order."""
-    made, by_host = [], dict[str, Sample]()
+    series, by_host = [], dict[str, Sample]()
     for one in samples:
         # Of several hosts now this one does the duty, now that one.
-        made.append(_minute(one, by_host.get(one.host)))
+        series.append(_minute(one, by_host.get(one.host)))
         by_host[one.host] = one
-    return made
+    return series
 
 
 def _minute(one: Sample, before: Sample | None) -> Minute:
@@ -225,17 +225,17 @@ def standing(of: Sequence[Quarter]) -> Standing | None:
     """How it stands in the last of these quarters, and since when; None where there is none."""
     if not of:
         return None
-    known = [signals(one, of[:place]) for place, one in enumerate(of)]
-    since = [_since(of, [bool(one[place].holds) for one in known]) for place in range(3)]
-    together = _since(of, [all(signal.holds for signal in one) for one in known])
-    return Standing(of[-1], known[-1], (since[0], since[1], since[2]), together)
+    by_quarter = [signals(one, of[:place]) for place, one in enumerate(of)]
+    since = [_since(of, [bool(one[place].holds) for one in by_quarter]) for place in range(3)]
+    together = _since(of, [all(signal.holds for signal in one) for one in by_quarter])
+    return Standing(of[-1], by_quarter[-1], (since[0], since[1], since[2]), together)
 
 
 def _since(of: Sequence[Quarter], holds: Sequence[bool]) -> datetime | None:
     """Since when it has held without a break; None where it doesn't. A quarter of which nothing is known is a break."""
     since = None
-    for quarter, held in zip(reversed(of), reversed(holds), strict=True):
-        if not held or (since is not None and since - quarter.at > QUARTER):
+    for quarter, does_hold in zip(reversed(of), reversed(holds), strict=True):
+        if not does_hold or (since is not None and since - quarter.at > QUARTER):
             break
         since = quarter.at
     return since

@@ -69,14 +69,14 @@ def _of_plateau(signal: Signal, now: Quarter) -> str:
             " Start a quarter more workers, and look again after 15 minutes."
         )
     before = signal.before
-    told = (
+    comparison = (
         f"{_workers(now.workers)} complete {written(signal.value)} steps a second;"
         f" {written(before.workers)} completed {written(before.per_second or 0.0)}"
     )
     return (
-        f"{told}. The additional ones brought less than a quarter of what they should."
+        f"{comparison}. The additional ones brought less than a quarter of what they should."
         if signal.holds
-        else f"{told}."
+        else f"{comparison}."
     )
 
 
@@ -85,12 +85,12 @@ def _of_contended(signal: Signal, now: Quarter) -> str:
         return "The number of polls that found everything locked is not known."
     if not signal.value:
         return "No poll found everything locked."
-    told = f"{per_cent(signal.value)} of the polls that found steps found all of them locked"
+    share = f"{per_cent(signal.value)} of the polls that found steps found all of them locked"
     if signal.holds:
-        return f"{told}, although {_ready(now.ready)} are ready."
+        return f"{share}, although {_ready(now.ready)} are ready."
     if signal.value > CONTENDED_SHARE:
-        return f"{told}, but few are ready ({_ready(now.ready)}): the workers lack work."
-    return f"{told}; up to {per_cent(CONTENDED_SHARE)} may."
+        return f"{share}, but few are ready ({_ready(now.ready)}): the workers lack work."
+    return f"{share}; up to {per_cent(CONTENDED_SHARE)} may."
 
 
 _WORDS = {"lock_waits": _of_lock_waits, "plateau": _of_plateau, "contended": _of_contended}

@@ -128,24 +128,24 @@ class FilterForm(forms.Form):
         if word.name == "version":
             if not _VERSION.fullmatch(word.value):
                 raise NotUnderstood("Write version:3.")
-            given: Json = int(word.value.removeprefix("v"))
+            value: Json = int(word.value.removeprefix("v"))
         elif word.name == "waiting":
-            given = waiting(word)
+            value = waiting(word)
         elif word.compared != ":":
             raise NotUnderstood(f"Write {word.name}:{word.value}.")
         elif word.name in ("key", "step"):
-            given = word.value
+            value = word.value
         elif word.name == "status":
-            given = _status(word.value)
+            value = _status(word.value)
         elif word.name == "test":
-            given = word.value.lower() in YES
+            value = word.value.lower() in YES
         elif word.name in ("since", "until"):
             today = now_here().astimezone(reader().clock).date()
-            given = day(word.value, today) or self.fields[word.name].clean(word.value)
+            value = day(word.value, today) or self.fields[word.name].clean(word.value)
         else:
-            given = self.fields[word.name].clean(word.value)
+            value = self.fields[word.name].clean(word.value)
         if not self.cleaned_data.get(word.name):
-            self.cleaned_data[word.name] = given
+            self.cleaned_data[word.name] = value
 
     @property
     def is_of_tests(self) -> bool:
@@ -210,8 +210,8 @@ class FilterForm(forms.Form):
     def searched(self) -> str:
         """All that is asked for as one text that finds the same."""
         fields = ("workflow", "status", "by", "since", "until")
-        given = [(name, self.data[name].strip()) for name in fields if self.data.get(name, "").strip()]
-        words = [f'{name}:"{value}"' if " " in value else f"{name}:{value}" for name, value in given]
+        entries = [(name, self.data[name].strip()) for name in fields if self.data.get(name, "").strip()]
+        words = [f'{name}:"{value}"' if " " in value else f"{name}:{value}" for name, value in entries]
         if self.is_of_tests:
             words.append("test:yes")
         # What stands in a field counts, and its word in the text no more.
@@ -235,8 +235,8 @@ class FilterForm(forms.Form):
             "test": lambda value: "test runs",
             "order": lambda value: "open runs" if ORDERS[value].is_of_open else "",
         }
-        said = (say(cleaned[name]) for name, say in words.items() if cleaned.get(name))
-        return [text for text in said if text]
+        texts = (say(cleaned[name]) for name, say in words.items() if cleaned.get(name))
+        return [text for text in texts if text]
 
 
 def filters_of_search(text: str, who: str) -> dict[str, Json]:
@@ -253,15 +253,15 @@ def filters_of_search(text: str, who: str) -> dict[str, Json]:
 
 def check_query(query: str) -> None:
     """Let pass what a list of runs can be asked for by. Raises Invalid, at the part of the query that is wrong."""
-    asked = QueryDict(query)
-    form = FilterForm(asked)
-    for name in asked:
+    parameters = QueryDict(query)
+    form = FilterForm(parameters)
+    for name in parameters:
         if name not in form.fields or name in NOT_KEPT:
             raise Invalid(f"Runs can't be filtered by “{name[:50]}”.", field=f"query.{name[:50]}")
     for name, errors in form.errors.items():
         field = "query" if name == NON_FIELD_ERRORS else f"query.{name}"
         raise Invalid(" ".join(map(str, errors)), field=field)
-    for name in filter(None, asked.get("columns", "").split(".")):
+    for name in filter(None, parameters.get("columns", "").split(".")):
         if name not in COLUMNS:
             text = f"There is no column “{name}”. There are: {', '.join(COLUMNS)}."
             raise Invalid(text, field="query.columns")

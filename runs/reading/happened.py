@@ -55,19 +55,19 @@ def ways_taken(steps: Sequence[Row], events: Iterable[Happened]) -> dict[str, li
 
     Of a step whose end lies behind the events that are known nothing is said.
     """
-    taken: dict[str, list[str]] = {}
+    ways: dict[str, list[str]] = {}
     for event in events:
         if event.node is None:
             continue
         if event.type in (EventType.STEP_WITHDRAWN, EventType.STEP_REQUEUED):
-            taken.pop(event.node, None)
+            ways.pop(event.node, None)
         elif event.type == EventType.TIMER_FIRED:
-            taken.setdefault(event.node, []).extend(event.taken or ())
+            ways.setdefault(event.node, []).extend(event.taken or ())
         elif event.taken is not None:
             # A timer that fired beside it has taken its own edge before.
-            taken[event.node] = list(dict.fromkeys([*taken.get(event.node, ()), *event.taken]))
-    shown = {step["node"] for step in steps if step["status"] != PENDING}
-    return {node: targets for node, targets in taken.items() if node in shown}
+            ways[event.node] = list(dict.fromkeys([*ways.get(event.node, ()), *event.taken]))
+    nodes = {step["node"] for step in steps if step["status"] != PENDING}
+    return {node: targets for node, targets in ways.items() if node in nodes}
 
 
 def steps_then(steps: Iterable[Row], events: Sequence[Happened], count: int) -> list[dict[str, Any]]:
@@ -90,27 +90,27 @@ def _by_node(events: Iterable[Happened]) -> dict[str, list[Happened]]:
 
 def _then(step: Row, before: list[Happened], after: list[Happened], moment: datetime) -> dict[str, Any]:
     """One step as it was; untouched where nothing has happened to it since."""
-    told, last = _told(before)
+    last_status, last = _told(before)
     since = [event for event in after if event.type in _ENDS or event.type in _BACK]
-    if not since and told is not None and told == step["status"]:
+    if not since and last_status is not None and last_status == step["status"]:
         return dict(step)
-    shown = _blank(step)
-    status: str | None = told
-    if told is None or told == StepStatus.QUEUED:
+    row = _blank(step)
+    status: str | None = last_status
+    if last_status is None or last_status == StepStatus.QUEUED:
         status, began = _at_work(step, before, since, moment)
-        shown |= {"started_at": began}
+        row |= {"started_at": began}
     elif last is not None:
         began = last.started_at or _first_start(step, moment)
         ended = last.at if status in _OVER else None
-        shown |= {"started_at": began, "completed_at": ended, "duration_ms": _milliseconds(began, ended)}
+        row |= {"started_at": began, "completed_at": ended, "duration_ms": _milliseconds(began, ended)}
     queued = step["queued_at"]
     if status != PENDING:
-        known = [event.started_at or event.at for event in before] + [shown["started_at"] or moment]
-        shown["queued_at"] = queued if queued and queued <= moment else min(known)
+        moments = [event.started_at or event.at for event in before] + [row["started_at"] or moment]
+        row["queued_at"] = queued if queued and queued <= moment else min(moments)
     attempts = [event.attempt for event in before if event.attempt]
     running = 1 if status == StepStatus.RUNNING else 0
-    shown |= {"status": status, "attempt": max([*attempts, 0]) if not running else max([*attempts, 0]) + 1}
-    return shown
+    row |= {"status": status, "attempt": max([*attempts, 0]) if not running else max([*attempts, 0]) + 1}
+    return row
 
 
 def _told(before: Iterable[Happened]) -> tuple[StepStatus | None, Happened | None]:
@@ -156,8 +156,8 @@ _GONE = (
 
 def _blank(step: Row) -> dict[str, Any]:
     """A step without what is only known of it now."""
-    kept = {key: value for key, value in step.items() if key not in ("truncated", "unreadable")}
-    return {**kept, **dict.fromkeys(_GONE), "verbs": []}
+    fields = {key: value for key, value in step.items() if key not in ("truncated", "unreadable")}
+    return {**fields, **dict.fromkeys(_GONE), "verbs": []}
 
 
 def _milliseconds(began: datetime | None, ended: datetime | None) -> float | None:

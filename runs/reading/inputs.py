@@ -48,12 +48,12 @@ def inputs_beside(runs: QuerySet[Run], *, lenient: bool = False) -> Iterator[tup
             log.warning("The input of run %s can't be looked through: %s", run, error.message)
 
 
-def holds(value: Json, wanted: Json) -> bool:
-    """Whether a value has at least what is wanted, as PostgreSQL's `@>` has it of jsonb."""
-    if isinstance(wanted, Mapping):
+def holds(value: Json, pattern: Json) -> bool:
+    """Whether a value has at least what is in `pattern`, as PostgreSQL's `@>` has it of jsonb."""
+    if isinstance(pattern, Mapping):
         return isinstance(value, Mapping) and all(
-            name in value and holds(value[name], part) for name, part in wanted.items()
+            name in value and holds(value[name], part) for name, part in pattern.items()
         )
-    if isinstance(wanted, list):
-        return isinstance(value, list) and all(any(holds(each, part) for each in value) for part in wanted)
-    return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)
+    if isinstance(pattern, list):
+        return isinstance(value, list) and all(any(holds(each, part) for each in value) for part in pattern)
+    return isinstance(value, bool) == isinstance(pattern, bool) and bool(value == pattern)

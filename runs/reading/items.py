@@ -41,11 +41,11 @@ def counts_of_items(tenant: int, run_id: UUID, node: str) -> dict[str, int]:
     if begun <= MOST_COUNTED:
         counts = rows.order_by().values_list("status").annotate(count=Count("id"))
         return dict(counts.order_by("-count", "status"))
-    found = {StepStatus.COMPLETED.value: ended - failed, StepStatus.FAILED.value: failed}
+    totals = {StepStatus.COMPLETED.value: ended - failed, StepStatus.FAILED.value: failed}
     if begun > ended:
         # There is one round at a time: the last.
-        found |= dict.fromkeys(rows.order_by("-index").values_list("status", flat=True)[:1], begun - ended)
-    return {status: count for status, count in found.items() if count}
+        totals |= dict.fromkeys(rows.order_by("-index").values_list("status", flat=True)[:1], begun - ended)
+    return {status: count for status, count in totals.items() if count}
 
 
 def grid(
@@ -56,8 +56,8 @@ def grid(
     if status:
         items = items.filter(status=status)
     rows = items.order_by("index").values_list("index", "status")[: most + 1]
-    found = [Item(index, status) for index, status in rows if index is not None]
-    return Grid(found[:most], found[most - 1].place if len(found) > most else None)
+    page_items = [Item(index, status) for index, status in rows if index is not None]
+    return Grid(page_items[:most], page_items[most - 1].place if len(page_items) > most else None)
 
 
 def rows(tenant: int, run_id: UUID, node: str, indexes: list[int], bounds: Bounds) -> list[dict[str, Json]]:

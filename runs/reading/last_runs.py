@@ -62,9 +62,9 @@ def last_run(workflow: Workflow) -> LastRun | None:
 
 def _inner(tenant_id: int, run: Run) -> dict[str, dict[str, Json]]:
     """The steps within its containers, as they were for the first item for which they completed; none too large."""
-    found = inner_steps(tenant_id, run.id, INNER_BOUNDS, most=MOST_PARTS, failed=False)
+    steps = inner_steps(tenant_id, run.id, INNER_BOUNDS, most=MOST_PARTS, failed=False)
     return {
-        one.counted.node: one.first.step for one in found if one.first and "truncated" not in one.first.step
+        one.counted.node: one.first.step for one in steps if one.first and "truncated" not in one.first.step
     }
 
 

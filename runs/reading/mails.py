@@ -82,14 +82,14 @@ def unsent_mails(who: Principal, most: int) -> list[UnsentMail]:
     """The newest mails that wait for another attempt or were given up lately, at most so many; of those about runs the
     ones of runs that they may read.
     """
-    found: list[UnsentMail] = []
+    mails: list[UnsentMail] = []
     for source in _SOURCES:
         rows = source.model.objects.for_tenant(who.tenant_id).prefetch_related(*source.related)
         if source.of_runs:
             rows = of_readable_runs(rows, who)
         for part in _tried_in_vain(rows, GIVEN_UP):
-            found += [source.shown(mail) for mail in part.reverse()[:most]]
-    return sorted(found, key=lambda mail: mail.created_at, reverse=True)[:most]
+            mails += [source.shown(mail) for mail in part.reverse()[:most]]
+    return sorted(mails, key=lambda mail: mail.created_at, reverse=True)[:most]
 
 
 def failing(span: timedelta, most: int) -> tuple[list[MailsRow], bool]:
@@ -104,16 +104,16 @@ def failing(span: timedelta, most: int) -> tuple[list[MailsRow], bool]:
             is_cut = is_cut or len(rows) == most
             for tenant, created_at, error in rows:
                 errors[tenant].append((created_at, error))
-    found: list[MailsRow] = [
+    failures: list[MailsRow] = [
         {"tenant_id": tenant, "many": len(some), "error": max(some)[1]} for tenant, some in errors.items()
     ]
-    return found, is_cut
+    return failures, is_cut
 
 
 def _tried_in_vain(mails: QuerySet[Any], span: timedelta) -> tuple[QuerySet[Any], QuerySet[Any]]:
     """Those that wait for another attempt, the next first, and those given up within the span, the oldest first: as
     their indexes have them.
     """
-    tried = mails.filter(sent_at=None, attempts__gt=0).exclude(error="")
-    waiting = tried.filter(next_at__isnull=False).order_by("next_at", "id")
-    return waiting, tried.filter(next_at=None, created_at__gte=now_here() - span).order_by("created_at")
+    failures = mails.filter(sent_at=None, attempts__gt=0).exclude(error="")
+    waiting = failures.filter(next_at__isnull=False).order_by("next_at", "id")
+    return waiting, failures.filter(next_at=None, created_at__gte=now_here() - span).order_by("created_at")

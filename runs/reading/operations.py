@@ -63,9 +63,9 @@ class QueuedStep:
 
 def queue_rows(tenant: int) -> list[dict[str, Json]]:
     """The queues of a tenant as they are shown (docs/api.md, "Operations"), the unserved first; two statements."""
-    found = operations.queues_of(tenant, built_in=BUILT_IN_QUEUES, stale=STALE.total_seconds(), most=COUNTED)
+    queues = operations.queues_of(tenant, built_in=BUILT_IN_QUEUES, stale=STALE.total_seconds(), most=COUNTED)
     flow = _flow(tenant)
-    rows = [_queue_row(one, flow.get(one.queue, NO_FLOW)) for one in found]
+    rows = [_queue_row(one, flow.get(one.queue, NO_FLOW)) for one in queues]
     return sorted(rows, key=lambda row: (not row["unserved"], row["queue"]))
 
 
@@ -166,9 +166,9 @@ def places_of(tenant: int, steps: Sequence[tuple[UUID, str]]) -> dict[tuple[UUID
 
 
 def _places(steps: Iterable[tuple[UUID, int, str]]) -> dict[tuple[UUID, str], Place]:
-    found = {}
+    places = {}
     for run, version_id, name in steps:
         version = graphs.shown(version_id)
         node = version.graph.nodes.get(name)
-        found[run, name] = Place(version.workflow, (node.title if node is not None else "") or name)
-    return found
+        places[run, name] = Place(version.workflow, (node.title if node is not None else "") or name)
+    return places

@@ -90,8 +90,8 @@ def page_in_order(
     if order.foretold is not None:
         at = cursor_of(request, cursor, order.keys)
         runs = _of(tenant, _first_foretold(runs, tenant, order, order.foretold, at, limit + 1))
-        told = Forecast.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"))
-        value = Subquery(told.values(order.foretold.column)[:1])
+        forecasts = Forecast.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"))
+        value = Subquery(forecasts.values(order.foretold.column)[:1])
         runs = runs.annotate(**{order.keys[0]: Coalesce(value, order.foretold.untold)})
     elif order.is_of_open:
         runs = _of_oldest(runs.filter(completed_at__isnull=True), tenant, name)
@@ -107,8 +107,8 @@ def page_in_order(
     )
 
 
-def _of(tenant: int, found: Any) -> QuerySet[Run]:
-    return Run.objects.for_tenant(tenant).filter(pk__in=found)
+def _of(tenant: int, ids: Any) -> QuerySet[Run]:
+    return Run.objects.for_tenant(tenant).filter(pk__in=ids)
 
 
 def _of_oldest(still_open: QuerySet[Run], tenant: int, name: str) -> QuerySet[Run]:
@@ -116,13 +116,13 @@ def _of_oldest(still_open: QuerySet[Run], tenant: int, name: str) -> QuerySet[Ru
     steps = StepExecution.objects.for_tenant(tenant).filter(status=StepStatus.WAITING)
     if name == "waiting":
         still_open = still_open.filter(pk__in=steps.values("run_id"))
-    found = _of(tenant, still_open.order_by("id").values("pk")[:LOOKED_AT])
+    oldest = _of(tenant, still_open.order_by("id").values("pk")[:LOOKED_AT])
     if name == "waiting":
         since = steps.filter(run_id=OuterRef("pk"), started_at__isnull=False).order_by("started_at")
         first = Subquery(since.values("started_at")[:1])
-        return found.annotate(waits_since=Coalesce(first, _NEVER, output_field=DateTimeField()))
+        return oldest.annotate(waits_since=Coalesce(first, _NEVER, output_field=DateTimeField()))
     earlier = Least("sla_deadline", next_due(tenant), output_field=DateTimeField())
-    return found.annotate(next_due=Coalesce(earlier, _NEVER, output_field=DateTimeField()))
+    return oldest.annotate(next_due=Coalesce(earlier, _NEVER, output_field=DateTimeField()))
 
 
 def _first_foretold(
@@ -135,16 +135,16 @@ def _first_foretold(
     forecasts = Forecast.objects.for_tenant(tenant).filter(**{f"{by.column}__isnull": False})
     # As a value and not as EXISTS, of which a join is made that reads all of them: here the index is walked.
     of_it = Subquery(still_open.filter(pk=OuterRef("run_id")).values("pk")[:1])
-    told = forecasts.alias(open_run=of_it).filter(open_run__isnull=False)
-    untold = still_open.exclude(Exists(forecasts.filter(run_id=OuterRef("pk"))))
-    untold = untold.annotate(**{order.keys[0]: by.untold})
+    open_forecasts = forecasts.alias(open_run=of_it).filter(open_run__isnull=False)
+    without_forecast = still_open.exclude(Exists(forecasts.filter(run_id=OuterRef("pk"))))
+    without_forecast = without_forecast.annotate(**{order.keys[0]: by.untold})
     parts = [
-        (told, (by.column, "run_id"), "run_id"),
-        (untold, order.keys, "pk"),
+        (open_forecasts, (by.column, "run_id"), "run_id"),
+        (without_forecast, order.keys, "pk"),
     ]
-    found: list[UUID] = []
+    ids: list[UUID] = []
     for rows, keys, of in reversed(parts) if at is not None and at.backwards else parts:
-        if len(found) < most:
+        if len(ids) < most:
             rows = rows_from(rows, at, keys, oldest_first=order.rises)
-            found += rows.values_list(of, flat=True)[: most - len(found)]
-    return found
+            ids += rows.values_list(of, flat=True)[: most - len(ids)]
+    return ids

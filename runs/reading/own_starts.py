@@ -17,8 +17,8 @@ def earlier(who: Principal, workflow: Workflow) -> Earlier:
     """What they have kept, and when they started it last, in two queries."""
     drafts = StartDraft.objects.for_tenant(who.tenant_id).filter(workflow=workflow, user_id=who.user_id)
     draft = drafts.first()
-    kept = KeptEntries(draft.kind, draft.entries, draft.saved_at) if draft else None
-    return Earlier(kept, _own(who, workflow).values_list("created_at", flat=True).first())
+    draft_entries = KeptEntries(draft.kind, draft.entries, draft.saved_at) if draft else None
+    return Earlier(draft_entries, _own(who, workflow).values_list("created_at", flat=True).first())
 
 
 def last_input(who: Principal, workflow: Workflow) -> Json:

@@ -13,7 +13,7 @@ from accounts.principal import Principal
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OpenTask:
     """An open task of a run: who has it, until when, since when; `is_yours`: it waits for an answer of who reads."""
 
     task_id: UUID
@@ -28,7 +28,7 @@ class Asked:
 class Standing:
     """How people stand to a run: what is open, and whether the last decision said no."""
 
-    asked: Sequence[Asked] = ()
+    open_tasks: Sequence[OpenTask] = ()
     is_refused: bool = False
 
 

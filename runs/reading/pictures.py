@@ -11,5 +11,5 @@ from workflows.models import WorkflowVersion
 def picture_of(tenant: int, version_id: int) -> dict[str, Json] | None:
     """Steps, ways, places and faces of a version, which never changes; None where it can't be drawn."""
     versions = WorkflowVersion.with_tests.for_tenant(tenant).filter(pk=version_id)
-    found = versions.values_list("definition", "layout").first()
-    return None if found is None else picture(*found)
+    row = versions.values_list("definition", "layout").first()
+    return None if row is None else picture(*row)

@@ -206,11 +206,11 @@ def _sla(run: RunRead) -> str | None:
     return "breached" if run.is_late else "warning" if run.is_near else "ok"
 
 
-def _forecast(told: list[Json] | None) -> dict[str, Json]:
+def _forecast(forecast: list[Json] | None) -> dict[str, Json]:
     """When it is done in half of the cases and in nine of ten, and how likely it misses its deadline."""
-    if told is None:
+    if forecast is None:
         return {"forecast": None, "deadline_risk": None}
-    p50, p90, risk = told
+    p50, p90, risk = forecast
     return {"forecast": {"p50": _time(p50), "p90": _time(p90)}, "deadline_risk": risk}
 
 
@@ -250,11 +250,11 @@ def _begun_rows(run: RunRead, statuses: frozenset[StepStatus]) -> list[dict[str,
     graph = graphs.shown(run.version_id).graph
     nodes = [*graph.nodes.values(), *reversed(list(graph.compensations.values()))]
     places = {node.id: (place, node) for place, node in enumerate(nodes)}
-    found = [
+    entries = [
         (*places[step.node], step) for step in run.steps if step.status in statuses and step.node in places
     ]
-    found.sort(key=itemgetter(0))
-    return [_step_row(_done_by(node, step), step) for _, node, step in found]
+    entries.sort(key=itemgetter(0))
+    return [_step_row(_done_by(node, step), step) for _, node, step in entries]
 
 
 def _done_by(node: Node, step: StepRead) -> Node:

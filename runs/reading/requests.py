@@ -19,7 +19,7 @@ from lib.refusals import Missing
 from runs.access import folders_of_runs
 from runs.kernel import graphs
 from runs.models import HistoryEvent, Request, Run
-from runs.reading.people_asked import Asked, Milestone, Standing, milestones, standings
+from runs.reading.people_asked import Milestone, OpenTask, Standing, milestones, standings
 from runs.reading.presentation import run_rows
 from runs.reading.stored import Bounds
 from workflows import titles
@@ -68,22 +68,22 @@ def has_requests(who: Principal) -> bool:
 
 def request_rows(who: Principal, runs: Sequence[Run]) -> list[dict[str, Json]]:
     """Requests as a list shows them, in their order, in as many statements for one as for many."""
-    shown = {row["id"]: row for row in run_rows(who.tenant_id, [run.pk for run in runs], _OWN)}
-    titles.learn(who.tenant_id, {row["workflow"] for row in shown.values()})
-    asked = standings(who, [run.pk for run in runs])
+    rows = {row["id"]: row for row in run_rows(who.tenant_id, [run.pk for run in runs], _OWN)}
+    titles.learn(who.tenant_id, {row["workflow"] for row in rows.values()})
+    standing_by_run = standings(who, [run.pk for run in runs])
     may_read = _readable(who, runs)
     ends = _cancellations(who.tenant_id, [run.pk for run in runs if run.cancelled])
     return [
         _row(
             who,
             run,
-            shown[str(run.pk)],
-            asked.get(run.pk, Standing()),
+            rows[str(run.pk)],
+            standing_by_run.get(run.pk, Standing()),
             ends.get(run.pk, {}),
             may_read=run.pk in may_read,
         )
         for run in runs
-        if str(run.pk) in shown
+        if str(run.pk) in rows
     ]
 
 
@@ -153,7 +153,7 @@ def _row(
     facts = _facts(run.version_id, row["input"], is_cut="input" in (row.get("truncated") or {}))
     now = _now(row, standing, may_read=may_read) if run.completed_at is None else {}
     status, kind = _status(who, run, standing, end, now)
-    yours = [one for one in standing.asked if one.is_yours and run.completed_at is None]
+    yours = [one for one in standing.open_tasks if one.is_yours and run.completed_at is None]
     return {
         "id": row["id"],
         "workflow": row["workflow"],
@@ -178,9 +178,9 @@ def _now(row: Mapping[str, Json], standing: Standing, *, may_read: bool) -> dict
     """Who has it now, since and until when: a person where one is asked, else the step that is open, by its title for
     who may read it.
     """
-    if standing.asked:
-        first: Asked = standing.asked[0]
-        more = f" and {len(standing.asked) - 1} more" if len(standing.asked) > 1 else ""
+    if standing.open_tasks:
+        first: OpenTask = standing.open_tasks[0]
+        more = f" and {len(standing.open_tasks) - 1} more" if len(standing.open_tasks) > 1 else ""
         holder = "you" if first.is_yours else f"{first.holder}{more}"
         return {"person": True, "holder": holder, "until": first.until, "since": first.since}
     for step in row["steps"]:
@@ -248,7 +248,8 @@ def _cancellations(tenant: int, runs: Sequence[UUID]) -> dict[UUID, dict[str, Js
     events = HistoryEvent.objects.for_tenant(tenant).filter(run_id__in=runs, type="RUN_CANCELLING")
     rows = events.order_by("id").values_list("run_id", "payload", "created_at")
     return {
-        run: {"by": said.get("by", ""), "reason": said.get("reason", ""), "at": at} for run, said, at in rows
+        run: {"by": payload.get("by", ""), "reason": payload.get("reason", ""), "at": at}
+        for run, payload, at in rows
     }
 
 

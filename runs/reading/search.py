@@ -214,5 +214,5 @@ class _Walk:
             for run, value in inputs_beside(runs, lenient=True)
             if spelled.lower() in json.dumps(value, ensure_ascii=False).lower()
         ]
-        held = Q(business_key__icontains=self._q) | Q(words__icontains=spelled) | Q(pk__in=beside)
-        return words.filter(held).order_by(self._order)
+        matches = Q(business_key__icontains=self._q) | Q(words__icontains=spelled) | Q(pk__in=beside)
+        return words.filter(matches).order_by(self._order)

@@ -147,19 +147,19 @@ def offers(text: str, values: Mapping[str, Callable[[], list[tuple[str, str]]]])
     name = ALIASES.get(name.lower(), name.lower())
     if colon and name == "key":
         # Keys are told apart by their case, and have been looked for by how they begin.
-        known = values[name]() if name in values else []
-        return [(f"{before}key:{quoted(key)}", words) for key, words in known if quoted(key) != begun]
+        choices = values[name]() if name in values else []
+        return [(f"{before}key:{quoted(key)}", words) for key, words in choices if quoted(key) != begun]
     if colon:
-        known = values[name]() if name in values else []
+        choices = values[name]() if name in values else []
         return [
             (f"{before}{name}:{value}", words)
-            for value, words in known
+            for value, words in choices
             if value.lower().startswith(begun.lower()) and value.lower() != begun.lower()
         ]
-    named = (*FIELDS, "input.")
+    names = (*FIELDS, "input.")
     return [
         (f"{before}{one if one.endswith('.') else f'{one}:'}", MEANS[one])
-        for one in named
+        for one in names
         if last and one.startswith(last.lower()) and one != last.lower()
     ]
 
@@ -177,7 +177,7 @@ def quoted(value: str) -> str:
 
 def _parted(text: str) -> tuple[str, str]:
     """What stands before the word that is being written, and the word; in quotes it may have spaces."""
-    at = next(found.start() for found in _LAST.finditer(text))
+    at = next(match.start() for match in _LAST.finditer(text))
     return text[:at], text[at:]
 
 

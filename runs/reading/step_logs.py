@@ -49,9 +49,9 @@ def by_attempt(lines: Iterable[StepLog]) -> list[SaidOfAttempt]:
         first.setdefault(_attempt(line), line.id)
     ordered = sorted(oldest_first, key=lambda line: (first[_attempt(line)], line.seq))
     for _, group in groupby(ordered, key=_attempt):
-        said = [*group]
-        kept = [line for line in said if line.more is None]
-        attempts.append(SaidOfAttempt(said[0].attempt, kept, sum(line.more or 0 for line in said)))
+        rows = [*group]
+        log_lines = [line for line in rows if line.more is None]
+        attempts.append(SaidOfAttempt(rows[0].attempt, log_lines, sum(line.more or 0 for line in rows)))
     return attempts
 
 

@@ -100,8 +100,8 @@ class RunRead(NamedTuple):
 def _read_each(kind: tuple[int, Bounds], runs: Sequence[str]) -> list[RunRead | None]:
     """For each of the runs of a tenant what there is of it, as if it were read by itself; in one statement."""
     tenant, bounds = kind
-    found = {run.id: run for run in read_runs(tenant, sorted({*runs}), bounds, apart=True)}
-    return [found.get(run) for run in runs]
+    by_id = {run.id: run for run in read_runs(tenant, sorted({*runs}), bounds, apart=True)}
+    return [by_id.get(run) for run in runs]
 
 
 _read_together = Gathered(_read_each, most=MOST_TOGETHER, reads=True)

@@ -119,16 +119,16 @@ def story(events: Iterable[Event]) -> list[Line]:
 
 
 def _line(event: Event) -> Line:
-    said = _SENTENCES.get(EventType(event.type)) if event.type in EventType.__members__ else None
-    alone, active, tone = said or (f"{event.type}.", None, "")
+    sentence = _SENTENCES.get(EventType(event.type)) if event.type in EventType.__members__ else None
+    alone, active, tone = sentence or (f"{event.type}.", None, "")
     by = event.payload.get("by")
-    named = by if isinstance(by, str) and active is not None else None
+    actor = by if isinstance(by, str) and active is not None else None
     words = _words(event)
     # A title may have braces: only the sentence is a template.
-    text = "".join(_filled(active if named and active else alone, words))
+    text = "".join(_filled(active if actor and active else alone, words))
     # What the error says stands with the step right before.
     more = "" if event.type == EventType.RUN_FAILING else _more(event.payload)
-    return Line(event.at, text, tone, event.node, named, more)
+    return Line(event.at, text, tone, event.node, actor, more)
 
 
 def _filled(sentence: str, words: Mapping[str, str]) -> Iterable[str]:
@@ -138,17 +138,17 @@ def _filled(sentence: str, words: Mapping[str, str]) -> Iterable[str]:
 
 
 def _words(event: Event) -> dict[str, str]:
-    told = event.payload
-    texts = {key: str(value) for key, value in told.items() if isinstance(value, str | int | float)}
-    index = told.get("index")
+    payload = event.payload
+    texts = {key: str(value) for key, value in payload.items() if isinstance(value, str | int | float)}
+    index = payload.get("index")
     return texts | {
         "step": event.title if index is None else f"{event.title}, item {index}",
         "attempt": str(event.attempt or 1),
-        "retry": _retry(told.get("retry_in")),
-        "what": _waits_for(told.get("kind")),
-        "to": f" to {told['to']}" if isinstance(told.get("to"), str) else "",
-        "variables": _named(told.get("set")),
-        "outcome": str(told.get("outcome") or "done"),
+        "retry": _retry(payload.get("retry_in")),
+        "what": _waits_for(payload.get("kind")),
+        "to": f" to {payload['to']}" if isinstance(payload.get("to"), str) else "",
+        "variables": _named(payload.get("set")),
+        "outcome": str(payload.get("outcome") or "done"),
     }
 
 
@@ -170,10 +170,10 @@ def _named(variables: Json) -> str:
 _LONGEST = 500
 
 
-def _more(told: Mapping[str, Json]) -> str:
+def _more(payload: Mapping[str, Json]) -> str:
     """What explains it: what the error says, a reason; the first that there is."""
-    error = told.get("error")
-    said = error.get("message") if isinstance(error, Mapping) else None
-    found = (said, told.get("reason"), told.get("message"), told.get("detail"))
-    text = next((one for one in found if isinstance(one, str) and one), "")
+    error = payload.get("error")
+    message = error.get("message") if isinstance(error, Mapping) else None
+    candidates = (message, payload.get("reason"), payload.get("message"), payload.get("detail"))
+    text = next((one for one in candidates if isinstance(one, str) and one), "")
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -69,10 +69,10 @@ def asked(
 
 def _version(workflow: Workflow, number: int) -> WorkflowVersion:
     rows = WorkflowVersion.objects.for_tenant(workflow.tenant_id)
-    found = rows.filter(workflow=workflow, number=number).defer("definition", "layout").first()
-    if found is None:
+    version = rows.filter(workflow=workflow, number=number).defer("definition", "layout").first()
+    if version is None:
         raise Invalid("The workflow has no such version.", field="version")
-    return found
+    return version
 
 
 def summary(what: Asked) -> dict[str, Json]:
@@ -83,7 +83,7 @@ def summary(what: Asked) -> dict[str, Json]:
     total = next((one for one in groups if one.key is None), _NONE)
     rows = sorted((one for one in groups if one.key is not None), key=_size, reverse=True)[:MOST_GROUPS]
     names = _names(what, by, [one.key for one in rows if one.key is not None])
-    named = [{**names[one.key], **_row(one)} for one in rows if one.key in names]
+    group_rows = [{**names[one.key], **_row(one)} for one in rows if one.key in names]
     standing = telemetry.standing()
     return {
         "from": what.period.since,
@@ -91,8 +91,8 @@ def summary(what: Asked) -> dict[str, Json]:
         **_row(total),
         "interventions_per_day": total.interventions / what.period.days,
         "targets": dict(TARGETS),
-        "by_workflow": named if by == "workflow" else [],
-        "by_version": named if by == "version" else [],
+        "by_workflow": group_rows if by == "workflow" else [],
+        "by_version": group_rows if by == "version" else [],
         "by_day": _moments(what.period, moments),
         "step": what.period.step,
         "counted_at": standing.counted_at,
@@ -133,16 +133,16 @@ def _names(what: Asked, by: str, keys: Sequence[int]) -> dict[int | None, dict[s
     """What the groups are called; one statement."""
     if by == "workflow":
         workflows = Workflow.objects.for_tenant(what.tenant).filter(pk__in=keys)
-        found = workflows.values_list("pk", "name", "title")
-        return {key: {"workflow": name, "title": title or name} for key, name, title in found}
+        rows = workflows.values_list("pk", "name", "title")
+        return {key: {"workflow": name, "title": title or name} for key, name, title in rows}
     versions = WorkflowVersion.objects.for_tenant(what.tenant).filter(pk__in=keys)
     return {key: {"version": number} for key, number in versions.values_list("pk", "number")}
 
 
 def _moments(within: Period, rows: Sequence[Moment]) -> list[dict[str, Json]]:
     """Every hour or day of the period, those without runs too."""
-    known = {one.at: one for one in rows}
-    moments = (known.get(at) or Moment(at, 0, 0, 0, 0, 0) for at in within.moments)
+    by_moment = {one.at: one for one in rows}
+    moments = (by_moment.get(at) or Moment(at, 0, 0, 0, 0, 0) for at in within.moments)
     return [
         {
             "at": one.at,

@@ -114,27 +114,27 @@ def timeline(
     of_node: dict[str, list[Ending]] = {}
     for ending in endings:
         of_node.setdefault(ending.node, []).append(ending)
-    drawn = [
+    tracks = [
         (step, stretches, place)
         for place, step in enumerate(steps, 1)
         if step["status"] != "SKIPPED" and (stretches := _stretches(step, of_node.get(step["node"], []), now))
     ]
-    if not drawn:
+    if not tracks:
         return None
-    scale = _Scale(stretch for _, stretches, _ in drawn for stretch in stretches)
-    spans = {step["node"]: (stretches[0].start, stretches[-1].end) for step, stretches, _ in drawn}
+    scale = _Scale(stretch for _, stretches, _ in tracks for stretch in stretches)
+    spans = {step["node"]: (stretches[0].start, stretches[-1].end) for step, stretches, _ in tracks}
     path = critical_path(spans, before) if before is not None else []
     on_path = set(path)
     lanes = [
         Lane(step, [_bar(stretch, scale) for stretch in stretches], place, step["node"] in on_path)
-        for step, stretches, place in drawn
+        for step, stretches, place in tracks
     ]
-    titles = {step["node"]: _title(step) for step, _, _ in drawn}
+    titles = {step["node"]: _title(step) for step, _, _ in tracks}
     return Timeline(
         lanes[:MOST_LANES],
         _milliseconds(scale.end - scale.start),
         _milliseconds(scale.idle),
-        [_gap(part, scale, drawn) for part in scale.longest_short(_MOST_GAPS)],
+        [_gap(part, scale, tracks) for part in scale.longest_short(_MOST_GAPS)],
         [titles[node] for node in path],
         max(0, len(lanes) - MOST_LANES),
     )
@@ -209,13 +209,13 @@ class _Scale:
         self._parts: list[_Part] = []
         place = timedelta()
         for start, end, works, waits in raw:
-            drawn = end - start
-            if waits and not works and drawn > _LONG:
-                drawn = min(drawn, busy * _WAIT_SHARE)
+            length = end - start
+            if waits and not works and length > _LONG:
+                length = min(length, busy * _WAIT_SHARE)
             elif not works and not waits:
-                drawn = min(drawn, busy * _IDLE_SHARE)
-            self._parts.append(_Part(start, end, works, waits, place, drawn))
-            place += drawn
+                length = min(length, busy * _IDLE_SHARE)
+            self._parts.append(_Part(start, end, works, waits, place, length))
+            place += length
         self._whole = max(place, timedelta(microseconds=1))
         self._ends = [part.end for part in self._parts]
         self.idle = sum(
@@ -231,10 +231,10 @@ class _Scale:
 
     def at(self, moment: datetime) -> float:
         """The percent of a moment within the whole."""
-        found = bisect_left(self._ends, moment)
-        if found == len(self._parts):
+        index = bisect_left(self._ends, moment)
+        if index == len(self._parts):
             return 100.0
-        part = self._parts[found]
+        part = self._parts[index]
         share = (moment - part.start) / max(part.end - part.start, timedelta(microseconds=1))
         return 100 * ((part.place + part.drawn * share) / self._whole)
 
@@ -262,11 +262,11 @@ def _parts(stretches: Iterable[_Stretch]) -> list[tuple[datetime, datetime, bool
     return parts
 
 
-def _gap(part: _Part, scale: _Scale, drawn: Iterable[tuple[Row, list[_Stretch], int]]) -> Gap:
+def _gap(part: _Part, scale: _Scale, tracks: Iterable[tuple[Row, list[_Stretch], int]]) -> Gap:
     """A part that is drawn short, with the first step that waited in it, one for people before others."""
     waiting = [
         (stretch.kind != "people", place, step)
-        for step, stretches, place in drawn
+        for step, stretches, place in tracks
         for stretch in stretches
         if stretch.kind in _WAITING and stretch.start < part.end and part.start < stretch.end
     ]

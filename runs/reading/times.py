@@ -26,13 +26,13 @@ def times_of(steps: Iterable[Mapping[str, Json]], now: datetime) -> Times:
     machine: list[Span] = []
     people: list[Span] = []
     for step in steps:
-        begun, known = step["started_at"], EXECUTABLE.get(step["type"])
-        if begun is None or known is None or step.get("kept_from"):
+        begun, step_type = step["started_at"], EXECUTABLE.get(step["type"])
+        if begun is None or step_type is None or step.get("kept_from"):
             continue
         span = begun, max(begun, step["completed_at"] or now)
-        if known.asks_people:
+        if step_type.asks_people:
             people.append(span)
-        elif not known.has_children and known.kind != "wait":
+        elif not step_type.has_children and step_type.kind != "wait":
             machine.append(span)
     return Times(_together(machine), _together(people))
 

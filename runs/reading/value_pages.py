@@ -46,12 +46,12 @@ def value_page(value: Json, page: int, looked_for: str = "") -> ValuePage:
     return _found(text, page, looked_for.casefold()) if looked_for else _page(text, max(page, 1))
 
 
-def _page(text: str, wanted: int) -> ValuePage:
+def _page(text: str, page_number: int) -> ValuePage:
     total, here, spans = 0, 1, list[Span]()
     for span in _lines(text):
         page = total // LINES + 1
         total += 1
-        if page <= wanted:
+        if page <= page_number:
             if page > here:
                 here, spans = page, []
             spans.append(span)
@@ -60,15 +60,15 @@ def _page(text: str, wanted: int) -> ValuePage:
     return ValuePage(lines, here, _pages(total), total)
 
 
-def _found(text: str, page: int, wanted: str) -> ValuePage:
-    total, found, lines = 0, 0, list[Line]()
+def _found(text: str, page: int, needle: str) -> ValuePage:
+    total, count, lines = 0, 0, list[Line]()
     for total, span in enumerate(_lines(text), 1):
         line = text[slice(*span)]
-        if wanted in line.casefold():
-            found += 1
-            if found <= MOST_FOUND:
+        if needle in line.casefold():
+            count += 1
+            if count <= MOST_FOUND:
                 lines.append(Line(total, line, _pages(total)))
-    return ValuePage(lines, min(max(page, 1), _pages(total)), _pages(total), found)
+    return ValuePage(lines, min(max(page, 1), _pages(total)), _pages(total), count)
 
 
 def _pages(lines: int) -> int:

@@ -11,9 +11,9 @@ def variables_shown(rows: Iterable[list[Json]] | None) -> dict[str, dict[str, Js
 
     Of one that is left out, since all of them together are too large, the size in bytes stands as `truncated`.
     """
-    shown: dict[str, dict[str, Json]] = {}
+    variables: dict[str, dict[str, Json]] = {}
     for name, value, size, node, index, set_at, beside in rows or ():
-        shown[name] = {
+        variables[name] = {
             "value": value,
             "set_by": node,
             "index": index,
@@ -21,5 +21,5 @@ def variables_shown(rows: Iterable[list[Json]] | None) -> dict[str, dict[str, Js
             "overlaps": beside,
         }
         if size is not None:
-            shown[name]["truncated"] = size
-    return shown
+            variables[name]["truncated"] = size
+    return variables

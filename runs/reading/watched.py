@@ -14,10 +14,12 @@ def events_behind(run: Run, after: int, most: int) -> list[HistoryEvent]:
     None of a transaction at a time when an older one is still open: ids are given out before commits, so that one
     could commit events later that belong between these.
     """
-    settled = Func(
+    oldest_open = Func(
         Func(function="pg_current_snapshot"), function="pg_snapshot_xmin", output_field=TextField()
     )
-    events = history_of(run).filter(id__gt=after, xid__lt=Cast(Cast(settled, TextField()), BigIntegerField()))
+    events = history_of(run).filter(
+        id__gt=after, xid__lt=Cast(Cast(oldest_open, TextField()), BigIntegerField())
+    )
     return list(events.order_by("id")[:most])
 
 

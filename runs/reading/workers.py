@@ -48,14 +48,14 @@ def contacts_of(tenant: int) -> QuerySet[WorkerContact]:
 
 def worker_rows(tenant: int, contacts: Sequence[WorkerContact]) -> list[dict[str, Json]]:
     """External workers as they are shown (docs/api.md, "Jobs: work that is done elsewhere"); one statement."""
-    held = jobs.count_held(tenant, {one.worker for one in contacts}, jobs=True) if contacts else {}
+    counts = jobs.count_held(tenant, {one.worker for one in contacts}, jobs=True) if contacts else {}
     now = now_here()
-    return [_row(one, *held.get(one.worker, (0, None)), now) for one in contacts]
+    return [_row(one, *counts.get(one.worker, (0, None)), now) for one in contacts]
 
 
-def _row(contact: WorkerContact, holds: int, heard: str | None, now: datetime) -> dict[str, Json]:
+def _row(contact: WorkerContact, holds: int, heartbeat: str | None, now: datetime) -> dict[str, Json]:
     # Who is at work on a long job polls no more, and beats.
-    seen_at = max(contact.seen_at, datetime.fromisoformat(heard)) if heard else contact.seen_at
+    seen_at = max(contact.seen_at, datetime.fromisoformat(heartbeat)) if heartbeat else contact.seen_at
     return {
         "id": contact.worker,
         "queues": contact.queues,
@@ -70,25 +70,25 @@ def _row(contact: WorkerContact, holds: int, heard: str | None, now: datetime) -
 def processes_for(tenant: int) -> list[Process]:
     """The worker processes of Handoff's own, and how many steps of this tenant each has in hand."""
     workers = list(Worker.objects.order_by("queue", "host", "pid")[:MOST_PROCESSES])
-    held = jobs.count_held(tenant, {one.pk for one in workers}, jobs=False) if workers else {}
+    counts = jobs.count_held(tenant, {one.pk for one in workers}, jobs=False) if workers else {}
     since = now_here() - timedelta(seconds=WORKER_SECONDS)
-    return [Process(one, held.get(one.pk, (0, None))[0], one.seen_at < since) for one in workers]
+    return [Process(one, counts.get(one.pk, (0, None))[0], one.seen_at < since) for one in workers]
 
 
 def in_hand(who: Principal, workers: Collection[str], *, external: bool) -> Mapping[str, list[InHand]]:
     """What these workers have in hand of runs that one may read: of each what it began last, a few."""
-    held = jobs.held_by(who.tenant_id, workers, EACH, jobs=external) if workers else []
-    runs = readable(Run.objects.for_tenant(who.tenant_id), who).filter(pk__in={one.run_id for one in held})
+    rows = jobs.held_by(who.tenant_id, workers, EACH, jobs=external) if workers else []
+    runs = readable(Run.objects.for_tenant(who.tenant_id), who).filter(pk__in={one.run_id for one in rows})
     versions = dict(runs.values_list("pk", "version_id"))
-    found: dict[str, list[InHand]] = {}
-    for one in held:
+    by_worker: dict[str, list[InHand]] = {}
+    for one in rows:
         if (version_id := versions.get(one.run_id)) is None:
             continue
         version = graphs.shown(version_id)
         node = version.graph.nodes.get(one.node)
         since = datetime.fromisoformat(one.started_at)
         title = node.title if node is not None else one.node
-        found.setdefault(one.worker, []).append(
+        by_worker.setdefault(one.worker, []).append(
             InHand(str(one.run_id), version.workflow, one.node, title or one.node, since)
         )
-    return found
+    return by_worker

@@ -16,7 +16,7 @@ from accounts.people import name_of
 from accounts.principal import Principal
 from engine.catalogue import Json
 from runs.models import Run
-from runs.reading.people_asked import Asked, Milestone, Standing
+from runs.reading.people_asked import Milestone, OpenTask, Standing
 from tasks_inbox.eligibility.identity import Who, who_is
 from tasks_inbox.eligibility.standing import standing_in_list
 from tasks_inbox.lifecycle.waits import people_in, whom
@@ -56,11 +56,11 @@ def standings(who: Principal, runs: Sequence[UUID]) -> Mapping[UUID, Standing]:
     asked = _open_of_each(tasks)
     refused = _refused(who.tenant_id, runs)
     people.learn(who.tenant_id, [name for task in asked for name in _names(task)])
-    by_run: dict[UUID, list[Asked]] = {}
+    by_run: dict[UUID, list[OpenTask]] = {}
     if asked:
         me = who_is(who)
         for task in asked:
-            by_run.setdefault(task.run_id, []).append(_asked(me, task))
+            by_run.setdefault(task.run_id, []).append(_open_task(me, task))
     return {
         run: Standing(sorted(by_run.get(run, ()), key=lambda one: not one.is_yours), run in refused)
         for run in {*by_run, *refused}
@@ -115,12 +115,12 @@ def _decided(task: ManualTask, decision: TaskDecision) -> Milestone:
     return Milestone(decision.at, words, decision.by, decision.comment, kind)
 
 
-def _asked(me: Who, task: ManualTask) -> Asked:
+def _open_task(me: Who, task: ManualTask) -> OpenTask:
     waits_for = task.returned_to or task.asked_of or task.assignee
     is_yours = waits_for == me.username if waits_for else standing_in_list(me, task).may_decide
     holder = name_of(waits_for) if waits_for else whom(task.candidates, "somebody")
     since = task.stopped_at or task.created_at
-    return Asked(task.pk, task.title, holder, is_yours, task.due_at, since)
+    return OpenTask(task.pk, task.title, holder, is_yours, task.due_at, since)
 
 
 def _names(task: ManualTask) -> list[Json]:
