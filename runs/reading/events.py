@@ -10,7 +10,7 @@ from runs.reading.happened import MOST_EVENTS, Extent, Happened
 from runs.store import events
 
 
-class Told(NamedTuple):
+class RunHistory(NamedTuple):
     """What happened to a run, as far as a view of it needs that, how far it goes, the version of the run, and by what
     it is known whether it has changed since (`mark_of`).
     """
@@ -21,7 +21,9 @@ class Told(NamedTuple):
     mark: str
 
 
-def told_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS, *, is_marked: bool = False) -> Told:
+def read_history(
+    tenant: int, run_id: UUID | str, most: int = MOST_EVENTS, *, is_marked: bool = False
+) -> RunHistory:
     """What happened to a run, in the order in which it did; of very much, the first that did. The mark is empty unless
     it `is_marked`: it takes a look at each step.
 
@@ -38,25 +40,25 @@ def told_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS, *, is_mark
             attempt,
             datetime.fromisoformat(started) if started else None,
             datetime.fromisoformat(at),
-            tuple(taken) if taken is not None else None,
+            tuple(targets) if targets is not None else None,
         )
-        for id_, type_, node, attempt, started, at, taken in read.events
+        for id_, type_, node, attempt, started, at, targets in read.events
     ]
     last = (happened[-1].id, happened[-1].at) if happened else (None, None)
-    return Told(happened, Extent(len(happened), *last), read.version_id, read.mark)
+    return RunHistory(happened, Extent(len(happened), *last), read.version_id, read.mark)
 
 
 def events_of(tenant: int, run_id: UUID | str) -> Sequence[Happened]:
-    """As `told_of` has them, alone."""
-    return told_of(tenant, run_id).events
+    """As `read_history` has them, alone."""
+    return read_history(tenant, run_id).events
 
 
-def extent_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> Told:
-    """As `told_of`, without the events themselves."""
+def extent_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> RunHistory:
+    """As `read_history`, without the events themselves."""
     read = events.measure_events(tenant, str(run_id), most)
     if read is None:
         raise Missing("There is no such run.")
-    return Told([], Extent(read.events, read.last, read.at), read.version_id, read.mark)
+    return RunHistory([], Extent(read.events, read.last, read.at), read.version_id, read.mark)
 
 
 def mark_of(tenant: int, run_id: UUID | str) -> str:

@@ -285,8 +285,8 @@ def _stuck(runs: QuerySet[Run], tenant: int) -> QuerySet[Run]:
     unbegun = (
         steps.filter(available_at__lt=now - STEP_LATE).order_by("available_at").values("run_id")[:LOOKED_AT]
     )
-    found = late.union(unbegun, unmoved.order_by("-id").values("run_id")[:LOOKED_AT])
-    return runs.filter(completed_at__isnull=True, pk__in=found)
+    run_ids = late.union(unbegun, unmoved.order_by("-id").values("run_id")[:LOOKED_AT])
+    return runs.filter(completed_at__isnull=True, pk__in=run_ids)
 
 
 def history_of(run: Run) -> QuerySet[HistoryEvent]:
@@ -294,7 +294,7 @@ def history_of(run: Run) -> QuerySet[HistoryEvent]:
     return HistoryEvent.objects.for_tenant(run.tenant_id).filter(run_id=run.id)
 
 
-def told_of(tenant: int, run_id: UUID) -> QuerySet[HistoryEvent]:
+def story_events(tenant: int, run_id: UUID) -> QuerySet[HistoryEvent]:
     """What a story tells of a run's history (`runs/reading/story.py`)."""
     of_children = Q(payload__has_key="index") & ~Q(type__in=TOLD_OF_CHILDREN)
     events = HistoryEvent.objects.for_tenant(tenant).filter(run_id=run_id)

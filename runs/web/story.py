@@ -21,18 +21,18 @@ def story_context(
     """The lines of a story that `cursor` asks for, up to the event `until`, and the ways to the other ones."""
     tenant = request.principal.tenant_id
     graph = graphs.shown(version_id).graph
-    told = queries.told_of(tenant, run_id)
-    shown = keyset_page(
-        told if until is None else told.filter(id__lte=until),
+    events = queries.story_events(tenant, run_id)
+    event_page = keyset_page(
+        events if until is None else events.filter(id__lte=until),
         request,
         keys=("id",),
         oldest_first=True,
         limit=LINES,
         cursor=request.GET.get("cursor") or None,
     )
-    lines = story(_event(event, graph) for event in shown.rows)
+    lines = story(_event(event, graph) for event in event_page.rows)
     people.learn(tenant, [line.by for line in lines if line.by])
-    return {"lines": lines, **pages.neighbours(shown)}
+    return {"lines": lines, **pages.neighbours(event_page)}
 
 
 def _event(event: HistoryEvent, graph: Graph) -> Event:

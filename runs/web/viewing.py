@@ -16,7 +16,7 @@ from engine.statuses import STEP_OPEN, StepStatus
 from lib import markup
 from runs.kernel import graphs
 from runs.reading.attempts import attempts_of
-from runs.reading.events import Told, extent_of, told_of
+from runs.reading.events import RunHistory, extent_of, read_history
 from runs.reading.happened import MOST_EVENTS, Extent, Happened, endings, steps_then, ways_taken
 from runs.reading.pictures import picture_of
 from runs.reading.rendered import has_params
@@ -33,31 +33,31 @@ BELOW_GRAPH = 12
 """The timeline of so many steps at most stands below the graph, too."""
 
 
-def view_told(tenant: int, run_id: UUID, asked: Look) -> Told:
+def view_history(tenant: int, run_id: UUID, look: Look) -> RunHistory:
     """What happened to a run, to be read before it: what a page has seen must not be newer than what it shows."""
-    if asked.view == STORY and asked.at is None:
+    if look.view == STORY and look.at is None:
         # It reads what it tells by itself.
         return extent_of(tenant, run_id)
-    return told_of(tenant, run_id, is_marked=asked.at is None)
+    return read_history(tenant, run_id, is_marked=look.at is None)
 
 
-def bounds_of(asked: Look, told: Told) -> Bounds:
+def bounds_of(look: Look, history: RunHistory) -> Bounds:
     """What a view shows of a run's values: of a run whose steps are not all shown open those of the step that is
     selected, or that may be. In the past other steps may have been at work.
     """
-    if asked.at is not None or len(graphs.shown(told.version_id).graph.nodes) <= UNFOLDED:
+    if look.at is not None or len(graphs.shown(history.version_id).graph.nodes) <= UNFOLDED:
         return ONE_RUN
-    return replace(ONE_RUN, over=asked.step or "")
+    return replace(ONE_RUN, over=look.step or "")
 
 
-def view_context(request: PageRequest, run: dict[str, Json], asked: Look, told: Told) -> Context:
+def view_context(request: PageRequest, run: dict[str, Json], look: Look, history: RunHistory) -> Context:
     """One view of a run; where an earlier event is asked for, `run` gets its steps as they were then."""
     tenant, run_id = request.principal.tenant_id, UUID(run["id"])
-    events, end, version, mark = told
+    events, end, version, mark = history
     total = end.events
     # What the last event left is the run as it is now.
-    past = asked.at if asked.at is not None and 0 < asked.at < total else None
-    look = replace(asked, at=past)
+    past = look.at if look.at is not None and 0 < look.at < total else None
+    look = replace(look, at=past)
     if past is not None:
         run["steps"] = steps_then(run["steps"], events, past)
         events = events[:past]
@@ -109,15 +109,15 @@ def _known(
     steps: Sequence[Mapping[str, Json]],
     events: Sequence[Happened],
     look: Look,
-    shown: Mapping[str, Json] | None,
+    selected_step: Mapping[str, Json] | None,
 ) -> set[str]:
     """The steps that the page, which says what it has seen, shows already as they are: it needs them no more.
 
     That is so of what is over, unless anything has happened to it since; the selected ones look different. Of two
     transactions the one whose events have the lower ids may be the later one: then there are more of these than it saw.
     """
-    told, _, selected = unquote(request.headers.get("Handoff-Seen", "")).partition(" ")
-    last, _, count = told.partition(".")
+    extent, _, selected = unquote(request.headers.get("Handoff-Seen", "")).partition(" ")
+    last, _, count = extent.partition(".")
     seen = number_of(last)
     if seen is None or look.at is not None or len(events) == MOST_EVENTS:
         return set()
@@ -125,7 +125,7 @@ def _known(
     if None in since or len(events) - len(since) != number_of(count):
         return set()
     over = {step["node"] for step in steps if step["status"] not in STEP_OPEN}
-    return over - {*since, selected, shown["node"] if shown else None}
+    return over - {*since, selected, selected_step["node"] if selected_step else None}
 
 
 def _scrubber(look: Look, total: int, at: datetime | None) -> Context:

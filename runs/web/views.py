@@ -15,7 +15,7 @@ from runs.web import contexts, listing, tabs
 from runs.web.look import look_of, remember
 from runs.web.offers import offers
 from runs.web.values import reading_context
-from runs.web.viewing import bounds_of, view_context, view_told
+from runs.web.viewing import bounds_of, view_context, view_history
 from workflows.queries import get_workflow
 
 
@@ -34,18 +34,18 @@ def runs_page(request: PageRequest) -> HttpResponse:
 @page(RUNS_READ)
 def search_offers(request: PageRequest) -> HttpResponse:
     """How the word at the end of a search may go on, as options of its field."""
-    found = offers(request.principal, request.GET.get("q", "")[:MOST_CHARACTERS])
-    return render(request, "runs/_search_offers.html", {"offers": found})
+    options = offers(request.principal, request.GET.get("q", "")[:MOST_CHARACTERS])
+    return render(request, "runs/_search_offers.html", {"offers": options})
 
 
 @page(RUNS_READ)
 def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """A run with its steps."""
     tenant, look = request.principal.tenant_id, look_of(request)
-    told = view_told(tenant, run_id, look)
-    run = found_run(tenant, run_id, bounds_of(look, told))
+    history = view_history(tenant, run_id, look)
+    run = found_run(tenant, run_id, bounds_of(look, history))
     # The view comes first: where it shows the past, the rest is told of the steps as they were.
-    context = {"run": run, **view_context(request, run, look, told)}
+    context = {"run": run, **view_context(request, run, look, history)}
     context |= contexts.run_context(request.principal, run)
     response = contexts.following(request, "runs/detail.html", "runs/_live.html", context)
     return remember(request, response, look)
@@ -70,11 +70,11 @@ def run_value(request: PageRequest, run_id: UUID) -> HttpResponse:
 def run_params(request: PageRequest, run_id: UUID) -> HttpResponse:
     """The params of the step `node` of a run, computed from what is recorded, as a fragment."""
     rendered = contexts.rendered_of(request.principal, run_id, request.GET)
-    asked = [
+    parameters = [
         ("of", contexts.PARAMS),
         *((key, request.GET[key]) for key in ("node", "index") if key in request.GET),
     ]
-    download = f"{reverse('run-value', args=[run_id])}?{urlencode(asked)}"
+    download = f"{reverse('run-value', args=[run_id])}?{urlencode(parameters)}"
     return render(request, "runs/_params.html", {"rendered": rendered, "download": download})
 
 
