@@ -52,7 +52,7 @@ FORMS: dict[str, type[ReassignForm | MigrateForm]] = {REASSIGN: ReassignForm, MI
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Target:
     """The runs that were selected: `ids`, or None for all that the `query` finds; of one `workflow`, if it is one."""
 
     query: str
@@ -64,10 +64,10 @@ def aimed(request: PageRequest, verb: str, keeps: str, back: str) -> HttpRespons
     """Asks for the rest; with it a bulk job begins, which only looks first."""
     form = FORMS[verb](request.POST if "confirm" in request.POST else None)
     try:
-        chosen = _chosen(request, verb)
-        if form.is_bound and form.is_valid() and (job := _begun(request, verb, chosen, form)):
+        target = _target(request, verb)
+        if form.is_bound and form.is_valid() and (job := _begun(request, verb, target, form)):
             return redirect("bulk-job", job)
-        context = _context(request, verb, chosen)
+        context = _context(request, verb, target)
     except (Invalid, Missing) as error:
         messages.error(request, error.message)
         return redirect(back)
@@ -75,13 +75,13 @@ def aimed(request: PageRequest, verb: str, keeps: str, back: str) -> HttpRespons
     return render(request, "runs/aim.html", context, status=422 if form.is_bound else 200)
 
 
-def _begun(request: PageRequest, verb: str, chosen: Chosen, form: ReassignForm | MigrateForm) -> str | None:
+def _begun(request: PageRequest, verb: str, target: Target, form: ReassignForm | MigrateForm) -> str | None:
     """The id of the job; None where the form tells what is wrong. Raises Invalid where it is not the form's."""
     aim = form.aim()
-    if chosen.ids is not None:
-        aim = Aim(aim.version, aim.assignee, aim.group, chosen.workflow)
+    if target.ids is not None:
+        aim = Aim(aim.version, aim.assignee, aim.group, target.workflow)
     try:
-        job = jobs.begin_verb(request.principal, verb, chosen.query, aim=aim, runs=chosen.ids, dry_run=True)
+        job = jobs.begin_verb(request.principal, verb, target.query, aim=aim, runs=target.ids, dry_run=True)
     except Invalid as refusal:
         if refusal.field not in form.fields:
             raise
@@ -90,22 +90,22 @@ def _begun(request: PageRequest, verb: str, chosen: Chosen, form: ReassignForm |
     return str(job.pk)
 
 
-def _chosen(request: PageRequest, verb: str) -> Chosen:
+def _target(request: PageRequest, verb: str) -> Target:
     """Raises Invalid where nothing is selected, or can't be taken with this verb."""
     if selection.is_all(request):
         form = FilterForm(request.GET)
         filters = form.asked(request.principal.username)
         if not form.is_valid():
             raise Invalid("The filter can’t be read.")
-        chosen = Chosen(form.searched(), None, filters.get("workflow"))
+        target = Target(form.searched(), None, filters.get("workflow"))
     else:
         ids = selection.picked(request)
         if not ids:
             raise Invalid("No run is selected.")
-        chosen = Chosen("", ids, _workflow_of(request, ids))
-    if verb == MIGRATE and chosen.workflow is None:
+        target = Target("", ids, _workflow_of(request, ids))
+    if verb == MIGRATE and target.workflow is None:
         raise Invalid("Versions are of one workflow: narrow the list to one, or select runs of one.")
-    return chosen
+    return target
 
 
 def _workflow_of(request: PageRequest, ids: list[str]) -> str | None:
@@ -116,11 +116,11 @@ def _workflow_of(request: PageRequest, ids: list[str]) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
-def _context(request: PageRequest, verb: str, chosen: Chosen) -> dict[str, Any]:
+def _context(request: PageRequest, verb: str, target: Target) -> dict[str, Any]:
     tenant = request.principal.tenant_id
-    context: dict[str, Any] = {"chosen": chosen, "ids": ",".join(chosen.ids or ())}
+    context: dict[str, Any] = {"chosen": target, "ids": ",".join(target.ids or ())}
     if verb == REASSIGN:
         return context | {"groups": groups_of(tenant).order_by("name")[:OFFERED]}
-    workflow = get_workflow(tenant, chosen.workflow or "")
+    workflow = get_workflow(tenant, target.workflow or "")
     versions = versions_of(workflow).order_by("-number").defer("definition")[:OFFERED]
     return context | {"workflow": workflow, "versions": versions}

@@ -35,12 +35,12 @@ def channel_list(request: PageRequest) -> HttpResponse:
         return render(request, "operations/alert_channels.html", _listed(request) | pages.form_of(empty))
     values = {name: pages.typed(request, name) for name in _FIELDS}
     try:
-        made = channels.create_channel(request.principal, **values)
+        channel = channels.create_channel(request.principal, **values)
     except (Invalid, Conflict) as error:
         context = _listed(request) | pages.form_of(values, error)
         return render(request, "operations/alert_channels.html", context, status=pages.status_of(error))
     messages.success(request, "The channel is made. Send a test, then choose it in a rule.")
-    return redirect("operations-alert-channel", made.pk)
+    return redirect("operations-alert-channel", channel.pk)
 
 
 @never_cache
@@ -105,12 +105,12 @@ def _listed(request: PageRequest) -> dict[str, Any]:
 def _described(request: PageRequest, channel_id: int) -> dict[str, Any]:
     channel = channels.get_channel(request.principal.tenant_id, channel_id)
     people.learn(channel.tenant_id, [channel.made_by])
-    sent = channels.messages_to(channel, MESSAGES)
+    deliveries = channels.messages_to(channel, MESSAGES)
     kind = next(one for one in KINDS if one[0] == channel.kind)
     return {
         "channel": channel,
         "kind": kind[1],
         "address_help": kind[2],
-        "sent": sent,
-        "waits": any(one.state == "pending" and one.event == "test" for one in sent),
+        "sent": deliveries,
+        "waits": any(one.state == "pending" and one.event == "test" for one in deliveries),
     } | pages.form_of({"name": channel.name, "address": ""})

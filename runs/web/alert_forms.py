@@ -53,14 +53,14 @@ class TypedRule:
 def typed_rule(request: PageRequest, kind: str) -> TypedRule:
     """What the form of a rule of this kind has sent."""
     names = (*_TEXTS, "of", *(f"param-{name}" for name in KINDS[kind].thresholds))
-    shown: dict[str, Any] = {name: pages.typed(request, name) for name in names}
-    shown["enabled"] = request.POST.get("enabled") == "1"
+    values: dict[str, Any] = {name: pages.typed(request, name) for name in names}
+    values["enabled"] = request.POST.get("enabled") == "1"
     for name in ("channels", "escalate_channels"):
         ids = request.POST.getlist(name)[: rules.MOST_CHANNELS]
-        shown[name] = [
+        values[name] = [
             int(one) for one in ids if one.isascii() and one.isdigit() and len(one) <= _MOST_DIGITS
         ]
-    return TypedRule(kind, shown)
+    return TypedRule(kind, values)
 
 
 def rule_values(rule: AlertRule) -> dict[str, Any]:

@@ -57,13 +57,13 @@ def new_rule(request: PageRequest) -> HttpResponse:
     """Makes another rule of a kind (`?kind=`)."""
     if (kind := request.GET.get("kind", "")) not in KINDS:
         return redirect("operations-alert-rules")
-    known = KINDS[kind]
+    rule_kind = KINDS[kind]
     if request.method != "POST":
         unsaved = AlertRule(
             kind=kind,
-            severity=known.severity,
-            params=default_params(known),
-            cooldown_seconds=known.cooldown_seconds,
+            severity=rule_kind.severity,
+            params=default_params(rule_kind),
+            cooldown_seconds=rule_kind.cooldown_seconds,
             enabled=True,
         )
         return _form(request, kind, rule_values(unsaved))
@@ -114,16 +114,16 @@ def _form(
     rule: AlertRule | None = None,
     error: Invalid | Conflict | None = None,
 ) -> HttpResponse:
-    known = KINDS[kind]
-    if error is not None and error.field == f"params.{known.filter}":
+    rule_kind = KINDS[kind]
+    if error is not None and error.field == f"params.{rule_kind.filter}":
         error.field = "of"
     context = {
-        "kind": known,
+        "kind": rule_kind,
         "kind_name": kind,
         "rule": rule,
         "thresholds": [
             (f"param-{name}", one, values[f"param-{name}"], _fault(error, f"param-{name}"))
-            for name, one in known.thresholds.items()
+            for name, one in rule_kind.thresholds.items()
         ],
         "channels": list(channels.channels_of(request.principal.tenant_id).order_by("name")),
         "chosen": values["channels"],

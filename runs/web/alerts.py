@@ -31,14 +31,14 @@ def alert_list(request: PageRequest) -> HttpResponse:
     status = status if status in dict(CHOICES) else "open"
     rows = answering.alerts_for(request.principal, status if status in ALERT_STATUSES else None)
     cursor = request.GET.get("cursor") or None
-    shown = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
-    _learn(request, shown.rows)
+    list_page = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
+    _learn(request, list_page.rows)
     context = {
-        "alerts": shown.rows,
+        "alerts": list_page.rows,
         "status": status,
         "choices": CHOICES,
         "right_now": now_here(),
-    } | pages.neighbours(shown)
+    } | pages.neighbours(list_page)
     return contexts.following(request, "operations/alerts.html", "operations/_alerts.html", context)
 
 
@@ -91,21 +91,23 @@ def resolve(request: PageRequest, alert_id: int) -> HttpResponse:
 @page(RUNS_OPERATE, "POST")
 def mute(request: PageRequest, alert_id: int) -> HttpResponse:
     """Has nobody told of it for a while, or again."""
-    asked = request.POST.get("seconds", "")
+    seconds = request.POST.get("seconds", "")
     try:
-        if asked not in ("0", *dict(MUTES)):
+        if seconds not in ("0", *dict(MUTES)):
             raise Invalid("Choose for how long.")
-        answering.mute(request.principal, alert_id, seconds=int(asked))
+        answering.mute(request.principal, alert_id, seconds=int(seconds))
     except (Conflict, Invalid) as error:
         messages.error(request, error.message)
     else:
-        said = "Nobody is notified of it until then." if int(asked) else "Channels are notified of it again."
-        messages.success(request, said)
+        message = (
+            "Nobody is notified of it until then." if int(seconds) else "Channels are notified of it again."
+        )
+        messages.success(request, message)
     return redirect("operations-alert", alert_id)
 
 
 def _learn(request: PageRequest, alerts: Sequence[Alert]) -> None:
     """Know what the workflows and people of these are called."""
     titles.learn_titles([(one.workflow.name, one.workflow.title) for one in alerts if one.workflow])
-    named = {name for one in alerts for name in (one.acknowledged_by, one.resolved_by) if name}
-    people.learn(request.principal.tenant_id, sorted(named))
+    usernames = {name for one in alerts for name in (one.acknowledged_by, one.resolved_by) if name}
+    people.learn(request.principal.tenant_id, sorted(usernames))

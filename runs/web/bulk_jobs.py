@@ -38,15 +38,15 @@ class ReasonForm(forms.Form):
 def job_list(request: PageRequest) -> HttpResponse:
     """The bulk jobs that they may read, newest first."""
     who = request.principal
-    shown = keyset_page(
+    job_page = keyset_page(
         readable_bulk_jobs(jobs.jobs_of(who.tenant_id), who),
         request,
         keys=("id",),
         limit=pages.ON_A_PAGE,
         cursor=_cursor(request),
     )
-    context = {"jobs": [(job, WORDS.get(job.verb)) for job in shown.rows]}
-    return render(request, "operations/bulk_jobs.html", context | pages.neighbours(shown))
+    context = {"jobs": [(job, WORDS.get(job.verb)) for job in job_page.rows]}
+    return render(request, "operations/bulk_jobs.html", context | pages.neighbours(job_page))
 
 
 @page(RUNS_READ, "GET")
@@ -92,14 +92,14 @@ def _context(request: PageRequest, job: BulkJob, form: ReasonForm) -> dict[str, 
     result = request.GET.get("result", "")
     result = result if result in BULK_RESULTS else ""
     counts = jobs.counts_of(job)
-    found = keyset_page(
+    item_page = keyset_page(
         jobs.items_of(job, result or None),
         request,
         keys=("id",),
         limit=SHOWN,
         cursor=_cursor(request),
     )
-    named = {row["id"]: row for row in brief_rows(who.tenant_id, [item.run_id for item in found.rows])}
+    runs = {row["id"]: row for row in brief_rows(who.tenant_id, [item.run_id for item in item_page.rows])}
     return {
         "job": job,
         "workflow": job.workflow,
@@ -107,8 +107,8 @@ def _context(request: PageRequest, job: BulkJob, form: ReasonForm) -> dict[str, 
         "done": job.total - counts["pending"],
         "percent": 100 if not job.total else (job.total - counts["pending"]) * 100 // job.total,
         "reasons": jobs.reasons_of(job) if counts["refused"] else [],
-        "items": [(item, named.get(str(item.run_id))) for item in found.rows],
-        "page": found,
+        "items": [(item, runs.get(str(item.run_id))) for item in item_page.rows],
+        "page": item_page,
         "result": result,
         "results": [(each, counts[each]) for each in BULK_RESULTS if counts[each]],
         "form": form,

@@ -33,9 +33,9 @@ _YEAR_DAYS = 365
 def calendar_list(request: PageRequest) -> HttpResponse:
     """The tenant's calendars, by name."""
     rows = calendars.calendars_of(request.principal.tenant_id).order_by("name")
-    listed = [{"it": one, "days": _days(one), "hours": _hours(one)} for one in rows[: pages.ON_A_PAGE]]
+    entries = [{"it": one, "days": _days(one), "hours": _hours(one)} for one in rows[: pages.ON_A_PAGE]]
     return render(
-        request, "schedules/calendars.html", {"calendars": listed, "may_write": _may_write(request)}
+        request, "schedules/calendars.html", {"calendars": entries, "may_write": _may_write(request)}
     )
 
 
@@ -98,11 +98,11 @@ def _saved(request: PageRequest, calendar: Calendar | None) -> HttpResponse:
     values["exceptions"] = request.POST.get("exceptions", "").replace("\x00", "").strip()[:100_000]
     weekdays = [int(day) for day in request.POST.getlist("weekdays") if day in "1234567" and len(day) == 1]
     try:
-        given = _values(values) | {"weekdays": weekdays}
+        fields = _values(values) | {"weekdays": weekdays}
         if calendar is None:
-            saved = calendars.create_calendar(request.principal, **given)
+            saved = calendars.create_calendar(request.principal, **fields)
         else:
-            saved = calendars.change_calendar(request.principal, calendar.name, **given)
+            saved = calendars.change_calendar(request.principal, calendar.name, **fields)
     except NotAllowed as error:
         return _form(request, values, weekdays, calendar, Invalid(error.message))
     except (Invalid, Conflict) as error:
@@ -112,12 +112,12 @@ def _saved(request: PageRequest, calendar: Calendar | None) -> HttpResponse:
 
 
 def _values(values: Mapping[str, str]) -> dict[str, Any]:
-    given = {name: values[name] for name in ("name", "timezone", "region")}
+    fields = {name: values[name] for name in ("name", "timezone", "region")}
     hours = {"from": values["opens"][:5], "to": values["closes"][:5]}
     # A clock shows no 24:00.
     if hours["to"] == "00:00":
         hours["to"] = "24:00"
-    return given | {"hours": hours, "exceptions": _exceptions(values["exceptions"])}
+    return fields | {"hours": hours, "exceptions": _exceptions(values["exceptions"])}
 
 
 def _exceptions(text: str) -> list[dict[str, Any]]:
@@ -162,7 +162,7 @@ def _form(
     calendar: Calendar | None = None,
     error: Invalid | Conflict | None = None,
 ) -> HttpResponse:
-    shown = pages.form_of(values | {"weekdays": ""}, error) | {
+    context = pages.form_of(values | {"weekdays": ""}, error) | {
         "calendar": calendar,
         "weekdays": [(number, name, number in weekdays) for number, name in enumerate(WEEKDAYS, 1)],
         "zones": sorted(zones()),
@@ -170,7 +170,9 @@ def _form(
         "may_write": _may_write(request),
         **_year(calendar),
     }
-    return render(request, "schedules/calendar.html", shown, status=pages.status_of(error) if error else 200)
+    return render(
+        request, "schedules/calendar.html", context, status=pages.status_of(error) if error else 200
+    )
 
 
 def _year(calendar: Calendar | None) -> dict[str, Any]:
@@ -178,7 +180,7 @@ def _year(calendar: Calendar | None) -> dict[str, Any]:
         return {}
     rules = calendar_of(calendar)
     today = now_here().astimezone(ZoneInfo(calendar.timezone)).date()
-    named = [
+    named_days = [
         {
             "day": one.day,
             "words": f"{one.day:%a} {reader().locale.date(one.day)}",
@@ -188,7 +190,7 @@ def _year(calendar: Calendar | None) -> dict[str, Any]:
         for one in calendars.days_of(rules, today, today + timedelta(days=_YEAR_DAYS))
         if one.name
     ]
-    return {"months": month_grid.year_of(today, rules, today), "named": named, "hours": _hours(calendar)}
+    return {"months": month_grid.year_of(today, rules, today), "named": named_days, "hours": _hours(calendar)}
 
 
 def _days(calendar: Calendar) -> str:

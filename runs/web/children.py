@@ -31,14 +31,14 @@ def _context(request: PageRequest, run_id: UUID) -> dict[str, Json]:
     runs = children.children_of(who, run_id).only("id")
     if status in counts:
         runs = runs.filter(status=status)
-    shown = keyset_page(runs, request, keys=("id",), oldest_first=True, limit=ON_A_PAGE, cursor=cursor)
+    child_page = keyset_page(runs, request, keys=("id",), oldest_first=True, limit=ON_A_PAGE, cursor=cursor)
     return {
         "run": run,
         "counts": counts,
         "total": sum(counts.values()),
         "status": status if status in counts else "",
-        "runs": brief_rows(who.tenant_id, [one.id for one in shown.rows]),
-        "newer": shown.previous,
-        "older": shown.next,
+        "runs": brief_rows(who.tenant_id, [one.id for one in child_page.rows]),
+        "newer": child_page.previous,
+        "older": child_page.next,
         "follows": run["completed_at"] is None,
     }

@@ -25,15 +25,15 @@ _THIN = 0.5
 @page(RUNS_READ)
 def choose(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Which run to compare with, of those of its workflow or by its id; `with` leads to the comparison."""
-    asked = request.GET.get("with", "").strip()
-    other = uuid_of(asked)
+    other_id = request.GET.get("with", "").strip()
+    other = uuid_of(other_id)
     if other is not None and queries.find_readable(request.principal, other) is not None:
         return redirect("run-compared", run_id, other)
     run = found_run(request.principal.tenant_id, run_id, NOTHING)
     choices = brief_rows(request.principal.tenant_id, to_compare_with(request.principal, run))
-    fault = "There is no run of this id." if asked else ""
-    context = {"run": run, "choices": choices, "asked": asked, "fault": fault}
-    return render(request, "runs/compare_choose.html", context, status=404 if asked else 200)
+    fault = "There is no run of this id." if other_id else ""
+    context = {"run": run, "choices": choices, "asked": other_id, "fault": fault}
+    return render(request, "runs/compare_choose.html", context, status=404 if other_id else 200)
 
 
 @page(RUNS_READ)
@@ -94,8 +94,8 @@ def _side(label: str, side: dict[str, Json] | None, longest: float) -> dict[str,
 
 def _values(step: dict[str, Json]) -> list[tuple[str, list[Any], str]]:
     """The values of a step of which something is told: their name, the changes, or why there are none."""
-    told = [
+    values = [
         ("Input", step["input_changes"], step["not_told"].get("input", "")),
         ("Output", step["output_changes"], step["not_told"].get("output", "")),
     ]
-    return [(name, changes, why) for name, changes, why in told if changes or why]
+    return [(name, changes, why) for name, changes, why in values if changes or why]

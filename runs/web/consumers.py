@@ -168,14 +168,14 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
 
     async def _wait(self, turn: Turn, topic: Topic) -> None:
         """Wait for the turn; what becomes of the run and its steps is told meanwhile, which costs no page a read."""
-        said: dict[str, str] = {}
-        status_said, pause = None, SAMPLE_SECONDS
+        last_nodes: dict[str, str] = {}
+        last_status, pause = None, SAMPLE_SECONDS
         while (left := pace.left(turn)) > 0:
             if left > SOON_SECONDS:
-                news = dict(self._nodes.items() - said.items())
-                status = self._status if self._status != status_said else None
+                news = dict(self._nodes.items() - last_nodes.items())
+                status = self._status if self._status != last_status else None
                 if news or status or time.monotonic() - self._said_at >= BEAT_SECONDS:
-                    said, status_said = said | news, self._status
+                    last_nodes, last_status = last_nodes | news, self._status
                     await self._say(topic, nodes=news, status=status)
             # Turns come sooner when others end, or later than it seemed.
             await asyncio.sleep(min(left, pause))

@@ -113,8 +113,8 @@ def _origin(principal: Principal, run: dict[str, Json]) -> children.Origin | Non
 
 
 def _may_begin_runs(step_type: str) -> bool:
-    known = EXECUTABLE.get(step_type)
-    return known is not None and (known.begins_run or known.collects is not None)
+    entry = EXECUTABLE.get(step_type)
+    return entry is not None and (entry.begins_run or entry.collects is not None)
 
 
 def is_ours(step_type: str) -> bool:
@@ -124,10 +124,10 @@ def is_ours(step_type: str) -> bool:
 
 def log_shown(step_type: str, logs: list[SaidOfAttempt]) -> list[SaidOfAttempt] | None:
     """What the log of a step shows; None where it has none and is of a type that never says anything."""
-    known = EXECUTABLE.get(step_type)
-    if known is None or known.kind not in ("inline", "blocking", "external"):
+    entry = EXECUTABLE.get(step_type)
+    if entry is None or entry.kind not in ("inline", "blocking", "external"):
         return logs or None
-    return logs if logs or known.kind == "external" or known not in BUILT_IN else None
+    return logs if logs or entry.kind == "external" or entry not in BUILT_IN else None
 
 
 def _has_newer(principal: Principal, run: dict[str, Json]) -> bool:
@@ -193,8 +193,8 @@ def value_of(principal: Principal, run_id: UUID, query: QueryDict) -> Value:
     node = node and node.replace("\x00", "")
     if of == PARAMS and node is not None:
         return _params_of(principal, run_id, node, query)
-    known = COLUMNS if node is None else STEP_COLUMNS
-    rows = _rows(principal, run_id, node, query.get("index")) if of in known else []
+    columns = COLUMNS if node is None else STEP_COLUMNS
+    rows = _rows(principal, run_id, node, query.get("index")) if of in columns else []
     if not rows:
         raise Missing("There is no such value.")
     if why := rows[0].get("unreadable", {}).get(of):

@@ -86,14 +86,16 @@ def dispatch_page(request: PageRequest) -> HttpResponse:
 def retry_asides(request: PageRequest) -> HttpResponse:
     """Has events tried again that the broker would not take and that were set aside."""
     retried = retry(request.principal)
-    said = "1 event is tried again." if retried.count == 1 else f"{retried.count:,} events are tried again."
+    message = (
+        "1 event is tried again." if retried.count == 1 else f"{retried.count:,} events are tried again."
+    )
     more = " There may be more: try again in a while." if retried.more else ""
-    messages.success(request, said + more)
+    messages.success(request, message + more)
     return redirect("operations-dispatch")
 
 
 def _shown(facts: Facts, it: Standing, until: datetime) -> list[Shown]:
-    drawn = (_locks, _rates, _polls)
+    charts = (_locks, _rates, _polls)
     return [
         Shown(
             signal,
@@ -103,7 +105,7 @@ def _shown(facts: Facts, it: Standing, until: datetime) -> list[Shown]:
             *_figures(signal),
             draw(facts.of_day, until),
         )
-        for signal, since, draw in zip(it.signals, it.since, drawn, strict=True)
+        for signal, since, draw in zip(it.signals, it.since, charts, strict=True)
     ]
 
 

@@ -24,8 +24,8 @@ KINDS = (("text", "Text"), ("json", "JSON"))
 
 def _in_words(error: BadJson) -> forms.ValidationError:
     """What is wrong with JSON that somebody typed, and where, as a sentence."""
-    said = error.located
-    return forms.ValidationError(f"{said[:1].upper()}{said[1:]}.")
+    text = error.located
+    return forms.ValidationError(f"{text[:1].upper()}{text[1:]}.")
 
 
 def still_masked(path: Sequence[str | int]) -> str:

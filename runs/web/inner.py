@@ -46,9 +46,9 @@ class InnerShown:
     @property
     def status(self) -> str:
         """How it stands, taken together."""
-        found = next((str(status) for status in _FIRST_SEEN if self.counts.get(status)), None)
-        if found is not None:
-            return found
+        first = next((str(status) for status in _FIRST_SEEN if self.counts.get(status)), None)
+        if first is not None:
+            return first
         is_done = bool(self.over) and (self.total is None or self.over >= self.total)
         return str(StepStatus.COMPLETED) if is_done else PENDING
 
@@ -66,15 +66,15 @@ def inner_shown(tenant: int, run_id: UUID, version: int, *, is_past: bool) -> li
         return []
     counted: dict[tuple[str, str], Inner] = {}
     if not is_past:
-        found = children.inner_steps(tenant, str(run_id), loops=LOOPS, most=MOST_PARTS)
-        counted = {(one.container, one.node): one for one in found}
-    shown = {}
+        rows = children.inner_steps(tenant, str(run_id), loops=LOOPS, most=MOST_PARTS)
+        counted = {(one.container, one.node): one for one in rows}
+    by_id = {}
     for container, step in steps:
-        if step.id not in graph.nodes and step.id not in shown:
-            shown[step.id] = _shown(
+        if step.id not in graph.nodes and step.id not in by_id:
+            by_id[step.id] = _shown(
                 container, step.id, step.title, step.type, counted.get((container, step.id))
             )
-    return [*shown.values()]
+    return [*by_id.values()]
 
 
 def _shown(container: str, node: str, title: str, kind: str, counted: Inner | None) -> InnerShown:

@@ -32,20 +32,20 @@ def _context(request: PageRequest, run_id: UUID, node: str) -> dict[str, Json]:
         raise Missing(f"The run has no step {node}.")
     counts = items.counts_of_items(tenant, run_id, node)
     status = status if status in counts else ""
-    after, chosen = _place(request, "after"), _place(request, "item")
-    shown = items.grid(tenant, run_id, node, status=status, after=-1 if after is None else after)
-    rows = items.rows(tenant, run_id, node, [] if chosen is None else [chosen], ONE_RUN)
+    after, place = _place(request, "after"), _place(request, "item")
+    grid = items.grid(tenant, run_id, node, status=status, after=-1 if after is None else after)
+    rows = items.rows(tenant, run_id, node, [] if place is None else [place], ONE_RUN)
     return {
         "run": run,
         "step": step,
         "counts": counts,
         "begun": sum(counts.values()),
         "status": status,
-        "items": shown.items,
+        "items": grid.items,
         "after": after,
-        "next": shown.next,
+        "next": grid.next,
         "chosen": rows[0] if rows else None,
-        "logs": contexts.log_shown(rows[0]["type"], said_by(tenant, run_id, node, chosen)) if rows else None,
+        "logs": contexts.log_shown(rows[0]["type"], said_by(tenant, run_id, node, place)) if rows else None,
         "said_by_worker": bool(rows) and not contexts.is_ours(rows[0]["type"]),
         "follows": run["completed_at"] is None,
     }

@@ -53,17 +53,17 @@ class Shown:
         return f"{SCROLL if self.scrolls else PAGES}:{'.'.join(self.columns)}"
 
 
-def shown_for(request: PageRequest, asked: str = "") -> Shown:
+def shown_for(request: PageRequest, columns: str = "") -> Shown:
     """How the list is shown to whoever asks: as their cookie says, with the columns that the address asks for."""
-    way, found, columns = request.COOKIES.get(COOKIE, "")[:200].partition(":")
-    known = columns_of(columns) if found else USUAL
-    return Shown(columns_of(asked) if asked else known, way == SCROLL)
+    way, separator, names = request.COOKIES.get(COOKIE, "")[:200].partition(":")
+    usual = columns_of(names) if separator else USUAL
+    return Shown(columns_of(columns) if columns else usual, way == SCROLL)
 
 
 def columns_of(text: str) -> tuple[str, ...]:
     """The columns that a text names, with dots between them, in their order; others are passed over."""
-    named = frozenset(text.split("."))
-    return tuple(name for name in COLUMNS if name in named)
+    names = frozenset(text.split("."))
+    return tuple(name for name in COLUMNS if name in names)
 
 
 def list_context(request: PageRequest) -> dict[str, Json]:
@@ -74,12 +74,12 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     page, searched = _page(request, filters, order, cursor) if form.is_valid() else (NO_PAGE, None)
     workflows = queries.workflow_names(request.principal, MOST_NAMES)
     titles.learn_titles(workflows)
-    shown = shown_for(request, form.cleaned_data.get("columns") or "")
-    foretold = ORDERS[order].foretold
-    if foretold is not None:
-        shown = shown.also("likely")
+    layout = shown_for(request, form.cleaned_data.get("columns") or "")
+    forecast = ORDERS[order].foretold
+    if forecast is not None:
+        layout = layout.also("likely")
     rows = brief_rows(request.principal.tenant_id, [run.id for run in page.rows])
-    if "deadline" in shown.columns:
+    if "deadline" in layout.columns:
         rows = _with_dues(request.principal.tenant_id, rows)
     return {
         "form": form,
@@ -88,17 +88,17 @@ def list_context(request: PageRequest) -> dict[str, Json]:
         "workflows": workflows,
         "runs": rows,
         "is_by_age": order == NEWEST,
-        "looked_at": LOOKED_AT if ORDERS[order].is_of_open and foretold is None else None,
-        "foretold": foretold,
+        "looked_at": LOOKED_AT if ORDERS[order].is_of_open and forecast is None else None,
+        "foretold": forecast,
         "newer": page.previous,
         "older": page.next,
         "searched": searched,
         # A search reads much: once, and not at every change.
         "follows": not cursor and searched is None,
         "is_first": bool(cursor and page.rows) and page.previous is None,
-        "shown": shown,
-        "headings": [(name, COLUMNS[name]) for name in shown.columns],
-        "all_columns": [(name, words, name in shown.columns) for name, words in COLUMNS.items()],
+        "shown": layout,
+        "headings": [(name, COLUMNS[name]) for name in layout.columns],
+        "all_columns": [(name, words, name in layout.columns) for name, words in COLUMNS.items()],
         "looked_through": queries.LOOKED_THROUGH if filters.keys() & queries.LOOKED_FOR else None,
         "may_operate": may_anywhere(request.principal, RUNS_OPERATE),
         "may_assign": TASKS_ASSIGN in request.principal.scopes,
@@ -128,8 +128,8 @@ def brief_rows(tenant: int, runs: Sequence[UUID | str], *, whole: bool = False) 
 
 def matching(tenant: int, filters: dict[str, Json], within: QuerySet[Run]) -> QuerySet[Run]:
     """The runs `within` that fit, unordered; without what `q` looks for."""
-    asked = {name: value for name, value in filters.items() if name != "q"}
-    return queries.runs_of(tenant, **asked, within=within)
+    conditions = {name: value for name, value in filters.items() if name != "q"}
+    return queries.runs_of(tenant, **conditions, within=within)
 
 
 def _page(

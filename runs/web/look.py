@@ -33,8 +33,8 @@ class Look:
 
     def address(self, **other: str | int | None) -> str:
         """The query that asks for this, but for what is given."""
-        asked = {"view": self.view, "step": self.step, "at": self.at} | other
-        return "?" + urlencode({name: value for name, value in asked.items() if value is not None})
+        parameters = {"view": self.view, "step": self.step, "at": self.at} | other
+        return "?" + urlencode({name: value for name, value in parameters.items() if value is not None})
 
     @property
     def to_step(self) -> str:
@@ -49,12 +49,12 @@ class Look:
 
 def look_of(request: PageRequest) -> Look:
     """How they look at a run: as the address says, else as they did last; who builds nothing reads the story first."""
-    asked = request.GET.get("view", "")
-    kept = request.COOKIES.get(COOKIE, "").removeprefix(f"{request.user.pk}.")
+    address_view = request.GET.get("view", "")
+    cookie_view = request.COOKIES.get(COOKIE, "").removeprefix(f"{request.user.pk}.")
     builds = WORKFLOWS_WRITE in request.principal.scopes
-    view = next((view for view in (asked, kept) if view in VIEWS), GRAPH if builds else STORY)
+    view = next((view for view in (address_view, cookie_view) if view in VIEWS), GRAPH if builds else STORY)
     step = request.GET.get("step", "").replace("\x00", "") or None
-    return Look(view, step, number_of(request.GET.get("at", "")), is_chosen=asked in VIEWS)
+    return Look(view, step, number_of(request.GET.get("at", "")), is_chosen=address_view in VIEWS)
 
 
 def number_of(text: str) -> int | None:
@@ -81,7 +81,7 @@ def inspected(steps: Sequence[Mapping[str, Json]], look: Look) -> Mapping[str, J
     if len(steps) <= UNFOLDED:
         return None
     for statuses in ({StepStatus.FAILED}, {StepStatus.RUNNING, StepStatus.WAITING}):
-        found = next((step for step in steps if step["status"] in statuses), None)
-        if found is not None:
-            return found
+        first = next((step for step in steps if step["status"] in statuses), None)
+        if first is not None:
+            return first
     return None

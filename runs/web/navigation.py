@@ -19,8 +19,8 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
 
 def _principal(request: HttpRequest) -> Principal | None:
     """Who looks, also at a page that `page` did not let them see, or that there is not."""
-    known: Principal | None = getattr(request, "principal", None)
-    return known or principal_of(request)
+    principal: Principal | None = getattr(request, "principal", None)
+    return principal or principal_of(request)
 
 
 def _places(principal: Principal | None) -> dict[str, bool]:

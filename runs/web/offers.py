@@ -28,13 +28,13 @@ def offers(principal: Principal, text: str) -> list[search_words.Offer]:
     one that the text names, its business keys, and their colleagues.
     """
     words, _ = search_words.split(text)
-    named = next((word.value for word in words if word.name == "workflow"), "")
+    workflow = next((word.value for word in words if word.name == "workflow"), "")
     values = {
         "workflow": lambda: queries.workflow_names(principal, MOST_NAMES),
         "status": lambda: [(name, words) for name, (words, _) in GROUPS.items()],
-        "version": lambda: _versions(principal, named),
-        "step": lambda: _steps(principal, named),
-        "key": lambda: _keys(principal, named, search_words.key_begun(text)),
+        "version": lambda: _versions(principal, workflow),
+        "step": lambda: _steps(principal, workflow),
+        "key": lambda: _keys(principal, workflow, search_words.key_begun(text)),
         "by": lambda: [(queries.ME, "you"), *_colleagues(principal.tenant_id)],
         "since": lambda: _DAYS,
         "until": lambda: _DAYS,
@@ -44,18 +44,18 @@ def offers(principal: Principal, text: str) -> list[search_words.Offer]:
     return search_words.offers(text, values)[:MOST_OFFERS]
 
 
-def _versions(principal: Principal, workflow: str) -> list[tuple[str, str]]:
-    found = _readable(principal, workflow)
-    if found is None:
+def _versions(principal: Principal, name: str) -> list[tuple[str, str]]:
+    workflow = _readable(principal, name)
+    if workflow is None:
         return []
-    numbers = versions_of(found).order_by("-number").values_list("number", flat=True)[:MOST_OFFERS]
+    numbers = versions_of(workflow).order_by("-number").values_list("number", flat=True)[:MOST_OFFERS]
     return [(str(number), f"version {number}") for number in numbers]
 
 
-def _steps(principal: Principal, workflow: str) -> list[tuple[str, str]]:
+def _steps(principal: Principal, name: str) -> list[tuple[str, str]]:
     """The steps of the latest version, which an old one need not have."""
-    found = _readable(principal, workflow)
-    version = found and latest_of(found)
+    workflow = _readable(principal, name)
+    version = workflow and latest_of(workflow)
     nodes = graphs.shown(version.pk).graph.nodes.values() if version else []
     return [(node.id, node.title or node.id) for node in nodes]
 
@@ -67,8 +67,8 @@ def _keys(principal: Principal, workflow: str, begun: str) -> list[tuple[str, st
     rows = open_to(principal, READ)
     rows = rows.filter(name=workflow) if workflow else rows
     titles = {id: title or name for id, name, title in rows.values_list("id", "name", "title")[:MOST_NAMES]}
-    found = keys_begun(principal.tenant_id, list(titles), begun, MOST_KEYS)
-    return [(key, titles[id]) for key, id in found if '"' not in key]
+    keys = keys_begun(principal.tenant_id, list(titles), begun, MOST_KEYS)
+    return [(key, titles[id]) for key, id in keys if '"' not in key]
 
 
 def _readable(principal: Principal, workflow: str) -> Workflow | None:

@@ -34,13 +34,13 @@ def queue_list(request: PageRequest) -> HttpResponse:
         }
         for row in operations.queue_rows(who.tenant_id)
     ]
-    asked = request.GET.get("queue", "")
-    steps = operations.steps_of_queue(who, asked) if asked else []
+    queue = request.GET.get("queue", "")
+    steps = operations.steps_of_queue(who, queue) if queue else []
     titles.learn(who.tenant_id, {one.place.workflow for one in steps})
     context = {
         "queues": rows,
         "unserved": [row for row in rows if row["unserved"]],
-        "asked": asked,
+        "asked": queue,
         "steps": steps,
         "most": operations.SHOWN,
     }
@@ -51,31 +51,34 @@ def queue_list(request: PageRequest) -> HttpResponse:
 def timer_list(request: PageRequest) -> HttpResponse:
     """The timers that have not fired, the next first; `?due=overdue`, `hour` or `day`."""
     who = request.principal
-    asked = request.GET.get("due", "")
-    due = asked if asked in operations.DUE else None
-    shown = _page(request, operations.timers_of(who, due), ("fire_at", "id"), oldest_first=True)
-    rows = operations.timer_rows(who.tenant_id, shown.rows)
+    choice = request.GET.get("due", "")
+    due = choice if choice in operations.DUE else None
+    timer_page = _page(request, operations.timers_of(who, due), ("fire_at", "id"), oldest_first=True)
+    rows = operations.timer_rows(who.tenant_id, timer_page.rows)
     titles.learn(who.tenant_id, {str(row["workflow"]) for row in rows})
     context = {"timers": rows, "due": due or "", "choices": DUE_IN_WORDS}
-    return render(request, "operations/timers.html", context | pages.neighbours(shown))
+    return render(request, "operations/timers.html", context | pages.neighbours(timer_page))
 
 
 @page(DEAD_LETTERS_READ)
 def letter_list(request: PageRequest) -> HttpResponse:
     """The open dead letters, newest first; what can be done to a step otherwise is on the page of its run."""
     who = request.principal
-    found = readable_letters(queries.dead_letters_of(who.tenant_id), who).filter(resolution=None)
-    shown = _page(request, found, ("id",))
-    places = operations.places_of(who.tenant_id, [(letter.run_id, letter.node) for letter in shown.rows])
+    letters = readable_letters(queries.dead_letters_of(who.tenant_id), who).filter(resolution=None)
+    letter_page = _page(request, letters, ("id",))
+    places = operations.places_of(
+        who.tenant_id, [(letter.run_id, letter.node) for letter in letter_page.rows]
+    )
     titles.learn(who.tenant_id, {place.workflow for place in places.values()})
-    mendable = operations.mendable_letters(who, shown.rows)
+    mendable = operations.mendable_letters(who, letter_page.rows)
     context = {
         "letters": [
-            (letter, places.get((letter.run_id, letter.node)), letter.pk in mendable) for letter in shown.rows
+            (letter, places.get((letter.run_id, letter.node)), letter.pk in mendable)
+            for letter in letter_page.rows
         ],
         "may_operate": bool(mendable),
     }
-    return render(request, "operations/letters.html", context | pages.neighbours(shown))
+    return render(request, "operations/letters.html", context | pages.neighbours(letter_page))
 
 
 @page(RUNS_OPERATE, "POST")
@@ -93,8 +96,10 @@ def redrive_letter(request: PageRequest, letter_id: UUID) -> HttpResponse:
 @page(RUNS_OPERATE)
 def repair_list(request: PageRequest) -> HttpResponse:
     """What nothing would have moved any more, newest first: repaired, or for a person."""
-    shown = _page(request, operations.repairs_of(request.principal), ("id",))
-    return render(request, "operations/repairs.html", {"repairs": shown.rows} | pages.neighbours(shown))
+    repair_page = _page(request, operations.repairs_of(request.principal), ("id",))
+    return render(
+        request, "operations/repairs.html", {"repairs": repair_page.rows} | pages.neighbours(repair_page)
+    )
 
 
 def _a_minute(rate: float) -> float | int:

@@ -38,22 +38,22 @@ def outgoing_list(request: PageRequest) -> HttpResponse:
         empty = dict.fromkeys(_FIELDS, "")
         return render(request, "settings/outgoing_list.html", _listed(request, ()) | pages.form_of(empty))
     values = {name: pages.typed(request, name) for name in _FIELDS}
-    chosen = request.POST.getlist("events")[: len(events.NAMES)]
+    event_names = request.POST.getlist("events")[: len(events.NAMES)]
     try:
         created = services.create_webhook(
             request.principal,
             url=values["url"],
             description=values["description"][: services.MAX_DESCRIPTION],
             workflow=values["workflow"] or None,
-            events_wanted=chosen if values["which"] == "some" else None,
+            events_wanted=event_names if values["which"] == "some" else None,
         )
     except Missing:
         wrong = Invalid("There is no such workflow, or you may not edit it.", field="workflow")
-        return _refused(request, values, chosen, wrong, 422)
+        return _refused(request, values, event_names, wrong, 422)
     except (Invalid, Conflict) as error:
-        return _refused(request, values, chosen, error, pages.status_of(error))
+        return _refused(request, values, event_names, error, pages.status_of(error))
     except NotAllowed as error:
-        return _refused(request, values, chosen, Invalid(error.message, field="workflow"), 403)
+        return _refused(request, values, event_names, Invalid(error.message, field="workflow"), 403)
     return render(request, "settings/new_outgoing.html", _shown_once(created), status=201)
 
 
@@ -63,34 +63,41 @@ def outgoing_page(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     hook = services.get_webhook(request.principal.tenant_id, outgoing_id)
     people.learn(hook.tenant_id, [hook.made_by])
     cursor = request.GET.get("cursor") or None
-    shown = keyset_page(services.deliveries_of(hook), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
+    delivery_page = keyset_page(
+        services.deliveries_of(hook), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor
+    )
     context = _described(hook) | {
-        "deliveries": [{"row": row, "event": events.name_of(row.type)} for row in shown.rows],
+        "deliveries": [{"row": row, "event": events.name_of(row.type)} for row in delivery_page.rows],
         "waiting": outgoing.pending([hook.pk], MOST_WAITING)[hook.pk],
         "most_waiting": MOST_WAITING,
         "overlaps": _OVERLAPS,
     }
-    return render(request, "settings/outgoing.html", context | pages.neighbours(shown))
+    return render(request, "settings/outgoing.html", context | pages.neighbours(delivery_page))
 
 
 @page(WEBHOOKS_MANAGE, "GET", "POST")
 def edit_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     """Changes its address, what it is for and which events it is sent."""
     hook = services.get_webhook(request.principal.tenant_id, outgoing_id)
-    shown = _described(hook) | {"groups": _grouped()}
+    hook_context = _described(hook) | {"groups": _grouped()}
     if request.method != "POST":
         which = "all" if hook.all_events else "some"
         values = {"url": hook.url, "description": hook.description, "which": which}
-        context = shown | {"chosen": shown["events"]} | pages.form_of(values | {"events": ""})
+        context = hook_context | {"chosen": hook_context["events"]} | pages.form_of(values | {"events": ""})
         return render(request, "settings/edit_outgoing.html", context)
     values = {name: pages.typed(request, name) for name in ("url", "description", "which")}
-    chosen = request.POST.getlist("events")[: len(events.NAMES)]
-    wanted = chosen if values["which"] == "some" else None
-    given = {"url": values["url"], "description": values["description"][: services.MAX_DESCRIPTION]}
+    event_names = request.POST.getlist("events")[: len(events.NAMES)]
     try:
-        services.change_webhook(request.principal, outgoing_id, **given, events=wanted)
+        services.change_webhook(
+            request.principal,
+            outgoing_id,
+            url=values["url"],
+            description=values["description"][: services.MAX_DESCRIPTION],
+            events=event_names if values["which"] == "some" else None,
+        )
     except Invalid as error:
-        context = shown | {"chosen": chosen} | pages.form_of(values | {"events": ""}, _at_a_field(error))
+        form = pages.form_of(values | {"events": ""}, _at_a_field(error))
+        context = hook_context | {"chosen": event_names} | form
         return render(request, "settings/edit_outgoing.html", context, status=422)
     messages.success(request, "The webhook is changed.")
     return redirect("settings-outgoing-webhook", outgoing_id)
@@ -159,20 +166,20 @@ def delete_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     return redirect("settings-outgoing-webhooks")
 
 
-def _listed(request: PageRequest, chosen: Any) -> dict[str, Any]:
+def _listed(request: PageRequest, event_names: Any) -> dict[str, Any]:
     tenant = request.principal.tenant_id
     rows = editable_outgoing(services.webhooks_of(tenant), request.principal)
     cursor = request.GET.get("cursor") or None
-    shown = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
+    hook_page = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")
     return {
-        "hooks": shown_hooks(shown.rows),
+        "hooks": shown_hooks(hook_page.rows),
         "most_waiting": MOST_WAITING,
         "workflows": list(choices.values_list("name", "title")[:MOST_WORKFLOWS]),
         "may_all": request.principal.reach.is_everywhere,
         "groups": _grouped(),
-        "chosen": chosen,
-    } | pages.neighbours(shown)
+        "chosen": event_names,
+    } | pages.neighbours(hook_page)
 
 
 def shown_hooks(hooks: Sequence[OutgoingWebhook]) -> list[dict[str, Any]]:
@@ -188,9 +195,13 @@ def _grouped() -> list[tuple[str, list[str]]]:
 
 
 def _refused(
-    request: PageRequest, values: dict[str, str], chosen: list[str], error: Invalid | Conflict, status: int
+    request: PageRequest,
+    values: dict[str, str],
+    event_names: list[str],
+    error: Invalid | Conflict,
+    status: int,
 ) -> HttpResponse:
-    context = _listed(request, chosen) | pages.form_of(values | {"events": ""}, _at_a_field(error))
+    context = _listed(request, event_names) | pages.form_of(values | {"events": ""}, _at_a_field(error))
     return render(request, "settings/outgoing_list.html", context, status=status)
 
 

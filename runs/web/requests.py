@@ -38,8 +38,8 @@ front_page.required_scope = home_page.required_scope  # type: ignore[attr-define
 def requests_page(request: PageRequest) -> HttpResponse:
     """What they may start, and what they asked for, newest first."""
     who, q = request.principal, request.GET.get("q", "").replace("\x00", "").strip()[:200]
-    asked, cursor = request.GET.get("show", ""), request.GET.get("cursor")
-    show = asked if asked in dict(SHOWN) else "all"
+    choice, cursor = request.GET.get("show", ""), request.GET.get("cursor")
+    show = choice if choice in dict(SHOWN) else "all"
     # The part that follows has no catalogue.
     is_part = bool(request.headers.get("HX-Request"))
     offered = [] if is_part else list(requests.catalogue(who, q)[: MOST_OFFERED + 1])

@@ -20,12 +20,12 @@ _A_YEAR = 365 * 86_400
 @page(RUNS_READ, "POST")
 def columns(request: PageRequest) -> HttpResponse:
     """Keeps for whoever asks which columns the list has and what is at its end, in a cookie."""
-    chosen = listing.columns_of(".".join(request.POST.getlist("column")[: len(COLUMNS)]))
-    shown = Shown(chosen, request.POST.get("way") == listing.SCROLL)
+    names = listing.columns_of(".".join(request.POST.getlist("column")[: len(COLUMNS)]))
+    layout = Shown(names, request.POST.get("way") == listing.SCROLL)
     response = redirect(_list_at(listing.without(request.GET, "columns", "cursor")))
     response.set_cookie(
         listing.COOKIE,
-        shown.written(),
+        layout.written(),
         max_age=_A_YEAR,
         samesite="Lax",
         httponly=True,
@@ -75,15 +75,15 @@ def delete(request: PageRequest, view_id: int) -> HttpResponse:
 
 def _here(request: PageRequest) -> str:
     """The query of the list from which a form was sent."""
-    asked = QueryDict(request.POST.get("query", "")[: saved.MAX_QUERY])
-    return listing.without(asked, *NOT_KEPT)
+    parameters = QueryDict(request.POST.get("query", "")[: saved.MAX_QUERY])
+    return listing.without(parameters, *NOT_KEPT)
 
 
 def _query(request: PageRequest) -> str:
     """That query with the columns that were shown."""
     here = QueryDict(_here(request))
-    shown = listing.shown_for(request, here.get("columns", ""))
-    return listing.with_parameters(here, {"columns": ".".join(shown.columns)})
+    layout = listing.shown_for(request, here.get("columns", ""))
+    return listing.with_parameters(here, {"columns": ".".join(layout.columns)})
 
 
 def _list_of(search: SavedSearch) -> str:

@@ -118,10 +118,10 @@ def schedule_values(values: Mapping[str, str], was: Json = None) -> dict[str, An
     if values["overlap"] not in OVERLAPS:
         raise Invalid("Choose one of these.", field="overlap")
     try:
-        given = strict_loads((values["input"] or "{}").encode(), max_bytes=MAX_RUN_INPUT_BYTES)
+        run_input = strict_loads((values["input"] or "{}").encode(), max_bytes=MAX_RUN_INPUT_BYTES)
     except BadJson as error:
         raise Invalid(f"This is no JSON: {error.message}.", field="input") from None
-    given, unknown = restored(given, was)
+    run_input, unknown = restored(run_input, was)
     if unknown:
         raise Invalid(still_masked(unknown[0]), field="input")
     return timing_values(values) | {
@@ -130,7 +130,7 @@ def schedule_values(values: Mapping[str, str], was: Json = None) -> dict[str, An
         "overlap": values["overlap"],
         "catchup_seconds": _whole(values, "catchup", 30 * 86_400),
         "jitter_seconds": _whole(values, "jitter", 86_400),
-        "input": given,
+        "input": run_input,
     }
 
 

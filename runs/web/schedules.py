@@ -38,22 +38,22 @@ def schedule_list(request: PageRequest) -> HttpResponse:
     who = request.principal
     rows = readable_schedules(schedules_of(who.tenant_id), who)
     cursor = request.GET.get("cursor") or None
-    shown = keyset_page(
+    list_page = keyset_page(
         rows, request, keys=("name",), limit=pages.ON_A_PAGE, cursor=cursor, oldest_first=True
     )
-    titles.learn_titles([(one.workflow.name, one.workflow.title) for one in shown.rows])
-    last = last_entries(who.tenant_id, shown.rows)
-    listed = [
+    titles.learn_titles([(one.workflow.name, one.workflow.title) for one in list_page.rows])
+    last = last_entries(who.tenant_id, list_page.rows)
+    entries = [
         {
             "it": one,
             "words": words_of(one),
             "last": last.get(one.pk),
             "may": may(who, RUNS_START, one.workflow),
         }
-        for one in shown.rows
+        for one in list_page.rows
     ]
     may_make = may_anywhere(who, RUNS_START)
-    context = {"schedules": listed, "may_make": may_make} | pages.neighbours(shown)
+    context = {"schedules": entries, "may_make": may_make} | pages.neighbours(list_page)
     return render(request, "schedules/list.html", context)
 
 
@@ -104,8 +104,8 @@ def schedule_page(request: PageRequest, schedule_id: UUID) -> HttpResponse:
         "may_change": may(request.principal, RUNS_START, schedule.workflow),
         "history": [{"it": one, "local": _local(one, schedule)} for one in history.rows],
     }
-    shown = context | _times(times, schedule.timezone, schedule.calendar) | pages.neighbours(history)
-    return render(request, "schedules/detail.html", shown)
+    context |= _times(times, schedule.timezone, schedule.calendar) | pages.neighbours(history)
+    return render(request, "schedules/detail.html", context)
 
 
 @page(RUNS_START, "POST")
@@ -151,19 +151,19 @@ def _saved(request: PageRequest, schedule: Schedule | None) -> HttpResponse:
     """Make or change a schedule as the form says; where that is refused, the form with what is wrong."""
     values = forms.typed(request)
     try:
-        given = forms.schedule_values(values, schedule and schedule.input)
+        fields = forms.schedule_values(values, schedule and schedule.input)
         if schedule is None:
-            saved = services.create_schedule(request.principal, **given)
+            saved = services.create_schedule(request.principal, **fields)
         else:
-            saved = services.change_schedule(request.principal, schedule.name, **given)
+            saved = services.change_schedule(request.principal, schedule.name, **fields)
     except Missing:
         wrong = Invalid("There is no such workflow, or you may not start it.", field="workflow")
         return _form(request, values, schedule, wrong)
     except NotAllowed as error:
         return _form(request, values, schedule, Invalid(error.message, field="workflow"))
     except (Invalid, Conflict, RunRefused) as error:
-        told = forms.at_its_timing(forms.at_its_field(error), values)
-        return _form(request, values, schedule, told)
+        refusal = forms.at_its_timing(forms.at_its_field(error), values)
+        return _form(request, values, schedule, refusal)
     messages.success(request, f"“{saved.name}” is {'made' if schedule is None else 'changed'}.")
     return redirect("schedule", saved.pk)
 
@@ -189,15 +189,15 @@ def _form(
         ),
     }
     status = pages.status_of(error) if error else 200
-    shown = context | pages.form_of(values, error)
-    return render(request, "schedules/form.html", shown, status=status)
+    context |= pages.form_of(values, error)
+    return render(request, "schedules/form.html", context, status=status)
 
 
 def _with_own(choices: Any, own: str) -> list[tuple[str, str]]:
-    known = list(choices)
-    if own not in dict(known) and own.isdigit():
-        known.append((own, f"up to {int(own):,} seconds late"))
-    return known
+    options = list(choices)
+    if own not in dict(options) and own.isdigit():
+        options.append((own, f"up to {int(own):,} seconds late"))
+    return options
 
 
 def _times(times: Any, zone: str, row: Any) -> dict[str, Any]:

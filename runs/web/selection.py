@@ -13,5 +13,5 @@ def is_all(request: PageRequest) -> bool:
 def picked(request: PageRequest) -> list[str]:
     """The ids of the runs that were selected one by one, at most as many as are taken at once."""
     texts = [*request.POST.getlist("ids"), *request.POST.get("runs", "").split(",", bulk.MOST)]
-    found = (contexts.uuid_of(text) for text in texts[: bulk.MOST])
-    return list(dict.fromkeys(str(run) for run in found if run))
+    ids = (contexts.uuid_of(text) for text in texts[: bulk.MOST])
+    return list(dict.fromkeys(str(run) for run in ids if run))

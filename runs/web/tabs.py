@@ -100,18 +100,20 @@ def _counts(request: PageRequest, searches: list[SavedSearch], first: UUID | Non
     """How many runs each tab finds, none older than the `first`, by its key or id, in one statement; a search that
     reads inputs is not counted.
     """
-    asked = {
+    tab_queries = {
         key: listing.with_parameters(request.GET, {name: does.get(name, "") for name in _OF_TABS}, _KEPT)
         for key, (_, does) in TABS.items()
         if key not in _UNCOUNTED
     }
-    asked |= {str(one.pk): one.query for one in searches[:SEARCHES_COUNTED]}
+    tab_queries |= {str(one.pk): one.query for one in searches[:SEARCHES_COUNTED]}
     mine = readable(Run.objects.for_tenant(request.principal.tenant_id), request.principal)
-    parts = [part for key, query in asked.items() for part in _counted(request, mine, key, query, first)]
+    parts = [
+        part for key, query in tab_queries.items() for part in _counted(request, mine, key, query, first)
+    ]
     if not parts:
         return {}
     tally = Counter(key for key, _ in reduce(lambda first, more: first.union(more, all=True), parts))
-    return {key: _at_most(tally[key], there_are_older=first is not None) for key in asked}
+    return {key: _at_most(tally[key], there_are_older=first is not None) for key in tab_queries}
 
 
 def _at_most(count: int, *, there_are_older: bool) -> str:

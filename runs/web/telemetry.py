@@ -45,44 +45,44 @@ def workflow_telemetry(request: PageRequest, name: str) -> HttpResponse:
 
 def _asked(request: PageRequest, workflow: str | None = None) -> tuple[Asked, dict[str, Json]]:
     """What the address asks for; what can't be read in it is told, and the last seven days are shown then."""
-    given = {name: request.GET.get(name, "").strip()[:20] for name in ("days", "from", "to", "version")}
+    values = {name: request.GET.get(name, "").strip()[:20] for name in ("days", "from", "to", "version")}
     error = None
     try:
-        since, until = _period(given)
-        version = _version(given["version"])
+        since, until = _period(values)
+        version = _version(values["version"])
         what = telemetry.asked(
             request.principal, since=since, until=until, workflow=workflow, version=version
         )
     except Invalid as refusal:
         if refusal.field == "workflow":
             raise Missing(refusal.message) from None
-        error, given = refusal, given | {"days": USUAL, "version": ""}
+        error, values = refusal, values | {"days": USUAL, "version": ""}
         what = telemetry.asked(request.principal, workflow=workflow)
-    is_own = bool(given["from"] or given["to"])
-    shown = what.period
+    is_own = bool(values["from"] or values["to"])
+    period = what.period
     context: dict[str, Json] = {
         "choices": CHOICES,
-        "days": "" if is_own and error is None else given["days"] or USUAL,
+        "days": "" if is_own and error is None else values["days"] or USUAL,
         "is_own": is_own,
-        "typed": given,
+        "typed": values,
         "refused": error,
-        "period": shown,
-        "last_day": shown.until - timedelta(microseconds=1),
+        "period": period,
+        "last_day": period.until - timedelta(microseconds=1),
         "kept": urlencode(
-            {name: given[name] for name in ("days", "from", "to") if given[name]} if not error else {}
+            {name: values[name] for name in ("days", "from", "to") if values[name]} if not error else {}
         ),
-        "in_runs": _in_runs(shown.since, shown.until - timedelta(microseconds=1)),
+        "in_runs": _in_runs(period.since, period.until - timedelta(microseconds=1)),
     }
     return what, context
 
 
-def _period(given: dict[str, str]) -> tuple[datetime | None, datetime | None]:
+def _period(values: dict[str, str]) -> tuple[datetime | None, datetime | None]:
     """The period that the address names. Raises Invalid."""
-    if given["from"] or given["to"]:
-        since, until = (_day(given[name], name) for name in ("from", "to"))
+    if values["from"] or values["to"]:
+        since, until = (_day(values[name], name) for name in ("from", "to"))
         # The last day counts, too.
         return since, until and until + timedelta(days=1)
-    days = given["days"] or USUAL
+    days = values["days"] or USUAL
     if days not in dict(CHOICES):
         raise Invalid("Choose 24 hours, 7 days, 30 days, or a period of your own.", field="days")
     return now_here() - timedelta(days=int(days)), None
@@ -141,8 +141,9 @@ def _figures(what: Asked, rows: list[dict[str, Json]], in_runs: str) -> dict[str
 
 def _address(workflow: str | None, in_runs: str, version: int | None = None) -> str:
     """The list of the runs of a period, of a workflow or of all, of one version where it is given."""
-    named = {"workflow": workflow, "q": version and f"version:{version}"}
-    return f"{reverse('runs')}?{urlencode({name: text for name, text in named.items() if text})}&{in_runs}"
+    parameters = {"workflow": workflow, "q": version and f"version:{version}"}
+    query = urlencode({name: text for name, text in parameters.items() if text})
+    return f"{reverse('runs')}?{query}&{in_runs}"
 
 
 def _address_of(what: Asked, row: dict[str, Json], in_runs: str) -> str:

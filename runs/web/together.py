@@ -56,14 +56,14 @@ def together(request: PageRequest) -> HttpResponse:
 def _done(request: PageRequest, ids: list[str], verb: str, back: str) -> HttpResponse:
     reason = request.POST.get("reason", "").replace("\x00", "").strip()[:_LONGEST_REASON]
     result = bulk.act(request.principal, ids, verb, reason=reason, compensate="compensate" in request.POST)
-    said = f"{_number(len(result.done))} of {_number(len(ids))} {WORDS[verb].done}."
+    summary = f"{_number(len(result.done))} of {_number(len(ids))} {WORDS[verb].done}."
     if not result.refused:
-        messages.success(request, said)
+        messages.success(request, summary)
         return redirect(back)
     refused = list(result.refused.items())
     rows = {row["id"]: row for row in _named(request, [run for run, _ in refused[:TOLD]])}
     context: dict[str, Json] = {
-        "said": said,
+        "said": summary,
         "results": [(run, rows.get(run), why.message) for run, why in refused[:TOLD]],
         "left_out": max(0, len(refused) - TOLD),
         "back": back,
@@ -97,8 +97,8 @@ def _reasons(result: Sorted) -> list[tuple[str, int]]:
 def _named(request: PageRequest, ids: Sequence[str]) -> list[dict[str, Json]]:
     """Rows that tell these runs from one another, of those that whoever asks may read."""
     runs = readable(Run.objects.for_tenant(request.principal.tenant_id), request.principal)
-    known = {str(run) for run in runs.filter(pk__in=ids).values_list("pk", flat=True)}
-    return listing.brief_rows(request.principal.tenant_id, [run for run in ids if run in known])
+    readable_ids = {str(run) for run in runs.filter(pk__in=ids).values_list("pk", flat=True)}
+    return listing.brief_rows(request.principal.tenant_id, [run for run in ids if run in readable_ids])
 
 
 def _ids(request: PageRequest, verb: str) -> list[str]:

@@ -18,16 +18,16 @@ _LONGEST = 200
 def reading_context(request: PageRequest, run_id: UUID, content: Value) -> dict[str, Json]:
     """The page of a value that the address asks for, or the lines with the text `q` in them."""
     q = request.GET.get("q", "").replace("\x00", "")[:_LONGEST]
-    found = value_page(content.value, number_of(request.GET.get("page", "")) or 1, q)
-    asked = [(name, request.GET[name]) for name in _ASKED if name in request.GET]
-    address = f"{reverse('run-value', args=[run_id])}?{urlencode(asked)}"
+    lines_page = value_page(content.value, number_of(request.GET.get("page", "")) or 1, q)
+    parameters = [(name, request.GET[name]) for name in _ASKED if name in request.GET]
+    address = f"{reverse('run-value', args=[run_id])}?{urlencode(parameters)}"
     return {
         "run_id": run_id,
         "name": content.name,
-        "asked": asked,
+        "asked": parameters,
         "address": address,
         "q": q,
-        "found": found,
-        "back": f"{address}&page={found.page - 1}" if found.page > 1 else None,
-        "forth": f"{address}&page={found.page + 1}" if found.page < found.pages else None,
+        "found": lines_page,
+        "back": f"{address}&page={lines_page.page - 1}" if lines_page.page > 1 else None,
+        "forth": f"{address}&page={lines_page.page + 1}" if lines_page.page < lines_page.pages else None,
     }

@@ -114,19 +114,20 @@ def _listed(request: PageRequest) -> dict[str, Any]:
     tenant = request.principal.tenant_id
     rows = editable_webhooks(services.webhooks_of(tenant), request.principal)
     cursor = request.GET.get("cursor") or None
-    shown = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
+    hook_page = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")
     workflows = list(choices.values_list("name", "title")[:MOST_WORKFLOWS])
-    return {"hooks": shown_hooks(tenant, shown.rows), "workflows": workflows} | pages.neighbours(shown)
+    hooks = shown_hooks(tenant, hook_page.rows)
+    return {"hooks": hooks, "workflows": workflows} | pages.neighbours(hook_page)
 
 
 def shown_hooks(tenant: int, hooks: Sequence[InboundWebhook]) -> list[dict[str, Any]]:
     """Webhooks as rows of a list, each with when it took a message last, and the last one that it refused."""
     titles.learn_titles([(one.workflow.name, one.workflow.title) for one in hooks])
-    taken = last_deliveries(tenant, [one.id for one in hooks])
+    times = last_deliveries(tenant, [one.id for one in hooks])
     lately = refused.lately([bytes(one.token_sha256) for one in hooks])
     return [
-        {"hook": one, "does": DOES[one.action], "taken_at": taken.get(str(one.id)), "refused": refusals[:1]}
+        {"hook": one, "does": DOES[one.action], "taken_at": times.get(str(one.id)), "refused": refusals[:1]}
         for one, refusals in zip(hooks, lately, strict=True)
     ]
 
@@ -191,10 +192,10 @@ def _mapping(values: Mapping[str, str]) -> dict[str, Any]:
         mapping["start_if_missing"] = True
     if values["body"]:
         try:
-            given = strict_loads(values["body"].encode(), max_bytes=MAX_MAPPING_BYTES)
+            body = strict_loads(values["body"].encode(), max_bytes=MAX_MAPPING_BYTES)
         except BadJson as error:
             raise Invalid(f"This is no JSON: {error.message}.", field="body") from None
-        mapping["payload" if is_signal else "input"] = given
+        mapping["payload" if is_signal else "input"] = body
     return mapping
 
 

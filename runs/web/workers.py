@@ -18,7 +18,7 @@ def worker_list(request: PageRequest) -> HttpResponse:
     """External workers by their ids, with what each has in hand; behind them processes of Handoff's own."""
     who = request.principal
     cursor = request.GET.get("cursor") or None
-    shown = keyset_page(
+    worker_page = keyset_page(
         contacts_of(who.tenant_id),
         request,
         keys=("worker",),
@@ -26,18 +26,19 @@ def worker_list(request: PageRequest) -> HttpResponse:
         cursor=cursor,
         oldest_first=True,
     )
-    rows = worker_rows(who.tenant_id, shown.rows)
-    held = in_hand(who, {one["id"] for one in rows}, external=True)
+    rows = worker_rows(who.tenant_id, worker_page.rows)
+    by_worker = in_hand(who, {one["id"] for one in rows}, external=True)
     processes = processes_for(who.tenant_id) if RUNS_OPERATE in who.scopes and cursor is None else []
-    held_here = in_hand(who, {one.it.pk for one in processes}, external=False)
+    by_process = in_hand(who, {one.it.pk for one in processes}, external=False)
     titles.learn(
-        who.tenant_id, {job.workflow for each in (held, held_here) for jobs in each.values() for job in jobs}
+        who.tenant_id,
+        {job.workflow for each in (by_worker, by_process) for jobs in each.values() for job in jobs},
     )
     context = {
-        "workers": [_shown(one, one["holds"], held.get(one["id"], ())) for one in rows],
-        "processes": [_shown(one, one.holds, held_here.get(one.it.pk, ())) for one in processes],
+        "workers": [_shown(one, one["holds"], by_worker.get(one["id"], ())) for one in rows],
+        "processes": [_shown(one, one.holds, by_process.get(one.it.pk, ())) for one in processes],
     }
-    return render(request, "runs/workers.html", context | pages.neighbours(shown))
+    return render(request, "runs/workers.html", context | pages.neighbours(worker_page))
 
 
 def _shown(worker: object, holds: int, jobs: Sequence[InHand]) -> dict[str, object]:
