@@ -31,13 +31,13 @@ def payloads(row: Row, id: str, address: str, *, open: bool = False) -> SafeStri
     What a run failed of is told at its top: here it is only where it is too large for that.
     """
     is_step = "node" in row
-    shown = [
+    sections = [
         _payload(row, name, f"{id}-{name}", f"{address}{name}", open=open and name == "output")
         for name in (_LABELS if is_step else ("input", "output", "error"))
         if _is_shown(row, name, is_step=is_step)
     ]
     return format_html(
-        '<div class="values">{}</div>', format_html_join("\n", "{}", ((each,) for each in shown))
+        '<div class="values">{}</div>', format_html_join("\n", "{}", ((each,) for each in sections))
     )
 
 
@@ -51,9 +51,9 @@ def _payload(row: Row, name: str, id: str, download: str, *, open: bool) -> Safe
     label = _LABELS[name] if "node" in row or name != "error" else "Error"
     if size := row.get("truncated", {}).get(name):
         return _cut(label, size, row.get("unreadable", {}).get(name), download)
-    given = row["input"] if name == "output" else None
+    input_value = row["input"] if name == "output" else None
     source = source_of(row) if name == "output" and "node" in row else None
-    return _folded(label, row[name], given, source, id, download, open=open)
+    return _folded(label, row[name], input_value, source, id, download, open=open)
 
 
 def _cut(label: str, size: int, why: str | None, download: str) -> SafeString:
@@ -79,9 +79,9 @@ def _cut(label: str, size: int, why: str | None, download: str) -> SafeString:
 
 
 def _folded(
-    label: str, value: Any, given: Any, source: Part | None, id: str, download: str, *, open: bool
+    label: str, value: Any, input_value: Any, source: Part | None, id: str, download: str, *, open: bool
 ) -> SafeString:
-    parts = in_parts(value, given)
+    parts = in_parts(value, input_value)
     return format_html(
         '<details class="value" id="{}"{}><summary><b>{}</b> <code>{}</code></summary>'
         '<div class="value-body{}"><dl class="parts{}">{}</dl>{}</div>'

@@ -26,34 +26,40 @@ _SAME = "<li></li>"
 
 @register.simple_tag
 def graph_steps(
-    steps: Iterable[Row], to_step: str, selected: Row | None, ways: Mapping[str, str], known: Collection[str]
+    steps: Iterable[Row],
+    to_step: str,
+    selected: Row | None,
+    ways: Mapping[str, str],
+    nodes_on_page: Collection[str],
 ) -> SafeString:
     """The steps of a run as cards, in their order; `to_step`: the address that selects one, but for the step.
 
-    `ways`: where each led, as JSON; `known`: the page shows these already as they are.
+    `ways`: where each led, as JSON; `nodes_on_page`: the page shows these already as they are.
     """
-    chosen, address = selected["node"] if selected else None, escape(to_step)
+    selected_node, address = selected["node"] if selected else None, escape(to_step)
     cards = [
-        _SAME if step["node"] in known else _card(step, address, ways.get(step["node"]), chosen)
+        _SAME
+        if step["node"] in nodes_on_page
+        else _card(step, address, ways.get(step["node"]), selected_node)
         for step in steps
     ]
     return mark_safe("\n".join(cards))  # noqa: S308 (what is not ours is escaped in each card)
 
 
-def _card(step: Row, address: str, taken: str | None, chosen: str | None) -> str:
+def _card(step: Row, address: str, targets: str | None, selected_node: str | None) -> str:
     """Text by text: where hundreds come at once each call of `format_html` counts."""
     node, status, child, attempt = step["node"], step["status"], step["child_run"], step["attempt"]
     # What the page compares, to leave a card alone that would look the same.
-    told = (status, attempt, step["duration_ms"], step["items"], child, taken)
-    seen = " ".join(["" if each is None else str(each) for each in told])
-    failed, is_chosen = step["error"], chosen == node
+    state = (status, attempt, step["duration_ms"], step["items"], child, targets)
+    seen = " ".join(["" if each is None else str(each) for each in state])
+    failed, is_chosen = step["error"], selected_node == node
     name = escape(step["title"] or node)
     badge = f'<span class="graph-badge">{attempt} attempts</span>' if attempt > 1 else ""
     return (
         f'<li class="graph-step" data-step="{escape(node)}"'
         f' data-as="{escape(seen)} {"!" if failed else ""}{"*" if is_chosen else ""}"'
         f' data-status="{status}"{" data-failed" if failed else ""}'
-        f"{_taken(taken) if taken else ''}>"
+        f"{_taken(targets) if targets else ''}>"
         f'<a href="{address}&amp;step={quote(node, safe="")}" data-look{_CURRENT if is_chosen else ""}>'
         f"{_icon(step['type'])}<strong>{name}</strong> <small>{escape(_about(step))}</small></span> "
         f"{_mark(status)}{badge}</a>{_child(step['title'] or node, child) if child else ''}</li>"
@@ -107,11 +113,11 @@ def graph_inner(steps: Iterable[Any], to_step: str) -> SafeString:
 
 
 def _inner_card(step: Any, to_step: str) -> SafeString:
-    told = (step.status, step.failed, step.over, step.total, step.run)
+    state = (step.status, step.failed, step.over, step.total, step.run)
     return format_html(
         '<li class="graph-step inner" data-inner data-step="{}" data-as="{}" data-status="{}"{}>{}{}{}</a></li>',
         step.node,
-        " ".join("" if each is None else str(each) for each in told),
+        " ".join("" if each is None else str(each) for each in state),
         step.status,
         _FAILED if step.failed else "",
         _to_items(step, to_step),

@@ -25,38 +25,38 @@ def story_lines(lines: Sequence[Line], to_step: str, selected: Mapping[str, Any]
     """The lines, in their order, each day under its date; `to_step`: the address that selects a step, but for the
     step.
     """
-    chosen, address = selected["node"] if selected else None, escape(to_step)
+    selected_node, address = selected["node"] if selected else None, escape(to_step)
     # What is not ours is escaped in each line.
-    return mark_safe("\n".join(_lines(lines, address, chosen)))  # noqa: S308
+    return mark_safe("\n".join(_lines(lines, address, selected_node)))  # noqa: S308
 
 
-def _lines(lines: Sequence[Line], address: str, chosen: str | None) -> Iterator[str]:
+def _lines(lines: Sequence[Line], address: str, selected_node: str | None) -> Iterator[str]:
     day: str | None = None
     times: dict[datetime, tuple[str, str, str]] = {}
     for line in lines:
         # Many happen in a second, and are written alike.
         second = line.at.replace(microsecond=0)
-        written = times.get(second)
-        if written is None:
-            written = times[second] = (
+        texts = times.get(second)
+        if texts is None:
+            texts = times[second] = (
                 markup.day(second),
                 escape(utc_text(second)),
                 escape(markup.clock(second)),
             )
-        today, utc, clock = written
+        today, utc, clock = texts
         if today != day:
             day = today
             yield f'<li class="story-day">{markup.time_element(line.at, "day")}</li>'
         time = f'<time datetime="{markup.iso(line.at)}" title="{utc}" class="quiet">{clock}</time>'
-        yield _line(line, time, address, chosen)
+        yield _line(line, time, address, selected_node)
 
 
-def _line(line: Line, time: str, address: str, chosen: str | None) -> str:
+def _line(line: Line, time: str, address: str, selected_node: str | None) -> str:
     node, text = line.node, escape(line.text)
     if node:
         text = f'<a href="{address}&amp;step={quote(node, safe="")}" data-look>{text}</a>'
     more = f'<p class="quiet small">{with_code(line.more)}</p>' if line.more else ""
-    current = ' aria-current="true"' if node and node == chosen else ""
+    current = ' aria-current="true"' if node and node == selected_node else ""
     return (
         f'<li class="story-line {line.tone}"{current}>{time} '
         f"<div><p>{_who(line.by) if line.by else ''}{text}</p>{more}</div></li>"
@@ -65,5 +65,5 @@ def _line(line: Line, time: str, address: str, chosen: str | None) -> str:
 
 def _who(username: str) -> str:
     name = people.name_of(username)
-    named = markup.named(name, username)
-    return f"{named if isinstance(named, SafeString) else escape(named)} "
+    label = markup.named(name, username)
+    return f"{label if isinstance(label, SafeString) else escape(label)} "

@@ -141,14 +141,14 @@ def _deadline(row: Row) -> SafeString:
 
 
 def _likely(row: Row) -> SafeString:
-    told = row["forecast"]
-    if not told:
+    forecast = row["forecast"]
+    if not forecast:
         return format_html('<td class="of-likely">{}</td>', _NOTHING)
     return format_html(
         '<td class="of-likely"><span class="only-narrow">likely </span>'
         '<span title="Nine of ten runs like it are done by {}">{}</span></td>',
-        moment_text(told["p90"], seconds=False),
-        time_element(told["p50"], words=foretold(told["p50"])),
+        moment_text(forecast["p90"], seconds=False),
+        time_element(forecast["p50"], words=foretold(forecast["p50"])),
     )
 
 

@@ -22,31 +22,31 @@ _FAILED, _CRITICAL, _CURRENT = " data-failed", ' class="critical"', ' aria-curre
 @register.simple_tag
 def timeline_lanes(lanes: Sequence[Lane], to_step: str, selected: Row | None) -> SafeString:
     """The lanes, in their order; `to_step`: the address that selects a step, but for the step."""
-    chosen, address = selected["node"] if selected else None, escape(to_step)
+    selected_node, address = selected["node"] if selected else None, escape(to_step)
     # What is not ours is escaped in each lane.
-    return mark_safe("\n".join([_lane(lane, address, chosen) for lane in lanes]))  # noqa: S308
+    return mark_safe("\n".join([_lane(lane, address, selected_node) for lane in lanes]))  # noqa: S308
 
 
-def _lane(lane: Lane, address: str, chosen: str | None) -> str:
+def _lane(lane: Lane, address: str, selected_node: str | None) -> str:
     """Text by text: where hundreds come at once each call of `format_html` counts."""
     step = lane.step
     node, title, took = step["node"], escape(step["title"] or step["node"]), step["duration_ms"]
     words = [escape(in_words(bar)) for bar in lane.bars]
-    bars = "".join([_bar(bar, said) for bar, said in zip(lane.bars, words, strict=True)])
+    bars = "".join([_bar(bar, text) for bar, text in zip(lane.bars, words, strict=True)])
     return (
         f'<li data-status="{step["status"]}" data-step="{escape(node)}"'
         f"{_FAILED if step['error'] else ''}{_CRITICAL if lane.is_critical else ''}>"
         f'<a class="lane-name" href="{address}&amp;step={quote(node, safe="")}" data-look'
-        f"{_CURRENT if chosen == node else ''}>{title}</a>"
+        f"{_CURRENT if selected_node == node else ''}>{title}</a>"
         f' <svg class="lane" role="img" aria-label="{title}: {", ".join(words)}'
         f'{"; on the critical path" if lane.is_critical else ""}">{bars}</svg>'
         f' <span class="lane-took">{"" if took is None else escape(as_duration(took))}</span></li>'
     )
 
 
-def _bar(bar: Bar, said: str) -> str:
+def _bar(bar: Bar, text: str) -> str:
     y, height = (6, 4) if bar.kind == "wait" else (2, 12)
     return (
         f'<rect class="{bar.kind}" x="{bar.x}" width="{bar.width}" y="{y}" height="{height}" rx="2">'
-        f"<title>{said}</title></rect>"
+        f"<title>{text}</title></rect>"
     )

@@ -71,15 +71,15 @@ class Part:
 
 
 @register.filter
-def in_parts(value: Any, given: Any = None) -> list[Part]:
+def in_parts(value: Any, input_value: Any = None) -> list[Part]:
     """A JSON value to read: an object field by field, long strings as the texts that they are, the rest as JSON.
 
-    A text that was a text of `given`, the step's input, already is marked so. What has the name of a secret is masked.
+    A text that was a text of the step's input, `input_value`, is marked so. What has the name of a secret is masked.
     """
-    value, given = masked(value), masked(given)
+    value, input_value = masked(value), masked(input_value)
     if not isinstance(value, Mapping) or not 0 < len(value) <= MOST_NAMED or "" in value:
         return [_part("", value)]
-    before = given if isinstance(given, Mapping) else {"text": given}
+    before = input_value if isinstance(input_value, Mapping) else {"text": input_value}
     # jsonb keeps no order of keys: a category is read before what spoke for it.
     fields = sorted(value.items(), key=lambda field: field[0] == "scores")
     return [_part(name, field, is_given=before.get(name) == field) for name, field in fields]
