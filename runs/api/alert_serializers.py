@@ -163,5 +163,5 @@ class AlertChannelSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(AlertDeliverySerializer(allow_null=True))
     def get_last_message(self, channel: Any) -> dict[str, object] | None:
-        found = self.context["last"].get(channel.pk)
-        return None if found is None else dict(AlertDeliverySerializer(found).data)
+        delivery = self.context["last"].get(channel.pk)
+        return None if delivery is None else dict(AlertDeliverySerializer(delivery).data)

@@ -145,9 +145,9 @@ class AlertChannelsView(ApiView):
     @extend_schema(request=s.CreateAlertChannel, responses={201: s.AlertChannelSerializer})
     def post(self, request: Request) -> Response:
         """A new channel; it is told nothing until a rule names it."""
-        made = channels.create_channel(self.principal, **body(s.CreateAlertChannel, request))
-        (shown,) = _channels(self.principal.tenant_id, made)
-        return Response(shown, status=201)
+        channel = channels.create_channel(self.principal, **body(s.CreateAlertChannel, request))
+        (row,) = _channels(self.principal.tenant_id, channel)
+        return Response(row, status=201)
 
 
 class AlertChannelView(ApiView):
@@ -159,16 +159,16 @@ class AlertChannelView(ApiView):
     def get(self, request: Request, alert_channel_id: int) -> Response:
         """The channel, and what came of the last message to it."""
         tenant_id = self.principal.tenant_id
-        (shown,) = _channels(tenant_id, channels.get_channel(tenant_id, alert_channel_id))
-        return Response(shown)
+        (row,) = _channels(tenant_id, channels.get_channel(tenant_id, alert_channel_id))
+        return Response(row)
 
     @extend_schema(request=s.ChangeAlertChannel, responses=s.AlertChannelSerializer)
     def patch(self, request: Request, alert_channel_id: int) -> Response:
         """Changes what is given; while it is off it is told nothing."""
         payload = body(s.ChangeAlertChannel, request)
-        changed = channels.change_channel(self.principal, alert_channel_id, **payload)
-        (shown,) = _channels(self.principal.tenant_id, changed)
-        return Response(shown)
+        channel = channels.change_channel(self.principal, alert_channel_id, **payload)
+        (row,) = _channels(self.principal.tenant_id, channel)
+        return Response(row)
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, alert_channel_id: int) -> Response:
@@ -185,5 +185,5 @@ class AlertChannelTestView(ApiView):
     @extend_schema(request=Verb, responses={202: s.AlertDeliverySerializer})
     def post(self, request: Request, alert_channel_id: int) -> Response:
         """Sends a test as alerts are sent, once; `last_message` of the channel says what came of it."""
-        sent = channels.send_test(self.principal, alert_channel_id, **body(Verb, request))
-        return Response(dict(s.AlertDeliverySerializer(sent).data), status=202)
+        delivery = channels.send_test(self.principal, alert_channel_id, **body(Verb, request))
+        return Response(dict(s.AlertDeliverySerializer(delivery).data), status=202)

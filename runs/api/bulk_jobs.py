@@ -31,10 +31,10 @@ class BulkJobView(RunsApiView):
     @extend_schema(parameters=[b.ItemQuery], responses=b.BulkJobSerializer)
     def get(self, request: Request, bulk_id: UUID) -> Response:
         """How far the job is, and a page of what became of each run; with `result` only of those."""
-        given = query(b.ItemQuery, request)
+        params = query(b.ItemQuery, request)
         job = jobs.get_job(self.principal.tenant_id, bulk_id)
-        rows = jobs.items_of(job, given.pop("result", None))
-        page = keyset_page(rows, request, keys=("id",), **given)
+        rows = jobs.items_of(job, params.pop("result", None))
+        page = keyset_page(rows, request, keys=("id",), **params)
         return Response(_counted(job) | page.answer(b.ItemSerializer(page.rows, many=True).data))
 
 
@@ -46,11 +46,11 @@ class BulkJobsView(RunsApiView):
     @extend_schema(parameters=[b.BulkJobsQuery], responses=page_schema(b.BulkJobRow))
     def get(self, request: Request) -> Response:
         """A page of the bulk jobs, the newest first, without their counts; with `workflow` those of one."""
-        given = query(b.BulkJobsQuery, request)
+        params = query(b.BulkJobsQuery, request)
         rows = readable_bulk_jobs(
-            jobs.jobs_of(self.principal.tenant_id, given.pop("workflow", None)), self.principal
+            jobs.jobs_of(self.principal.tenant_id, params.pop("workflow", None)), self.principal
         )
-        page = keyset_page(rows, request, keys=("id",), **given)
+        page = keyset_page(rows, request, keys=("id",), **params)
         return Response(page.answer([_row(job) for job in page.rows]))
 
     @extend_schema(request=b.BeginBulkJob, responses={202: b.BulkJobSerializer})
@@ -58,14 +58,14 @@ class BulkJobsView(RunsApiView):
         """Does `verb` to all runs that `query` finds, that you may operate and that allow it, each by itself, in the
         background: 202 a bulk job. With `dry_run` the job only finds out what would become of each.
         """
-        given = body(b.BeginBulkJob, request)
+        payload = body(b.BeginBulkJob, request)
         terms = {
-            "dry_run": given["dry_run"],
-            "reason": given.get("reason", ""),
-            "compensate": given["compensate"],
-            "aim": Aim(given.get("version"), given.get("assignee", ""), given.get("group", "")),
+            "dry_run": payload["dry_run"],
+            "reason": payload.get("reason", ""),
+            "compensate": payload["compensate"],
+            "aim": Aim(payload.get("version"), payload.get("assignee", ""), payload.get("group", "")),
         }
-        return begun(jobs.begin_verb(self.principal, given["verb"], given["query"], **terms))
+        return begun(jobs.begin_verb(self.principal, payload["verb"], payload["query"], **terms))
 
 
 class BulkJobCancelView(RunsApiView):

@@ -57,10 +57,10 @@ class JobsClaimView(JobsApiView):
         return Response(calls.claim_told(self.principal, body(s.ClaimJobs, request)))
 
 
-def _results(items: Sequence[Parsed], said: Sequence[Said], always: Sequence[str] = ()) -> Response:
+def _results(items: Sequence[Parsed], answers: Sequence[Said], always: Sequence[str] = ()) -> Response:
     """An answer for each item, in their order; `always`: what of an answer is told in any case."""
     rows = []
-    for item, one in zip(items, said, strict=True):
+    for item, one in zip(items, answers, strict=True):
         row = (
             calls.answer_row(one) | {name: getattr(one, name) for name in always}
             if isinstance(one, Answer)

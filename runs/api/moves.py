@@ -38,13 +38,13 @@ class RunMigrateView(RunsApiView):
         What was done stays, what is in hand goes on, timers keep their times; everything else follows the version. With
         `dry_run` nothing is changed: 200 `{ok, problems, begins}`.
         """
-        given, run = body(m.MigrateRun, request), self.find_run(run_id)
-        version = get_version(run.tenant_id, shown(run.version_id).workflow, given["version"]).pk
-        if given["dry_run"]:
+        payload, run = body(m.MigrateRun, request), self.find_run(run_id)
+        version = get_version(run.tenant_id, shown(run.version_id).workflow, payload["version"]).pk
+        if payload["dry_run"]:
             checked = migration.check_run(run.tenant_id, str(run.id), version)
             problems = [asdict(one) for one in checked.problems]
             return Response({"ok": checked.ok, "problems": problems, "begins": list(checked.begins)})
-        terms = {"by": self.principal.username, "reason": given.get("reason", "")}
+        terms = {"by": self.principal.username, "reason": payload.get("reason", "")}
         migration.migrate_run(run.tenant_id, str(run.id), version, **terms)
         return Response(self.shown(run_id))
 
@@ -60,7 +60,7 @@ class WorkflowMigrateView(RunsApiView):
 
         With `dry_run` the job only finds out what would become of each.
         """
-        given = body(m.MigrateRuns, request)
-        terms = {"dry_run": given["dry_run"], "reason": given.get("reason", "")}
-        job = jobs.begin(self.principal, name, given["from"], given["to"], **terms)
+        payload = body(m.MigrateRuns, request)
+        terms = {"dry_run": payload["dry_run"], "reason": payload.get("reason", "")}
+        job = jobs.begin(self.principal, name, payload["from"], payload["to"], **terms)
         return begun(job)

@@ -62,15 +62,15 @@ class OutgoingWebhookView(ApiView):
     @extend_schema(responses=s.OutgoingSerializer)
     def get(self, request: Request, outgoing_id: UUID) -> Response:
         """The webhook, and how it stands."""
-        (shown,) = _shown(services.get_webhook(self.principal.tenant_id, outgoing_id))
-        return Response(shown)
+        (row,) = _shown(services.get_webhook(self.principal.tenant_id, outgoing_id))
+        return Response(row)
 
     @extend_schema(request=s.ChangeOutgoing, responses=s.OutgoingSerializer)
     def patch(self, request: Request, outgoing_id: UUID) -> Response:
         """Changes what is given; with `enabled: false` nothing is sent, and what waits is given up."""
         payload = body(s.ChangeOutgoing, request)
-        (shown,) = _shown(services.change_webhook(self.principal, outgoing_id, **payload))
-        return Response(shown)
+        (row,) = _shown(services.change_webhook(self.principal, outgoing_id, **payload))
+        return Response(row)
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, outgoing_id: UUID) -> Response:
@@ -87,8 +87,8 @@ class OutgoingTestView(ApiView):
     @extend_schema(request=Verb, responses={202: s.OutgoingDeliverySerializer})
     def post(self, request: Request, outgoing_id: UUID) -> Response:
         """Sends an event `webhook.test`, as others are sent; the list of deliveries says what came of it."""
-        sent = services.send_test(self.principal, outgoing_id, **body(Verb, request))
-        return Response(_delivery(sent), status=202)
+        delivery = services.send_test(self.principal, outgoing_id, **body(Verb, request))
+        return Response(_delivery(delivery), status=202)
 
 
 class OutgoingEnableView(ApiView):
@@ -99,8 +99,8 @@ class OutgoingEnableView(ApiView):
     @extend_schema(request=Verb, responses=s.OutgoingSerializer)
     def post(self, request: Request, outgoing_id: UUID) -> Response:
         """Switches it on again, and has it tried at once; what happened meanwhile is not sent by itself."""
-        (shown,) = _shown(services.enable_webhook(self.principal, outgoing_id, **body(Verb, request)))
-        return Response(shown)
+        (row,) = _shown(services.enable_webhook(self.principal, outgoing_id, **body(Verb, request)))
+        return Response(row)
 
 
 class OutgoingRotateView(ApiView):

@@ -31,7 +31,7 @@ class RunItemsView(RunsApiView):
         counts = items.counts_of_items(tenant, run_id, node)
         if not counts and not step_rows(tenant, run_id, node):
             raise Missing(f"The run has no node {node}.", field="node")
-        shown = items.grid(
+        grid = items.grid(
             tenant,
             run_id,
             node,
@@ -39,5 +39,5 @@ class RunItemsView(RunsApiView):
             after=params.get("after", -1),
             most=params["limit"],
         )
-        rows = items.rows(tenant, run_id, node, [one.place for one in shown.items], ONE_RUN)
-        return Response({"counts": counts, "results": rows, "after": shown.next})
+        rows = items.rows(tenant, run_id, node, [one.place for one in grid.items], ONE_RUN)
+        return Response({"counts": counts, "results": rows, "after": grid.next})

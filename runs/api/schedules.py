@@ -86,11 +86,11 @@ class ScheduleNextView(_SchedulesApiView):
     @extend_schema(parameters=[s.NextQuery], responses=s.NextSerializer)
     def get(self, request: Request, schedule: str) -> Response:
         """The next times at which it is due, or would be if it were on; without jitter."""
-        found, params = self.find(schedule), query(s.NextQuery, request)
-        calendar = None if found.calendar is None else found.calendar.name
-        times = services.next_times(found, params["count"])
+        instance, params = self.find(schedule), query(s.NextQuery, request)
+        calendar = None if instance.calendar is None else instance.calendar.name
+        times = services.next_times(instance, params["count"])
         return Response(
-            s.NextSerializer({"results": times, "timezone": found.timezone, "calendar": calendar}).data
+            s.NextSerializer({"results": times, "timezone": instance.timezone, "calendar": calendar}).data
         )
 
 

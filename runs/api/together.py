@@ -20,9 +20,9 @@ from runs.models import SavedSearch
 from runs.reading.queries import starter
 
 
-def filters_of(given: Mapping[str, Any], who: Principal) -> dict[str, Any]:
+def filters_of(params: Mapping[str, Any], who: Principal) -> dict[str, Any]:
     """What a list of runs is asked for, as `queries.runs_of` takes it."""
-    filters = dict(given)
+    filters = dict(params)
     if by := filters.pop("by", None):
         filters["created_by"] = starter(by, who.username)
     return filters
@@ -36,21 +36,21 @@ class RunsBulkView(RunsApiView):
     @extend_schema(request=s.BulkRuns, responses=s.BulkRunsSerializer)
     def post(self, request: Request) -> Response:
         """Cancels, pauses, unpauses or resumes up to 1,000 runs, each by itself: 200 with a result for each."""
-        given = body(s.BulkRuns, request)
-        filters, verb = given.get("filter"), given["action"]
-        if ("ids" in given) == (filters is not None):
+        payload = body(s.BulkRuns, request)
+        filters, verb = payload.get("filter"), payload["action"]
+        if ("ids" in payload) == (filters is not None):
             raise Invalid("Name `ids`, or a `filter`.", code="required", field="ids")
-        ids = [str(run) for run in given.get("ids") or ()]
+        ids = [str(run) for run in payload.get("ids") or ()]
         if filters is not None:
             ids = bulk.newest_able(self.principal, verb, **filters_of(filters, self.principal))
-        taken = ids[: bulk.MOST]
-        if given["dry_run"]:
-            became, word = bulk.review(self.principal, taken, verb), s.ABLE
+        batch = ids[: bulk.MOST]
+        if payload["dry_run"]:
+            became, word = bulk.review(self.principal, batch, verb), s.ABLE
         else:
-            more = {"reason": given.get("reason") or "", "compensate": given["compensate"]}
-            became, word = bulk.act(self.principal, taken, verb, **more), s.DONE
-        rows = [_row(run, became, word) for run in dict.fromkeys(taken)]
-        return Response({"results": rows, "more": len(ids) > len(taken)})
+            more = {"reason": payload.get("reason") or "", "compensate": payload["compensate"]}
+            became, word = bulk.act(self.principal, batch, verb, **more), s.DONE
+        rows = [_row(run, became, word) for run in dict.fromkeys(batch)]
+        return Response({"results": rows, "more": len(ids) > len(batch)})
 
 
 def _row(run: str, became: bulk.Sorted, word: str) -> dict[str, Any]:
@@ -75,8 +75,8 @@ class RunSearchesView(RunsApiView):
     @extend_schema(request=s.AddRunSearch, responses={201: s.RunSearchSerializer})
     def post(self, request: Request) -> Response:
         """Keeps a search under a name: 201; 409 `name_taken` where you have one of that name."""
-        given = {"query": ""} | body(s.AddRunSearch, request)
-        search = saved.keep_search(self.principal, **given)
+        payload = {"query": ""} | body(s.AddRunSearch, request)
+        search = saved.keep_search(self.principal, **payload)
         location = f"/api/v1/run-searches/{search.pk}"
         return Response(_search_row(search, self.principal), status=201, headers={"Location": location})
 
@@ -96,8 +96,8 @@ class RunSearchView(RunsApiView):
         """Changes your search: its name, what it finds, or with whom it is shared."""
         was = saved.search_of(self.principal, view_id)
         stays = {"name": was.name, "group": was.group.name if was.group else ""}
-        given = stays | body(s.ChangeRunSearch, request)
-        return Response(_search_row(saved.change_search(self.principal, view_id, **given), self.principal))
+        payload = stays | body(s.ChangeRunSearch, request)
+        return Response(_search_row(saved.change_search(self.principal, view_id, **payload), self.principal))
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, view_id: int) -> Response:

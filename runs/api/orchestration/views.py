@@ -38,13 +38,13 @@ class WorkflowExecutionsView(RunsApiView):
 
         Who may start the workflow and not read it is told its id, and no more.
         """
-        given = body(s.StartWorkflow, request)
-        if given.get("tenantId", self.principal.tenant_slug) != self.principal.tenant_slug:
+        payload = body(s.StartWorkflow, request)
+        if payload.get("tenantId", self.principal.tenant_slug) != self.principal.tenant_slug:
             raise Missing("There is no such tenant.", field="tenantId")
-        payload = {"workflow": given["workflowType"], "input": given["input"], "if_exists": "return"}
-        if "businessKey" in given:
-            payload["business_key"] = given["businessKey"]
-        run, created = start_one(self.principal, payload, of_headers(request.headers))
+        start = {"workflow": payload["workflowType"], "input": payload["input"], "if_exists": "return"}
+        if "businessKey" in payload:
+            start["business_key"] = payload["businessKey"]
+        run, created = start_one(self.principal, start, of_headers(request.headers))
         headers = {"Location": f"/v1/workflows/{ids.shown_run(run['id'])}"}
         return Response(_started(run, created), status=201 if created else 200, headers=headers)
 
@@ -70,8 +70,8 @@ class WorkflowExecutionSignalsView(RunsApiView):
     def post(self, request: Request, run_id: UUID) -> Response:
         """Sends a signal (R-125); the same `signalId` again is dropped, a new one to what has ended is a 409."""
         run = self.find_run(run_id).id
-        given = body(s.SignalWorkflow, request)
-        signal = NewSignal(given["signalId"], given["signalName"], given.get("payload"))
+        payload = body(s.SignalWorkflow, request)
+        signal = NewSignal(payload["signalId"], payload["signalName"], payload.get("payload"))
         new = send_signal(self.principal.tenant_id, str(run), signal, by=self.principal.username)
         row = {"workflowId": ids.shown_run(run), "signalProcessed": True}
         return Response(row if new else row | {"duplicate": True})
@@ -81,12 +81,12 @@ class _ActivityView(RunsApiView):
     authentication_classes = (BearerAuthentication,)
     scopes = {"POST": JOBS_WORK}
 
-    def held(self, given: Parsed) -> dict[str, Any]:
+    def held(self, payload: Parsed) -> dict[str, Any]:
         """The job and the lease that a task's id names, as `job_reports` takes them. Raises UnknownJob."""
-        named = ids.task_named(given["taskId"])
-        if named is None:
+        task = ids.task_named(payload["taskId"])
+        if task is None:
             raise UnknownJob
-        job, lease_token = named
+        job, lease_token = task
         return {"tenant": self.principal.tenant_id, "job": str(job), "lease_token": lease_token}
 
 
@@ -102,13 +102,13 @@ class ActivityPollView(_ActivityView):
     def post(self, request: Request) -> Response:
         """Leases one task of the queue; 204 where there is none (R-151), and at once: poll again after a pause."""
         polls.let_in(self.principal.tenant_id)
-        given = body(s.PollActivity, request)
-        queue = given["taskQueue"]
+        payload = body(s.PollActivity, request)
+        queue = payload["taskQueue"]
         if queue in jobs.RESERVED_QUEUES:
             message = f"{queue} is a queue of Handoff's own workers."
             raise Invalid(message, code="reserved_queue", field="taskQueue")
         claimed = jobs.poll(
-            tenant=self.principal.tenant_id, worker=given["workerId"], queues=[queue], max_jobs=1
+            tenant=self.principal.tenant_id, worker=payload["workerId"], queues=[queue], max_jobs=1
         )
         return Response(_task(claimed[0])) if claimed else Response(status=204)
 
@@ -119,9 +119,9 @@ class ActivityCompleteView(_ActivityView):
     @extend_schema(request=s.CompleteActivity, responses=s.ActivityAnswerSerializer)
     def post(self, request: Request) -> Response:
         """The task is done; too late for its lease, it counts while nobody else was given the step."""
-        given = body(s.CompleteActivity, request)
-        done = job_reports.complete(**self.held(given), output=given.get("result"), variables={})
-        return _answer(given, done)
+        payload = body(s.CompleteActivity, request)
+        done = job_reports.complete(**self.held(payload), output=payload.get("result"), variables={})
+        return _answer(payload, done)
 
 
 class ActivityFailView(_ActivityView):
@@ -130,14 +130,14 @@ class ActivityFailView(_ActivityView):
     @extend_schema(request=s.FailActivity, responses=s.ActivityAnswerSerializer)
     def post(self, request: Request) -> Response:
         """The attempt failed; a `retryable` one is followed by another while there are attempts left."""
-        given = body(s.FailActivity, request)
+        payload = body(s.FailActivity, request)
         failed = job_reports.fail(
-            **self.held(given),
-            code=given["errorCode"],
-            message=given["errorMessage"],
-            retryable=given["retryable"],
+            **self.held(payload),
+            code=payload["errorCode"],
+            message=payload["errorMessage"],
+            retryable=payload["retryable"],
         )
-        return _answer(given, failed)
+        return _answer(payload, failed)
 
 
 class ActivityHeartbeatView(_ActivityView):
@@ -146,9 +146,9 @@ class ActivityHeartbeatView(_ActivityView):
     @extend_schema(request=s.HeartbeatActivity, responses=s.ActivityAnswerSerializer)
     def post(self, request: Request) -> Response:
         """Renews the lease; says until when, and whether the task is wanted no more."""
-        given = body(s.HeartbeatActivity, request)
-        beat = job_reports.heartbeat(**self.held(given), progress=given.get("progress"))
-        return _answer(given, beat, cancelRequested=beat.cancel_requested)
+        payload = body(s.HeartbeatActivity, request)
+        beat = job_reports.heartbeat(**self.held(payload), progress=payload.get("progress"))
+        return _answer(payload, beat, cancelRequested=beat.cancel_requested)
 
 
 def _started(run: Mapping[str, Any], created: bool) -> dict[str, Any]:
@@ -176,11 +176,11 @@ def _task(job: jobs.Job) -> dict[str, Any]:
     }
 
 
-def _answer(given: Parsed, answer: Answer, **always: bool) -> Response:
-    told = {
+def _answer(payload: Parsed, answer: Answer, **always: bool) -> Response:
+    fields = {
         "reason": answer.reason,
         "duplicate": answer.duplicate or None,
         "leaseExpiresAt": answer.lease_expires_at,
     }
-    said = {name: value for name, value in told.items() if value is not None}
-    return Response({"taskId": given["taskId"], "applied": answer.applied, **said, **always})
+    details = {name: value for name, value in fields.items() if value is not None}
+    return Response({"taskId": payload["taskId"], "applied": answer.applied, **details, **always})
