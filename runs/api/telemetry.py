@@ -27,7 +27,7 @@ class TelemetrySummaryView(RunsApiView):
     def get(self, request: Request) -> Response:
         """How runs ended in a period, how long they took, and how often somebody had to step in."""
         params = query(PeriodQuery, request)
-        return Response(telemetry.summary(telemetry.asked(self.principal, **_period(params))))
+        return Response(telemetry.summary(telemetry.select(self.principal, **_period(params))))
 
 
 class TelemetryStepTypesView(RunsApiView):
@@ -39,12 +39,12 @@ class TelemetryStepTypesView(RunsApiView):
     def get(self, request: Request) -> Response:
         """How long steps took and how often they failed in a period; what took longest comes first, 200 at most."""
         params = query(StepsQuery, request)
-        what = telemetry.asked(self.principal, version=params.get("version"), **_period(params))
+        selection = telemetry.select(self.principal, version=params.get("version"), **_period(params))
         return Response(
             {
-                "from": what.period.since,
-                "to": what.period.until,
-                "results": telemetry.step_rows(what, by=params["by"]),
+                "from": selection.period.since,
+                "to": selection.period.until,
+                "results": telemetry.step_rows(selection, by=params["by"]),
             }
         )
 

@@ -29,7 +29,7 @@ TIMES = ("queue", "machine", "human", "waiting")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Selection:
     """What somebody asks for, within what they may read; `workflow`: one alone, `version`: of it one alone."""
 
     tenant: int
@@ -45,14 +45,14 @@ class Asked:
         return Scope(self.tenant, self.workflows, version, self.period.spans)
 
 
-def asked(
+def select(
     who: Principal,
     *,
     since: datetime | None = None,
     until: datetime | None = None,
     workflow: str | None = None,
     version: int | None = None,
-) -> Asked:
+) -> Selection:
     """What is asked for; the last seven days where nothing is said. Raises Invalid, which names the parameter."""
     within = period(since, until, now_here())
     if workflow is None:
@@ -60,11 +60,13 @@ def asked(
             raise Invalid("Name the workflow that this is a version of.", field="version")
         everywhere = who.reach.is_everywhere
         ids = None if everywhere else list(open_to(who, READ).values_list("pk", flat=True))
-        return Asked(who.tenant_id, within, ids, None, None)
+        return Selection(who.tenant_id, within, ids, None, None)
     one = open_to(who, READ).filter(name=workflow.replace("\x00", "")).first()
     if one is None:
         raise Invalid("There is no such workflow.", field="workflow")
-    return Asked(who.tenant_id, within, [one.pk], one, None if version is None else _version(one, version))
+    return Selection(
+        who.tenant_id, within, [one.pk], one, None if version is None else _version(one, version)
+    )
 
 
 def _version(workflow: Workflow, number: int) -> WorkflowVersion:
@@ -75,26 +77,26 @@ def _version(workflow: Workflow, number: int) -> WorkflowVersion:
     return version
 
 
-def summary(what: Asked) -> dict[str, Json]:
+def summary(selection: Selection) -> dict[str, Json]:
     """The scoreboard of a period, by workflow (or of one workflow by version), and by the hour or day."""
-    by: Literal["workflow", "version"] = "workflow" if what.workflow is None else "version"
-    step: Literal["hour", "day"] = "hour" if what.period.step == HOUR else "day"
-    groups, moments = telemetry.runs_in(what.scope, by=by, step=step)
+    by: Literal["workflow", "version"] = "workflow" if selection.workflow is None else "version"
+    step: Literal["hour", "day"] = "hour" if selection.period.step == HOUR else "day"
+    groups, moments = telemetry.runs_in(selection.scope, by=by, step=step)
     total = next((one for one in groups if one.key is None), _NONE)
     rows = sorted((one for one in groups if one.key is not None), key=_size, reverse=True)[:MOST_GROUPS]
-    names = _names(what, by, [one.key for one in rows if one.key is not None])
+    names = _names(selection, by, [one.key for one in rows if one.key is not None])
     group_rows = [{**names[one.key], **_row(one)} for one in rows if one.key in names]
     standing = telemetry.standing()
     return {
-        "from": what.period.since,
-        "to": what.period.until,
+        "from": selection.period.since,
+        "to": selection.period.until,
         **_row(total),
-        "interventions_per_day": total.interventions / what.period.days,
+        "interventions_per_day": total.interventions / selection.period.days,
         "targets": dict(TARGETS),
         "by_workflow": group_rows if by == "workflow" else [],
         "by_version": group_rows if by == "version" else [],
-        "by_day": _moments(what.period, moments),
-        "step": what.period.step,
+        "by_day": _moments(selection.period, moments),
+        "step": selection.period.step,
         "counted_at": standing.counted_at,
         "behind": standing.is_behind,
     }
@@ -129,13 +131,13 @@ def _seconds(bucket: int | None) -> float | None:
     return None if middle is None else round(middle / 1000, 4)
 
 
-def _names(what: Asked, by: str, keys: Sequence[int]) -> dict[int | None, dict[str, Json]]:
+def _names(selection: Selection, by: str, keys: Sequence[int]) -> dict[int | None, dict[str, Json]]:
     """What the groups are called; one statement."""
     if by == "workflow":
-        workflows = Workflow.objects.for_tenant(what.tenant).filter(pk__in=keys)
+        workflows = Workflow.objects.for_tenant(selection.tenant).filter(pk__in=keys)
         rows = workflows.values_list("pk", "name", "title")
         return {key: {"workflow": name, "title": title or name} for key, name, title in rows}
-    versions = WorkflowVersion.objects.for_tenant(what.tenant).filter(pk__in=keys)
+    versions = WorkflowVersion.objects.for_tenant(selection.tenant).filter(pk__in=keys)
     return {key: {"version": number} for key, number in versions.values_list("pk", "number")}
 
 
@@ -156,9 +158,9 @@ def _moments(within: Period, rows: Sequence[Moment]) -> list[dict[str, Json]]:
     ]
 
 
-def step_rows(what: Asked, *, by: Literal["type", "node"] = "type") -> list[dict[str, Json]]:
+def step_rows(selection: Selection, *, by: Literal["type", "node"] = "type") -> list[dict[str, Json]]:
     """How long steps took and how often they failed, by type or by node and type (R-202); the longest first."""
-    rows = telemetry.steps_in(what.scope, by=by, limit=MOST_GROUPS)
+    rows = telemetry.steps_in(selection.scope, by=by, limit=MOST_GROUPS)
     spent, failed = sum(map(_spent, rows)), sum(one.failed for one in rows)
     return [_step_row(one, spent, failed) for one in rows]
 

@@ -16,7 +16,7 @@ from lib.reader import reader
 from lib.refusals import Invalid, Missing
 from runs.kernel import graphs
 from runs.reading import telemetry
-from runs.reading.telemetry import Asked
+from runs.reading.telemetry import Selection
 from runs.web.bars import chart
 from workflows.queries import latest_of
 
@@ -28,38 +28,41 @@ WORK = ("machine", "human", "waiting")
 @page(RUNS_READ)
 def telemetry_page(request: PageRequest) -> HttpResponse:
     """All workflows that one may read; `?days=1`, `7` or `30`, or `?from=&to=` as days."""
-    what, context = _asked(request)
-    context |= _figures(what, telemetry.step_rows(what), context["in_runs"])
+    selection, context = _selected(request)
+    context |= _figures(selection, telemetry.step_rows(selection), context["in_runs"])
     return render(request, "telemetry/board.html", context, status=422 if context["refused"] else 200)
 
 
 @page(RUNS_READ)
 def workflow_telemetry(request: PageRequest, name: str) -> HttpResponse:
     """A workflow: its versions side by side, and its steps; with `?version=` of that version alone."""
-    what, context = _asked(request, name)
-    titles = _titles(what)
-    rows = [row | {"title": titles.get(row["node"], "")} for row in telemetry.step_rows(what, by="node")]
-    context |= _figures(what, rows, context["in_runs"]) | {"workflow": what.workflow, "version": what.version}
+    selection, context = _selected(request, name)
+    titles = _titles(selection)
+    rows = [row | {"title": titles.get(row["node"], "")} for row in telemetry.step_rows(selection, by="node")]
+    context |= _figures(selection, rows, context["in_runs"]) | {
+        "workflow": selection.workflow,
+        "version": selection.version,
+    }
     return render(request, "telemetry/workflow.html", context, status=422 if context["refused"] else 200)
 
 
-def _asked(request: PageRequest, workflow: str | None = None) -> tuple[Asked, dict[str, Json]]:
+def _selected(request: PageRequest, workflow: str | None = None) -> tuple[Selection, dict[str, Json]]:
     """What the address asks for; what can't be read in it is told, and the last seven days are shown then."""
     values = {name: request.GET.get(name, "").strip()[:20] for name in ("days", "from", "to", "version")}
     error = None
     try:
         since, until = _period(values)
         version = _version(values["version"])
-        what = telemetry.asked(
+        selection = telemetry.select(
             request.principal, since=since, until=until, workflow=workflow, version=version
         )
     except Invalid as refusal:
         if refusal.field == "workflow":
             raise Missing(refusal.message) from None
         error, values = refusal, values | {"days": USUAL, "version": ""}
-        what = telemetry.asked(request.principal, workflow=workflow)
+        selection = telemetry.select(request.principal, workflow=workflow)
     is_own = bool(values["from"] or values["to"])
-    period = what.period
+    period = selection.period
     context: dict[str, Json] = {
         "choices": CHOICES,
         "days": "" if is_own and error is None else values["days"] or USUAL,
@@ -73,7 +76,7 @@ def _asked(request: PageRequest, workflow: str | None = None) -> tuple[Asked, di
         ),
         "in_runs": _in_runs(period.since, period.until - timedelta(microseconds=1)),
     }
-    return what, context
+    return selection, context
 
 
 def _period(values: dict[str, str]) -> tuple[datetime | None, datetime | None]:
@@ -111,23 +114,23 @@ def _in_runs(since: datetime, until: datetime) -> str:
     return urlencode(days)
 
 
-def _titles(what: Asked) -> dict[str, str]:
+def _titles(selection: Selection) -> dict[str, str]:
     """What the steps of the version that is shown are called, or those of the latest one."""
-    version = what.version or (what.workflow and latest_of(what.workflow))
+    version = selection.version or (selection.workflow and latest_of(selection.workflow))
     if not version:
         return {}
     return {name: node.title for name, node in graphs.shown(version.pk).graph.nodes.items() if node.title}
 
 
-def _figures(what: Asked, rows: list[dict[str, Json]], in_runs: str) -> dict[str, Json]:
+def _figures(selection: Selection, rows: list[dict[str, Json]], in_runs: str) -> dict[str, Json]:
     """The scoreboard with its chart, of all versions, and the steps: `work` is what the time of one was spent on most.
 
     `address`: the list of the runs that are counted.
     """
-    board = telemetry.summary(replace(what, version=None))
-    address = _address(what.workflow.name if what.workflow else None, in_runs)
+    board = telemetry.summary(replace(selection, version=None))
+    address = _address(selection.workflow.name if selection.workflow else None, in_runs)
     for name in ("by_workflow", "by_version"):
-        board[name] = [_timed(row) | {"address": _address_of(what, row, in_runs)} for row in board[name]]
+        board[name] = [_timed(row) | {"address": _address_of(selection, row, in_runs)} for row in board[name]]
     steps = [row | {"work": max(WORK, key=lambda name: row[name]["total_ms"])} for row in rows]
     return {
         "board": _timed(board) | {"a_day": _rounded(board["interventions_per_day"])},
@@ -146,10 +149,10 @@ def _address(workflow: str | None, in_runs: str, version: int | None = None) -> 
     return f"{reverse('runs')}?{query}&{in_runs}"
 
 
-def _address_of(what: Asked, row: dict[str, Json], in_runs: str) -> str:
+def _address_of(selection: Selection, row: dict[str, Json], in_runs: str) -> str:
     if "workflow" in row:
         return _address(row["workflow"], in_runs)
-    return _address(what.workflow.name if what.workflow else None, in_runs, row["version"])
+    return _address(selection.workflow.name if selection.workflow else None, in_runs, row["version"])
 
 
 def _timed(row: dict[str, Json]) -> dict[str, Json]:
