@@ -53,7 +53,7 @@ class RunListQuery(PageQuery):
         default=NEWEST,
         help_text="due: what is due first, the run or an open task of it; waiting: what has waited longest; both of "
         "the 2,000 oldest open runs that fit; likely: what is probably done first; risk: what most likely misses its "
-        "deadline; both of all open runs that fit, those of which nothing is foretold last. Not with `q`.",
+        "deadline; both of all open runs that fit, those without a forecast last. Not with `q`.",
     )
 
 

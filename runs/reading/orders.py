@@ -1,4 +1,4 @@
-"""In which order a list of runs stands: by age or by what is foretold of them along an index, by dues and waits among
+"""In which order a list of runs stands: by age or by their forecasts along an index, by dues and waits among
 the oldest open ones.
 """
 
@@ -25,25 +25,25 @@ _NEVER = Value(datetime(9999, 1, 1, tzinfo=UTC), output_field=DateTimeField())
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
+class ForecastOrder:
     """A column of forecasts that an order is by, what stands for it where there is none, and what is said of those."""
 
     column: str
-    untold: Value
+    otherwise: Value
     words: str
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """An order: what people call it, the keys by which a list is paged, whether they rise, whether it is of open runs
-    alone, and by what is foretold of them it is, if it is; else those are looked for among the oldest.
+    alone, and by which forecast it is, if by one; else those are looked for among the oldest.
     """
 
     words: str
     keys: tuple[str, ...] = ("id",)
     rises: bool = True
     is_of_open: bool = False
-    foretold: Foretold | None = None
+    forecast: ForecastOrder | None = None
 
 
 NEWEST = "newest"
@@ -56,17 +56,17 @@ ORDERS: dict[str, Order] = {
         "Likely done first",
         ("likely_done", "id"),
         is_of_open=True,
-        foretold=Foretold("p50", _NEVER, "Open runs of which nothing is foretold stand last."),
+        forecast=ForecastOrder("p50", _NEVER, "Open runs without a forecast stand last."),
     ),
     "risk": Order(
         "At risk first",
         ("deadline_risk", "id"),
         rises=False,
         is_of_open=True,
-        foretold=Foretold(
+        forecast=ForecastOrder(
             "risk",
             Value(-1.0, output_field=FloatField()),
-            "Open runs without a deadline, and those of which nothing is foretold, stand last.",
+            "Open runs without a deadline or a forecast stand last.",
         ),
     ),
 }
@@ -87,12 +87,12 @@ def page_in_order(
     has them. Raises Invalid for a cursor that doesn't fit.
     """
     order = ORDERS[name]
-    if order.foretold is not None:
+    if order.forecast is not None:
         at = cursor_of(request, cursor, order.keys)
-        runs = _of(tenant, _first_foretold(runs, tenant, order, order.foretold, at, limit + 1))
+        runs = _of(tenant, _first_by_forecast(runs, tenant, order, order.forecast, at, limit + 1))
         forecasts = Forecast.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"))
-        value = Subquery(forecasts.values(order.foretold.column)[:1])
-        runs = runs.annotate(**{order.keys[0]: Coalesce(value, order.foretold.untold)})
+        value = Subquery(forecasts.values(order.forecast.column)[:1])
+        runs = runs.annotate(**{order.keys[0]: Coalesce(value, order.forecast.otherwise)})
     elif order.is_of_open:
         runs = _of_oldest(runs.filter(completed_at__isnull=True), tenant, name)
     return keyset_page(
@@ -125,8 +125,8 @@ def _of_oldest(still_open: QuerySet[Run], tenant: int, name: str) -> QuerySet[Ru
     return oldest.annotate(next_due=Coalesce(earlier, _NEVER, output_field=DateTimeField()))
 
 
-def _first_foretold(
-    runs: QuerySet[Run], tenant: int, order: Order, by: Foretold, at: Cursor | None, most: int
+def _first_by_forecast(
+    runs: QuerySet[Run], tenant: int, order: Order, by: ForecastOrder, at: Cursor | None, most: int
 ) -> list[UUID]:
     """The first `most` of these runs that are open, from a place on: those that an index of forecasts has in order, and
     behind them those that have none, which are looked for only where the others don't fill the page.
@@ -137,7 +137,7 @@ def _first_foretold(
     of_it = Subquery(still_open.filter(pk=OuterRef("run_id")).values("pk")[:1])
     open_forecasts = forecasts.alias(open_run=of_it).filter(open_run__isnull=False)
     without_forecast = still_open.exclude(Exists(forecasts.filter(run_id=OuterRef("pk"))))
-    without_forecast = without_forecast.annotate(**{order.keys[0]: by.untold})
+    without_forecast = without_forecast.annotate(**{order.keys[0]: by.otherwise})
     parts = [
         (open_forecasts, (by.column, "run_id"), "run_id"),
         (without_forecast, order.keys, "pk"),

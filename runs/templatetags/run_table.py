@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from accounts import people
 from lib.markup import icon, iso, named, short, shortened, time_element
 from lib.reader import moment_text
-from runs.templatetags.shown import at_risk, deadline, foretold, lasted, so_far, status_pill
+from runs.templatetags.shown import at_risk, deadline, lasted, probable_time, so_far, status_pill
 from workflows import titles
 
 register = template.Library()
@@ -148,7 +148,7 @@ def _likely(row: Row) -> SafeString:
         '<td class="of-likely"><span class="only-narrow">likely </span>'
         '<span title="Nine of ten runs like it are done by {}">{}</span></td>',
         moment_text(forecast["p90"], seconds=False),
-        time_element(forecast["p50"], words=foretold(forecast["p50"])),
+        time_element(forecast["p50"], words=probable_time(forecast["p50"])),
     )
 
 

@@ -287,7 +287,7 @@ def deadline(run: Mapping[str, Any]) -> str:
 
 
 @register.filter
-def foretold(at: datetime) -> str:
+def probable_time(at: datetime) -> str:
     """By when something is probably so: no more exact than anybody knows, with the day of the week where it is within
     one, or else its date.
     """

@@ -75,7 +75,7 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     workflows = queries.workflow_names(request.principal, MOST_NAMES)
     titles.learn_titles(workflows)
     layout = shown_for(request, form.cleaned_data.get("columns") or "")
-    forecast = ORDERS[order].foretold
+    forecast = ORDERS[order].forecast
     if forecast is not None:
         layout = layout.also("likely")
     rows = brief_rows(request.principal.tenant_id, [run.id for run in page.rows])
@@ -89,7 +89,7 @@ def list_context(request: PageRequest) -> dict[str, Json]:
         "runs": rows,
         "is_by_age": order == NEWEST,
         "looked_at": LOOKED_AT if ORDERS[order].is_of_open and forecast is None else None,
-        "foretold": forecast,
+        "forecast": forecast,
         "newer": page.previous,
         "older": page.next,
         "searched": searched,

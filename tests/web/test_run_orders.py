@@ -134,7 +134,7 @@ def test_orders_by_forecasts_are_right_however_many_runs_are_open(reader, monkey
         tell(run, hours=hours, risk=hours / 10 if hours < 4 else None)
     assert paged(reader, "/runs/?order=likely") == [runs[4], runs[3], runs[2], runs[1], runs[0]]
     assert paged(reader, "/runs/?order=risk") == [runs[2], runs[3], runs[4], runs[1], runs[0]]
-    assert "Open runs of which nothing is foretold stand last." in reader.get("/runs/?order=likely").text
+    assert "Open runs without a forecast stand last." in reader.get("/runs/?order=likely").text
     assert "without a deadline" in reader.get("/runs/?order=risk").text
 
 
