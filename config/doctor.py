@@ -200,11 +200,11 @@ def _spans() -> Iterator[Finding]:
     if tracing.is_installed():
         yield Finding("ok", "attempts and runs are told as spans")
     else:
-        wanted, advice = (
+        variable, advice = (
             next(name for name in tracing.VARIABLES if os.environ.get(name)),
             "install handoff[otel]",
         )
-        yield Finding("problem", f"{wanted} is set, and the extra {tracing.EXTRA} is not installed", advice)
+        yield Finding("problem", f"{variable} is set, and the extra {tracing.EXTRA} is not installed", advice)
 
 
 def _variables_of_the_server() -> Mapping[str, str]:

@@ -91,10 +91,15 @@ def _of_outbox(ages: Mapping[str, float]) -> Iterator[Metric]:
     yield _gauge("handoff_outbox_waiting", "Events of jobs that are to be published.", waiting)
     yield _gauge("handoff_outbox_oldest_seconds", "How long the oldest of them waits.", oldest)
     yield _gauge("workflow_engine_dispatch_outbox_backlog", "As handoff_outbox_waiting.", waiting)
-    failing, told = standing["failing"], standing["told"]
-    yield _gauge("handoff_outbox_failing", "Those that could not be published, and are tried again.", failing)
+    yield _gauge(
+        "handoff_outbox_failing",
+        "Those that could not be published, and are tried again.",
+        standing["failing"],
+    )
     yield _gauge("handoff_outbox_aside", "Of these, those that were set aside.", standing["aside"])
-    yield _gauge("handoff_outbox_untaken", "Events that were published, and no consumer has taken.", told)
+    yield _gauge(
+        "handoff_outbox_untaken", "Events that were published, and no consumer has taken.", standing["told"]
+    )
     # By the lease: a relay that is killed, or hangs, could not say that it leads no more.
     yield _gauge(
         "workflow_engine_dispatch_relay_leader", "Whether a relay publishes (R-201).", is_led(standing)

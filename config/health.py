@@ -58,8 +58,8 @@ def readiness() -> tuple[dict[str, bool], Standing | None]:
         return {"database": False, **servers}, None
     if relayed is None:
         return {"database": True, **servers, **standing.checks()}, standing
-    told = replace(standing, untold=outbox_complaint(relayed))
-    return {"database": True, **servers, **standing.checks(), "relay": is_led(relayed)}, told
+    checks = {"database": True, **servers, **standing.checks(), "relay": is_led(relayed)}
+    return checks, replace(standing, untold=outbox_complaint(relayed))
 
 
 def _servers() -> dict[str, bool]:

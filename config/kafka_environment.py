@@ -50,16 +50,16 @@ def brokers() -> str:
     says it. Raises BadEnvironment.
     """
     name, text = _said("SEED_BROKERS")
-    given = [each for each in text.replace(",", " ").split() if each]
-    for each in given:
+    addresses = [each for each in text.replace(",", " ").split() if each]
+    for each in addresses:
         match = _BROKER.fullmatch(each)
         if not match or int(match[1]) > 65_535:
             raise environment.BadEnvironment(
                 f"{name} must be addresses such as kafka-1.example.org:9092, by commas, not {each[:40]!r}."
             )
-    if len(given) > _MOST_BROKERS:
+    if len(addresses) > _MOST_BROKERS:
         raise environment.BadEnvironment(f"{name} may have {_MOST_BROKERS} addresses.")
-    return ",".join(given) or str(environment.run_facts().get("kafka_brokers") or "")
+    return ",".join(addresses) or str(environment.run_facts().get("kafka_brokers") or "")
 
 
 def client() -> dict[str, str]:
@@ -86,9 +86,9 @@ def _security() -> dict[str, str]:
         )
     if transport == PLAINTEXT:
         for each in _SECURE:
-            if (said := _said(each))[1]:
+            if (setting := _said(each))[1]:
                 raise environment.BadEnvironment(
-                    f"{said[0]} means nothing without {name}={SASL_SCRAM_TLS}: set that, or unset it."
+                    f"{setting[0]} means nothing without {name}={SASL_SCRAM_TLS}: set that, or unset it."
                 )
         return {"security.protocol": "PLAINTEXT"}
     return _scram(name)
@@ -148,8 +148,8 @@ def kafka() -> Kafka:
 def is_open() -> bool:
     """Whether jobs can be read on the way: nothing is encrypted, and it leaves this machine. Raises BadEnvironment."""
     options = client()
-    given = filter(None, options["bootstrap.servers"].split(","))
-    hosts = [each.rpartition(":")[0].strip("[]") for each in given]
+    addresses = filter(None, options["bootstrap.servers"].split(","))
+    hosts = [each.rpartition(":")[0].strip("[]") for each in addresses]
     return options["security.protocol"] == "PLAINTEXT" and not all(map(_is_loopback, hosts))
 
 
@@ -195,8 +195,8 @@ def _own_or_theirs() -> None:
     """Brokers of somebody's, or those that `up` starts: not both."""
     if not is_embedded():
         client()
-    elif given := [_said(each)[0] for each in ("SEED_BROKERS", "TRANSPORT", *_SECURE) if _said(each)[1]]:
-        raise environment.BadEnvironment(f"{given[0]} and HANDOFF_KAFKA={EMBEDDED} exclude each other.")
+    elif names := [_said(each)[0] for each in ("SEED_BROKERS", "TRANSPORT", *_SECURE) if _said(each)[1]]:
+        raise environment.BadEnvironment(f"{names[0]} and HANDOFF_KAFKA={EMBEDDED} exclude each other.")
 
 
 def _said(name: str) -> tuple[str, str]:

@@ -47,7 +47,7 @@ class JsonLine(logging.Formatter):
 
     def _line(self, record: logging.LogRecord, most: int) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        said: dict[str, str | int] = {
+        fields: dict[str, str | int] = {
             "time": at.replace("+00:00", "Z"),
             "level": record.levelname,
             "logger": record.name,
@@ -56,8 +56,8 @@ class JsonLine(logging.Formatter):
         }
         if record.exc_info:
             # What went wrong stands at the end of a traceback.
-            said["error"] = self.formatException(record.exc_info)[-most:]
-        return json.dumps(said)
+            fields["error"] = self.formatException(record.exc_info)[-most:]
+        return json.dumps(fields)
 
 
 def formatter() -> logging.Formatter:

@@ -118,10 +118,10 @@ class KafkaBroker:
     def _hand_over(self, producer: Producer, batch: "_Batch", event: Event) -> tuple[Verdict, str]:
         """Give it to the producer, which tells later what became of it. SENT: it has taken it."""
         headers: list[tuple[str, str | bytes | None]] = list(event.headers.items())
-        heard = partial(self._heard, batch, event)
+        callback = partial(self._heard, batch, event)
         batch.waiting[event.row] = event
         try:
-            producer.produce(event.topic, event.value, event.key, headers=headers, on_delivery=heard)
+            producer.produce(event.topic, event.value, event.key, headers=headers, on_delivery=callback)
         except BufferError:
             verdict, why = Verdict.RETRY, "too many events wait for Kafka"
         except KafkaException as problem:
@@ -177,14 +177,14 @@ class KafkaBroker:
         options: dict[str, Any] = {**self._client, "log_level": 0, "error_cb": self._note}
         admin = AdminClient(options)
         seconds = max(min(_ASK_SECONDS, _left(until)), 0.1)
-        asked = admin.describe_topics(TopicCollection(sorted(unknown)), request_timeout=seconds)
-        errors = {topic: _error(future, seconds) for topic, future in asked.items()}
+        descriptions = admin.describe_topics(TopicCollection(sorted(unknown)), request_timeout=seconds)
+        errors = {topic: _error(future, seconds) for topic, future in descriptions.items()}
         absent = [topic for topic, error in errors.items() if error and error.code() in _GONE]
         if absent and self._makes_topics:
             seconds = max(min(_ASK_SECONDS, _left(until)), 0.1)
             new = [NewTopic(topic, num_partitions=self._partitions) for topic in absent]
-            made = admin.create_topics(new, request_timeout=seconds, operation_timeout=seconds)
-            errors |= {topic: _error(future, seconds) for topic, future in made.items()}
+            creations = admin.create_topics(new, request_timeout=seconds, operation_timeout=seconds)
+            errors |= {topic: _error(future, seconds) for topic, future in creations.items()}
         # One without a leader just now is waited for by the producer.
         there = (KafkaError.TOPIC_ALREADY_EXISTS, KafkaError.LEADER_NOT_AVAILABLE)
         self._topics |= {topic for topic, error in errors.items() if error is None or error.code() in there}

@@ -28,14 +28,14 @@ class Reconciler:
 
     def turn(self) -> bool:
         """Look at the next batch, if it is time to; gives whether it found something, so that more may be there."""
-        found = False
+        has_more = False
         if (now := time.monotonic()) >= self._resend_at:
             resent = resend_events(BATCH)
-            found = resent > 0
+            has_more = resent > 0
             self._resend_at = now if resent >= BATCH else now + REST_SECONDS
         if now >= self._look_at:
-            found |= self._look(now)
-        return found
+            has_more |= self._look(now)
+        return has_more
 
     def _look(self, now: float) -> bool:
         if not self._queues:

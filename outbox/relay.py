@@ -91,12 +91,12 @@ class Relay:
         if not events and not gone:
             return is_behind
         crash_points.hit("outbox_read")
-        outcomes, spoken = self._published_of(events)
+        outcomes, count = self._published_of(events)
         crash_points.hit("outbox_published")
-        self._settle(lead, events[:spoken], outcomes, gone, read_at)
+        self._settle(lead, events[:count], outcomes, gone, read_at)
         crash_points.hit("outbox_settled")
         _batch.observe(time.monotonic() - began)
-        return is_behind or spoken < len(events) or len(events) + len(gone) >= BATCH
+        return is_behind or count < len(events) or len(events) + len(gone) >= BATCH
 
     def leave(self) -> None:
         """It ends: another may lead at once."""
@@ -124,7 +124,7 @@ class Relay:
         outcomes: list[Outcome] = []
         events: list[Event] = []
         behind: set[tuple[str, str]] = set()
-        size = spoken = 0
+        size = count = 0
         for one in due:
             event = _event_or_why(one, behind)
             if isinstance(event, Outcome):
@@ -134,10 +134,10 @@ class Relay:
                 if events and size > MOST_BYTES:
                     break
                 events.append(event)
-            spoken += 1
+            count += 1
         if events:
             outcomes += self._broker.publish(events)
-        return outcomes, spoken
+        return outcomes, count
 
     def _settle(
         self,
@@ -148,19 +148,21 @@ class Relay:
         read_at: float,
     ) -> None:
         tries = {one.row: one.tries for one in events}
-        sent = [one.row for one in outcomes if one.verdict is Verdict.SENT]
+        sent_rows = [one.row for one in outcomes if one.verdict is Verdict.SENT]
         again = [one for one in outcomes if one.verdict is Verdict.RETRY]
         poison = [one for one in outcomes if one.verdict is Verdict.POISON]
         failed = [_failed(one, tries[one.row]) for one in (*again, *poison)]
-        if not settle_events(lead, sent=sent, resend_seconds=self._resend_seconds, failed=failed, gone=gone):
+        if not settle_events(
+            lead, sent=sent_rows, resend_seconds=self._resend_seconds, failed=failed, gone=gone
+        ):
             log.warning("Another relay has taken over; what was just published is published again")
             self._lead = None
             return
         self._say(again)
-        _published.inc(len(sent))
+        _published.inc(len(sent_rows))
         _refused.labels(Verdict.RETRY.value).inc(len(again))
-        late, told = time.monotonic() - read_at, set(sent)
-        _lag.observe_all([one.waited + late for one in events if one.row in told])
+        late, rows = time.monotonic() - read_at, set(sent_rows)
+        _lag.observe_all([one.waited + late for one in events if one.row in rows])
         _refused.labels(Verdict.POISON.value).inc(len(poison))
         if aside := [one for one in poison if tries[one.row] < ASIDE_TRIES]:
             log.warning(
@@ -226,22 +228,22 @@ def retry_seconds(tries: int) -> float:
 
 def serve() -> None:
     """Publish until SIGTERM or SIGINT."""
-    stopping, told = threading.Event(), threading.Event()
+    stopping, wakeup = threading.Event(), threading.Event()
 
     def stop(*_: object) -> None:
         stopping.set()
-        told.set()
+        wakeup.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     holder = f"{socket.gethostname()}:{settings.HANDOFF_HOME}"
     relay = Relay(broker_of(settings.HANDOFF_BROKER), holder, settings.HANDOFF_OUTBOX_SECONDS)
-    board.hear(RELAY, lambda _: told.set(), told.set)
+    board.hear(RELAY, lambda _: wakeup.set(), wakeup.set)
     while not stopping.is_set():
         pulse.beat()
-        told.clear()
+        wakeup.clear()
         if not _turn(relay):
-            told.wait(LOOK_SECONDS)
+            wakeup.wait(LOOK_SECONDS)
     try:
         relay.leave()
     except (psycopg.Error, DatabaseError) as error:

@@ -80,8 +80,8 @@ _QUESTION = struct.pack("!hhih", 18, 0, _NUMBER, -1)
 def java() -> str:
     """The program `java`. Raises EmbeddedError where there is none."""
     home = os.environ.get("JAVA_HOME", "")
-    if found := shutil.which("java", path=f"{home}/bin" if home else None) or shutil.which("java"):
-        return found
+    if program := shutil.which("java", path=f"{home}/bin" if home else None) or shutil.which("java"):
+        return program
     raise EmbeddedError("No embedded Kafka without Java: install Java 17 or newer, or name brokers of yours.")
 
 

@@ -90,8 +90,8 @@ class Child:
 
     def _silent_for(self, began: float) -> float:
         """Seconds since it was started, or since it answered."""
-        answered = self._signs.last if self._signs and self._signs.has_answered else began
-        return time.monotonic() - answered
+        last_sign = self._signs.last if self._signs and self._signs.has_answered else began
+        return time.monotonic() - last_sign
 
     async def stop(self, *, at_once: bool = False) -> None:
         """Ask it to end, wait for its grace, then kill it with all that it started."""
