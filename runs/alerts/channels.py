@@ -63,7 +63,7 @@ def create_channel(
         if channels_of(tenant_id).count() >= MOST_CHANNELS:
             raise Conflict(f"There are {MOST_CHANNELS} channels, the most there can be.", code="too_many")
         _refuse_name(tenant_id, name)
-        made = AlertChannel.objects.create(
+        channel = AlertChannel.objects.create(
             tenant_id=tenant_id,
             kind=kind,
             name=name,
@@ -72,9 +72,9 @@ def create_channel(
             made_by=principal.username,
         )
         # Bound to its id, which it has only now.
-        channels_of(tenant_id).filter(pk=made.pk).update(sealed=_sealed(tenant_id, made.pk, 1, address))
+        channels_of(tenant_id).filter(pk=channel.pk).update(sealed=_sealed(tenant_id, channel.pk, 1, address))
         audit.record(principal, "alert_channel.create", f"{name} ({kind})", reason=reason)
-    return get_channel(tenant_id, made.pk)
+    return get_channel(tenant_id, channel.pk)
 
 
 def change_channel(
@@ -103,8 +103,8 @@ def change_channel(
             rows = channels_of(channel.tenant_id).filter(pk=channel.pk, number=channel.number)
             if not rows.update(**changes):
                 raise Conflict("Somebody has changed this channel just now.")
-            named = ", ".join(sorted(changes.keys() & {"name", "enabled", "sealed"}))
-            audit.record(principal, "alert_channel.change", f"{channel.name}: {named}", reason=reason)
+            names = ", ".join(sorted(changes.keys() & {"name", "enabled", "sealed"}))
+            audit.record(principal, "alert_channel.change", f"{channel.name}: {names}", reason=reason)
     return get_channel(channel.tenant_id, channel.pk)
 
 
@@ -113,9 +113,11 @@ def send_test(principal: Principal, channel_id: int, *, reason: str | None = Non
     principal.require(ALERTS_MANAGE)
     channel = get_channel(principal.tenant_id, channel_id)
     with transaction.atomic():
-        sent = AlertDelivery.objects.create(tenant_id=channel.tenant_id, channel_id=channel.pk, event="test")
+        delivery = AlertDelivery.objects.create(
+            tenant_id=channel.tenant_id, channel_id=channel.pk, event="test"
+        )
         audit.record(principal, "alert_channel.test", channel.name, reason=reason)
-    return AlertDelivery.objects.for_tenant(channel.tenant_id).get(pk=sent.pk)
+    return AlertDelivery.objects.for_tenant(channel.tenant_id).get(pk=delivery.pk)
 
 
 def delete_channel(principal: Principal, channel_id: int, *, reason: str | None = None) -> None:
@@ -168,13 +170,13 @@ def shown(kind: str, address: str) -> str:
 
 
 def _mail_addresses(text: str) -> list[str]:
-    found = list(dict.fromkeys(one.strip() for one in text.split(",")))
-    if len(found) > MOST_ADDRESSES:
+    addresses = list(dict.fromkeys(one.strip() for one in text.split(",")))
+    if len(addresses) > MOST_ADDRESSES:
         raise Invalid(f"At most {MOST_ADDRESSES} addresses can be told by one channel.", field="address")
-    for one in found:
+    for one in addresses:
         if not is_address(one):
             raise Invalid(f"{one[:100]!r} is no e-mail address.", field="address")
-    return found
+    return addresses
 
 
 def _check_url(address: str, *, secure: bool) -> None:

@@ -95,8 +95,8 @@ def decide(
     for one in findings:
         by_key.setdefault(one.key, one)
     open_keys = {one.key for one in alerts}
-    held = [one for one in alerts if one.key in by_key]
-    told = [one.id for one in held if _is_told(one, rule, now)][:MOST_TOLD]
+    ongoing = [one for one in alerts if one.key in by_key]
+    to_tell = [one.id for one in ongoing if _is_told(one, rule, now)][:MOST_TOLD]
     raised: list[NewAlert] = []
     for key, finding in by_key.items():
         before = former.get(key)
@@ -104,13 +104,13 @@ def decide(
             continue
         quiet = _quiet_until(before, rule, now)
         tells = quiet is None and not _lasts(rule.muted_until, now)
-        tells = tells and len(told) + sum(one.tells for one in raised) < MOST_TOLD
+        tells = tells and len(to_tell) + sum(one.tells for one in raised) < MOST_TOLD
         raised.append(NewAlert(finding, quiet, tells))
     return Decision(
         raised=tuple(raised),
-        seen=tuple((one.id, by_key[one.key]) for one in held),
-        told=tuple(told),
-        escalated=tuple(one.id for one in held if _is_escalated(one, rule, now)),
+        seen=tuple((one.id, by_key[one.key]) for one in ongoing),
+        told=tuple(to_tell),
+        escalated=tuple(one.id for one in ongoing if _is_escalated(one, rule, now)),
         resolved=tuple(one.id for one in alerts if one.key not in by_key),
     )
 

@@ -61,11 +61,11 @@ def forget() -> int:
     return in_bounded_batches(alerts.forget, _BATCH, _SECONDS)
 
 
-def _decisions(found: Found) -> list[Decided]:
+def _decisions(state: Found) -> list[Decided]:
     """What becomes of the alerts of each rule that has found something, or has some that are over."""
-    keys = found.keys
+    keys = state.keys
     standing: dict[int, list[OpenAlert]] = defaultdict(list)
-    for row in alerts.open_alerts([*keys, *found.over], found.kept, found.kept_rules):
+    for row in alerts.open_alerts([*keys, *state.over], state.kept, state.kept_rules):
         standing[row.pop("rule")].append(
             OpenAlert(**row | _times(row, "quiet_until", "muted_until", "told_at"))
         )
@@ -74,7 +74,7 @@ def _decisions(found: Found) -> list[Decided]:
         rule_id = row.pop("rule")
         former[rule_id][row["key"]] = FormerAlert(**row | _times(row, "told_at", "resolved_at"))
     decided = []
-    for row in alerts.rules_of({*found.findings, *standing}):
+    for row in alerts.rules_of({*state.findings, *standing}):
         now = datetime.fromisoformat(row["now"])
         rule = Rule(
             row["id"],
@@ -83,7 +83,7 @@ def _decisions(found: Found) -> list[Decided]:
             row["escalate_minutes"],
         )
         id = rule.id
-        decision = decide(rule, found.findings.get(id, ()), standing[id], former[id], now)
+        decision = decide(rule, state.findings.get(id, ()), standing[id], former[id], now)
         decided.append(Decided(id, now, decision))
     return decided
 
@@ -99,10 +99,10 @@ def _applied(decided: Sequence[Decided]) -> int:
     raised = alerts.raise_alerts(rows) if rows else {}
     if seen := [_seen_row(one, *pair) for one in decided for pair in one.decision.seen]:
         alerts.see_alerts(seen)
-    told = [id for one in decided for id in one.decision.told]
-    told += [id for key, id in raised.items() if new[key].tells]
-    if told:
-        alerts.tell(told)
+    to_tell = [id for one in decided for id in one.decision.told]
+    to_tell += [id for key, id in raised.items() if new[key].tells]
+    if to_tell:
+        alerts.tell(to_tell)
     if escalated := [id for one in decided for id in one.decision.escalated]:
         alerts.tell(escalated, escalated=True)
     resolved = [id for one in decided for id in one.decision.resolved]
@@ -113,29 +113,29 @@ def _applied(decided: Sequence[Decided]) -> int:
 
 
 def _raised_row(of: Decided, one: NewAlert) -> RaisedRow:
-    found = one.finding
+    finding = one.finding
     return {
         "rule": of.rule,
-        "key": found.key,
-        "subject": found.subject,
-        "message": found.message,
-        "advice": found.advice,
-        "link": found.link,
-        "workflow": found.workflow,
-        "run": str(found.run) if found.run else None,
-        "value": found.value,
+        "key": finding.key,
+        "subject": finding.subject,
+        "message": finding.message,
+        "advice": finding.advice,
+        "link": finding.link,
+        "workflow": finding.workflow,
+        "run": str(finding.run) if finding.run else None,
+        "value": finding.value,
         "quiet_until": one.quiet_until.isoformat() if one.quiet_until else None,
         "at": of.now.isoformat(),
     }
 
 
-def _seen_row(of: Decided, id: int, found: Finding) -> SeenRow:
+def _seen_row(of: Decided, id: int, finding: Finding) -> SeenRow:
     return {
         "id": id,
-        "subject": found.subject,
-        "message": found.message,
-        "value": found.value,
-        "run": str(found.run) if found.run else None,
-        "link": found.link,
+        "subject": finding.subject,
+        "message": finding.message,
+        "value": finding.value,
+        "run": str(finding.run) if finding.run else None,
+        "link": finding.link,
         "at": of.now.isoformat(),
     }

@@ -44,13 +44,13 @@ class Found:
 def find(free: float | None) -> Found:
     """What holds now; `free`: how much of the disk is, in per cent, None where nobody knows."""
     rows: list[dict[str, Any]] = []
-    kept = set(_OF_DEADLINES)
+    kept_kinds = set(_OF_DEADLINES)
 
     def take(kinds: Sequence[str], some: list[dict[str, Any]]) -> None:
         rows.extend(some)
         # More may hold than was found: nothing says of the rest that it is over.
         if len(some) >= alerts.MOST:
-            kept.update(kinds)
+            kept_kinds.update(kinds)
 
     take(_OF_QUEUES, alerts.found_in_queues(_OF_QUEUES, STALE.total_seconds()))
     for kind, (condition, params) in _conditions().items():
@@ -58,13 +58,13 @@ def find(free: float | None) -> Found:
     failing, is_cut = mails.failing(GIVEN_UP, alerts.MOST_LATE)
     take(["mail_failing"], alerts.found_in_mails(["mail_failing"], failing))
     if is_cut:
-        kept.add("mail_failing")
+        kept_kinds.add("mail_failing")
     if free is None:
-        kept.add("disk")
+        kept_kinds.add("disk")
     else:
         take(["disk"], alerts.found("alerts_of_disk", ["disk"], free=free))
     take(_OF_DEADLINES, alerts.found("alerts_of_deadlines", _OF_DEADLINES, most=alerts.MOST))
-    return _sorted_out(rows, kept)
+    return _sorted_out(rows, kept_kinds)
 
 
 def _conditions() -> Mapping[str, tuple[str, Mapping[str, int]]]:
@@ -79,7 +79,7 @@ def _conditions() -> Mapping[str, tuple[str, Mapping[str, int]]]:
     }
 
 
-def _sorted_out(rows: Sequence[Mapping[str, Any]], kept: set[str]) -> Found:
+def _sorted_out(rows: Sequence[Mapping[str, Any]], kept_kinds: set[str]) -> Found:
     findings: dict[int, list[Finding]] = defaultdict(list)
     over: list[KeyRow] = []
     kept_rules: set[int] = set()
@@ -91,18 +91,18 @@ def _sorted_out(rows: Sequence[Mapping[str, Any]], kept: set[str]) -> Found:
             over.append({"rule": row["rule"], "key": str(row["key"])})
         else:
             findings[row["rule"]].append(_finding(row))
-    return Found(findings, over, frozenset(kept), frozenset(kept_rules))
+    return Found(findings, over, frozenset(kept_kinds), frozenset(kept_rules))
 
 
 def _finding(row: Mapping[str, Any]) -> Finding:
-    said = KINDS[row["kind"]].words(_titled(row["facts"]), row["run"])
+    words = KINDS[row["kind"]].words(_titled(row["facts"]), row["run"])
     return Finding(
         key=str(row["key"]),
-        subject=said.subject[:_MOST_SUBJECT],
-        message=said.message[:_MOST_MESSAGE],
+        subject=words.subject[:_MOST_SUBJECT],
+        message=words.message[:_MOST_MESSAGE],
         value=row["value"],
-        advice=said.advice,
-        link=said.link,
+        advice=words.advice,
+        link=words.link,
         workflow=row["workflow"],
         run=row["run"] and UUID(row["run"]),
     )

@@ -111,8 +111,8 @@ def _by(plugin: NotifyBase, message: Message, body: str, title: str = "") -> str
 
 def _slack(message: Message) -> str:
     text = f"*{message['subject']}*\n{message['body']}"
-    for sign, written in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
-        text = text.replace(sign, written)
+    for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
+        text = text.replace(sign, entity)
     return _by(_json(message["address"], {**_LEFT_OUT, "message": "text"}), message, text)
 
 
@@ -138,10 +138,10 @@ def _json(address: str, payload: Mapping[str, str]) -> NotifyJSON:
 
 
 def _teams(message: Message) -> str:
-    known = NotifyWorkflows.parse_native_url(message["address"])
-    if not known:
+    arguments = NotifyWorkflows.parse_native_url(message["address"])
+    if not arguments:
         raise CannotSend("This is no address of a workflow of Teams.")
-    plugin = NotifyWorkflows(**known | {"redirect": "no", "include_image": False})
+    plugin = NotifyWorkflows(**arguments | {"redirect": "no", "include_image": False})
     return _by(plugin, message, message["body"], message["subject"])
 
 
@@ -204,12 +204,12 @@ def main() -> None:
     """Read `{own: [[host, port]], messages: […]}`, send these, some beside one another, write what came of each."""
     # Apprise logs addresses, which may be secrets.
     logging.disable(logging.CRITICAL)
-    asked = json.load(sys.stdin)
-    outside.protect((host, port) for host, port in asked["own"])
+    request = json.load(sys.stdin)
+    outside.protect((host, port) for host, port in request["own"])
     Gate.egress = outside.egress()
     sessions.HTTPAdapter = Gate  # type: ignore[attr-defined, assignment]
     with ThreadPoolExecutor(_BESIDE) as pool:
-        for outcome in pool.map(post, asked["messages"]):
+        for outcome in pool.map(post, request["messages"]):
             sys.stdout.write(json.dumps(outcome) + "\n")
             sys.stdout.flush()
 

@@ -23,7 +23,7 @@ _PASSED_ON = (
 _NO_PASSWORDS = {"NETRC": os.devnull}
 
 
-class Said(NamedTuple):
+class Output(NamedTuple):
     """What it wrote until its end, and whether that was made of it as it took too long."""
 
     text: bytes
@@ -35,7 +35,7 @@ def environment() -> dict[str, str]:
     return {name: os.environ[name] for name in _PASSED_ON if name in os.environ} | _NO_PASSWORDS
 
 
-def run(document: bytes, seconds: float) -> Said:
+def run(document: bytes, seconds: float) -> Output:
     """Have it read this document, for so many seconds at most; gives what it said of each message that it sent."""
     with subprocess.Popen(
         COMMAND,
@@ -46,8 +46,8 @@ def run(document: bytes, seconds: float) -> Said:
         env=environment(),
     ) as child:
         try:
-            return Said(child.communicate(document, timeout=seconds)[0], was_ended=False)
+            return Output(child.communicate(document, timeout=seconds)[0], was_ended=False)
         except subprocess.TimeoutExpired:
             child.kill()
             # What it had written by then was sent.
-            return Said(child.communicate()[0], was_ended=True)
+            return Output(child.communicate()[0], was_ended=True)

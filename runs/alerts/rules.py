@@ -46,24 +46,24 @@ def create_rule(
 ) -> AlertRule:
     """A new rule, of which what is not given is as in the built-in one. Raises Invalid, Conflict for too many."""
     principal.require(ALERTS_MANAGE)
-    known = _kind(kind)
-    given = _checked(principal.tenant_id, known, {"name": name, **values})
+    rule_kind = _kind(kind)
+    columns = _checked(principal.tenant_id, rule_kind, {"name": name, **values})
     with transaction.atomic():
         if AlertRule.objects.for_tenant(principal.tenant_id).count() >= MOST_RULES:
             raise Conflict(f"There are {MOST_RULES} rules, the most there can be.", code="too_many")
-        made = AlertRule.objects.create(
+        rule = AlertRule.objects.create(
             tenant_id=principal.tenant_id,
             kind=kind,
-            name=given.pop("name"),
-            params=given.pop("params", default_params(known)),
-            severity=given.pop("severity", known.severity),
-            cooldown_seconds=given.pop("cooldown_seconds", known.cooldown_seconds),
+            name=columns.pop("name"),
+            params=columns.pop("params", default_params(rule_kind)),
+            severity=columns.pop("severity", rule_kind.severity),
+            cooldown_seconds=columns.pop("cooldown_seconds", rule_kind.cooldown_seconds),
             changed_by=principal.username,
         )
-        if given:
-            AlertRule.objects.for_tenant(principal.tenant_id).filter(pk=made.pk).update(**given)
-        audit.record(principal, "alert_rule.create", f"{made.name} ({kind})", reason=reason)
-    return get_rule(principal.tenant_id, made.pk)
+        if columns:
+            AlertRule.objects.for_tenant(principal.tenant_id).filter(pk=rule.pk).update(**columns)
+        audit.record(principal, "alert_rule.create", f"{rule.name} ({kind})", reason=reason)
+    return get_rule(principal.tenant_id, rule.pk)
 
 
 def change_rule(
@@ -72,14 +72,14 @@ def change_rule(
     """Change what is given of a rule; for `mute_seconds` nobody is told, 0 ends that. Raises as `create_rule`."""
     principal.require(ALERTS_MANAGE)
     rule = get_rule(principal.tenant_id, rule_id)
-    given = {name: values[name] for name in _CHANGES if name in values}
-    changes = _checked(principal.tenant_id, _kind(rule.kind), given, rule.params)
+    fields = {name: values[name] for name in _CHANGES if name in values}
+    changes = _checked(principal.tenant_id, _kind(rule.kind), fields, rule.params)
     if changes:
         with transaction.atomic():
             rows = AlertRule.objects.for_tenant(principal.tenant_id).filter(pk=rule.pk)
             rows.update(**changes, changed_by=principal.username)
-            named = ", ".join(sorted(given))
-            audit.record(principal, "alert_rule.change", f"{rule.name}: {named}", reason=reason)
+            names = ", ".join(sorted(fields))
+            audit.record(principal, "alert_rule.change", f"{rule.name}: {names}", reason=reason)
     return get_rule(principal.tenant_id, rule_id)
 
 
@@ -101,25 +101,25 @@ def _kind(name: str) -> Kind:
 
 
 def _checked(
-    tenant_id: int, kind: Kind, given: Mapping[str, Json], before: Mapping[str, Json] | None = None
+    tenant_id: int, kind: Kind, values: Mapping[str, Json], before: Mapping[str, Json] | None = None
 ) -> dict[str, Json]:
     """What is given as columns. Raises Invalid, which names the field."""
-    columns: dict[str, Json] = {name: given[name] for name in _PLAIN if name in given}
+    columns: dict[str, Json] = {name: values[name] for name in _PLAIN if name in values}
     if columns.get("severity", SEVERITIES[0]) not in SEVERITIES:
         raise Invalid(f"A severity is one of {', '.join(SEVERITIES)}.", field="severity")
     _check_bound(columns.get("cooldown_seconds", 0), 0, MAX_COOLDOWN_SECONDS, "cooldown_seconds")
     if columns.get("escalate_minutes") is not None:
         _check_bound(columns["escalate_minutes"], 1, MAX_ESCALATE_MINUTES, "escalate_minutes")
-    if "name" in given:
-        columns["name"] = _checked_name(given["name"])
-    if "params" in given:
-        columns["params"] = _checked_params(kind, given["params"], before)
+    if "name" in values:
+        columns["name"] = _checked_name(values["name"])
+    if "params" in values:
+        columns["params"] = _checked_params(kind, values["params"], before)
     for field in ("channels", "escalate_channels"):
-        if field in given:
-            columns[field] = _checked_channels(tenant_id, given[field], field)
-    if "mute_seconds" in given:
-        _check_bound(given["mute_seconds"], 0, MAX_MUTE_SECONDS, "mute_seconds")
-        columns["muted_until"] = muted_until(given["mute_seconds"])
+        if field in values:
+            columns[field] = _checked_channels(tenant_id, values[field], field)
+    if "mute_seconds" in values:
+        _check_bound(values["mute_seconds"], 0, MAX_MUTE_SECONDS, "mute_seconds")
+        columns["muted_until"] = muted_until(values["mute_seconds"])
     return columns
 
 
@@ -136,10 +136,10 @@ def _checked_name(name: str) -> str:
 
 
 def _checked_params(
-    kind: Kind, given: Mapping[str, Json], before: Mapping[str, Json] | None
+    kind: Kind, values: Mapping[str, Json], before: Mapping[str, Json] | None
 ) -> dict[str, Json]:
     params = {**default_params(kind), **(before or {})}
-    for name, value in given.items():
+    for name, value in values.items():
         field = f"params.{name}"
         if name == kind.filter and name:
             if not isinstance(value, str) or len(value) > 128 or not value.isprintable():
@@ -153,13 +153,15 @@ def _checked_params(
 
 
 def _checked_channels(tenant_id: int, ids: Sequence[int], field: str) -> list[int]:
-    chosen = list(dict.fromkeys(ids))
-    if len(chosen) > MOST_CHANNELS:
+    channel_ids = list(dict.fromkeys(ids))
+    if len(channel_ids) > MOST_CHANNELS:
         raise Invalid(f"A rule has at most {MOST_CHANNELS} channels.", field=field)
-    known = set(AlertChannel.objects.for_tenant(tenant_id).filter(pk__in=chosen).values_list("pk", flat=True))
-    if unknown := [one for one in chosen if one not in known]:
+    existing = set(
+        AlertChannel.objects.for_tenant(tenant_id).filter(pk__in=channel_ids).values_list("pk", flat=True)
+    )
+    if unknown := [one for one in channel_ids if one not in existing]:
         raise Invalid(f"There is no channel {unknown[0]}.", field=field)
-    return chosen
+    return channel_ids
 
 
 def _check_bound(value: Json, least: int, most: int, field: str) -> None:

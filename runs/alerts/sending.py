@@ -99,8 +99,8 @@ def _posted(messages: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
     """What came of each of the messages, by id."""
     own = [[server.host, server.port] for server in outside.egress().rules.deny]
     document = json.dumps({"own": own, "messages": list(messages)}).encode()
-    said = process.run(document, CHILD_SECONDS)
-    unknown = _TOO_LONG if said.was_ended else _BROKEN
-    whole = said.text[: said.text.rfind(b"\n") + 1]
-    known = {one["id"]: one for one in map(orjson.loads, whole.splitlines())}
-    return {one["id"]: known.get(one["id"], {"error": unknown, "for_good": False}) for one in messages}
+    output = process.run(document, CHILD_SECONDS)
+    error = _TOO_LONG if output.was_ended else _BROKEN
+    whole = output.text[: output.text.rfind(b"\n") + 1]
+    outcomes = {one["id"]: one for one in map(orjson.loads, whole.splitlines())}
+    return {one["id"]: outcomes.get(one["id"], {"error": error, "for_good": False}) for one in messages}

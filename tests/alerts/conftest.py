@@ -47,7 +47,7 @@ class Forked:
         finally:
             self._who.kill()
         assert codes[-1] == 0, trouble.read_text()
-        return process.Said(said.read_bytes(), was_ended=False)
+        return process.Output(said.read_bytes(), was_ended=False)
 
 
 @pytest.fixture(scope="session")
