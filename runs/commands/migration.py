@@ -51,12 +51,12 @@ def check_run(tenant: int, run: str, version: int) -> Checked:
     Raises RunRefused for another tenant's run, and for a version that doesn't compile here.
     """
     with fitting():
-        found = Run.objects.for_tenant(tenant).filter(pk=run).first()
-        if found is None:
+        run_row = Run.objects.for_tenant(tenant).filter(pk=run).first()
+        if run_row is None:
             raise RunRefused("unknown_run", "There is no such run.")
-        if (why := _why_not(found, version)) is not None:
+        if (why := _why_not(run_row, version)) is not None:
             return Checked([Misfit(why.code, None, why.message)])
-        problems, walked = _compare(_stand_of(found), version)
+        problems, walked = _compare(_stand_of(run_row), version)
         return Checked(problems, walked.begins)
 
 
@@ -67,10 +67,10 @@ def migrate_run(tenant: int, run: str, version: int, *, by: str, reason: str = "
     """
     with changing(tenant, [run]) as change:
         moving.lock_steps(run)
-        found = Run.objects.for_tenant(tenant).get(pk=run)
-        if (why := _why_not(found, version)) is not None:
+        run_row = Run.objects.for_tenant(tenant).get(pk=run)
+        if (why := _why_not(run_row, version)) is not None:
             raise why
-        stand = _stand_of(found)
+        stand = _stand_of(run_row)
         problems, _ = _compare(stand, version)
         if problems:
             raise refusal_of(problems)
@@ -159,7 +159,7 @@ def _move(change: Change, stand: _Stand, version: int, payload: dict[str, Json])
     queued = [step for step in stay if step.status == StepStatus.QUEUED]
     shard, priority = moving.migrate_run(
         run=run_id,
-        kept=[step.id for step in stay],
+        steps=[step.id for step in stay],
         queued=[_queued_row(step, new) for step in queued],
         facts={"version": version, "sinks": len(new.graph.sinks)},
         payload=payload | {"from": old.number, "version": new.number},
@@ -173,9 +173,9 @@ def _move(change: Change, stand: _Stand, version: int, payload: dict[str, Json])
         if (run_id, name) not in transition.kept:
             message = f"{name} stays, but this version would not have reached it yet."
             raise refusal_of([Misfit("not_reached", name, message)])
-    edges = {node: taken for (_, node), taken in transition.kept.items() if node in standing.done}
+    edges = {node: targets for (_, node), targets in transition.kept.items() if node in standing.done}
     if edges:
-        hot.walked_again(run=run_id, kept=edges)
+        hot.walked_again(run=run_id, edges=edges)
     if timers := [timer for step in stay for timer in _new_timers(step, standing, old, new)]:
         arm(timers, {step.id: run.tenant_id for step in stay})
     if not is_paused:

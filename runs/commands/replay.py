@@ -48,7 +48,7 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
         refuse_test(Run.objects.for_tenant(tenant).get(pk=run))
         row_ids = [one.row for one in done.values() if one.row is not None]
         facts = {"version": version, "number": on.number, "sinks": len(on.graph.sinks)}
-        run_row = hot.reopen_on(run=run, kept=row_ids, facts=facts, payload={"by": by, "reason": reason})
+        run_row = hot.reopen_on(run=run, steps=row_ids, facts=facts, payload={"by": by, "reason": reason})
         anchor = Anchor(uuid7(), run, tenant, run_row["shard"], version, run_row["priority"])
         transition = change.transition
         transition.overrides[run] = overrides
@@ -56,7 +56,7 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
         if missing := [node for node in done if (run, node) not in transition.kept]:
             raise _misfit(f"{missing[0]} has run, but this version would not have reached it yet.")
         edges_by_node = {node: edges for (_, node), edges in transition.kept.items()}
-        hot.walked_again(run=run, kept=edges_by_node)
+        hot.walked_again(run=run, edges=edges_by_node)
 
 
 def _check_there(graph: Graph, steps: Iterable[KeptStep], overrides: Mapping[str, KeepResult]) -> None:

@@ -163,7 +163,7 @@ def _light(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
     return alone
 
 
-def _write_logs(plans: Sequence[Planned], result: Result) -> step_logs.Kept:
+def _write_logs(plans: Sequence[Planned], result: Result) -> step_logs.LogCounts:
     """Write what the attempts have said that ended here."""
     return step_logs.write(planned.step for planned in plans if planned.step.id in result.applied)
 

@@ -16,9 +16,9 @@ def tell(plans: Sequence[Planned]) -> None:
     """Of these endings, which were written, tell of steps that ask from now on, and of those that ask no more."""
     if begun := [planned for planned in plans if planned.asks]:
         _begin(begun)
-    if settled := [planned for planned in plans if _may_have_asked(planned)]:
-        steps = [planned.step.id for planned in settled]
-        failing.settle_questions(runs_of(settled), steps, resolution="discarded")
+    if askers := [planned for planned in plans if _may_have_asked(planned)]:
+        steps = [planned.step.id for planned in askers]
+        failing.settle_questions(runs_of(askers), steps, resolution="discarded")
 
 
 def _begin(plans: Sequence[Planned]) -> None:

@@ -77,20 +77,20 @@ def close(runs: Iterable[str]) -> set[str]:
     undoing = {run: version for run, version, undo in rows if undo and has_compensations(version)}
     begun = _undo_next(undoing)
     over = {run for run, _, _ in rows} - {run for run, _ in begun}
-    woken = {queue for _, queue in begun}
+    queues = {queue for _, queue in begun}
     if over and hot.end_closing_runs(over):
-        woken.add(messages.QUEUE)
-    return woken
+        queues.add(messages.QUEUE)
+    return queues
 
 
 def compensate_next(runs: Mapping[str, int]) -> set[str]:
     """Undo what is next in runs (id → version) of which a compensation is over, or end them. Gives queues."""
     begun = _undo_next(runs)
     over = runs.keys() - {run for run, _ in begun}
-    woken = {queue for _, queue in begun}
+    queues = {queue for _, queue in begun}
     if over and SQL.value("end_compensating", {"runs": sorted(over), "now": now_or_none()}):
-        woken.add(messages.QUEUE)
-    return woken
+        queues.add(messages.QUEUE)
+    return queues
 
 
 def await_operator(runs: Iterable[str], steps: Iterable[str] | None = None) -> None:

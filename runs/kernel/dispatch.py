@@ -23,8 +23,8 @@ class Dispatcher(Protocol):
     sends_hints: bool
     """Whether workers hear of work by it; else they look for themselves."""
 
-    def attend(self, queue: str, told: Callable[[], None]) -> None:
-        """Have `told` called when this queue has work, where messages don't come to Celery's consumer."""
+    def attend(self, queue: str, callback: Callable[[], None]) -> None:
+        """Have `callback` called when this queue has work, where messages don't come to Celery's consumer."""
 
     def wake(self, queues: Sequence[str], *, even_if_awake: bool = False) -> None:
         """These built-in queues have work; who was told a moment ago is told again only if `even_if_awake`."""
@@ -32,8 +32,8 @@ class Dispatcher(Protocol):
     def wake_pollers(self) -> None:
         """A queue of external workers has work: who waits for jobs may look."""
 
-    def attend_pollers(self, told: Callable[[], None]) -> None:
-        """Have `told` called, by another thread, when a queue of external workers has work."""
+    def attend_pollers(self, callback: Callable[[], None]) -> None:
+        """Have `callback` called, by another thread, when a queue of external workers has work."""
 
     def taken(self, queue: str) -> None:
         """A drain of the queue begins: whoever commits from here on must tell again."""
@@ -59,7 +59,7 @@ class Polling:
 
     sends_hints = False
 
-    def attend(self, queue: str, told: Callable[[], None]) -> None:
+    def attend(self, queue: str, callback: Callable[[], None]) -> None:
         """Nothing comes."""
 
     def wake(self, queues: Sequence[str], *, even_if_awake: bool = False) -> None:
@@ -68,7 +68,7 @@ class Polling:
     def wake_pollers(self) -> None:
         """They look for themselves."""
 
-    def attend_pollers(self, told: Callable[[], None]) -> None:
+    def attend_pollers(self, callback: Callable[[], None]) -> None:
         """Nothing comes."""
 
     def taken(self, queue: str) -> None:
@@ -119,9 +119,9 @@ def wake(queues: Iterable[str], *, even_if_awake: bool = False) -> None:
     """Say that these queues have work, once it is committed: to workers of those that are built in; of others to who
     waits for jobs, and to the relay where consumers of a broker are told of them.
     """
-    woken = {*queues}
-    dispatcher().wake(sorted(woken & {*BUILT_IN_QUEUES}), even_if_awake=even_if_awake)
-    if woken - {*BUILT_IN_QUEUES}:
+    names = {*queues}
+    dispatcher().wake(sorted(names & {*BUILT_IN_QUEUES}), even_if_awake=even_if_awake)
+    if names - {*BUILT_IN_QUEUES}:
         dispatcher().wake_pollers()
         if settings.HANDOFF_BROKER:
             board.post(RELAY, "")

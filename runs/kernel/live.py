@@ -203,9 +203,9 @@ class Publisher:
                 if began >= self._known_until:
                     await self._look(watchers, began)
                 layer = get_channel_layer()
-                taken = self._taken()
-                for start in range(0, len(taken), MOST_NOTICES):
-                    notices = [notice.of(topic) for topic, notice in taken[start : start + MOST_NOTICES]]
+                pending = self._taken()
+                for start in range(0, len(pending), MOST_NOTICES):
+                    notices = [notice.of(topic) for topic, notice in pending[start : start + MOST_NOTICES]]
                     await layer.group_send(ALL, {"type": "live.changed", "notices": notices})
         except Exception as error:
             # Whatever the line, its client or the channel layer raise: this thread goes on, and so does the engine.

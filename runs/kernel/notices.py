@@ -13,10 +13,10 @@ def after_commit(runs: Iterable[tuple[int, str]], queues: Iterable[str] = ()) ->
 
     Told earlier, a worker would find nothing and look again only when its turn comes; a page would show the old state.
     """
-    changed, woken = sorted({*runs}), sorted({*queues})
+    changed, queue_names = sorted({*runs}), sorted({*queues})
 
     def tell() -> None:
-        dispatch.wake(woken)
+        dispatch.wake(queue_names)
         live.tell(live.Change(tenant, run) for tenant, run in changed)
 
     transaction.on_commit(tell)

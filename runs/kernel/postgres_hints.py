@@ -16,14 +16,14 @@ class PostgresHints:
 
     sends_hints = True
 
-    def attend(self, queue: str, told: Callable[[], None]) -> None:
-        """Have `told` called when this queue has work, or may have had some while nothing was heard."""
+    def attend(self, queue: str, callback: Callable[[], None]) -> None:
+        """Have `callback` called when this queue has work, or may have had some while nothing was heard."""
 
         def hear(text: str) -> None:
             if text == queue:
-                told()
+                callback()
 
-        board.hear(CHANNEL, hear, told)
+        board.hear(CHANNEL, hear, callback)
 
     def wake(self, queues: Sequence[str], *, even_if_awake: bool = False) -> None:
         """At most one message for each queue in some milliseconds."""
@@ -34,9 +34,9 @@ class PostgresHints:
         """As `wake`, at most one message in some milliseconds."""
         board.post(POLLERS, "")
 
-    def attend_pollers(self, told: Callable[[], None]) -> None:
-        """Have `told` called when there may be jobs, also where messages of them may have been missed."""
-        board.hear(POLLERS, lambda _: told(), told)
+    def attend_pollers(self, callback: Callable[[], None]) -> None:
+        """Have `callback` called when there may be jobs, also where messages of them may have been missed."""
+        board.hear(POLLERS, lambda _: callback(), callback)
 
     def taken(self, queue: str) -> None:
         """Nobody counts who was told."""

@@ -95,7 +95,7 @@ class RedisHints:
     def __init__(self) -> None:
         self._line = _Line()
 
-    def attend(self, queue: str, told: Callable[[], None]) -> None:
+    def attend(self, queue: str, callback: Callable[[], None]) -> None:
         """Messages come to Celery's consumer."""
 
     def wake(self, queues: Sequence[str], *, even_if_awake: bool = False) -> None:
@@ -125,9 +125,9 @@ class RedisHints:
                 # A user without channels: hints go on.
                 _warn_of_refusal(str(error))
 
-    def attend_pollers(self, told: Callable[[], None]) -> None:
-        """Have `told` called by a thread of its own, which waits for messages as long as the process lives."""
-        threading.Thread(target=_hear_pollers, args=(told,), name="jobs", daemon=True).start()
+    def attend_pollers(self, callback: Callable[[], None]) -> None:
+        """Have `callback` called by a thread of its own, which waits for messages as long as the process lives."""
+        threading.Thread(target=_hear_pollers, args=(callback,), name="jobs", daemon=True).start()
 
     def taken(self, queue: str) -> None:
         """Whoever commits from here on hints again."""
@@ -173,19 +173,19 @@ class RedisHints:
         self._line.breaks(error)
 
 
-def _hear_pollers(told: Callable[[], None]) -> None:
+def _hear_pollers(callback: Callable[[], None]) -> None:
     while True:
         try:
             with hurried() as client, client.pubsub(ignore_subscribe_messages=True) as line:
                 line.subscribe(POLLERS)
                 # What came meanwhile was not heard.
-                told()
+                callback()
                 while True:
                     message = line.get_message(timeout=PING_SECONDS)
                     if message is None:
                         line.ping()
                     elif message["type"] == "message":
-                        told()
+                        callback()
         except _UNANSWERED:
             # The line says what is wrong with Redis.
             time.sleep(RETRY_SECONDS)

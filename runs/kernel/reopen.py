@@ -70,8 +70,8 @@ def reopen(
         for run, row in change.locked.items()
     }
     for run_id, tenant, shard, version, priority, open_sinks in reopened["runs"]:
-        held = open_again[run_id].status == RunStatus.PAUSED
-        transition.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority, held=held)
+        is_paused = open_again[run_id].status == RunStatus.PAUSED
+        transition.anchors[run_id] = Anchor("", run_id, tenant, shard, version, priority, held=is_paused)
         if open_sinks <= 0:
             # It failed after its last step: what failed is to compute its output.
             transition.sunk.add(run_id)
@@ -129,9 +129,9 @@ def _enter_again(transition: Transition, entered: Sequence[tuple[str, str, Json]
         whole=transition.overrides.keys(),
     )
     causes = []
-    for run_id, name, given in entered:
+    for run_id, name, payload in entered:
         anchor = replace(transition.anchors[run_id], id=uuid7())
-        value = payloads.whole(anchor.tenant_id, given)
+        value = payloads.whole(anchor.tenant_id, payload)
         graph = graph_of(anchor.version_id)
         node = graph.nodes[name]
         scope = (

@@ -64,7 +64,7 @@ Read = tuple[dict[str, Json], dict[str, Any]]
 
 def read(rows: Iterable[ScopeRow]) -> dict[str, Read]:
     """What `read_scopes` gives, with all that is kept beside the database. Raises BlobError."""
-    return {run: _whole(*found) for run, found in hot.read_scopes(rows).items()}
+    return {run: _whole(*row) for run, row in hot.read_scopes(rows).items()}
 
 
 def _whole(facts: dict[str, Json], outputs: dict[str, Any]) -> Read:
@@ -102,12 +102,12 @@ def load(steps: Iterable[ClaimedStep]) -> None:
             step.scope["vars"] = {}
     if not asking:
         return
-    for run_id, found in hot.read_scopes(_merged(rows)).items():
+    for run_id, row in hot.read_scopes(_merged(rows)).items():
         alike = asking[run_id]
         for step in alike:
-            _keep_trace(step, found[0]["trace"])
+            _keep_trace(step, row[0]["trace"])
         try:
-            facts, outputs = _whole(*found)
+            facts, outputs = _whole(*row)
         except BlobError as error:
             for step in alike:
                 step.unreadable = error
@@ -131,9 +131,9 @@ def load_traces(steps: Iterable[ClaimedStep]) -> None:
     """
     telling = [step for step in steps if step.trace is None and _tells(step)]
     if telling:
-        found = traces.read_traces({step.run_id for step in telling})
+        headers_by_run = traces.read_traces({step.run_id for step in telling})
         for step in telling:
-            _keep_trace(step, found.get(step.run_id))
+            _keep_trace(step, headers_by_run.get(step.run_id))
 
 
 def _keep_trace(step: ClaimedStep, headers: traces.Headers | None) -> None:

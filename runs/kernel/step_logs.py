@@ -7,19 +7,19 @@ from runs.store.attempts import ClaimedStep
 from runs.store.step_logs import LogRow
 from steps.attempt_log import AttemptLog
 
-Kept = list[tuple[AttemptLog, int]]
+LogCounts = list[tuple[AttemptLog, int]]
 """Logs, and how many of what each had said were written."""
 
 
-def write(steps: Iterable[ClaimedStep]) -> Kept:
+def write(steps: Iterable[ClaimedStep]) -> LogCounts:
     """Write what these have said that is not kept yet, within the caller's transaction; `keep` after its commit."""
-    kept: Kept = []
+    counts: LogCounts = []
     rows: list[LogRow] = []
     for step in steps:
         if step.log is None or not step.log.has_news:
             continue
-        lines, said = step.log.news()
-        kept.append((step.log, said))
+        lines, count = step.log.news()
+        counts.append((step.log, count))
         for line in lines:
             rows.append(
                 {
@@ -35,10 +35,10 @@ def write(steps: Iterable[ClaimedStep]) -> Kept:
             )
     if rows:
         step_logs.keep_log(rows)
-    return kept
+    return counts
 
 
-def keep(kept: Kept) -> None:
+def keep(counts: LogCounts) -> None:
     """What was written is committed: it need not be written again."""
-    for log, said in kept:
-        log.keep(said)
+    for log, count in counts:
+        log.keep(count)

@@ -199,7 +199,7 @@ class Transition:
         draft, following = AdvanceRows(self.keep), [*causes]
         for anchor, effects in following:
             self.anchors[anchor.run_id] = anchor
-            self.kept |= {(anchor.run_id, node): taken for node, taken in effects.kept.items()}
+            self.kept |= {(anchor.run_id, node): edges for node, edges in effects.kept.items()}
             draft.add_effects(anchor, effects, self._rows_there(anchor.run_id))
             if effects.failure:
                 self.failures.setdefault(anchor.run_id, effects.failure)
@@ -277,11 +277,11 @@ class Transition:
         """Fire the joins that are decided now, then those that these decide, and so on down."""
         while joins:
             decided: dict[tuple[str, str], tuple[bool, list[str]]] = {}
-            for run_id, name, arrived, taken in joins:
+            for run_id, name, arrived, sources in joins:
                 join = self._node(run_id, name).join
-                if decision := verdict(join, arrived, len(taken)):
-                    sources = list(contributors(join, taken)) if decision == "run" else []
-                    decided[run_id, name] = decision == "run", sources
+                if decision := verdict(join, arrived, len(sources)):
+                    runs = decision == "run"
+                    decided[run_id, name] = runs, list(contributors(join, sources)) if runs else []
             if not decided:
                 return
             joins = self._apply(self._fired(decided))

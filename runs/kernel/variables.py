@@ -44,8 +44,8 @@ def write(settings: Iterable[Setting]) -> None:
         for name, value in one.assigned.values.items():
             others = before.setdefault((one.run, name), [])
             nodes = near[_place(one)]
-            found = [other.node for other in others if other.node in nodes and _is_another(one, other)]
-            beside = [*dict.fromkeys(reversed(found))][:MOST_TOLD]
+            writer_nodes = [other.node for other in others if other.node in nodes and _is_another(one, other)]
+            beside = [*dict.fromkeys(reversed(writer_nodes))][:MOST_TOLD]
             place = others[-1].place + 1 if others else 1
             others.append(Writer(one.run, name, node, one.child, place))
             if beside:

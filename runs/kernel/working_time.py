@@ -23,7 +23,7 @@ DEFAULT = "default"
 STANDARD = WorkCalendar("Monday to Friday", "UTC")
 """What counts where a tenant has no calendar."""
 
-Named = tuple[int, str | None]
+CalendarKey = tuple[int, str | None]
 """A tenant, and the name of a calendar of it; None: its default one."""
 Waiting = list[tuple[ClaimedStep, Suspended]]
 
@@ -51,22 +51,22 @@ def calendar_of(row: Calendar) -> WorkCalendar:
     return work_calendar({name: getattr(row, name) for name in names})
 
 
-def calendars(named: Iterable[Named]) -> dict[Named, WorkCalendar]:
+def calendars(keys: Iterable[CalendarKey]) -> dict[CalendarKey, WorkCalendar]:
     """These calendars; for one that is not there its tenant's default one stands. One statement."""
-    asked: dict[int, set[str | None]] = {}
-    for tenant, name in named:
-        asked.setdefault(tenant, set()).add(name)
-    there: dict[int, dict[str, Calendar]] = {tenant: {} for tenant in asked}
-    for calendar in Calendar.unsafe_all_tenants.filter(tenant__in=list(asked)).order_by("-pk"):
+    names_by_tenant: dict[int, set[str | None]] = {}
+    for tenant, name in keys:
+        names_by_tenant.setdefault(tenant, set()).add(name)
+    there: dict[int, dict[str, Calendar]] = {tenant: {} for tenant in names_by_tenant}
+    for calendar in Calendar.unsafe_all_tenants.filter(tenant__in=list(names_by_tenant)).order_by("-pk"):
         there[calendar.tenant_id][calendar.name] = calendar
-    found: dict[Named, WorkCalendar] = {}
-    for tenant, names in asked.items():
+    by_key: dict[CalendarKey, WorkCalendar] = {}
+    for tenant, names in names_by_tenant.items():
         rows = there[tenant]
         usual = rows.get(DEFAULT) or next(reversed(rows.values()), None)
         for name in names:
             row = rows.get(name or "", usual)
-            found[tenant, name] = STANDARD if row is None else calendar_of(row)
-    return found
+            by_key[tenant, name] = STANDARD if row is None else calendar_of(row)
+    return by_key
 
 
 def later(calendar: WorkCalendar, start: datetime, length: WorkingDays) -> tuple[datetime, str]:
@@ -100,12 +100,12 @@ def counted(waiting: Waiting) -> Waiting:
     if not lengths:
         return waiting
     steps = {step.id: step for step, _ in waiting if step.id in lengths}
-    known = calendars((steps[step].tenant_id, length.calendar) for step, length in lengths.items())
+    by_key = calendars((steps[step].tenant_id, length.calendar) for step, length in lengths.items())
     turns = _turns(steps.values())
     return [
         (step, result)
         if (length := lengths.get(step.id)) is None
-        else (step, _until(result, *later(known[step.tenant_id, length.calendar], turns[step.id], length)))
+        else (step, _until(result, *later(by_key[step.tenant_id, length.calendar], turns[step.id], length)))
         for step, result in waiting
     ]
 
@@ -170,9 +170,9 @@ def arm(timers: Sequence[CountedTimer], tenants: Mapping[str, int]) -> None:
     if lengths:
         now = moment()
         owners = {row["id"]: tenants[row["step_id"]] for row in timers if row["id"] in lengths}
-        known = calendars((owners[timer], length.calendar) for timer, length in lengths.items())
+        by_key = calendars((owners[timer], length.calendar) for timer, length in lengths.items())
         for timer, length in lengths.items():
-            end, _ = later(known[owners[timer], length.calendar], now, length)
+            end, _ = later(by_key[owners[timer], length.calendar], now, length)
             seconds[timer] = (end - now).total_seconds()
     waits.arm_timers([_plain(row, seconds.get(row["id"])) for row in timers])
 

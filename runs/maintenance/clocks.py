@@ -13,7 +13,7 @@ from lib.clock import now_here
 from lib.workdays import Exceptional, WorkCalendar
 from lib.working_clock import Clock, WallClock, WorkingClock
 from runs.kernel import graphs
-from runs.kernel.working_time import STANDARD, Named, calendars
+from runs.kernel.working_time import STANDARD, CalendarKey, calendars
 
 WHOLE = ""
 """Instead of a node: from the beginning of a run to its end."""
@@ -34,28 +34,28 @@ def calendars_of(version: int) -> Mapping[str, str | None]:
     except graphs.BrokenVersion:
         return {}
     usual = graph.sla_length.calendar if graph.sla_length else None
-    found: dict[str, str | None] = {}
+    by_node: dict[str, str | None] = {}
     for node in reversed([*graph.nodes.values()]):
         ahead = (edge.target for edge in node.edges if edge.kind != "timer")
-        named = _asked_by(node) or {found[target] for target in ahead if target in found}
-        if named:
-            found[node.id] = _only(named, usual)
-    return found | {WHOLE: _at_start(graph, found, usual)} if found else found
+        names = _asked_by(node) or {by_node[target] for target in ahead if target in by_node}
+        if names:
+            by_node[node.id] = _only(names, usual)
+    return by_node | {WHOLE: _at_start(graph, by_node, usual)} if by_node else by_node
 
 
-def _at_start(graph: Graph, found: Mapping[str, str | None], usual: str | None) -> str | None:
-    return _only({found[node] for node in graph.starts if node in found}, usual)
+def _at_start(graph: Graph, by_node: Mapping[str, str | None], usual: str | None) -> str | None:
+    return _only({by_node[node] for node in graph.starts if node in by_node}, usual)
 
 
-def _only(named: set[str | None], usual: str | None) -> str | None:
-    return next(iter(named)) or usual if len(named) == 1 else usual
+def _only(names: set[str | None], usual: str | None) -> str | None:
+    return next(iter(names)) or usual if len(names) == 1 else usual
 
 
 def _asked_by(node: Node) -> set[str | None]:
     """The calendars of the tasks of a node, within it, too; none where it asks nobody."""
     does = [node, *([node.body] if node.body else [])]
-    named = {one.params.constant("calendar") for one in does if one.spec.asks_people}
-    return named.union(*(_asked_by(inner) for one in does if one.part for inner in one.part.nodes.values()))
+    names = {one.params.constant("calendar") for one in does if one.spec.asks_people}
+    return names.union(*(_asked_by(inner) for one in does if one.part for inner in one.part.nodes.values()))
 
 
 class Clocks:
@@ -65,16 +65,16 @@ class Clocks:
 
     def __init__(self) -> None:
         self._month = now_here().astimezone(UTC).date().replace(day=1)
-        self._known: dict[Named, Clock | None] = {}
+        self._known: dict[CalendarKey, Clock | None] = {}
 
     def read(self, versions: Iterable[tuple[int, int]]) -> None:
         """Read the calendars that count for these versions, each with its tenant before it, as far as they are not
         known yet; in one statement.
         """
-        named = {
+        keys = {
             (tenant, name) for tenant, version in versions for name in (None, *calendars_of(version).values())
         }
-        if unknown := named - self._known.keys():
+        if unknown := keys - self._known.keys():
             for one, calendar in calendars(unknown).items():
                 self._known[one] = None if calendar is STANDARD else _clock(_hours(calendar), self._month)
 

@@ -77,7 +77,7 @@ def processes_for(tenant: int) -> list[Process]:
 
 def in_hand(who: Principal, workers: Collection[str], *, external: bool) -> Mapping[str, list[InHand]]:
     """What these workers have in hand of runs that one may read: of each what it began last, a few."""
-    rows = jobs.held_by(who.tenant_id, workers, EACH, jobs=external) if workers else []
+    rows = jobs.steps_in_hand(who.tenant_id, workers, EACH, jobs=external) if workers else []
     runs = readable(Run.objects.for_tenant(who.tenant_id), who).filter(pk__in={one.run_id for one in rows})
     versions = dict(runs.values_list("pk", "version_id"))
     by_worker: dict[str, list[InHand]] = {}

@@ -120,14 +120,14 @@ def found_in_mails(kinds: Collection[str], mails: Sequence[MailsRow]) -> list[di
 
 
 def open_alerts(
-    keys: Sequence[KeyRow], kept: Collection[str], kept_rules: Collection[int]
+    keys: Sequence[KeyRow], kept_kinds: Collection[str], kept_rules: Collection[int]
 ) -> list[dict[str, Any]]:
     """The open alerts of these keys, and of the others those that are over: of all rules but those that are kept, by
     their kinds or one by one.
     """
     params = {
         "keys": _document(keys),
-        "kept": sorted(kept),
+        "kept": sorted(kept_kinds),
         "kept_rules": sorted(kept_rules),
         "limit": MOST_OVER,
     }
@@ -163,8 +163,8 @@ def resolve_alerts(alerts: Collection[int], by: str = "") -> list[int]:
 def tell(alerts: Collection[int], *, escalated: bool = False) -> int:
     """Have the channels of these alerts told, or those who come next; gives how many messages are to be sent."""
     params = {"alerts": sorted(alerts), "escalated": escalated, "now": now_or_none()}
-    told = SQL.column("note_alerts_told", params)
-    return _write(told, "escalated" if escalated else "raised")
+    ids = SQL.column("note_alerts_told", params)
+    return _write(ids, "escalated" if escalated else "raised")
 
 
 def tell_resolved(alerts: Collection[int]) -> int:

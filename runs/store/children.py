@@ -77,8 +77,7 @@ def last_rounds(containers: Iterable[Container], *, each: int, most_events: int)
     """
     rows = [{"run_id": run, "node": node} for run, node in sorted(containers)]
     params = {"containers": document(rows), "each": each, "most_events": most_events}
-    found = SQL.value("last_rounds", params)
-    return [Round(step, *columns) for step, columns in map(claimed_of, found)]
+    return [Round(step, *columns) for step, columns in map(claimed_of, SQL.value("last_rounds", params))]
 
 
 def ask_to_continue(steps: Iterable[str]) -> None:

@@ -19,13 +19,13 @@ class DigestRow(NamedTuple):
 
 
 def payload_digests(
-    tenant: int, runs: Sequence[str], wanted: Sequence[tuple[str | None, str]]
+    tenant: int, runs: Sequence[str], payloads: Sequence[tuple[str | None, str]]
 ) -> list[DigestRow]:
     """The digests of these (node, `input` or `output`) of the tenant's runs; without a node the run's own."""
     params = {
         "tenant": tenant,
         "runs": list(runs),
-        "nodes": [node for node, _ in wanted],
-        "fields": [field for _, field in wanted],
+        "nodes": [node for node, _ in payloads],
+        "fields": [field for _, field in payloads],
     }
     return [DigestRow(*row) for row in SQL.execute("payload_digests", params).fetchall()]

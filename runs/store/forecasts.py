@@ -112,12 +112,12 @@ def changed(after: int, last: int) -> Changed:
     """To which runs something has happened behind the id `after` up to the id `last`; what is foretold of those that
     are over is forgotten.
     """
-    found = SQL.value("runs_changed", {"after": after, "last": last, "weeks": WEEKS, "now": now_or_none()})
+    changes = SQL.value("runs_changed", {"after": after, "last": last, "weeks": WEEKS, "now": now_or_none()})
     completed = [
         Completed(tenant, workflow, version, began, ended, [(node, due, over) for node, due, over in steps])
-        for tenant, workflow, version, began, ended, steps in found["completed"]
+        for tenant, workflow, version, began, ended, steps in changes["completed"]
     ]
-    return Changed(found["open"], completed)
+    return Changed(changes["open"], completed)
 
 
 def learn(rows: Iterable[RestRow], after: int, last: int) -> bool:
@@ -136,7 +136,7 @@ def next_runs(limit: int) -> list[str]:
 
 def to_foretell(runs: Sequence[str]) -> Found:
     """Those of these runs that go on, and what is told of any of them."""
-    found = SQL.value("open_to_forecast", {"runs": list(runs), "now": now_or_none()})
+    state = SQL.value("open_to_forecast", {"runs": list(runs), "now": now_or_none()})
     open_ones = [
         OpenRun(
             run,
@@ -147,17 +147,17 @@ def to_foretell(runs: Sequence[str]) -> Found:
             deadline,
             [(node, due, least) for node, due, least in steps],
         )
-        for run, tenant, workflow, version, began, deadline, steps in found["runs"]
+        for run, tenant, workflow, version, began, deadline, steps in state["runs"]
     ]
-    told: dict[str, ForecastRow] = {
-        run: {"run_id": run, "p50": p50, "p90": p90, "risk": risk} for run, p50, p90, risk in found["told"]
+    forecasts: dict[str, ForecastRow] = {
+        run: {"run_id": run, "p50": p50, "p90": p90, "risk": risk} for run, p50, p90, risk in state["told"]
     }
-    return Found(found["now"], open_ones, told)
+    return Found(state["now"], open_ones, forecasts)
 
 
-def rest_times(wanted: Sequence[WantedRow]) -> dict[tuple[int, str, bool], Rests]:
+def rest_times(rows: Sequence[WantedRow]) -> dict[tuple[int, str, bool], Rests]:
     """By version, node and whether working hours count: how often each time was."""
-    params = {"wanted": orjson.dumps(list(wanted)).decode(), "weeks": WEEKS, "now": now_or_none()}
+    params = {"wanted": orjson.dumps(list(rows)).decode(), "weeks": WEEKS, "now": now_or_none()}
     return {
         (version, node, is_working): Rests(
             {(lasted, bucket): int(own) for lasted, bucket, own, _ in buckets if own},

@@ -58,8 +58,8 @@ def document(rows: Json) -> str:
     if len(raw) > MAX_DOCUMENT_BYTES:
         raise Unstorable(f"what follows at once is larger than {MAX_DOCUMENT_BYTES:,} bytes")
     # Whatever is written with it, the references in it are used from now on.
-    if MARK in raw and (used := rows_in(raw)):
-        SQL.execute("note_blobs", {"blobs": orjson.dumps(used).decode()})
+    if MARK in raw and (references := rows_in(raw)):
+        SQL.execute("note_blobs", {"blobs": orjson.dumps(references).decode()})
     return raw.decode()
 
 
@@ -149,7 +149,7 @@ def lock_heavy(runs: Iterable[str]) -> dict[str, LockedRun]:
 
 
 def _locked(rows: Json) -> dict[str, LockedRun]:
-    return {run: LockedRun(*told) for run, *told in rows or ()}
+    return {run: LockedRun(*columns) for run, *columns in rows or ()}
 
 
 def advance(
@@ -170,7 +170,7 @@ def advance(
         "now": now_or_none(),
     }
     counts = SQL.value("advance", params)
-    joins = [(run, node, arrived, taken) for run, node, arrived, taken in counts["joins"]]
+    joins = [(run, node, arrived, sources) for run, node, arrived, sources in counts["joins"]]
     return Advanced(counts["ended"], joins, counts["sunk"], counts["completed"], counts["told"])
 
 
@@ -272,9 +272,9 @@ def job_facts(*, tenant: int, steps: Collection[str]) -> list[list[Json]]:
     return SQL.column("job_facts", {"ids": sorted(steps), "tenant": tenant})
 
 
-def gave(given: Sequence[GivenRow]) -> set[int]:
+def gave(outputs: Sequence[GivenRow]) -> set[int]:
     """The places of those outputs that are what their steps have."""
-    return set(SQL.column("gave", {"given": document(given)}))
+    return set(SQL.column("gave", {"given": document(outputs)}))
 
 
 def keep_late_results(results: Sequence[LateRow]) -> None:
@@ -384,15 +384,15 @@ def kept_steps(run: str) -> list[list[Json]]:
     return rows
 
 
-def reopen_on(*, run: str, kept: Sequence[str], facts: Mapping[str, Json], payload: Row) -> Row:
+def reopen_on(*, run: str, steps: Sequence[str], facts: Mapping[str, Json], payload: Row) -> Row:
     """Give a FAILED run, held FOR UPDATE, a new life on another version (`version`, `number`, `sinks`).
 
-    Only the steps `kept` stay. Gives its `shard` and `priority`.
+    Only these `steps` stay. Gives its `shard` and `priority`.
     """
-    params = {**facts, "run": run, "kept": list(kept), "payload": document(payload), "now": now_or_none()}
+    params = {**facts, "run": run, "kept": list(steps), "payload": document(payload), "now": now_or_none()}
     return dict(zip(("shard", "priority"), SQL.value("reopen_on", params), strict=True))
 
 
-def walked_again(*, run: str, kept: Mapping[str, Sequence[str]]) -> None:
-    """Say in history which edges `kept` steps (by node) take now."""
-    SQL.execute("walked_again", {"run": run, "kept": document(kept), "now": now_or_none()})
+def walked_again(*, run: str, edges: Mapping[str, Sequence[str]]) -> None:
+    """Say in history which `edges` the steps that stay (by node) take now."""
+    SQL.execute("walked_again", {"run": run, "kept": document(edges), "now": now_or_none()})

@@ -36,7 +36,7 @@ class ContactRow(TypedDict):
     slots: int | None
 
 
-class Held(NamedTuple):
+class StepInHand(NamedTuple):
     """A step that a worker has in hand."""
 
     worker: str
@@ -80,16 +80,16 @@ def count_held(tenant: int, workers: Collection[str], *, jobs: bool) -> dict[str
     idle nothing. `jobs`: they are external ones; else processes of ours.
     """
     rows = SQL.value("count_held", {"tenant": tenant, "workers": sorted(workers), "jobs": jobs})
-    return {worker: (held, heard) for worker, held, heard in rows}
+    return {worker: (count, last) for worker, count, last in rows}
 
 
-def held_by(tenant: int, workers: Collection[str], each: int, *, jobs: bool) -> list[Held]:
+def steps_in_hand(tenant: int, workers: Collection[str], each: int, *, jobs: bool) -> list[StepInHand]:
     """What these workers have in hand of the tenant's steps, what each began last first, at most so many of `each`.
 
     `jobs`: they are external ones; else processes of ours.
     """
     params = {"tenant": tenant, "workers": sorted(workers), "each": each, "jobs": jobs}
     return [
-        Held(worker, UUID(step), UUID(run), *rest)
+        StepInHand(worker, UUID(step), UUID(run), *rest)
         for worker, step, run, *rest in SQL.value("held_by", params)
     ]

@@ -16,16 +16,16 @@ def lock_steps(run: str) -> None:
 def migrate_run(
     *,
     run: str,
-    kept: Sequence[str],
+    steps: Sequence[str],
     queued: Sequence[QueuedRow],
     facts: Mapping[str, Json],
     payload: Mapping[str, Json],
 ) -> tuple[int, int]:
-    """Put an open run on another version (`version`, `sinks`); only the steps `kept` stay. Gives shard and priority."""
+    """Put an open run on another version (`version`, `sinks`); only these `steps` stay. Gives shard and priority."""
     params = {
         **facts,
         "run": run,
-        "kept": list(kept),
+        "kept": list(steps),
         "queued": document(queued),
         "queued_ids": [row["id"] for row in queued],
         "payload": document(payload),

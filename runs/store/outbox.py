@@ -138,23 +138,23 @@ def settle_events(
     return bool(SQL.value("settle_events", params))
 
 
-def receive_jobs(tenant: int, wanted: Sequence[WantedRow]) -> tuple[list[Leased], dict[int, str]]:
+def receive_jobs(tenant: int, jobs: Sequence[WantedRow]) -> tuple[list[Leased], dict[int, str]]:
     """Lease these jobs to work on them; gives them, each with its place, and of the other places why not: `gone`,
     `leased` by another, `held`, or `later`.
     """
-    return _received("receive_jobs", tenant, wanted)
+    return _received("receive_jobs", tenant, jobs)
 
 
-def receive_done_jobs(tenant: int, wanted: Sequence[WantedRow]) -> None:
+def receive_done_jobs(tenant: int, jobs: Sequence[WantedRow]) -> None:
     """As `receive_jobs`, of jobs whose work is done: also where they are held, and who has hold of one is waited for.
 
     In a transaction it waits for several only if nobody there holds what others of them wait for.
     """
-    _received("receive_done_jobs", tenant, wanted)
+    _received("receive_done_jobs", tenant, jobs)
 
 
-def _received(name: str, tenant: int, wanted: Sequence[WantedRow]) -> tuple[list[Leased], dict[int, str]]:
-    params = {"tenant": tenant, "wanted": document(list(wanted)), "now": now_or_none()}
+def _received(name: str, tenant: int, jobs: Sequence[WantedRow]) -> tuple[list[Leased], dict[int, str]]:
+    params = {"tenant": tenant, "wanted": document(list(jobs)), "now": now_or_none()}
     rows, refused = SQL.value(name, params)
     meters.polled(rows, is_contended=False, is_over=False)
     return [Leased(claimed_step(row), row[14], row[15], row[16]) for row in rows], dict(refused)

@@ -47,11 +47,11 @@ def fitted(tenant: int, run: str, encoded: bytes) -> bytes:
     """
     if not _is_large(encoded) or (blobs := store()) is None:
         return encoded
-    kept = _canonical(encoded)
-    reference = Reference(_today(), tenant, run, sha256(kept).hexdigest(), len(kept))
+    text = _canonical(encoded)
+    reference = Reference(_today(), tenant, run, sha256(text).hexdigest(), len(text))
     crash_points.hit("before_blob")
     try:
-        blobs.put(reference.key, kept)
+        blobs.put(reference.key, text)
     except BlobError as error:
         log.warning("A payload of %d bytes stays in the database: %s", len(encoded), error.message)
         return encoded
@@ -123,8 +123,13 @@ def unread(error: BlobError) -> Errored:
     """How an attempt ends that needs what can't be had; where only the store is away it makes sense to try again."""
     is_away = isinstance(error, BlobAway)
     details: dict[str, Json] = {"reason": error.code}
-    told = {"code": "PayloadUnreadable", "message": error.message, "details": details, "retryable": is_away}
-    return Errored(told, retryable=is_away)
+    attempt_error = {
+        "code": "PayloadUnreadable",
+        "message": error.message,
+        "details": details,
+        "retryable": is_away,
+    }
+    return Errored(attempt_error, retryable=is_away)
 
 
 def lost(error: BlobError) -> Errored:

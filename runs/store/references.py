@@ -44,14 +44,14 @@ def reference_of(value: Json) -> Reference | None:
 
 def parsed(key: str, size: int = 0) -> Reference | None:
     """The reference of a key; None for what is no key of ours."""
-    found = _KEY.fullmatch(key)
-    return Reference(found[1], int(found[2]), found[3], found[4], size) if found else None
+    match = _KEY.fullmatch(key)
+    return Reference(match[1], int(match[2]), match[3], match[4], size) if match else None
 
 
 def rows_in(raw: bytes) -> list[dict[str, Json]]:
     """A row for each of the references in a JSON text."""
     keys = {key.decode() for key in _IN_TEXT.findall(raw)} if MARK in raw else ()
-    return [key_row(found) for found in map(parsed, sorted(keys)) if found is not None]
+    return [key_row(reference) for reference in map(parsed, sorted(keys)) if reference is not None]
 
 
 def key_row(key: Reference) -> dict[str, Json]:
@@ -61,8 +61,8 @@ def key_row(key: Reference) -> dict[str, Json]:
 
 def references_in(value: Json) -> Iterator[Reference]:
     """Each reference within a value."""
-    if (found := reference_of(value)) is not None:
-        yield found
+    if (reference := reference_of(value)) is not None:
+        yield reference
     elif isinstance(value, dict):
         for part in value.values():
             yield from references_in(part)

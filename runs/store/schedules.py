@@ -57,14 +57,14 @@ class Entry:
 _MOMENTS = ("at", "anchor_at", "next_due_at", "buffered_due_at", "now")
 
 
-def due_schedule(tried: Sequence[str]) -> FoundSchedule | None:
-    """The schedule that has been due for longest, but for those that were `tried`; it is locked."""
-    return _found(SQL.value("due_schedule", {"tried": list(tried), "now": now_or_none()}))
+def due_schedule(exclude: Sequence[str]) -> FoundSchedule | None:
+    """The schedule that has been due for longest, but for those to `exclude`; it is locked."""
+    return _found(SQL.value("due_schedule", {"tried": list(exclude), "now": now_or_none()}))
 
 
-def buffered_schedule(tried: Sequence[str]) -> FoundSchedule | None:
-    """A schedule whose buffered due time needs to wait no longer, but for those that were `tried`; it is locked."""
-    return _found(SQL.value("buffered_schedule", {"tried": list(tried), "now": now_or_none()}))
+def buffered_schedule(exclude: Sequence[str]) -> FoundSchedule | None:
+    """A schedule whose buffered due time needs to wait no longer, but for those to `exclude`; it is locked."""
+    return _found(SQL.value("buffered_schedule", {"tried": list(exclude), "now": now_or_none()}))
 
 
 def open_runs(schedule: str) -> list[str]:

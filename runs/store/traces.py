@@ -46,8 +46,8 @@ def trace_within(run: str, headers: Headers) -> Trace:
 
 def read_traces(runs: Collection[str]) -> dict[str, Headers]:
     """What the rows of these runs say of their traces, by run; without those that say nothing."""
-    found: dict[str, Headers] = SQL.value("read_traces", {"runs": sorted(runs)})
-    return found
+    headers: dict[str, Headers] = SQL.value("read_traces", {"runs": sorted(runs)})
+    return headers
 
 
 def ended_runs(runs: Collection[str]) -> list[EndedRun]:

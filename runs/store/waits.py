@@ -117,8 +117,8 @@ def ring_timers(timers: Iterable[str]) -> dict[str, int]:
 
     They don't where the step is over, or where another timer took the same edge before.
     """
-    rung: dict[str, int] = SQL.value("ring_timers", {"timers": sorted(timers), "now": now_or_none()})
-    return rung
+    versions: dict[str, int] = SQL.value("ring_timers", {"timers": sorted(timers), "now": now_or_none()})
+    return versions
 
 
 def fired_edges(steps: Iterable[str]) -> dict[str, list[str]]:
