@@ -19,7 +19,7 @@ from runs.api.base import RunsApiView
 from runs.commands import job_reports
 from runs.commands.job_errors import Failure
 from runs.commands.job_leases import StaleToken
-from runs.commands.job_reports import Answer, Beat, Completion, Fault, Refused, Said
+from runs.commands.job_reports import Answer, Beat, Completion, Fault, Refused, Reply
 from runs.kernel.refused import RunRefused
 
 
@@ -57,7 +57,7 @@ class JobsClaimView(JobsApiView):
         return Response(calls.claim_told(self.principal, body(s.ClaimJobs, request)))
 
 
-def _results(items: Sequence[Parsed], answers: Sequence[Said], always: Sequence[str] = ()) -> Response:
+def _results(items: Sequence[Parsed], answers: Sequence[Reply], always: Sequence[str] = ()) -> Response:
     """An answer for each item, in their order; `always`: what of an answer is told in any case."""
     rows = []
     for item, one in zip(items, answers, strict=True):

@@ -30,17 +30,17 @@ def retry(who: Principal, *, reason: str | None = None) -> Retried:
     due, so that a later call comes further.
     """
     who.require(RUNS_OPERATE)
-    now, wanted = now_here(), list[int]()
+    now, ids = now_here(), list[int]()
     behind: int | None = 0
     for _ in range(MOST_LOOKS):
         # Never fewer than a look finds: what is due already, or others' to operate, is dropped only afterwards.
         nodes, behind = waiting_asides(who.tenant_id, behind, MOST)
         if nodes:
             later = asides_with(who, OPERATE, nodes).filter(due_at__gt=now)
-            wanted += later.values_list("pk", flat=True)
-        if behind is None or len(wanted) >= MOST:
+            ids += later.values_list("pk", flat=True)
+        if behind is None or len(ids) >= MOST:
             break
-    count = retry_aside(who.tenant_id, wanted[:MOST])
+    count = retry_aside(who.tenant_id, ids[:MOST])
     if count:
         audit.record(who, "dispatch.retry", f"{count} events", reason=reason)
-    return Retried(count, more=behind is not None or len(wanted) > MOST)
+    return Retried(count, more=behind is not None or len(ids) > MOST)

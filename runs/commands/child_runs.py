@@ -47,7 +47,7 @@ HANDOFF = "handoff"
 Endings = list[tuple[ClaimedStep, AttemptResult]]
 
 
-class _Asked(NamedTuple):
+class _Group(NamedTuple):
     """What the runs have in common that one statement starts. `part`: version and container of which they do steps."""
 
     tenant: int
@@ -94,7 +94,7 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
     if not steps:
         return []
     parents = child_runs.beginners({step.run_id for step, _ in steps})
-    together: dict[_Asked, list[tuple[ClaimedStep, NewRun]]] = {}
+    together: dict[_Group, list[tuple[ClaimedStep, NewRun]]] = {}
     refused: Endings = []
     for step, wait in steps:
         parent = parents[step.run_id]
@@ -107,7 +107,7 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
             message = f"Runs can be nested at most {MAX_DEPTH} levels deep."
             refused.append((step, _not_started("too_deep", message)))
             continue
-        asked = _Asked(
+        group = _Group(
             parent.tenant,
             wait.get("workflow"),
             wait.get("version"),
@@ -116,46 +116,46 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
             parent.priority,
             parent.is_test,
         )
-        together.setdefault(asked, []).append((step, _child(step, wait, parent)))
-    return refused + [ending for asked, alike in together.items() for ending in _started(asked, alike)]
+        together.setdefault(group, []).append((step, _child(step, wait, parent)))
+    return refused + [ending for group, alike in together.items() for ending in _started(group, alike)]
 
 
 def _child(step: ClaimedStep, wait: Wait, parent: Beginner) -> NewRun:
     origin = Origin(parent=step.run_id, parent_step=step.id, shard=parent.shard, depth=parent.depth + 1)
-    said: dict[str, Json] = {"parent": step.run_id, "parent_step": step.node}
+    payload: dict[str, Json] = {"parent": step.run_id, "parent_step": step.node}
     if step.index is not None:
-        said["index"] = step.index
-    return NewRun(wait["input"], id=wait["run"], origin=origin, payload=said)
+        payload["index"] = step.index
+    return NewRun(wait["input"], id=wait["run"], origin=origin, payload=payload)
 
 
 def _started(
-    asked: _Asked, children: Sequence[tuple[ClaimedStep, NewRun]]
+    group: _Group, children: Sequence[tuple[ClaimedStep, NewRun]]
 ) -> Iterator[tuple[ClaimedStep, Errored]]:
     """Start these runs in one go, or, where one of them can't begin, each by itself; gives those that can't."""
     try:
         with transaction.atomic():
-            start_runs(_terms(asked), [child for _, child in children])
+            start_runs(_terms(group), [child for _, child in children])
     except (RunRefused, Refusal) as refusal:
         if len(children) == 1:
             yield children[0][0], _not_started(refusal.code, refusal.message)
             return
         for child in children:
-            yield from _started(asked, [child])
+            yield from _started(group, [child])
 
 
-def _terms(asked: _Asked) -> Terms:
+def _terms(group: _Group) -> Terms:
     """On which version they start, and how."""
-    if asked.part is not None:
-        version = version_of_part(*asked.part)
+    if group.part is not None:
+        version = version_of_part(*group.part)
     else:
-        version = startable_version(asked.tenant, str(asked.workflow), asked.version)
+        version = startable_version(group.tenant, str(group.workflow), group.version)
     return Terms(
-        asked.tenant,
+        group.tenant,
         version,
-        asked.by,
-        asked.priority,
-        is_test=asked.is_test,
-        is_part=asked.part is not None,
+        group.by,
+        group.priority,
+        is_test=group.is_test,
+        is_part=group.part is not None,
     )
 
 
@@ -185,11 +185,11 @@ def _ending(tenant: int, state: ChildState) -> AttemptResult:
     return Errored(describe(StepError("ChildFailed", message, details=details)))
 
 
-def _child_ended(told: Sequence[Message]) -> None:
+def _child_ended(batch: Sequence[Message]) -> None:
     """Children have ended: end the steps that wait for them."""
-    there = child_runs.beginners({message.run for message in told})
+    there = child_runs.beginners({message.run for message in batch})
     steps: dict[int, dict[str, set[str]]] = {}
-    for message in told:
+    for message in batch:
         if message.run in there and message.step:
             steps.setdefault(message.tenant, {}).setdefault(message.run, set()).add(message.step)
     for tenant, by_run in sorted(steps.items()):
@@ -212,13 +212,13 @@ def _leave(runs: Iterable[str]) -> None:
         notices.after_commit((), [messages.QUEUE])
 
 
-def _able(told: Sequence[Message], verb: str) -> Iterator[tuple[int, dict[str, Message]]]:
+def _able(batch: Sequence[Message], verb: str) -> Iterator[tuple[int, dict[str, Message]]]:
     """By tenant, the runs that are told and with which this can be done, locked, each with the message.
 
     What has ended by itself meanwhile is left out, here as with every other thing that was told: then nothing is to do.
     """
     by_tenant: dict[int, dict[str, Message]] = {}
-    for message in told:
+    for message in batch:
         by_tenant.setdefault(message.tenant, {})[message.run] = message
     for tenant, messages_by_run in sorted(by_tenant.items()):
         locked = hot.lock_heavy(messages_by_run)
@@ -227,10 +227,10 @@ def _able(told: Sequence[Message], verb: str) -> Iterator[tuple[int, dict[str, M
             yield tenant, able
 
 
-def _cancel(told: Sequence[Message]) -> None:
+def _cancel(batch: Sequence[Message]) -> None:
     """A parent waits no more: its children end. What was done is undone where the parent undoes what it did."""
     reason = "The parent step is no longer waiting."
-    for tenant, able in _able(told, "cancel"):
+    for tenant, able in _able(batch, "cancel"):
         for undo in (False, True):
             runs = [
                 run
@@ -241,24 +241,24 @@ def _cancel(told: Sequence[Message]) -> None:
                 cancel_runs(tenant, runs, by=HANDOFF, reason=reason, compensate=undo)
 
 
-def _pause(told: Sequence[Message]) -> None:
-    for tenant, able in _able(told, "pause"):
+def _pause(batch: Sequence[Message]) -> None:
+    for tenant, able in _able(batch, "pause"):
         pause_runs(tenant, able, by=HANDOFF, reason="The run that began it was paused.")
 
 
-def _unpause(told: Sequence[Message]) -> None:
+def _unpause(batch: Sequence[Message]) -> None:
     """A parent goes on, and with it those of its children that paused with it."""
-    for tenant, able in _able(told, "unpause"):
+    for tenant, able in _able(batch, "unpause"):
         pauses = HistoryEvent.objects.for_tenant(tenant).filter(run_id__in=list(able), type="RUN_PAUSED")
         last = pauses.order_by("run_id", "-id").distinct("run_id").values_list("run_id", "payload__by")
         if runs := [str(run) for run, by in last if by == HANDOFF]:
             unpause_runs(tenant, runs, by=HANDOFF, reason="The run that began it goes on.")
 
 
-def _start_next(told: Sequence[Message]) -> None:
+def _start_next(batch: Sequence[Message]) -> None:
     """Runs have completed whose workflows name the next one: its run begins with what they gave."""
-    completed = child_runs.beginners({message.run for message in told}, with_output=True)
-    for message in sorted(told, key=lambda one: one.run):
+    completed = child_runs.beginners({message.run for message in batch}, with_output=True)
+    for message in sorted(batch, key=lambda one: one.run):
         run = completed.get(message.run)
         if run is None:
             continue
@@ -267,16 +267,16 @@ def _start_next(told: Sequence[Message]) -> None:
             if run.chained >= MAX_CHAINED:
                 raise RunRefused("too_many", f"{MAX_CHAINED} runs have followed one another already.")
             origin = Origin(follows=run.id, chained=run.chained + 1)
-            given = payloads.whole(run.tenant, run.output)
-            item = NewRun(given, id=uuid7(), origin=origin, payload={"follows": run.id})
+            output = payloads.whole(run.tenant, run.output)
+            item = NewRun(output, id=uuid7(), origin=origin, payload={"follows": run.id})
             with transaction.atomic():
                 start_workflow(run.tenant, workflow, [item], by=run.created_by, priority=run.priority)
         except BlobAway:
             # The message stays, and is delivered later.
             raise
         except (RunRefused, Refusal) as refusal:
-            said = {"workflow": workflow, "reason": refusal.code, "message": refusal.message[:2000]}
-            child_runs.note_no_follower(run.id, said)
+            payload = {"workflow": workflow, "reason": refusal.code, "message": refusal.message[:2000]}
+            child_runs.note_no_follower(run.id, payload)
 
 
 def _in_words(wait: Wait) -> str:

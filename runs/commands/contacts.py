@@ -14,17 +14,17 @@ SECONDS = 5.0
 MOST_KNOWN = 10_000
 _written: dict[tuple[int, str], float] = {}
 
-Told = tuple[str, str | None, int | None]
+Contact = tuple[str, str | None, int | None]
 """A worker's id, and what it said of itself: its version, and how many jobs it does at once."""
 
 
-def note(tenant: int, queues: Sequence[str], told: Sequence[Told]) -> None:
+def note(tenant: int, queues: Sequence[str], contacts: Sequence[Contact]) -> None:
     """Write down that these workers have polled for these queues, those of which that was done just before apart.
 
     One statement. A poll never fails by it.
     """
     now = time.monotonic()
-    due = {one[0]: one for one in told if now - _written.get((tenant, one[0]), -SECONDS) >= SECONDS}
+    due = {one[0]: one for one in contacts if now - _written.get((tenant, one[0]), -SECONDS) >= SECONDS}
     if not due:
         return
     if len(_written) > MOST_KNOWN:

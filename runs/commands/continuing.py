@@ -25,11 +25,11 @@ from runs.store.child_runs import Message
 log = logging.getLogger(__name__)
 
 
-def continue_as_new(told: Sequence[Message]) -> None:
+def continue_as_new(batch: Sequence[Message]) -> None:
     """Runs have a loop between two rounds and a long history: let each go on as a new run, or in itself where anything
     else of it is open by now.
     """
-    for message in sorted(told, key=lambda one: one.run):
+    for message in sorted(batch, key=lambda one: one.run):
         if message.step is not None:
             _continue(message.tenant, message.run, message.step)
 

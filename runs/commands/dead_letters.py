@@ -68,10 +68,10 @@ def discard(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
 
     Their runs stay as they are, but where a step asks what becomes of its failure: left as it is, it fails its run.
     """
-    found = list(letters)
-    ids = [str(letter.id) for letter in found]
-    steps = queries.asking(who.tenant_id, [letter.step_id for letter in found if letter.resolution is None])
-    asking = [letter for letter in found if letter.step_id in steps]
+    letters = list(letters)
+    ids = [str(letter.id) for letter in letters]
+    steps = queries.asking(who.tenant_id, [letter.step_id for letter in letters if letter.resolution is None])
+    asking = [letter for letter in letters if letter.step_id in steps]
     # The runs first, as everybody locks them before their letters.
     with changing(who.tenant_id, {str(letter.run_id) for letter in asking}) as change:
         for letter in asking:

@@ -29,12 +29,12 @@ def prepare(entered: Entered) -> dict[str, Wait]:
     steps = {step.id: step for step, _ in entered}
     resumed = child_runs.resumed_runs({steps[id].run_id for id in waits}) if waits else set()
     rows = [_row(steps[id], wait) for id, wait in waits.items() if steps[id].run_id in resumed]
-    found = child_runs.former_children(rows) if rows else []
-    parts = {_container(steps[one.step]) for one in found if waits[one.step].get("part")}
+    children = child_runs.former_children(rows) if rows else []
+    parts = {_container(steps[one.step]) for one in children if waits[one.step].get("part")}
     versions = {part: version_of_part(*part) for part in sorted(parts)}
     return {
         one.step: {**waits[one.step], "run": one.chain, AGAIN: one.run}
-        for one in found
+        for one in children
         # The steps of the container may be others by now: on another version of its workflow.
         if not waits[one.step].get("part") or one.version == versions[_container(steps[one.step])]
     }
@@ -58,9 +58,9 @@ def _row(step: ClaimedStep, wait: Wait) -> FormerWaitRow:
     }
 
 
-def go_on(told: Sequence[Message]) -> None:
+def go_on(batch: Sequence[Message]) -> None:
     """Steps wait for runs that they had before: those that failed are resumed. One that can't be says how it stands."""
-    for message in sorted(told, key=lambda one: one.run):
+    for message in sorted(batch, key=lambda one: one.run):
         step = str((message.payload or {})["step"])
         try:
             _go_on(message.tenant, message.run, step)

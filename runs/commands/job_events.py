@@ -27,7 +27,7 @@ LONGEST_ID = 200
 GONE = "gone"
 
 
-class _Named(NamedTuple):
+class _JobId(NamedTuple):
     """What the id of a job in an event says."""
 
     step: str
@@ -60,18 +60,18 @@ def claim(
     """
     if queues:
         note_workers(tenant, queues, [(worker, version, slots)])
-    named = [_named(one) for one in ids]
+    job_ids = [_job_id(one) for one in ids]
     tokens = [secrets.token_urlsafe(16) for _ in ids]
-    wanted = [
-        _wanted(place, worker, one, tokens[place]) for place, one in enumerate(named) if one is not None
+    rows = [
+        _wanted(place, worker, one, tokens[place]) for place, one in enumerate(job_ids) if one is not None
     ]
-    leased, reasons = receive_jobs(tenant, wanted) if wanted else ([], {})
+    leased, reasons = receive_jobs(tenant, rows) if rows else ([], {})
     scopes.load_to_begin([one.step for one in leased])
     live.tell_steps((one.step for one in leased), StepStatus.RUNNING)
     leased.sort(key=lambda one: one.place)
     jobs = jobs_of((tokens[one.place], one) for one in leased)
     refused = {ids[place]: why for place, why in sorted(reasons.items())}
-    refused |= {ids[place]: GONE for place, one in enumerate(named) if one is None}
+    refused |= {ids[place]: GONE for place, one in enumerate(job_ids) if one is None}
     return jobs, refused
 
 
@@ -81,30 +81,30 @@ def take(tenant: int, worker: str, step: str, token: str) -> None:
     A run that is paused meanwhile is no hindrance, nor is who has hold of the step for a moment. Nothing happens where
     the job can't be had; what is said of it next is then heard as of a lease that is over.
     """
-    if (named := _named(f"{step}{BETWEEN}{token}")) is not None:
-        _taken_together(tenant, (worker, named))
+    if (job_id := _job_id(f"{step}{BETWEEN}{token}")) is not None:
+        _taken_together(tenant, (worker, job_id))
 
 
-def _take_each(tenant: int, takes: Sequence[tuple[str, _Named]]) -> list[None]:
+def _take_each(tenant: int, takes: Sequence[tuple[str, _JobId]]) -> list[None]:
     rows = [_wanted(place, worker, one, _secret(*one)) for place, (worker, one) in enumerate(takes)]
     receive_done_jobs(tenant, rows)
     return [None] * len(takes)
 
 
-def _wanted(place: int, worker: str, named: _Named, secret: str) -> WantedRow:
+def _wanted(place: int, worker: str, job_id: _JobId, secret: str) -> WantedRow:
     return {
         "place": place,
         "worker": worker,
-        "step": named.step,
-        "epoch": named.epoch,
+        "step": job_id.step,
+        "epoch": job_id.epoch,
         "token_hash": hash_of(secret).hex(),
     }
 
 
-_taken_together: Gathered[int, tuple[str, _Named], None] = Gathered(_take_each)
+_taken_together: Gathered[int, tuple[str, _JobId], None] = Gathered(_take_each)
 
 
-def _named(text: str) -> _Named | None:
+def _job_id(text: str) -> _JobId | None:
     """None for what no event has said."""
     if len(text) > LONGEST_ID or not text.isascii():
         return None
@@ -117,7 +117,7 @@ def _named(text: str) -> _Named | None:
     except ValueError:
         return None
     is_ours = is_step and constant_time_compare(secret, _secret(step, epoch))
-    return _Named(step, epoch) if is_ours else None
+    return _JobId(step, epoch) if is_ours else None
 
 
 def _secret(step: str, epoch: int) -> str:

@@ -42,16 +42,16 @@ class Facts:
         return self.is_holder and self.status == StepStatus.RUNNING
 
 
-def facts_of(tenant: int, shown: Sequence[tuple[str, str]]) -> list[Facts | None]:
+def facts_of(tenant: int, tokens: Sequence[tuple[str, str]]) -> list[Facts | None]:
     """How each job stands for whoever shows this token for it (job, token); None: the tenant has no such job.
 
     One statement for all of them.
     """
     rows = {}
-    for row in hot.job_facts(tenant=tenant, steps={job for job, _ in shown}):
+    for row in hot.job_facts(tenant=tenant, steps={job for job, _ in tokens}):
         step, columns = claimed_of(row)
         rows[step.id] = step, columns
-    return [_facts(*rows[job], token) if job in rows else None for job, token in shown]
+    return [_facts(*rows[job], token) if job in rows else None for job, token in tokens]
 
 
 def _facts(step: ClaimedStep, columns: Sequence[Json], token: str) -> Facts:

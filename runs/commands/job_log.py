@@ -22,12 +22,12 @@ def hear(speaking: Iterable[tuple[ClaimedStep, Sequence[LogLine]]]) -> None:
     What secrets they were given is computed anew, within a time that they share. At most one statement for all of them,
     and none where no param may hold one: the scopes of those that needed it are loaded behind it.
     """
-    said = [(step, lines, _secret_params(step)) for step, lines in speaking if lines]
+    entries = [(step, lines, _secret_params(step)) for step, lines in speaking if lines]
     scopes.load(
-        step for step, _, params in said if not params.is_static or payloads.has_references(step.input)
+        step for step, _, params in entries if not params.is_static or payloads.has_references(step.input)
     )
     check = deadline()
-    for step, lines, params in said:
+    for step, lines, params in entries:
         masker = _masker(step, params, check)
         step.log = AttemptLog.of(replace(line, text=line_text(line.text, masker)) for line in lines)
 

@@ -82,50 +82,50 @@ class Fault:
 
 A = TypeVar("A", Completion, Failure)
 Refused = UnknownJob | StaleToken | RunRefused
-Said = Answer | Refused | Fault
+Reply = Answer | Refused | Fault
 """What is said to a worker of one job among many: an answer, or why there is none."""
 
 
-def complete_all(tenant: int, done: Sequence[Completion]) -> list[Said]:
+def complete_all(tenant: int, done: Sequence[Completion]) -> list[Reply]:
     """These jobs are done, each by itself. A late completion counts while nobody else was given the step (C-5).
 
     StaleToken: the job was given up or has failed for good; RunRefused: it can't be stored, the lease goes on, and the
     worker may complete the job with less, or fail it. As many statements for many as for one.
     """
-    said: dict[int, Said] = {}
-    facts = _known(tenant, done, said)
-    said |= _said_already({place: (one, done[place].output) for place, one in facts.items()})
+    replies: dict[int, Reply] = {}
+    facts = _known(tenant, done, replies)
+    replies |= _said_already({place: (one, done[place].output) for place, one in facts.items()})
     ended = {}
-    counts = _variables_of(facts[place] for place in facts.keys() - said.keys() if done[place].variables)
-    for place in sorted(facts.keys() - said.keys()):
+    counts = _variables_of(facts[place] for place in facts.keys() - replies.keys() if done[place].variables)
+    for place in sorted(facts.keys() - replies.keys()):
         run = facts[place].step.run_id
         try:
             ended[place] = _success(done[place], counts.get(run, 0))
             counts[run] = counts.get(run, 0) + len(done[place].variables)
         except RunRefused as refusal:
-            said[place] = refusal
+            replies[place] = refusal
     hear((facts[place].step, done[place].log) for place in ended)
     applied, faults = _ended({place: (facts[place].step, result) for place, result in ended.items()})
-    said |= dict.fromkeys(applied, Answer(True))
-    said |= faults
+    replies |= dict.fromkeys(applied, Answer(True))
+    replies |= faults
     if left := ended.keys() - applied - faults.keys():
         # Something was first: the same word at the same time, the sweep, a cancel.
-        again: dict[int, Said] = dict.fromkeys(left, Answer(False, "lease_lost"))
+        again: dict[int, Reply] = dict.fromkeys(left, Answer(False, "lease_lost"))
         now = facts_of(tenant, [(done[place].job, done[place].lease_token) for place in sorted(left)])
-        found = {
+        cases = {
             place: (one, done[place].output) for place, one in zip(sorted(left), now, strict=True) if one
         }
-        said |= again | _said_already(found)
+        replies |= again | _said_already(cases)
     _keep_as_evidence(
-        (facts[place], _why_not(said[place]), done[place].output, None) for place in sorted(facts)
+        (facts[place], _why_not(replies[place]), done[place].output, None) for place in sorted(facts)
     )
-    return [said[place] for place in range(len(done))]
+    return [replies[place] for place in range(len(done))]
 
 
-def fail_all(tenant: int, failed: Sequence[Failure]) -> list[Said]:
+def fail_all(tenant: int, failed: Sequence[Failure]) -> list[Reply]:
     """These attempts failed; a late one has no effect (H-17). What is too long of an error is cut."""
-    said: dict[int, Said] = {}
-    facts = _known(tenant, failed, said)
+    replies: dict[int, Reply] = {}
+    facts = _known(tenant, failed, replies)
     errors = {place: fitting(failed[place]) for place in facts}
     ended: dict[int, tuple[ClaimedStep, AttemptResult]] = {
         place: (
@@ -138,19 +138,19 @@ def fail_all(tenant: int, failed: Sequence[Failure]) -> list[Said]:
     hear((facts[place].step, failed[place].log) for place in ended)
     applied, faults = _ended(ended)
     lost = Answer(False, "lease_lost")
-    said |= {place: Answer(True, cut=errors[place][1]) if place in applied else lost for place in facts}
-    said |= faults
-    _keep_as_evidence((one, _why_not(said[place]), None, errors[place][0]) for place, one in facts.items())
-    return [said[place] for place in range(len(failed))]
+    replies |= {place: Answer(True, cut=errors[place][1]) if place in applied else lost for place in facts}
+    replies |= faults
+    _keep_as_evidence((one, _why_not(replies[place]), None, errors[place][0]) for place, one in facts.items())
+    return [replies[place] for place in range(len(failed))]
 
 
-def heartbeat_all(tenant: int, beats: Sequence[Beat]) -> list[Said]:
+def heartbeat_all(tenant: int, beats: Sequence[Beat]) -> list[Reply]:
     """Renew these leases; each answer says how long it lasts and whether the run wants the job no more (H-4, R-109)."""
-    said: dict[int, Said] = {}
-    facts = _known(tenant, beats, said)
+    replies: dict[int, Reply] = {}
+    facts = _known(tenant, beats, replies)
     # A lease is not lost for a word too many: what is too large is left out.
     overlong = {place: too_much(beats[place].progress) for place in facts}
-    held: dict[str, BeatRow] = {
+    rows: dict[str, BeatRow] = {
         one.step.id: {
             "id": one.step.id,
             "epoch": one.step.epoch,
@@ -160,7 +160,7 @@ def heartbeat_all(tenant: int, beats: Sequence[Beat]) -> list[Said]:
         if one.is_running
     }
     speaking = [(one.step, beats[place].log) for place, one in facts.items() if one.is_running]
-    leases = _beat([*held.values()], speaking) if held else {}
+    leases = _beat([*rows.values()], speaking) if rows else {}
     live.tell_steps(
         facts[place].step
         for place in facts
@@ -170,7 +170,7 @@ def heartbeat_all(tenant: int, beats: Sequence[Beat]) -> list[Said]:
         if one.is_running and one.step.id in leases:
             expires, run_status = leases[one.step.id]
             is_cancelled = run_status in RUN_CLOSING
-            said[place] = Answer(
+            replies[place] = Answer(
                 True,
                 lease_expires_at=expires,
                 cancel_requested=is_cancelled,
@@ -178,28 +178,28 @@ def heartbeat_all(tenant: int, beats: Sequence[Beat]) -> list[Said]:
             )
         else:
             is_cancelled = one.status == StepStatus.CANCELLED
-            said[place] = Answer(False, "lease_lost", cancel_requested=is_cancelled)
-    return [said[place] for place in range(len(beats))]
+            replies[place] = Answer(False, "lease_lost", cancel_requested=is_cancelled)
+    return [replies[place] for place in range(len(beats))]
 
 
 def _beat(
-    held: Sequence[BeatRow], speaking: Sequence[tuple[ClaimedStep, Sequence[LogLine]]]
+    rows: Sequence[BeatRow], speaking: Sequence[tuple[ClaimedStep, Sequence[LogLine]]]
 ) -> dict[str, tuple[str, str]]:
     """Renew leases and keep what was said of those jobs, which whoever has them may do alone."""
     hear(speaking)
-    said = [step for step, _ in speaking if step.log is not None]
-    if not said:
-        return hot.heartbeat(held)
+    steps = [step for step, _ in speaking if step.log is not None]
+    if not steps:
+        return hot.heartbeat(rows)
     with transaction.atomic():
-        leases = hot.heartbeat(held)
-        step_logs.write(step for step in said if step.id in leases)
+        leases = hot.heartbeat(rows)
+        step_logs.write(step for step in steps if step.id in leases)
     return leases
 
 
-def _apart(do: Callable[[int, Sequence[A]], list[Said]]) -> Callable[[int, Sequence[A]], list[Said]]:
+def _apart(do: Callable[[int, Sequence[A]], list[Reply]]) -> Callable[[int, Sequence[A]], list[Reply]]:
     """As `do`, but for those with a fault, which must be done by themselves."""
 
-    def each(tenant: int, words: Sequence[A]) -> list[Said]:
+    def each(tenant: int, words: Sequence[A]) -> list[Reply]:
         return [BY_ITSELF if isinstance(one, Fault) else one for one in do(tenant, words)]
 
     return each
@@ -259,18 +259,18 @@ def release(*, tenant: int, job: str, lease_token: str) -> Answer:
     return Answer(True)
 
 
-def _answer(said: Said) -> Answer:
-    if not isinstance(said, Answer):
-        raise said.error if isinstance(said, Fault) else said
-    return said
+def _answer(reply: Reply) -> Answer:
+    if not isinstance(reply, Answer):
+        raise reply.error if isinstance(reply, Fault) else reply
+    return reply
 
 
 def _known(
-    tenant: int, words: Sequence[Completion | Failure | Beat], said: dict[int, Said]
+    tenant: int, words: Sequence[Completion | Failure | Beat], replies: dict[int, Reply]
 ) -> dict[int, Facts]:
-    """How the jobs stand that there are, by place; of the others `said` says so."""
+    """How the jobs stand that there are, by place; of the others `replies` says so."""
     facts = facts_of(tenant, [(one.job, one.lease_token) for one in words])
-    said |= {place: UnknownJob() for place, one in enumerate(facts) if one is None}
+    replies |= {place: UnknownJob() for place, one in enumerate(facts) if one is None}
     return {place: one for place, one in enumerate(facts) if one is not None}
 
 
@@ -328,19 +328,19 @@ def _variables_of(facts: Iterable[Facts]) -> dict[str, int]:
     return count_variables(runs) if runs else {}
 
 
-def _said_already(cases: Mapping[int, tuple[Facts, Json]]) -> dict[int, Said]:
+def _said_already(cases: Mapping[int, tuple[Facts, Json]]) -> dict[int, Reply]:
     """The answers to completions that change nothing; of those that may, none."""
-    said: dict[int, Said] = {}
-    given = {}
+    replies: dict[int, Reply] = {}
+    outputs = {}
     for place, (facts, output) in cases.items():
         if (answer := _standing(facts)) is not None:
-            said[place] = answer
+            replies[place] = answer
         elif facts.status == StepStatus.COMPLETED:
             try:
-                given[place] = storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
+                outputs[place] = storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
             except RunRefused as refusal:
-                said[place] = refusal
-    if given:
+                replies[place] = refusal
+    if outputs:
         same = hot.gave(
             [
                 {
@@ -349,16 +349,16 @@ def _said_already(cases: Mapping[int, tuple[Facts, Json]]) -> dict[int, Said]:
                     "output": orjson.Fragment(encoded),
                     "sha256": payloads.digest_of(encoded),
                 }
-                for place, encoded in given.items()
+                for place, encoded in outputs.items()
             ]
         )
-        for place in given:
+        for place in outputs:
             is_same = place in same
-            said[place] = Answer(True, duplicate=True) if is_same else Answer(False, "completed_otherwise")
-    return said
+            replies[place] = Answer(True, duplicate=True) if is_same else Answer(False, "completed_otherwise")
+    return replies
 
 
-def _standing(facts: Facts) -> Said | None:
+def _standing(facts: Facts) -> Reply | None:
     """What is to be said whatever the output is; None where that depends on it, or the completion may count."""
     if facts.status == StepStatus.QUEUED and facts.is_nobodys:
         return StaleToken(
@@ -376,11 +376,11 @@ def _standing(facts: Facts) -> Said | None:
     return Answer(False, f"step_{facts.status.lower()}")
 
 
-def _why_not(said: Said) -> str | None:
+def _why_not(reply: Reply) -> str | None:
     """Why what a worker gave is kept as evidence only; None where it was applied, or may be said again."""
-    if isinstance(said, StaleToken):
+    if isinstance(reply, StaleToken):
         return "stale_token"
-    return said.reason or "" if isinstance(said, Answer) and not said.applied else None
+    return reply.reason or "" if isinstance(reply, Answer) and not reply.applied else None
 
 
 def _keep_as_evidence(words: Iterable[tuple[Facts, str | None, Json, Json]]) -> None:

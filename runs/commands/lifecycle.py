@@ -100,14 +100,14 @@ def resolve_compensation(
         waits_for_it = change.locked[run].status == RunStatus.WAITING_FOR_MANUAL_ACTION
         steps = StepExecution.objects.for_tenant(tenant).filter(pk=step, run_id=run)
         node = steps.values_list("undoes", flat=True).first()
-        settled = (
+        resolution = (
             compensation.resolve(run, node, how, by=by, reason=reason, via=via, way=way)
             if waits_for_it and node is not None
             else None
         )
-        if settled is None:
+        if resolution is None:
             message = f"No compensation of {node or 'this step'} waits for a person in this run."
             raise RunRefused("nothing_to_resolve", message, conflict=True)
         version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
-        is_queued = settled[0] == StepStatus.QUEUED
-        change.queues |= {settled[1]} if is_queued else compensation.compensate_next({run: version})
+        is_queued = resolution[0] == StepStatus.QUEUED
+        change.queues |= {resolution[1]} if is_queued else compensation.compensate_next({run: version})

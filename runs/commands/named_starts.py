@@ -27,14 +27,14 @@ def start_workflow(
     """
     pinned = startable_version(tenant, workflow, version)
     terms = Terms(tenant, pinned, by, priority, sla_seconds, requested_by=requested_by)
-    found = starts.checked(terms, items)
-    if len(found) == 1:
-        return [_inserted_together((terms, if_exists), found[0])]
-    return starts.insert_checked(terms, if_exists, found)
+    requests = starts.checked(terms, items)
+    if len(requests) == 1:
+        return [_inserted_together((terms, if_exists), requests[0])]
+    return starts.insert_checked(terms, if_exists, requests)
 
 
-def _inserted_each(alike: tuple[Terms, IfExists], found: Sequence[CheckedRun]) -> list[Started]:
-    return starts.insert_checked(*alike, found)
+def _inserted_each(alike: tuple[Terms, IfExists], requests: Sequence[CheckedRun]) -> list[Started]:
+    return starts.insert_checked(*alike, requests)
 
 
 _inserted_together = Gathered(_inserted_each)

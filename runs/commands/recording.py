@@ -84,10 +84,10 @@ def _of_items(tenant_id: int, run_id: UUID, graph: Graph, outer: Row) -> Row | N
     one answer for all items, that for the first. None where that isn't known.
     """
     nodes = {step.id: step for _, step in steps_of_items(graph)}
-    found = inner_steps(tenant_id, run_id, EXAMPLES)
-    containers = {one.counted.container for one in found}
+    rows = inner_steps(tenant_id, run_id, EXAMPLES)
+    containers = {one.counted.container for one in rows}
     stubs: Row = {node: stub for node, stub in outer.items() if node not in containers}
-    for one in found:
+    for one in rows:
         example = one.first or one.failed
         if example is None or one.counted.node in containers:
             continue

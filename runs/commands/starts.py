@@ -189,9 +189,9 @@ def check_item(version: int, item: NewRun) -> None:
 def checked(terms: Terms, items: Sequence[NewRun]) -> list[CheckedRun]:
     """What is to be known of runs before there is any transaction. Raises RunRefused naming the field."""
     graph = _version(terms.version).graph
-    found = [_checked(graph, item, place, len(items)) for place, item in enumerate(items)]
-    judged = _judged(terms, items)
-    return [CheckedRun(*one, said) for one, said in zip(found, judged, strict=True)]
+    rows = [_checked(graph, item, place, len(items)) for place, item in enumerate(items)]
+    judgements = _judged(terms, items)
+    return [CheckedRun(*row, judgement) for row, judgement in zip(rows, judgements, strict=True)]
 
 
 def _version(version: int) -> Compiled:
@@ -329,8 +329,8 @@ def _begin(
         # nothing may stand behind its end.
         waits.insert_signals(rows_of(terms.tenant, signals), terms.by)
     for run, overrides in transition.overrides.items():
-        if kept := copied(overrides):
-            copy_variables(run, kept)
+        if nodes := copied(overrides):
+            copy_variables(run, nodes)
     scope_of_run = scopes.load_for_starts(
         terms.version, [row["id"] for row in rows], whole=bool(transition.overrides)
     )
@@ -356,7 +356,7 @@ def _deadline(terms: Terms, graph: Graph) -> dict[str, Json]:
     return {"sla_seconds": (end - now).total_seconds(), "sla_counts": words}
 
 
-def _faults(schema: Mapping[str, Json], given: Json, field: str) -> list[dict[str, Json]]:
+def _faults(schema: Mapping[str, Json], value: Json, field: str) -> list[dict[str, Json]]:
     """All that is wrong with an input, as programs are told it; of a pattern in the words of its author."""
     return [
         {
@@ -366,7 +366,7 @@ def _faults(schema: Mapping[str, Json], given: Json, field: str) -> list[dict[st
             "code": "invalid",
             "message": text,
         }
-        for path, text in problems_of(schema, given, most=MOST_FAULTS)
+        for path, text in problems_of(schema, value, most=MOST_FAULTS)
     ]
 
 
