@@ -92,14 +92,14 @@ def begin_verb(
         _check_search(filters)
     name = filters.get("workflow") if runs is None else aim.workflow
     version = aims.checked_version(who, verb, aim, name)
-    found = aims.runs_for(who, verb, version, **filters)
+    targets = aims.runs_for(who, verb, version, **filters)
     if runs is not None:
-        found = found.filter(pk__in=runs)
+        targets = targets.filter(pk__in=runs)
     workflow = get_workflow(who.tenant_id, name).pk if name else None
     terms = Terms(
         verb, query, workflow, version, aim.taker, compensate=compensate, dry_run=dry_run, reason=reason
     )
-    return _begin(who, list(found[:MOST_RUNS]), terms)
+    return _begin(who, list(targets[:MOST_RUNS]), terms)
 
 
 def _check_search(filters: Mapping[str, Json]) -> None:
@@ -160,9 +160,9 @@ def _begin(who: Principal, runs: Sequence[UUID], terms: Terms, *, dry: UUID | No
 def stop(who: Principal, job: UUID | str) -> BulkJob:
     """End a job before its time; what is left stays as it is. Raises Missing, Forbidden, Conflict if it is over."""
     who.require(RUNS_OPERATE)
-    found = get_job(who.tenant_id, job)
-    guard_bulk_job(who, RUNS_OPERATE, found.pk)
-    if not store.stop_job(str(found.pk), who.tenant_id, by=who.username):
+    bulk_job = get_job(who.tenant_id, job)
+    guard_bulk_job(who, RUNS_OPERATE, bulk_job.pk)
+    if not store.stop_job(str(bulk_job.pk), who.tenant_id, by=who.username):
         raise Conflict("It is over already.", code="not_open")
     store.end_jobs()
     return get_job(who.tenant_id, job)
@@ -176,17 +176,17 @@ def jobs_of(tenant: int, workflow: str | None = None) -> QuerySet[BulkJob]:
 
 def get_job(tenant: int, job: UUID | str) -> BulkJob:
     """A bulk job of the tenant. Raises Missing."""
-    found = jobs_of(tenant).filter(pk=job).first()
-    if found is None:
+    bulk_job = jobs_of(tenant).filter(pk=job).first()
+    if bulk_job is None:
         raise Missing("There is no such bulk job.")
-    return found
+    return bulk_job
 
 
 def counts_of(job: BulkJob) -> Mapping[str, int]:
     """How many items of a job there are by result, those without any included; all of them are its `total`."""
     rows = BulkItem.objects.for_tenant(job.tenant_id).filter(job_id=job.pk).values_list("result")
-    found = dict(rows.annotate(count=Count("id")).order_by())
-    return {result: found.get(result, 0) for result in BULK_RESULTS}
+    counts = dict(rows.annotate(count=Count("id")).order_by())
+    return {result: counts.get(result, 0) for result in BULK_RESULTS}
 
 
 def items_of(job: BulkJob, result: str | None = None) -> QuerySet[BulkItem]:
@@ -199,8 +199,8 @@ def reasons_of(job: BulkJob) -> Sequence[Reason]:
     """Why runs were refused, the most frequent reason first, each with one of its runs."""
     rows = items_of(job, "refused").order_by().values_list("code", "node", "message")
     counted = rows.annotate(count=Count("id"), first=Min("id")).order_by("-count", "code", "node")
-    found = list(counted[:MOST_REASONS])
-    runs = dict(items_of(job).filter(pk__in=[first for *_, first in found]).values_list("pk", "run_id"))
+    reasons = list(counted[:MOST_REASONS])
+    runs = dict(items_of(job).filter(pk__in=[first for *_, first in reasons]).values_list("pk", "run_id"))
     return [
-        Reason(code, node, message, count, str(runs[first])) for code, node, message, count, first in found
+        Reason(code, node, message, count, str(runs[first])) for code, node, message, count, first in reasons
     ]

@@ -59,7 +59,7 @@ def _days(store: Blobs) -> list[str]:
 
 def _remove_unused(store: Blobs, keys: list[str]) -> int:
     """Remove those that no row refers to, and what an interrupted write has left."""
-    references = [found for found in map(parsed, keys) if found is not None]
+    references = [reference for reference in map(parsed, keys) if reference is not None]
     unused = {*keys} - statements.used_blobs(references)
     if unused:
         store.delete(sorted(unused))

@@ -13,11 +13,11 @@ FORGOTTEN = 500
 def sample() -> int:
     """Keep a sample, and delete some of those that are too old; gives how many rows that were. Three statements."""
     queues = metrics.count_queues(BUILT_IN_QUEUES, MOST_READY)
-    kept = dispatch.keep(
+    count = dispatch.keep(
         host=socket.gethostname(),
         queues=BUILT_IN_QUEUES,
         stale=STALE.total_seconds(),
         ready=min(MOST_READY, sum(queue.ready for queue in queues.values())),
         totals=meters.totals(),
     )
-    return kept + dispatch.forget(FORGOTTEN)
+    return count + dispatch.forget(FORGOTTEN)

@@ -48,14 +48,14 @@ def make(seconds: float = TICK_SECONDS) -> int:
 
 def _make(seconds: float) -> int:
     until = time.monotonic() + seconds
-    clocks, done, told = Clocks(), 0, list[Of]()
+    clocks, done, updates = Clocks(), 0, list[Of]()
     changed = learn(_past, clocks, min(seconds, LEARNING_SECONDS))
     for runs in chain(_batches(changed), _in_turn(min(seconds, IN_TURN_SECONDS))):
-        told += foretell(runs, _past, clocks)
+        updates += foretell(runs, _past, clocks)
         done += len(runs)
         if time.monotonic() >= until:
             break
-    live.tell(live.Change(tenant, run) for tenant, run in told)
+    live.tell(live.Change(tenant, run) for tenant, run in updates)
     return done
 
 
@@ -69,13 +69,13 @@ def learn(past: Past, clocks: Clocks, seconds: float) -> list[str]:
         last = min(upto, after + limit)
         if last <= after:
             return 0
-        found = store.changed(after, last)
-        clocks.read({(run.tenant_id, run.version_id) for run in found.completed})
-        rows = rest_rows(found.completed, clocks)
+        changes = store.changed(after, last)
+        clocks.read({(run.tenant_id, run.version_id) for run in changes.completed})
+        rows = rest_rows(changes.completed, clocks)
         if not store.learn(rows, after, last):
             return 0
         past.add(rows, last)
-        for run in found.open:
+        for run in changes.open:
             changed.pop(run, None)
             changed[run] = None
         return last - after

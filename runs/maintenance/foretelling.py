@@ -27,20 +27,20 @@ def foretell(runs: Sequence[str], past: Past, clocks: Clocks) -> list[Of]:
     """Keep anew when these runs are probably done, where it is another time than is told; of those that don't go on
     nothing is told. Gives those of which something else is told than was.
     """
-    found = store.to_foretell(runs)
-    past.read(found.open, found.now)
-    clocks.read({(run.tenant_id, run.version_id) for run in found.open})
-    rows = {run.id: row for run in found.open if (row := foretold(run, found.now, past, clocks))}
-    others = [row for run, row in rows.items() if is_another(row, found.told.get(run), found.now)]
-    over = [run for run in found.told if run not in rows]
+    state = store.to_foretell(runs)
+    past.read(state.open, state.now)
+    clocks.read({(run.tenant_id, run.version_id) for run in state.open})
+    rows = {run.id: row for run in state.open if (row := foretold(run, state.now, past, clocks))}
+    others = [row for run, row in rows.items() if is_another(row, state.told.get(run), state.now)]
+    over = [run for run in state.told if run not in rows]
     return store.keep(others, over) if others or over else []
 
 
-def is_another(row: ForecastRow, told: ForecastRow | None, now: float) -> bool:
+def is_another(row: ForecastRow, former: ForecastRow | None, now: float) -> bool:
     """Whether a forecast says something else than was told."""
-    if told is None or row["risk"] != told["risk"]:
+    if former is None or row["risk"] != former["risk"]:
         return True
-    pairs = ((row["p50"], told["p50"]), (row["p90"], told["p90"]))
+    pairs = ((row["p50"], former["p50"]), (row["p90"], former["p90"]))
     return any(abs(there - before) * VAGUE > there - now for there, before in pairs)
 
 
@@ -50,21 +50,21 @@ def foretold(run: OpenRun, now: float, past: Past, clocks: Clocks) -> ForecastRo
     """
     rows = []
     for node, due, least in run.steps:
-        known, since = _known(run, node, past, clocks), due
-        if known is None:
-            known, since = _known(run, WHOLE, past, clocks), run.began
-        if known is not None:
-            rows.append(_row(run, now, since, least, *known))
+        basis, since = _known(run, node, past, clocks), due
+        if basis is None:
+            basis, since = _known(run, WHOLE, past, clocks), run.began
+        if basis is not None:
+            rows.append(_row(run, now, since, least, *basis))
     return max(rows, key=lambda row: row["p90"], default=None)
 
 
 def _known(run: OpenRun, node: str, past: Past, clocks: Clocks) -> tuple[RestTimes, Clock] | None:
     """How long runs went on from a node, and by which clock."""
     working = clocks.working(run.tenant_id, run.version_id, node)
-    known = past.of(run.version_id, node, may_work=working is not None)
-    if known is None:
+    times = past.of(run.version_id, node, may_work=working is not None)
+    if times is None:
         return None
-    rests, is_working = known
+    rests, is_working = times
     return rests, working if is_working and working else clocks.wall
 
 

@@ -68,51 +68,51 @@ class Past:
             for version in self._versions.get((row["workflow_id"], row["node"]), ()):
                 self._count(self._known[version, row["node"]], row, is_own=version == row["version_id"])
 
-    def _count(self, known: _Known, row: RestRow, *, is_own: bool) -> None:
-        self._size -= known.size
-        rests = known.ways.setdefault(row["is_working"], Rests({}, {}))
+    def _count(self, entry: _Known, row: RestRow, *, is_own: bool) -> None:
+        self._size -= entry.size
+        rests = entry.ways.setdefault(row["is_working"], Rests({}, {}))
         of = (row["lasted"], row["bucket"])
         for counts in (rests.all, rests.own) if is_own else (rests.all,):
             counts[of] = counts.get(of, 0) + row["times"]
-        self._size += known.size
-        known.added += row["times"]
+        self._size += entry.size
+        entry.added += row["times"]
 
     def read(self, runs: Iterable[OpenRun], now: float) -> None:
         """Read the times of these runs' open steps, as far as they are not known yet; in one statement."""
         if (week := week_of(now)) != self._week:
             self._forget_all()
             self._week = week
-        wanted: dict[Key, WantedRow] = {}
+        rows: dict[Key, WantedRow] = {}
         for run in runs:
             for node in {WHOLE, *(step[0] for step in run.steps)}:
-                wanted[run.version_id, node] = {
+                rows[run.version_id, node] = {
                     "tenant_id": run.tenant_id,
                     "workflow_id": run.workflow_id,
                     "version_id": run.version_id,
                     "node": node,
                 }
-        for key in wanted.keys() & self._known.keys():
+        for key in rows.keys() & self._known.keys():
             self._known[key] = self._known.pop(key)
-        if unknown := [row for key, row in wanted.items() if key not in self._known]:
+        if unknown := [row for key, row in rows.items() if key not in self._known]:
             self._read(unknown)
-        self._make_room(wanted)
+        self._make_room(rows)
 
-    def _read(self, wanted: list[WantedRow]) -> None:
-        found = store.rest_times(wanted)
-        for row in wanted:
+    def _read(self, rows: list[WantedRow]) -> None:
+        rests = store.rest_times(rows)
+        for row in rows:
             version, node = row["version_id"], row["node"]
-            ways = {way: found[version, node, way] for way in (False, True) if (version, node, way) in found}
-            known = self._known[version, node] = _Known(row["workflow_id"], ways)
-            self._size += known.size
+            ways = {way: rests[version, node, way] for way in (False, True) if (version, node, way) in rests}
+            entry = self._known[version, node] = _Known(row["workflow_id"], ways)
+            self._size += entry.size
             self._versions.setdefault((row["workflow_id"], node), set()).add(version)
 
-    def _make_room(self, wanted: Collection[Key]) -> None:
+    def _make_room(self, keys: Collection[Key]) -> None:
         for key in [*self._known]:
-            if self._size <= MOST_COUNTS or key in wanted:
+            if self._size <= MOST_COUNTS or key in keys:
                 return
-            (version, node), known = key, self._known.pop(key)
-            self._size -= known.size
-            self._versions[known.workflow_id, node].discard(version)
+            (version, node), entry = key, self._known.pop(key)
+            self._size -= entry.size
+            self._versions[entry.workflow_id, node].discard(version)
 
     def _forget_all(self) -> None:
         self._known, self._versions, self._size = {}, {}, 0
@@ -121,10 +121,10 @@ class Past:
         """How long runs went on from a node that was read, and whether that is in working hours (only where it
         `may_work`: there is a clock for them); None where too few did.
         """
-        known = self._known[version, node]
-        if known.has_news(may_work):
-            known.told, known.told_for, known.added = _told(known.ways, may_work), may_work, 0
-        return known.told
+        entry = self._known[version, node]
+        if entry.has_news(may_work):
+            entry.told, entry.told_for, entry.added = _told(entry.ways, may_work), may_work, 0
+        return entry.told
 
 
 def _told(ways: Mapping[bool, Rests], may_work: bool) -> tuple[RestTimes, bool] | None:

@@ -77,10 +77,9 @@ def _written_down(leased: Leased, worker: str, batch: Sequence[Due], attempts: S
     outgoing.note([_outcome(one, before[one.id]) for one in attempts])
     delivered = any(one.arrived for one in attempts)
     failed = [one for one in attempts if not one.arrived]
-    asked = max((retrying.retry_after(one.retry_after) for one in failed), default=0.0)
-    pause = asked
+    pause = max((retrying.retry_after(one.retry_after) for one in failed), default=0.0)
     if failed and not delivered:
-        pause = max(asked, retrying.pause(leased.failures + 1, retrying.LONGEST_ENDPOINT_SECONDS))
+        pause = max(pause, retrying.pause(leased.failures + 1, retrying.LONGEST_ENDPOINT_SECONDS))
     error = failed[-1].error if failed else ""
     standing = outgoing.note_served(
         leased.webhook, worker, delivered=delivered, pause=pause, error="" if delivered else error
@@ -95,9 +94,9 @@ def _written_down(leased: Leased, worker: str, batch: Sequence[Due], attempts: S
 
 
 def _outcome(attempt: Attempt, attempts_before: int) -> OutcomeRow:
-    made = attempts_before + 1
-    state = "delivered" if attempt.arrived else "failed" if made >= retrying.MOST_ATTEMPTS else "pending"
-    pause = max(retrying.pause(made), retrying.retry_after(attempt.retry_after))
+    attempts = attempts_before + 1
+    state = "delivered" if attempt.arrived else "failed" if attempts >= retrying.MOST_ATTEMPTS else "pending"
+    pause = max(retrying.pause(attempts), retrying.retry_after(attempt.retry_after))
     return {
         "id": attempt.id,
         "state": state,

@@ -48,12 +48,12 @@ _NAME_OF = {kind.value: name for name, kind in TYPE_OF.items()}
 
 def types_of(names: Iterable[str]) -> list[str]:
     """The types in history of events by these names, each once. Raises Invalid for none, and for one there isn't."""
-    chosen = set(names)
-    if not chosen:
+    names = set(names)
+    if not names:
         raise Invalid("Name at least one event, or leave it out for all of them.", field="events")
-    if unknown := chosen - TYPE_OF.keys():
+    if unknown := names - TYPE_OF.keys():
         raise Invalid(f"There is no event {min(unknown)!r}.", field="events")
-    return [kind.value for name, kind in TYPE_OF.items() if name in chosen]
+    return [kind.value for name, kind in TYPE_OF.items() if name in names]
 
 
 def name_of(kind: str) -> str:

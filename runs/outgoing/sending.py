@@ -50,19 +50,19 @@ def send_all(client: Egress, url: str, messages: Sequence[Message]) -> list[Atte
 
     None of them may have to wait for another one of these.
     """
-    left, made, lock = iter(messages), list[Attempt](), threading.Lock()
+    left, attempts, lock = iter(messages), list[Attempt](), threading.Lock()
     until = time.monotonic() + NO_LONGER_SECONDS
 
     def next_message() -> Message | None:
         with lock:
-            stops = time.monotonic() >= until or any(_is_lost(one) for one in made)
+            stops = time.monotonic() >= until or any(_is_lost(one) for one in attempts)
             return None if stops else next(left, None)
 
     def work() -> None:
         while message := next_message():
             attempt = _attempted(client, url, message)
             with lock:
-                made.append(attempt)
+                attempts.append(attempt)
 
     others = [
         threading.Thread(target=work, name="webhook-sender", daemon=True)
@@ -73,7 +73,7 @@ def send_all(client: Egress, url: str, messages: Sequence[Message]) -> list[Atte
     work()
     for other in others:
         other.join()
-    return made
+    return attempts
 
 
 def _is_lost(attempt: Attempt) -> bool:

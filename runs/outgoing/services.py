@@ -111,10 +111,10 @@ def change_webhook(
         _check_url(changes["url"])
         changes |= _UNTRIED if changes["url"] != webhook.url else {}
     if "events" in values:
-        wanted = values["events"]
+        names = values["events"]
         changes |= {
-            "all_events": wanted is None,
-            "types": events.types_of(events.NAMES if wanted is None else wanted),
+            "all_events": names is None,
+            "types": events.types_of(events.NAMES if names is None else names),
         }
     if "enabled" in values and values["enabled"] != webhook.enabled:
         changes |= _switched(bool(values["enabled"]))
@@ -147,10 +147,10 @@ def rotate_secret(
         # One after another: each takes the next number.
         if rows.select_for_update().filter(pk=webhook_id).first() is None:
             raise Missing("There is no such webhook.")
-        kept = OutgoingSecret.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id)
-        number = kept.aggregate(last=Max("number"))["last"] or 0
+        secret_rows = OutgoingSecret.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id)
+        number = secret_rows.aggregate(last=Max("number"))["last"] or 0
         outgoing.retire_secrets(principal.tenant_id, webhook_id, overlap_seconds)
-        if overlap_seconds and kept.count() >= MOST_SECRETS:
+        if overlap_seconds and secret_rows.count() >= MOST_SECRETS:
             message = f"{MOST_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
             raise Conflict(message, code="too_many_secrets", field="overlap_seconds")
         secret = secrets.add(principal.tenant_id, webhook_id, number + 1)
@@ -163,12 +163,12 @@ def send_test(principal: Principal, webhook_id: UUID, *, reason: str | None = No
     webhook = _mine(principal, webhook_id)
     _require_on(webhook)
     with transaction.atomic():
-        sent = OutgoingDelivery.objects.create(
+        delivery = OutgoingDelivery.objects.create(
             tenant_id=principal.tenant_id, webhook_id=webhook.pk, type=events.TEST
         )
         _send_at_once(principal, webhook)
         audit.record(principal, "webhook_out.test", shown_host(webhook.url), reason=reason)
-    return deliveries_of(webhook).get(pk=sent.pk)
+    return deliveries_of(webhook).get(pk=delivery.pk)
 
 
 def replay(

@@ -198,14 +198,15 @@ def _hours(hours: Mapping[str, str]) -> tuple[int, int]:
     return opens, closes
 
 
-def _exceptions(given: Sequence[Mapping[str, Any]]) -> list[dict[str, Json]]:
-    days = [one["date"] for one in given]
+def _exceptions(exceptions: Sequence[Mapping[str, Any]]) -> list[dict[str, Json]]:
+    days = [one["date"] for one in exceptions]
     if len(days) > MOST_EXCEPTIONS:
         raise Invalid(f"These are more than {MOST_EXCEPTIONS:,} days.", field="exceptions")
     if len(set(days)) < len(days):
         raise Invalid("A day is there more than once.", field="exceptions")
     rows = [
-        {"date": one["date"].isoformat(), "works": one["works"], "name": one.get("name", "")} for one in given
+        {"date": one["date"].isoformat(), "works": one["works"], "name": one.get("name", "")}
+        for one in exceptions
     ]
     return sorted(rows, key=lambda row: row["date"])
 

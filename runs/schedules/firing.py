@@ -48,69 +48,69 @@ def fire(seconds: float = TICK_SECONDS) -> int:
 
 def _each(take: _Take, act: Callable[[FoundSchedule], None], until: float) -> int:
     """Have `act` do each schedule that `take` finds, in a transaction each; gives how many there were."""
-    tried: list[str] = []
+    ids: list[str] = []
     while True:
-        found = None
+        schedule = None
         try:
             with transaction.atomic():
-                if (found := take(tried)) is None:
-                    return len(tried)
-                act(found)
+                if (schedule := take(ids)) is None:
+                    return len(ids)
+                act(schedule)
         except Exception as error:
-            if found is None or is_away(error):
+            if schedule is None or is_away(error):
                 raise
             # It stays due, and is tried again until its catch-up window is over.
-            log.exception("The schedule %s (%s) can't be done", found.name, found.id)
-        tried.append(found.id)
+            log.exception("The schedule %s (%s) can't be done", schedule.name, schedule.id)
+        ids.append(schedule.id)
         if time.monotonic() >= until:
-            return len(tried)
+            return len(ids)
 
 
-def _do(found: FoundSchedule) -> None:
+def _do(schedule: FoundSchedule) -> None:
     """What a schedule that is due does."""
-    missed, dues, following = _reached(found, timing_of_found(found))
-    done = store.dealt_with(found.id, [*([missed.due_at] if missed else []), *dues])
+    missed, dues, following = _reached(schedule, timing_of_found(schedule))
+    done = store.dealt_with(schedule.id, [*([missed.due_at] if missed else []), *dues])
     entries = [missed] if missed and missed.due_at not in done else []
     dues = [due for due in dues if due not in done]
-    buffered = found.buffered_due_at
-    if dues and (why := rights.why_not(found)):
+    buffered = schedule.buffered_due_at
+    if dues and (why := rights.why_not(schedule)):
         entries += [Entry(due, SKIPPED, "not_allowed", why) for due in dues]
     elif dues:
-        more, buffered = _POLICIES[found.overlap](found, dues)
+        more, buffered = _POLICIES[schedule.overlap](schedule, dues)
         entries += more
-    store.insert_entries(found.tenant_id, found.id, entries)
-    fire_at = following and fires_at(found.id, following, found.jitter_seconds)
-    store.move_schedule(found.id, next_due=following, fire_at=fire_at, buffered=buffered)
+    store.insert_entries(schedule.tenant_id, schedule.id, entries)
+    fire_at = following and fires_at(schedule.id, following, schedule.jitter_seconds)
+    store.move_schedule(schedule.id, next_due=following, fire_at=fire_at, buffered=buffered)
 
 
-def _end_wait(found: FoundSchedule) -> None:
+def _end_wait(schedule: FoundSchedule) -> None:
     """Start the run of a due time that waited for those before it to end."""
-    due = found.buffered_due_at
+    due = schedule.buffered_due_at
     if due is None:
         return
-    why = rights.why_not(found)
-    entry = Entry(due, SKIPPED, "not_allowed", why) if why else _started(found, due)
-    store.settle_entry(found.id, entry)
-    fire_at = found.next_due_at and fires_at(found.id, found.next_due_at, found.jitter_seconds)
-    store.move_schedule(found.id, next_due=found.next_due_at, fire_at=fire_at, buffered=None)
+    why = rights.why_not(schedule)
+    entry = Entry(due, SKIPPED, "not_allowed", why) if why else _started(schedule, due)
+    store.settle_entry(schedule.id, entry)
+    fire_at = schedule.next_due_at and fires_at(schedule.id, schedule.next_due_at, schedule.jitter_seconds)
+    store.move_schedule(schedule.id, next_due=schedule.next_due_at, fire_at=fire_at, buffered=None)
 
 
-def _reached(found: FoundSchedule, timing: Timing) -> tuple[Entry | None, list[datetime], datetime | None]:
+def _reached(schedule: FoundSchedule, timing: Timing) -> tuple[Entry | None, list[datetime], datetime | None]:
     """What was missed for good, the due times that are reached, and the one after them."""
-    first, jitter = found.next_due_at, found.jitter_seconds
+    first, jitter = schedule.next_due_at, schedule.jitter_seconds
     if first is None:
         return None, [], None
-    cutoff = found.now - timedelta(seconds=max(found.catchup_seconds, GRACE_SECONDS))
+    cutoff = schedule.now - timedelta(seconds=max(schedule.catchup_seconds, GRACE_SECONDS))
     missed: list[datetime] = []
     source: Iterator[datetime] = chain([first], due_times(timing, first))
     due = next(source, None)
-    while due is not None and fires_at(found.id, due, jitter) < cutoff:
+    while due is not None and fires_at(schedule.id, due, jitter) < cutoff:
         missed.append(due)
         if len(missed) == MOST_COUNTED:
             source = due_times(timing, max(due, cutoff - timedelta(seconds=jitter + 1)))
         due = next(source, None)
     dues: list[datetime] = []
-    while due is not None and fires_at(found.id, due, jitter) <= found.now and len(dues) < MOST_AT_ONCE:
+    while due is not None and fires_at(schedule.id, due, jitter) <= schedule.now and len(dues) < MOST_AT_ONCE:
         dues.append(due)
         due = next(source, None)
     return _missed(missed) if missed else None, dues, due
@@ -123,13 +123,13 @@ def _missed(dues: Sequence[datetime]) -> Entry:
     return Entry(dues[0], SKIPPED, "missed", text, last_due_at=dues[-1], due_count=len(dues))
 
 
-def _started(found: FoundSchedule, due: datetime, cancelled: Sequence[str] = ()) -> Entry:
+def _started(schedule: FoundSchedule, due: datetime, cancelled: Sequence[str] = ()) -> Entry:
     """Start the run of a due time; gives what came of it."""
     try:
-        value = input_at(found.input, found.name, due, found.timezone)
+        value = input_at(schedule.input, schedule.name, due, schedule.timezone)
         with transaction.atomic():
             (run,) = start_workflow(
-                found.tenant_id, found.workflow, [NewRun(value)], by=name_in_history(found.name)
+                schedule.tenant_id, schedule.workflow, [NewRun(value)], by=name_in_history(schedule.name)
             )
     except (Refusal, RunRefused) as refusal:
         return Entry(due, SKIPPED, "refused", refusal.message, cancelled=cancelled)
@@ -139,26 +139,26 @@ def _started(found: FoundSchedule, due: datetime, cancelled: Sequence[str] = ())
     return Entry(due, STARTED, run_id=run.id, cancelled=cancelled)
 
 
-def _allowing(found: FoundSchedule, dues: Sequence[datetime]) -> tuple[list[Entry], datetime | None]:
+def _allowing(schedule: FoundSchedule, dues: Sequence[datetime]) -> tuple[list[Entry], datetime | None]:
     """A run for each, whatever else runs."""
-    return [_started(found, due) for due in dues], found.buffered_due_at
+    return [_started(schedule, due) for due in dues], schedule.buffered_due_at
 
 
-def _skipping(found: FoundSchedule, dues: Sequence[datetime]) -> tuple[list[Entry], datetime | None]:
+def _skipping(schedule: FoundSchedule, dues: Sequence[datetime]) -> tuple[list[Entry], datetime | None]:
     """A run for each due time at which none is open."""
-    entries, runs = [], store.open_runs(found.id)
+    entries, runs = [], store.open_runs(schedule.id)
     for due in dues:
         if runs:
             entries.append(_overlapping(due, runs, "was still open"))
         else:
-            entries.append(_started(found, due))
-            runs = _still_open(found, entries)
-    return entries, found.buffered_due_at
+            entries.append(_started(schedule, due))
+            runs = _still_open(schedule, entries)
+    return entries, schedule.buffered_due_at
 
 
-def _buffering(found: FoundSchedule, dues: Sequence[datetime]) -> tuple[list[Entry], datetime | None]:
+def _buffering(schedule: FoundSchedule, dues: Sequence[datetime]) -> tuple[list[Entry], datetime | None]:
     """As skipping, but one due time waits until the runs before it have ended."""
-    entries, runs, buffered = [], store.open_runs(found.id), found.buffered_due_at
+    entries, runs, buffered = [], store.open_runs(schedule.id), schedule.buffered_due_at
     for due in dues:
         if buffered is not None:
             entries.append(_overlapping(due, runs, "was still open, and one more was waiting for it"))
@@ -166,37 +166,39 @@ def _buffering(found: FoundSchedule, dues: Sequence[datetime]) -> tuple[list[Ent
             entries.append(Entry(due, BUFFERED, "overlap", "It waits until the run before it has ended."))
             buffered = due
         else:
-            entries.append(_started(found, due))
-            runs = _still_open(found, entries)
+            entries.append(_started(schedule, due))
+            runs = _still_open(schedule, entries)
     return entries, buffered
 
 
-def _cancelling(found: FoundSchedule, dues: Sequence[datetime]) -> tuple[list[Entry], datetime | None]:
+def _cancelling(schedule: FoundSchedule, dues: Sequence[datetime]) -> tuple[list[Entry], datetime | None]:
     """The last of them cancels what is open; its run starts when that has ended, which may be at once."""
     due, cancelled = dues[-1], []
     entries = [Entry(one, SKIPPED, "replaced", "A later time was due as well.") for one in dues[:-1]]
-    for run in store.open_runs(found.id):
-        if _cancelled(found, run):
+    for run in store.open_runs(schedule.id):
+        if _cancelled(schedule, run):
             cancelled.append(run)
-    _drop_buffered(found)
-    if not store.open_runs(found.id):
-        return [*entries, _started(found, due, cancelled)], None
+    _drop_buffered(schedule)
+    if not store.open_runs(schedule.id):
+        return [*entries, _started(schedule, due, cancelled)], None
     text = "It waits until the run before it, which was cancelled for it, has ended."
     return [*entries, Entry(due, BUFFERED, "overlap", text, cancelled=cancelled)], due
 
 
-def _drop_buffered(found: FoundSchedule) -> None:
+def _drop_buffered(schedule: FoundSchedule) -> None:
     """A due time that waits is not done any more."""
-    if (due := found.buffered_due_at) is not None:
-        store.settle_entry(found.id, Entry(due, SKIPPED, "replaced", "A later time was due before it began."))
+    if (due := schedule.buffered_due_at) is not None:
+        store.settle_entry(
+            schedule.id, Entry(due, SKIPPED, "replaced", "A later time was due before it began.")
+        )
 
 
-def _cancelled(found: FoundSchedule, run: str) -> bool:
+def _cancelled(schedule: FoundSchedule, run: str) -> bool:
     """Cancel a run, unless it is ending already; whether it was."""
     try:
         with transaction.atomic():
-            by, reason = name_in_history(found.name), "The next run of its schedule is due."
-            cancel_runs(found.tenant_id, [run], by=by, reason=reason)
+            by, reason = name_in_history(schedule.name), "The next run of its schedule is due."
+            cancel_runs(schedule.tenant_id, [run], by=by, reason=reason)
     except RunRefused:
         return False
     return True
@@ -206,12 +208,12 @@ def _overlapping(due: datetime, runs: Sequence[str], how: str) -> Entry:
     return Entry(due, SKIPPED, "overlap", f"The run before it {how}.", run_id=runs[-1] if runs else None)
 
 
-def _still_open(found: FoundSchedule, entries: Sequence[Entry]) -> list[str]:
+def _still_open(schedule: FoundSchedule, entries: Sequence[Entry]) -> list[str]:
     """The run that the last of these started, if that is open: some runs end as they start."""
     last = entries[-1]
     if last.run_id is None or last.status != STARTED:
         return []
-    rows = Run.objects.for_tenant(found.tenant_id).filter(pk=last.run_id, completed_at__isnull=True)
+    rows = Run.objects.for_tenant(schedule.tenant_id).filter(pk=last.run_id, completed_at__isnull=True)
     return [last.run_id] if rows.exists() else []
 
 

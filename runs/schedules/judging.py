@@ -15,12 +15,12 @@ Place = tuple[str, str, str | None]
 
 def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
     """Of each definition the calendars that it names and that are not there; one statement for all of them."""
-    named = [list(_named_in(native)) for native in natives]
-    names = {name for each in named for name, _, _ in each}
+    places = [list(_named_in(native)) for native in natives]
+    names = {name for each in places for name, _, _ in each}
     there = (
         set(calendars_of(tenant).filter(name__in=names).values_list("name", flat=True)) if names else set()
     )
-    return [[_missing(*place) for place in each if place[0] not in there] for each in named]
+    return [[_missing(*place) for place in each if place[0] not in there] for each in places]
 
 
 def _missing(name: str, field: str, node: str | None) -> Problem:

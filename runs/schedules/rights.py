@@ -7,15 +7,15 @@ from lib.refusals import Missing
 from runs.store.schedules import FoundSchedule
 
 
-def why_not(found: FoundSchedule) -> str | None:
+def why_not(schedule: FoundSchedule) -> str | None:
     """Why whoever it acts for may not start its workflow now, in a sentence for operators; None where they may."""
     try:
-        who = member_principal(found.tenant_id, found.acts_for, "schedule")
+        who = member_principal(schedule.tenant_id, schedule.acts_for, "schedule")
     except Missing:
-        return f"It acts for {found.acts_for}, who is no active member any more."
+        return f"It acts for {schedule.acts_for}, who is no active member any more."
     if RUNS_START not in who.scopes:
-        return f"It acts for {found.acts_for}, whose role ({who.role}) may not start runs."
-    if not who.may_in(RUNS_START, found.folder):
-        folder = find_folder(found.tenant_id, found.folder).name
-        return f"It acts for {found.acts_for}, whom the folder {folder} does not let start runs."
+        return f"It acts for {schedule.acts_for}, whose role ({who.role}) may not start runs."
+    if not who.may_in(RUNS_START, schedule.folder):
+        folder = find_folder(schedule.tenant_id, schedule.folder).name
+        return f"It acts for {schedule.acts_for}, whom the folder {folder} does not let start runs."
     return None

@@ -136,12 +136,12 @@ def run_now(principal: Principal, name: str, *, reason: str | None = None) -> st
         value = input_at(schedule.input, schedule.name, now, schedule.timezone)
         tenant, workflow = principal.tenant_id, schedule.workflow.name
         (run,) = start_workflow(tenant, workflow, [NewRun(value)], by=principal.username)
-        taken = "" if run.created else f"There is a run with the business key {run.business_key}."
+        message = "" if run.created else f"There is a run with the business key {run.business_key}."
         entry = Entry(
             now,
             STARTED if run.created else SKIPPED,
-            "key_exists" if taken else "",
-            taken,
+            "key_exists" if message else "",
+            message,
             run_id=run.id,
             is_manual=True,
             by=principal.username,
@@ -248,10 +248,10 @@ def _aim(schedule: Schedule, now: datetime) -> None:
 
 def _set_timing(schedule: Schedule, values: Mapping[str, Any], now: datetime) -> None:
     """Take over what the values say of when it is due. Raises Invalid naming the field."""
-    given = [kind for kind in _TIMINGS if values.get(kind) is not None]
-    if len(given) > 1:
-        raise Invalid("Give one of cron, every_seconds and at.", field=given[-1])
-    if given:
+    kinds = [kind for kind in _TIMINGS if values.get(kind) is not None]
+    if len(kinds) > 1:
+        raise Invalid("Give one of cron, every_seconds and at.", field=kinds[-1])
+    if kinds:
         for kind in _TIMINGS:
             setattr(schedule, kind, values.get(kind))
         schedule.anchor_at = now
@@ -266,7 +266,7 @@ def _set_timing(schedule: Schedule, values: Mapping[str, Any], now: datetime) ->
     schedule.timezone = zone
     if not 0 <= schedule.jitter_seconds <= MOST_JITTER:
         raise Invalid(f"This is 0 to {MOST_JITTER:,} seconds.", field="jitter_seconds")
-    if given or "calendar" in values:
+    if kinds or "calendar" in values:
         _check_timing(timing_of(schedule), now)
 
 

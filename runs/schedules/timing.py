@@ -27,15 +27,15 @@ def timing_of(row: Schedule) -> Timing:
     )
 
 
-def timing_of_found(found: FoundSchedule) -> Timing:
+def timing_of_found(schedule: FoundSchedule) -> Timing:
     """When a schedule that was found is due."""
     return Timing(
-        zone=found.timezone,
-        anchor=found.anchor_at,
-        cron=found.cron,
-        every=found.every_seconds,
-        at=found.at,
-        calendar=None if found.calendar is None else work_calendar(found.calendar),
+        zone=schedule.timezone,
+        anchor=schedule.anchor_at,
+        cron=schedule.cron,
+        every=schedule.every_seconds,
+        at=schedule.at,
+        calendar=None if schedule.calendar is None else work_calendar(schedule.calendar),
     )
 
 

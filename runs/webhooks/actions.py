@@ -97,8 +97,8 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
         return Delivered(duplicate=True)
     _require_rights(hook, message or Message("", digest))
     # Before there is any transaction: an expression may take its time.
-    meant = meaning(hook.action, hook.mapping, body, message_id)
-    done = _done_once(hook, meant, message, of_headers(headers))
+    intent = meaning(hook.action, hook.mapping, body, message_id)
+    done = _done_once(hook, intent, message, of_headers(headers))
     if hook.has_refused and not done.duplicate:
         webhooks.clear_refusals(hook.id)
     return done
@@ -148,7 +148,9 @@ def _verified(hook: FoundWebhook, headers: Mapping[str, str], raw: bytes) -> str
     return message_id
 
 
-def _done_once(hook: FoundWebhook, meant: Meaning, message: Message | None, trace: Trace | None) -> Delivered:
+def _done_once(
+    hook: FoundWebhook, intent: Meaning, message: Message | None, trace: Trace | None
+) -> Delivered:
     """What is meant and the note that the message was taken are one transaction: both are kept, or neither.
 
     The note comes first. Who sends the same at the same moment waits for it, holding nothing that anybody else needs,
@@ -161,32 +163,32 @@ def _done_once(hook: FoundWebhook, meant: Meaning, message: Message | None, trac
                     hook.tenant_id, hook.id, message.id, message.body
                 ):
                     return Delivered(duplicate=_is_repeated(hook, message))
-                if meant.signal:
-                    return _signalled(hook, meant, meant.signal, trace)
-                return _started(hook, meant, trace)
+                if intent.signal:
+                    return _signalled(hook, intent, intent.signal, trace)
+                return _started(hook, intent, trace)
         except RunRefused as refusal:
             raise refusal.as_refusal(Unprocessable) from refusal
     raise Conflict("Runs with this business key come and go; send it again.", code="conflict")
 
 
-def _signalled(hook: FoundWebhook, meant: Meaning, signal: NewSignal, trace: Trace | None) -> Delivered:
-    run = queries.run_with_key(hook.tenant_id, hook.workflow, meant.business_key or "")
-    if run is None and meant.starts:
-        start = _started(hook, meant, trace)
+def _signalled(hook: FoundWebhook, intent: Meaning, signal: NewSignal, trace: Trace | None) -> Delivered:
+    run = queries.run_with_key(hook.tenant_id, hook.workflow, intent.business_key or "")
+    if run is None and intent.starts:
+        start = _started(hook, intent, trace)
         if not start.created:
             # The start has locked the key, which a resume locks behind its run: to lock the run behind the key could
             # be a deadlock. From the beginning, then; the run is there now.
             raise _TakenMeanwhile
         return Delivered(False, start.run_id, True, signal.signal_id)
     if run is None:
-        message = f"No run of {hook.workflow} has the business key {meant.business_key!r}."
+        message = f"No run of {hook.workflow} has the business key {intent.business_key!r}."
         raise Conflict(message, code="no_run", field="mapping.business_key")
     (new,) = send_signals(hook.tenant_id, [(run, signal)], by=name_in_history(hook.name))
     return Delivered(not new, run, False, signal.signal_id)
 
 
-def _started(hook: FoundWebhook, meant: Meaning, trace: Trace | None) -> Delivered:
-    item = NewRun(meant.input, meant.business_key, signal=meant.signal, trace=trace)
+def _started(hook: FoundWebhook, intent: Meaning, trace: Trace | None) -> Delivered:
+    item = NewRun(intent.input, intent.business_key, signal=intent.signal, trace=trace)
     (start,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=name_in_history(hook.name))
     return Delivered(False, start.id, start.created, input_mismatch=start.input_mismatch)
 

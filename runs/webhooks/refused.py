@@ -56,14 +56,14 @@ def lately(hashes: Iterable[bytes]) -> list[list[RefusedMessage]]:
     """
     keys = [_codes(one) for one in hashes]
     codes = _asked([("smembers", key) for key in keys])
-    places = [(place, code) for place, found in enumerate(codes) for code in sorted(found)]
+    places = [(place, code) for place, names in enumerate(codes) for code in sorted(names)]
     lists = _asked(
         [("lrange", _of_code(keys[place], code.decode()), 0, OF_EACH - 1) for place, code in places]
     )
     refusals: list[list[RefusedMessage]] = [[] for _ in keys]
     for (place, _), entries in zip(places, lists, strict=False):
         refusals[place] += map(_read, entries)
-    return [sorted(found, key=lambda one: one.at, reverse=True) for found in refusals]
+    return [sorted(messages, key=lambda one: one.at, reverse=True) for messages in refusals]
 
 
 def _read(entry: bytes) -> RefusedMessage:

@@ -25,13 +25,13 @@ class Attempt:
         try:
             error = str(result.error.get("code")) if isinstance(result, Errored) else None
             facts = self.facts | {"handoff.outcome": _outcome(result)}
-            trace, told = self.step.trace, self.step.told
+            trace, span = self.step.trace, self.step.told
             if trace:
                 tracing.tell(
-                    self.kind, facts, began, ended, own=told, within=trace, linked=burst, error=error
+                    self.kind, facts, began, ended, own=span, within=trace, linked=burst, error=error
                 )
             if burst:
-                tracing.tell(self.kind, facts, began, ended, within=burst, linked=told, error=error)
+                tracing.tell(self.kind, facts, began, ended, within=burst, linked=span, error=error)
         except Exception:
             log.exception("An attempt can't be told of")
 

@@ -140,9 +140,9 @@ class QueueWorker:
     def flush(self, ended: list[tuple[ClaimedStep, AttemptResult]], *, keep: int = 0) -> Result:
         """Commit what ended; up to `keep` successors stay with this worker, and other queues are told of theirs."""
         result = advance(ended, Affinity(self.worker, self.queue, keep))
-        known = {step.run_id: step.trace for step, _ in ended}
+        trace_by_run = {step.run_id: step.trace for step, _ in ended}
         for step in result.kept:
-            step.trace = known.get(step.run_id)
+            step.trace = trace_by_run.get(step.run_id)
         scopes.load_to_begin(result.kept)
         self.in_hand.take(result.kept)
         dispatch.wake(result.wake - {self.queue})

@@ -63,12 +63,12 @@ def _attempt(step: ClaimedStep, step_type: StepType, params: Json) -> AttemptRes
     facts: dict[str, str | int] = {"run": step.run_id, "step": step.node, "attempt": step.attempt}
     if trace := step.told:
         facts |= {"trace": trace.id, "span": trace.span}
-    about, told = log_context.begin(facts), trace_context.begin(trace)
+    log_token, trace_token = log_context.begin(facts), trace_context.begin(trace)
     try:
         result = _ending(step, step_type, params, usage)
     finally:
-        trace_context.end(told)
-        log_context.end(about)
+        trace_context.end(trace_token)
+        log_context.end(log_token)
     return replace(result, usage=usage) if usage else result
 
 

@@ -109,19 +109,19 @@ class InHand:
         """Keep what steps have said that take their time."""
         now = time.monotonic()
         with self._lock:
-            said = [
+            leases = [
                 lease
                 for lease in self._leases.values()
                 if lease.step.log is not None
                 and lease.step.log.has_news
                 and now - lease.heard_at >= SAID_SECONDS
             ]
-        if not said:
+        if not leases:
             return
-        for lease in said:
+        for lease in leases:
             lease.heard_at = now
-        step_logs.keep(step_logs.write(lease.step for lease in said))
-        live.tell_steps(lease.step for lease in said)
+        step_logs.keep(step_logs.write(lease.step for lease in leases))
+        live.tell_steps(lease.step for lease in leases)
 
     def _rests(self) -> bool:
         """Whether nothing is in hand: then this thread ends, and the next step starts another."""
