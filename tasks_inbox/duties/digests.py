@@ -107,8 +107,8 @@ def _count(count: int, noun: str) -> str:
     return f"{many} {noun}{'' if count == 1 else 's'}"
 
 
-def _more(count: int, shown: Sequence[object]) -> str:
-    return f"… and {count - len(shown)} more" if count > len(shown) else ""
+def _more(count: int, items: Sequence[object]) -> str:
+    return f"… and {count - len(items)} more" if count > len(items) else ""
 
 
 def _address(name: str, *args: object) -> str:

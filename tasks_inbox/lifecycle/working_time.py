@@ -23,16 +23,17 @@ def counted(tasks: Asked) -> list[tuple[ClaimedStep, Mapping[str, Json]]]:
     that says how they count; so those that are due in working days. Where there is no such calendar, or it has no
     working time, all hours count, and working days are those of the default calendar.
     """
-    named = {
+    keys = {
         (step.tenant_id, task.get("calendar"))
         for step, task in tasks
         if task.get("calendar") or task.get("due_working_days")
     }
-    if not named:
+    if not keys:
         return list(tasks)
-    now, known = moment(), calendars(named)
+    now, by_key = moment(), calendars(keys)
     return [
-        (step, _counted(task, known.get((step.tenant_id, task.get("calendar"))), now)) for step, task in tasks
+        (step, _counted(task, by_key.get((step.tenant_id, task.get("calendar"))), now))
+        for step, task in tasks
     ]
 
 

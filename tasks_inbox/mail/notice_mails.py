@@ -40,9 +40,9 @@ NOTICES = {
 
 def written(notice: Notice, *, id: UUID, called: str, sender: str, to: str, link: str) -> EmailMessage:
     """The message about what is called so, with the address of the page."""
-    said = notice.said.format(line_of(called))
-    message = headed(f"account:{id}", sender=sender, to=to, subject=line_of(said))
-    message.set_content("\n".join([f"{said}.", "", notice.about, "", f"{notice.link}: {link}"]) + "\n")
+    headline = notice.said.format(line_of(called))
+    message = headed(f"account:{id}", sender=sender, to=to, subject=line_of(headline))
+    message.set_content("\n".join([f"{headline}.", "", notice.about, "", f"{notice.link}: {link}"]) + "\n")
     body = '<p><strong>{}.</strong></p><p>{}</p><p><a href="{}">{}</a></p>'
-    message.add_alternative(format_html(body, said, notice.about, link, notice.link), subtype="html")
+    message.add_alternative(format_html(body, headline, notice.about, link, notice.link), subtype="html")
     return message

@@ -14,10 +14,12 @@ _FOOT = "The link opens the builder at the step, after the login. You choose wha
 
 def written(*, id: UUID, by: str, workflow: str, step: str, sender: str, to: str, link: str) -> EmailMessage:
     """The message, of a workflow and a step by their titles."""
-    said = f"{line_of(by)} mentioned you in a comment"
-    message = headed(f"account:{id}", sender=sender, to=to, subject=line_of(f"{said}: {workflow}"))
+    headline = f"{line_of(by)} mentioned you in a comment"
+    message = headed(f"account:{id}", sender=sender, to=to, subject=line_of(f"{headline}: {workflow}"))
     about = f"On the step “{line_of(step)}” of the workflow “{line_of(workflow)}”."
-    message.set_content("\n".join([f"{said}.", "", about, "", f"Open the step: {link}", "", _FOOT]) + "\n")
+    message.set_content(
+        "\n".join([f"{headline}.", "", about, "", f"Open the step: {link}", "", _FOOT]) + "\n"
+    )
     body = '<p><strong>{}.</strong></p><p>{}</p><p><a href="{}">Open the step</a></p><p><small>{}</small></p>'
-    message.add_alternative(format_html(body, said, about, link, _FOOT), subtype="html")
+    message.add_alternative(format_html(body, headline, about, link, _FOOT), subtype="html")
     return message

@@ -43,10 +43,10 @@ def label_of(outcomes: Iterable[Mapping[str, Any]], name: str | None) -> str | N
 
 def meaning_of(outcomes: Iterable[Mapping[str, Any]], name: str | None) -> str:
     """What an outcome says to whoever asked: `approve`, `reject` or `neutral`; by its name where nobody said."""
-    said = next((one.get("meaning") for one in outcomes if one["name"] == name), None)
+    meaning = next((one.get("meaning") for one in outcomes if one["name"] == name), None)
     if name == RETURNED:
         return NEUTRAL
-    return said or (REJECT if (name or "").lower().startswith(_REFUSALS) else APPROVE)
+    return meaning or (REJECT if (name or "").lower().startswith(_REFUSALS) else APPROVE)
 
 
 class ManualTask(HotRow):

@@ -221,8 +221,8 @@ def _counted(who: Who, views: tuple[View, ...]) -> list[tuple[View, UUID]]:
     """The tasks of these views, each by its key, as many as have to be known to count up to `COUNTED`."""
     with connection.cursor() as cursor:
         cursor.execute(*_counting(who, views, now_or_none()))
-        found: list[tuple[View, UUID]] = cursor.fetchall()
-    return found
+        rows: list[tuple[View, UUID]] = cursor.fetchall()
+    return rows
 
 
 @lru_cache(maxsize=500)

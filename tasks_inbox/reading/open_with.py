@@ -16,8 +16,8 @@ FIRST = 5
 
 def open_with(member: Principal) -> list[OpenWith]:
     """The tasks that they have, those that wait for them or others whom they ask, and the requests that they made."""
-    held = ManualTask.objects.for_tenant(member.tenant_id).filter(status=OPEN, assignee=member.username)
-    tasks = list(held.order_by("due", "id").only("title")[:COUNTED])
+    rows = ManualTask.objects.for_tenant(member.tenant_id).filter(status=OPEN, assignee=member.username)
+    tasks = list(rows.order_by("due", "id").only("title")[:COUNTED])
     requests = own_runs(member, "open").values("pk")[:COUNTED].count()
     in_runs = f"{reverse('runs')}?{urlencode({'status': 'open', 'by': member.username})}"
     return [

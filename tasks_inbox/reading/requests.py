@@ -53,13 +53,13 @@ def standings(who: Principal, runs: Sequence[UUID]) -> Mapping[UUID, Standing]:
     """How people stand to each of these runs, in as many statements for one as for many."""
     tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id__in=runs)
     tasks = tasks.exclude(kind__in=FOR_OPERATORS)
-    asked = _open_of_each(tasks)
+    open_tasks = _open_of_each(tasks)
     refused = _refused(who.tenant_id, runs)
-    people.learn(who.tenant_id, [name for task in asked for name in _names(task)])
+    people.learn(who.tenant_id, [name for task in open_tasks for name in _names(task)])
     by_run: dict[UUID, list[OpenTask]] = {}
-    if asked:
+    if open_tasks:
         me = who_is(who)
-        for task in asked:
+        for task in open_tasks:
             by_run.setdefault(task.run_id, []).append(_open_task(me, task))
     return {
         run: Standing(sorted(by_run.get(run, ()), key=lambda one: not one.is_yours), run in refused)
@@ -89,23 +89,28 @@ def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
     rows = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id=run_id).exclude(kind__in=FOR_OPERATORS)
     tasks = {task.pk: task for task in rows.only("id", "title", "outcomes", "kind").order_by("id")[:MOST]}
     decisions = TaskDecision.objects.for_tenant(who.tenant_id).filter(run_id=run_id, task_id__in=tasks)
-    said = TaskComment.objects.for_tenant(who.tenant_id).filter(task_id__in=tasks, kind__in=_SAID)
-    found = [_decided(tasks[one.task_id], one) for one in decisions.defer("record").order_by("seq")[:MOST]]
-    found += [
+    comments = TaskComment.objects.for_tenant(who.tenant_id).filter(task_id__in=tasks, kind__in=_SAID)
+    entries = [_decided(tasks[one.task_id], one) for one in decisions.defer("record").order_by("seq")[:MOST]]
+    entries += [
         Milestone(one.at, _SAID[one.kind].format(tasks[one.task_id].title), one.by, one.text, "wait")
-        for one in said.order_by("id")[:MOST]
+        for one in comments.order_by("id")[:MOST]
     ]
-    people.learn(who.tenant_id, [one.by for one in found])
-    return sorted(found, key=lambda one: one.at)
+    people.learn(who.tenant_id, [one.by for one in entries])
+    return sorted(entries, key=lambda one: one.at)
 
 
 def decided_since(who: Principal, runs: Sequence[UUID], since: datetime) -> set[UUID]:
     """Those of these runs for which somebody decided, asked or returned something since."""
     decisions = TaskDecision.objects.for_tenant(who.tenant_id).filter(run_id__in=runs, at__gt=since)
     tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id__in=runs)
-    said = TaskComment.objects.for_tenant(who.tenant_id).filter(kind__in=_SAID, at__gt=since)
-    asked = tasks.filter(pk__in=said.filter(task_id__in=tasks.values("pk")).values("task_id"))
-    return {*decisions.values_list("run_id", flat=True), *asked.values_list("run_id", flat=True)}
+    comments = TaskComment.objects.for_tenant(who.tenant_id).filter(kind__in=_SAID, at__gt=since)
+    tasks_with_comments = tasks.filter(
+        pk__in=comments.filter(task_id__in=tasks.values("pk")).values("task_id")
+    )
+    return {
+        *decisions.values_list("run_id", flat=True),
+        *tasks_with_comments.values_list("run_id", flat=True),
+    }
 
 
 def _decided(task: ManualTask, decision: TaskDecision) -> Milestone:

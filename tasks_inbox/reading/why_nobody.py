@@ -46,7 +46,7 @@ class _Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Facts:
     """Of one tenant: who decides tasks, by key and with their role; seats of those who are named, by key; groups by
     key, each with its name and its seats.
     """
@@ -64,18 +64,18 @@ def why_nobody(who: Who, tasks: Iterable[ManualTask]) -> dict[UUID, dict[str, Js
     stuck = [task for task in tasks if task.status == OPEN and task.undecidable_since is not None]
     if not stuck or not who.assigns:
         return {}
-    known = _known(who.tenant_id, stuck)
-    return {task.pk: _said(task, known) for task in stuck}
+    facts = _facts(who.tenant_id, stuck)
+    return {task.pk: _said(task, facts) for task in stuck}
 
 
-def _known(tenant: int, tasks: Sequence[ManualTask]) -> _Known:
+def _facts(tenant: int, tasks: Sequence[ManualTask]) -> _Facts:
     marks = {mark for task in tasks for mark in task.audience}
     keys = {mark.removeprefix("user:") for mark in marks if mark.startswith("user:")}
     keys |= {key_of(task.assignee) for task in tasks if task.assignee}
     keys |= {one["key"] for task in tasks for one in task.named or ()}
-    named = Membership.objects.for_tenant(tenant).select_related("user")
+    members = Membership.objects.for_tenant(tenant).select_related("user")
     seats = {}
-    for member in named.annotate(lowered=Lower("user__username")).filter(lowered__in=keys):
+    for member in members.annotate(lowered=Lower("user__username")).filter(lowered__in=keys):
         people.learn_user(member.user)
         seats[key_of(member.user.username)] = _Seat(member.user.username, member.role, member.user.is_active)
     group_keys = {mark.removeprefix("group:") for mark in marks if mark.startswith("group:")}
@@ -89,11 +89,11 @@ def _known(tenant: int, tasks: Sequence[ManualTask]) -> _Known:
             seated.append(_Seat(username, role, is_active))
     able = {one.elector.key: _Seat(one.username, one.role, True) for one in members_of(tenant)}
     people.learn(tenant, [seat.username for seat in able.values()][:MOST_LEARNED])
-    return _Known(able, seats, groups)
+    return _Facts(able, seats, groups)
 
 
-def _said(task: ManualTask, known: _Known) -> dict[str, Json]:
-    view = _View(task, known)
+def _said(task: ManualTask, facts: _Facts) -> dict[str, Json]:
+    view = _View(task, facts)
     reasons = list(dict.fromkeys(view.reasons()))
     return {
         "since": task.undecidable_since,
@@ -105,8 +105,8 @@ def _said(task: ManualTask, known: _Known) -> dict[str, Json]:
 class _View:
     """One task, as those who decide tasks now stand to it."""
 
-    def __init__(self, task: ManualTask, known: _Known) -> None:
-        self._task, self._known = task, known
+    def __init__(self, task: ManualTask, facts: _Facts) -> None:
+        self._task, self._facts = task, facts
         self._names = {key_of(name): name for name in task.candidates.get("users") or ()}
         self._group_names = {key_of(name): name for name in task.candidates.get("groups") or ()}
 
@@ -136,7 +136,7 @@ class _View:
         if any(mark == "user:" for mark in self._task.audience) and self._task.candidates.get("manager_of"):
             yield f"Whom {name_of(self._task.candidates['manager_of'])} reports to is said in Settings, Members."
         inactive = [
-            seat.username for key, seat in self._known.seats.items() if self._asks(key) and not seat.is_active
+            seat.username for key, seat in self._facts.seats.items() if self._asks(key) and not seat.is_active
         ]
         if inactive:
             yield f"Or let {name_of(inactive[0])} in again: Settings, Members."
@@ -151,23 +151,23 @@ class _View:
     def _asked(self) -> list[str]:
         marks = frozenset(self._task.audience)
         if policies.EVERYBODY in marks:
-            return list(self._known.able)
+            return list(self._facts.able)
         in_groups = {
             key_of(seat.username)
-            for key, (_, seats) in self._known.groups.items()
+            for key, (_, seats) in self._facts.groups.items()
             if f"group:{key}" in marks
             for seat in seats
         }
         return [
             key
-            for key, seat in self._known.able.items()
+            for key, seat in self._facts.able.items()
             if {f"user:{key}", f"role:{seat.role}"} & marks or key in in_groups
         ]
 
     def _can_still(self, keys: Sequence[str]) -> str:
         if not keys:
             return "nobody is left who can decide it"
-        names = [self._known.able[key].username for key in keys]
+        names = [self._facts.able[key].username for key in keys]
         return f"only {_listed([name_of(name) for name in names])} can still decide it"
 
     def _of_mark(self, kind: str, key: str) -> str | None:
@@ -178,13 +178,13 @@ class _View:
             case "group":
                 return self._of_group(key)
             case "role":
-                able = [key_of(seat.username) for seat in self._known.able.values() if seat.role == key]
+                able = [key_of(seat.username) for seat in self._facts.able.values() if seat.role == key]
                 return self._of_many(
                     able, f"no active member has the role {key}", f"everybody with the role {key}"
                 )
             case policies.EVERYBODY:
                 none = "no active member has a role that decides tasks"
-                return self._of_many(list(self._known.able), none, "everybody who decides tasks")
+                return self._of_many(list(self._facts.able), none, "everybody who decides tasks")
         return None
 
     def _of_person(self, key: str) -> str | None:
@@ -193,7 +193,7 @@ class _View:
             of = self._task.candidates.get("manager_of")
             nobody = "somebody whom an expression names, and it gave nobody"
             return f"the manager of {name_of(of)}, who has none" if of else nobody
-        seat = self._known.seats.get(key) or self._known.able.get(key)
+        seat = self._facts.seats.get(key) or self._facts.able.get(key)
         if seat is None:
             return f"{self._names.get(key, key)}, who is no member"
         name = name_of(seat.username)
@@ -205,9 +205,9 @@ class _View:
 
     def _of_group(self, key: str) -> str | None:
         name = self._group(key)
-        if key not in self._known.groups:
+        if key not in self._facts.groups:
             return f"there is no group {name}"
-        seats = self._known.groups[key][1]
+        seats = self._facts.groups[key][1]
         if not seats:
             return f"nobody is in the group {name}"
         if not any(seat.is_active for seat in seats):
@@ -225,14 +225,14 @@ class _View:
             return none
         if any(key not in self._task.exclude for key in able):
             return None
-        barred = [f"{name_of(self._known.able[key].username)} ({self._why_barred(key)})" for key in able]
+        barred = [f"{name_of(self._facts.able[key].username)} ({self._why_barred(key)})" for key in able]
         return f"{everybody} is barred: {_listed(barred)}"
 
     def _why_barred(self, key: str) -> str:
         return _BARRED.get((self._task.why_excluded or {}).get(key, ""), "as the workflow says")
 
     def _group(self, key: str) -> str:
-        return self._known.groups[key][0] if key in self._known.groups else self._group_names.get(key, key)
+        return self._facts.groups[key][0] if key in self._facts.groups else self._group_names.get(key, key)
 
 
 def _needed(quorum: Mapping[str, Json]) -> str:
@@ -244,7 +244,7 @@ def _needed(quorum: Mapping[str, Json]) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    shown = list(words[:MOST_NAMED])
+    names = list(words[:MOST_NAMED])
     if len(words) > MOST_NAMED:
-        shown.append(f"{len(words) - MOST_NAMED} more")
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+        names.append(f"{len(words) - MOST_NAMED} more")
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -42,9 +42,9 @@ def away_add(request: PageRequest) -> HttpResponse:
     """Says who is away; what is wrong is shown at its field, with all that was typed."""
     values = {name: typed(request, name) for name in FIELDS}
     workflows = request.POST.getlist("workflows")[: absences.MOST_WORKFLOWS + 1]
-    if (chosen := _choosing(request, workflows)) is not None:
-        workflows, found = chosen
-        return render(request, "settings/away.html", _context(request, values, workflows) | found)
+    if (choice := _choosing(request, workflows)) is not None:
+        workflows, extra = choice
+        return render(request, "settings/away.html", _context(request, values, workflows) | extra)
     try:
         rule = absences.add_rule(
             request.principal,
@@ -90,9 +90,9 @@ def _context(
     decides = TASKS_DECIDE in principal.scopes
     members, workflows_ = (_people(request), _workflows(request)) if decides else ([], [])
     people.learn_names(members)
-    named = {name for row in rows for name in row["workflows"]} | set(workflows or ())
+    names = {name for row in rows for name in row["workflows"]} | set(workflows or ())
     # What a workflow is called is for those who may read it.
-    readable = open_to(principal, READ).filter(name__in=named)
+    readable = open_to(principal, READ).filter(name__in=names)
     titles.learn_titles([*workflows_, *readable.values_list("name", "title")])
     people.learn(principal.tenant_id, [name for row in rows for name in (row["username"], row["substitute"])])
     return (
@@ -113,16 +113,16 @@ def _workflows(request: PageRequest) -> list[tuple[str, str]]:
     return list(workflows.order_by("name").values_list("name", "title")[:MOST_OFFERED])
 
 
-def _choosing(request: PageRequest, chosen: list[str]) -> tuple[list[str], dict[str, Any]] | None:
+def _choosing(request: PageRequest, names: list[str]) -> tuple[list[str], dict[str, Any]] | None:
     """What is chosen once one is left out or looked for, what was found; None where the form sets the substitute."""
     if dropped := request.POST.get("drop"):
-        return [name for name in chosen if name != dropped], {}
+        return [name for name in names if name != dropped], {}
     search = typed(request, "search")[:LONGEST_SEARCH]
     # Nothing is set while something is still being looked for.
-    return _searched(request.principal, search, chosen) if search else None
+    return _searched(request.principal, search, names) if search else None
 
 
-def _searched(principal: Principal, search: str, chosen: list[str]) -> tuple[list[str], dict[str, Any]]:
+def _searched(principal: Principal, search: str, names: list[str]) -> tuple[list[str], dict[str, Any]]:
     """Those that were chosen with the one that was meant, where that is clear; otherwise those that may be meant."""
     workflows = open_to(principal, READ).filter(archived_at=None)
     exact = Q(name__iexact=search) | Q(title__iexact=search)
@@ -131,8 +131,8 @@ def _searched(principal: Principal, search: str, chosen: list[str]) -> tuple[lis
         words = Q(name__icontains=search) | Q(title__icontains=search)
         rows = list(workflows.filter(words).order_by("name").values_list("name", "title")[:MOST_FOUND])
     if len(rows) == 1:
-        return list(dict.fromkeys([*chosen, rows[0][0]])), {}
-    return chosen, {"search": search, "found": rows, "is_unknown": not rows}
+        return list(dict.fromkeys([*names, rows[0][0]])), {}
+    return names, {"search": search, "found": rows, "is_unknown": not rows}
 
 
 def _moment(values: dict[str, Any], name: str) -> datetime:

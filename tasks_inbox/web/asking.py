@@ -23,5 +23,5 @@ def know_waiting(request: HttpRequest, count: int) -> None:
 
 def waiting_for(request: HttpRequest, principal: Principal) -> int:
     """How many tasks wait for whoever makes the request, counted up to `COUNTED`."""
-    known: int | None = getattr(request, "waiting_tasks", None)
-    return listing.waiting_for(who_of(request, principal)) if known is None else known
+    count: int | None = getattr(request, "waiting_tasks", None)
+    return listing.waiting_for(who_of(request, principal)) if count is None else count

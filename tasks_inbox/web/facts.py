@@ -97,11 +97,11 @@ def _is_of_person(graph: Graph, path: Path | None) -> bool:
     return False
 
 
-def drawn(facts: Sequence[Mapping[str, Json]], told: Mapping[str, str]) -> list[Fact]:
+def drawn(facts: Sequence[Mapping[str, Json]], usernames: Mapping[str, str]) -> list[Fact]:
     """Facts as they are drawn; those of people, as `people_told` has them, as who that is."""
     return [
-        Fact(fact["label"], "person", told[fact["label"]])
-        if fact["label"] in told
+        Fact(fact["label"], "person", usernames[fact["label"]])
+        if fact["label"] in usernames
         else fact_of(fact["label"], fact["value"])
         for fact in facts
     ]

@@ -30,14 +30,14 @@ def _shown(schema: Json, names: tuple[str, ...]) -> Json:
         return schema
     parts = {key: _shown(part, names) for key, part in schema.items() if key not in ("properties", *_VALUES)}
     # In the order that it has, which is the order of its fields.
-    shown: dict[str, Json] = dict.fromkeys(schema)
-    shown |= parts | {key: masked_at(names, schema[key]) for key in _VALUES if key in schema}
+    copy: dict[str, Json] = dict.fromkeys(schema)
+    copy |= parts | {key: masked_at(names, schema[key]) for key in _VALUES if key in schema}
     inner = schema.get("properties")
     if isinstance(inner, dict):
-        shown["properties"] = {name: _shown(part, (*names, name)) for name, part in inner.items()}
+        copy["properties"] = {name: _shown(part, (*names, name)) for name, part in inner.items()}
     elif "properties" in schema:
-        shown["properties"] = inner
-    return shown
+        copy["properties"] = inner
+    return copy
 
 
 def true_data(who: Principal, task: ManualTask, data: Json) -> tuple[Json, list[dict[str, Json]]]:
@@ -47,10 +47,10 @@ def true_data(who: Principal, task: ManualTask, data: Json) -> tuple[Json, list[
     if not restored(data)[1]:
         return data, []
     draft = drafts.draft_of(who, task)
-    kept = draft.data if draft is not None and isinstance(draft.data, dict) else {}
-    given, _ = restored(data, form_of(task.form).data | kept)
+    draft_data = draft.data if draft is not None and isinstance(draft.data, dict) else {}
+    values, _ = restored(data, form_of(task.form).data | draft_data)
     # Also where a mask is what was kept.
-    return given, [{"field": _field(path), "message": MASKED} for path in restored(given)[1]]
+    return values, [{"field": _field(path), "message": MASKED} for path in restored(values)[1]]
 
 
 def _field(path: tuple[str | int, ...]) -> str:

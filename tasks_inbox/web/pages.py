@@ -124,16 +124,16 @@ def state_context(
     request: PageRequest,
     task: ManualTask,
     attachments: Sequence[TaskFile] | None = None,
-    named: Sequence[str] = (),
+    usernames: Sequence[str] = (),
 ) -> dict[str, Json]:
-    """How a task stands for whoever looks, and what changed since they opened its page, which shows `named`, too."""
+    """How a task stands for whoever looks, and what changed since they opened its page, which names `usernames`."""
     who = who_of(request, request.principal)
     workflow = queries.workflows_of(who.tenant_id, [task])[task.workflow_id]
     stands = standing(request.principal, task, who, workflow.folder)
     whole = task_rows.whole_row(stands, workflow.name, attachments)
     deciders = panes.decider_pane(task)
     may_assign, level = request.principal.may_in(TASKS_ASSIGN, workflow.folder), asking.next_level(task)
-    people.learn(who.tenant_id, [*panes.named_in(task), *panes.voters(deciders, whole, level), *named])
+    people.learn(who.tenant_id, [*panes.named_in(task), *panes.voters(deciders, whole, level), *usernames])
     row = panes.in_words(whole)
     now = f"{int(row['may_decide'])}{row['shown_hash']}"
     was = request.GET.get("was", now)

@@ -323,8 +323,10 @@ def voters(
 
 def in_words(row: dict[str, Json]) -> dict[str, Json]:
     """A task's row with whom it asks and how it was decided, in words."""
-    asked = whom(row["candidates"], "everybody who may decide tasks")
-    return row | {"whom": asked, "decision": label_of(row["outcomes"], row["outcome"])}
+    return row | {
+        "whom": whom(row["candidates"], "everybody who may decide tasks"),
+        "decision": label_of(row["outcomes"], row["outcome"]),
+    }
 
 
 def _row(row: dict[str, Json], now: datetime) -> dict[str, Json]:

@@ -127,7 +127,7 @@ LEFT_OUT: Mapping[str, str] = {
     "workflows.design.start_forms.filled": OF_FORMS,
     "workflows.design.start_forms.opened": OF_FORMS,
     "tasks_inbox.web.panes.voters": OWN,
-    "tasks_inbox.web.facts.drawn(told)": "usernames, looked up by their labels",
+    "tasks_inbox.web.facts.drawn(usernames)": "usernames, looked up by their labels",
 }
 # Known words are asked for by their keys: a serializer has refused others before.
 OF_KNOWN_WORDS = {

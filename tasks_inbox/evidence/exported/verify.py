@@ -36,7 +36,7 @@ def of_decisions(evidence: Any, run: Any, folder: Path) -> Iterator[str]:
     links = [(name[:-1], one) for name in ("decisions", "remarks") for one in evidence.get(name, ())]
     for kind, one in sorted(links, key=lambda link: link[1]["seq"]):
         seq, record, is_remark = one["seq"], json.loads(one["record"]), kind == "remark"
-        shown = questions.get((record["task"], record["round"], record["node"]), "{}")
+        question = questions.get((record["task"], record["round"], record["node"]), "{}")
         place = {"seq": seq, "run": run["id"], "tenant": run["tenant"]}
         place.update({} if is_remark else {"requester": run["requester"]})
         checks = {
@@ -45,9 +45,9 @@ def of_decisions(evidence: Any, run: Any, folder: Path) -> Iterator[str]:
             "its record is of another place, run or tenant": any(
                 record.get(name, value) != value for name, value in place.items()
             ),
-            "it is of another kind, or of no question": ("remark" in record) != is_remark or shown == "{}",
+            "it is of another kind, or of no question": ("remark" in record) != is_remark or question == "{}",
             "what was shown is not what its record says": not is_remark
-            and sha(shown) != record["shown_sha256"],
+            and sha(question) != record["shown_sha256"],
         }
         yield from (f"{kind} {seq}: {fault}" for fault, is_wrong in checks.items() if is_wrong)
         for file in record.get("files", ()) if folder.is_dir() else ():
