@@ -108,14 +108,14 @@ def _send(
 def _part(who: Principal, concerned: Concerned, after: UUID | None) -> tuple[list[str], str | None]:
     """The next runs that it concerns, and behind which run it goes on, if there are more to look at."""
     mine = readable_runs(who, OPERATE)
-    found = queries.runs_of(
+    open_runs = queries.runs_of(
         who.tenant_id,
         workflow=concerned.workflow,
         business_key=concerned.business_key,
         statuses=sorted(RUN_OPEN),
         within=mine if after is None else mine.filter(id__gt=after),
     )
-    runs = found.filter(completed_at=None).order_by("id")
+    runs = open_runs.filter(completed_at=None).order_by("id")
     if concerned.input is None:
         return _cut(runs.values_list("id", flat=True)[: MOST + 1])
     looked_at, is_all = _looked_at(runs)
@@ -128,8 +128,8 @@ def _part(who: Principal, concerned: Concerned, after: UUID | None) -> tuple[lis
     return fitting, following or (None if is_all else str(looked_at[-1]))
 
 
-def _cut(found: Iterable[UUID]) -> tuple[list[str], str | None]:
-    runs = [str(run) for run in found]
+def _cut(ids: Iterable[UUID]) -> tuple[list[str], str | None]:
+    runs = [str(run) for run in ids]
     return runs[:MOST], runs[MOST - 1] if len(runs) > MOST else None
 
 
@@ -138,10 +138,10 @@ def _looked_at(runs: QuerySet[Run]) -> tuple[list[UUID], bool]:
     rows = list(runs.annotate(size=BYTES).values_list("id", "size")[: LOOKED_AT + 1])
     looked_at: list[UUID] = []
     read = 0
-    for run, taken in rows[:LOOKED_AT]:
+    for run, size in rows[:LOOKED_AT]:
         # The first one always, so that each call gets on.
-        if looked_at and read + taken > LOOKED_AT_BYTES:
+        if looked_at and read + size > LOOKED_AT_BYTES:
             break
         looked_at.append(run)
-        read += taken
+        read += size
     return looked_at, len(looked_at) == len(rows)

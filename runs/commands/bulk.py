@@ -65,8 +65,8 @@ def review(who: Principal, runs: Iterable[UUID | str], verb: str) -> Sorted:
     ids = list(dict.fromkeys(str(run) for run in runs))
     if len(ids) > MOST:
         raise Invalid(f"At most {MOST:,} runs are taken at once.", code="too_many", field="ids")
-    found = Run.objects.for_tenant(who.tenant_id).filter(pk__in=ids)
-    rows = {str(run): (status, of) for run, status, of in found.values_list("pk", "status", "workflow_id")}
+    queryset = Run.objects.for_tenant(who.tenant_id).filter(pk__in=ids)
+    rows = {str(run): (status, of) for run, status, of in queryset.values_list("pk", "status", "workflow_id")}
     workflows = Workflow.objects.for_tenant(who.tenant_id).filter(pk__in={of for _, of in rows.values()})
     folders = dict(workflows.values_list("pk", "folder_id"))
     able, refused = [], {}

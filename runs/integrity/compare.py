@@ -131,22 +131,24 @@ def _of_variables(
 ) -> Iterator[Difference]:
     """Each variable as its step set it last; of several that set one, in the order in which they did."""
     rows = {(row.node, row.name): row for row in variables}
-    for (node, name), told in by_history.variables.items():
+    for (node, name), variable in by_history.variables.items():
         row = rows.get((node, name))
         if row is None:
-            yield Difference(run, node, f"variable {name}", told.digest, _ABSENT)
-        elif (told.digest, told.child) != (row.digest, row.child):
-            expected, actual = [told.digest, told.child], [row.digest, row.child]
+            yield Difference(run, node, f"variable {name}", variable.digest, _ABSENT)
+        elif (variable.digest, variable.child) != (row.digest, row.child):
+            expected, actual = [variable.digest, variable.child], [row.digest, row.child]
             yield Difference(run, node, f"variable {name}", expected, actual)
     for node, name in rows.keys() - by_history.variables.keys():
         # What was taken over from another run was set there.
         if not by_history.goes_on:
             yield Difference(run, node, f"variable {name}", _ABSENT, rows[node, name].digest)
     for name in sorted({name for _, name in by_history.variables}):
-        told_order = [node for node, other in by_history.variables if other == name and (node, name) in rows]
-        order = [row.node for row in variables if row.name == name and row.node in told_order]
-        if order != told_order:
-            yield Difference(run, None, f"order of variable {name}", told_order, order)
+        order_by_history = [
+            node for node, other in by_history.variables if other == name and (node, name) in rows
+        ]
+        order = [row.node for row in variables if row.name == name and row.node in order_by_history]
+        if order != order_by_history:
+            yield Difference(run, None, f"order of variable {name}", order_by_history, order)
 
 
 def _of_edges(

@@ -125,12 +125,12 @@ def _repair_all(
             continue
         try:
             with transaction.atomic():
-                woken = _repair_one(alone, one)
+                more = _repair_one(alone, one)
                 left = look([alone.id])
                 if any(each.key == one.key for each in left):
                     raise _StillStuck("Nothing that is known helps.")
             stuck = left
-            queues |= woken
+            queues |= more
             done.append(one)
         except OPERATIONAL_ERRORS:
             # A deadlock or a lost connection says nothing of the run: the next look finds it again.

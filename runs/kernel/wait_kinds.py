@@ -59,8 +59,12 @@ class WaitKind:
 
 def take_signals(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
     """How waits end whose signals are there already (R-130). Raises BlobAway."""
-    taken = waits.take_signals([(step, wait["name"]) for step, wait in entered])
-    return [(step, _brought(step, taken[step.id])) for step, _ in entered if step.id in taken]
+    payloads_by_step = waits.take_signals([(step, wait["name"]) for step, wait in entered])
+    return [
+        (step, _brought(step, payloads_by_step[step.id]))
+        for step, _ in entered
+        if step.id in payloads_by_step
+    ]
 
 
 def _brought(step: ClaimedStep, payload: Json) -> AttemptResult:

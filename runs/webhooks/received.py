@@ -64,15 +64,15 @@ def _starts(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> list
     runs = queries.runs_of(tenant, workflow=webhook.workflow.name, within=within)
     rows = _bounded(queries.of_newest(runs, _done_by(webhook, "created_by")), "input")
     values = rows.values_list("created_at", "pk", "text", "size")[:MOST]
-    return [Effect(at, STARTED, run, *_brought(brought, size)) for at, run, brought, size in values]
+    return [Effect(at, STARTED, run, *_brought(text, size)) for at, run, text, size in values]
 
 
 def _signals(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> list[Effect]:
     newest = within.filter(workflow_id=webhook.workflow_id, is_test=False, is_part=False).order_by("-id")
-    sent = Signal.objects.for_tenant(tenant).filter(
+    signals = Signal.objects.for_tenant(tenant).filter(
         _done_by(webhook, "sent_by"), root_id__in=newest.values("root_id")[:RUNS_LOOKED_AT]
     )
-    rows = _bounded(sent, "payload").annotate(taken=F("consumed_at"))
+    rows = _bounded(signals, "payload").annotate(taken=F("consumed_at"))
     values = rows.values_list("created_at", "run_id", "text", "size", "name", "taken")[:MOST]
     return [
         # A signal without a payload has none to be cut.
@@ -80,11 +80,11 @@ def _signals(tenant: int, webhook: InboundWebhook, within: QuerySet[Run]) -> lis
             at,
             SIGNALLED,
             run,
-            *(("null", 0) if size is None else _brought(brought, size)),
+            *(("null", 0) if size is None else _brought(text, size)),
             name,
-            taken is not None,
+            taken_at is not None,
         )
-        for at, run, brought, size, name, taken in values
+        for at, run, text, size, name, taken_at in values
     ]
 
 
@@ -97,11 +97,11 @@ def _brought(text: str | None, size: int) -> tuple[str, int]:
 
 def _done_by(webhook: InboundWebhook, column: str) -> Q:
     """What was done under a name of this webhook while it had it: another one may have had it before or since."""
-    found = Q()
+    condition = Q()
     for name, since, until in _names(webhook):
-        named = Q(**{column: name_in_history(name)}, created_at__gte=since)
-        found |= named if until is None else named & Q(created_at__lt=until)
-    return found
+        by_name = Q(**{column: name_in_history(name)}, created_at__gte=since)
+        condition |= by_name if until is None else by_name & Q(created_at__lt=until)
+    return condition
 
 
 def _names(webhook: InboundWebhook) -> Iterator[tuple[str, datetime, datetime | None]]:

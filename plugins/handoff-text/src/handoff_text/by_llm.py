@@ -71,9 +71,9 @@ def keywords(context: StepContext, text: str, limit: int) -> list[tuple[str, flo
 def scores(context: StepContext, text: str, categories: Sequence[Mapping[str, Json]]) -> dict[str, float]:
     """Each category's score, 0..1."""
     names = [category["name"] for category in categories]
-    listed = json.dumps(categories, ensure_ascii=False, separators=(",", ":"))
+    categories_json = json.dumps(categories, ensure_ascii=False, separators=(",", ":"))
     properties = {"scores": _object(dict.fromkeys(names, _SCORE))}
-    answer = _ask(context, _TAG, {"categories": listed, "text": text}, properties)
+    answer = _ask(context, _TAG, {"categories": categories_json, "text": text}, properties)
     return {name: round(float(answer["scores"][name]), DIGITS) for name in names}
 
 

@@ -62,10 +62,10 @@ def pick(scores: Sequence[float], all_vectors: Sequence[Vector], limit: int) -> 
     left = sorted(range(len(scores)), key=lambda index: (-scores[index], index))[: max(MAX_COMPARED, limit)]
     closest = dict.fromkeys(left, 0.0)
     picked: list[int] = []
-    for chosen in _rounds(scores, closest, min(limit, len(left))):
-        picked.append(chosen)
+    for best in _rounds(scores, closest, min(limit, len(left))):
+        picked.append(best)
         for index in closest:
-            closest[index] = max(closest[index], likeness(all_vectors[index], all_vectors[chosen]))
+            closest[index] = max(closest[index], likeness(all_vectors[index], all_vectors[best]))
     return picked
 
 

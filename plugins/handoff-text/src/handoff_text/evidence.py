@@ -103,9 +103,9 @@ def _stems_of(text: str, language: Language) -> list[str]:
 
 
 def _seeds(topic: Topic, language: Language) -> Iterator[str]:
-    for code, spoken in (("en", ENGLISH), ("de", GERMAN)):
+    for code, own in (("en", ENGLISH), ("de", GERMAN)):
         if language.code == code:
-            yield from stems(dict.fromkeys(sorted(topic.seeds[code]), 1), spoken).values()
+            yield from stems(dict.fromkeys(sorted(topic.seeds[code]), 1), own).values()
         elif language is OTHER:
             yield from sorted(topic.seeds[code])
 

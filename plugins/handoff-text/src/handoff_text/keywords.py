@@ -137,16 +137,16 @@ def _ending(surface: str) -> int:
 
 def _distinct(ranked: list[tuple[float, Key]], survey: Survey, limit: int) -> Iterator[tuple[float, Key]]:
     """The best ones that say something that those before them don't."""
-    taken: list[Key] = []
+    keys: list[Key] = []
     shared: Counter[str] = Counter()
     for score, key in ranked:
-        if len(taken) == limit:
+        if len(keys) == limit:
             return
         if any(shared[stem] >= MAX_SHARED for stem in key):
             continue
-        if any(_says_the_same(key, other, survey) for other in taken):
+        if any(_says_the_same(key, other, survey) for other in keys):
             continue
-        taken.append(key)
+        keys.append(key)
         shared.update(key)
         yield score, key
 

@@ -54,10 +54,10 @@ def run(context: StepContext) -> Json:
     """`{text, sentences}`. Raises StepError where a language model is asked and doesn't help."""
     params: SummarizeParams = context.params
     if params.llm:
-        chosen = by_llm.summary(context, context.input.text, params.sentences)
+        sentences = by_llm.summary(context, context.input.text, params.sentences)
     else:
-        chosen = summarize(context.input.text, params.sentences)
-    return {"text": " ".join(chosen), "sentences": len(chosen)}
+        sentences = summarize(context.input.text, params.sentences)
+    return {"text": " ".join(sentences), "sentences": len(sentences)}
 
 
 def summarize(text: str, limit: int) -> list[str]:
@@ -79,8 +79,8 @@ def summarize(text: str, limit: int) -> list[str]:
             centrality.centralities(vectors), ordered, terms, strict=True
         )
     ]
-    chosen = {ordered[index] for index in centrality.pick(scores, vectors, limit)}
-    return [sentence for sentence in in_order if sentence in chosen]
+    best = {ordered[index] for index in centrality.pick(scores, vectors, limit)}
+    return [sentence for sentence in in_order if sentence in best]
 
 
 def _candidates(sentences: Sequence[Sentence]) -> list[str]:
