@@ -59,7 +59,7 @@ def waiting(runs: int) -> Figures:
         set_now(None)
     return {
         "open runs": runs,
-        "ticks until all are foretold": len(first),
+        "ticks until all have a forecast": len(first),
         "ms of the first tick": round(first[0].ms),
         "ms a tick": round(mean(tick.ms for tick in later)),
         "runs looked at a tick": round(mean(tick.looked_at for tick in later)),

@@ -308,7 +308,7 @@ def connect() -> None:
         "cancel": _cancel,
         "pause": _pause,
         "unpause": _unpause,
-        "resume": former_children.go_on,
+        "resume": former_children.resume_former,
         "start_next": _start_next,
     }.items():
         messages.handles(kind, handler)

@@ -58,17 +58,17 @@ def _row(step: ClaimedStep, wait: Wait) -> FormerWaitRow:
     }
 
 
-def go_on(batch: Sequence[Message]) -> None:
+def resume_former(batch: Sequence[Message]) -> None:
     """Steps wait for runs that they had before: those that failed are resumed. One that can't be says how it stands."""
     for message in sorted(batch, key=lambda one: one.run):
         step = str((message.payload or {})["step"])
         try:
-            _go_on(message.tenant, message.run, step)
+            _resume(message.tenant, message.run, step)
         except RunRefused:
             child_runs.tell_parent(message.run, step)
 
 
-def _go_on(tenant: int, run: str, step: str) -> None:
+def _resume(tenant: int, run: str, step: str) -> None:
     with changing(tenant, [run]) as change:
         if not child_runs.belong_to_step(run, step):
             return

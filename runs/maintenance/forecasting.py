@@ -23,14 +23,14 @@ ALMOST_SURE = 0.99
 """No deadline that is yet to come is told to be missed more surely than that."""
 
 
-def foretell(runs: Sequence[str], past: Past, clocks: Clocks) -> list[Of]:
+def forecast_runs(runs: Sequence[str], past: Past, clocks: Clocks) -> list[Of]:
     """Keep anew when these runs are probably done, where it is another time than is told; of those that don't go on
     nothing is told. Gives those of which something else is told than was.
     """
-    state = store.to_foretell(runs)
+    state = store.runs_to_forecast(runs)
     past.read(state.open, state.now)
     clocks.read({(run.tenant_id, run.version_id) for run in state.open})
-    rows = {run.id: row for run in state.open if (row := foretold(run, state.now, past, clocks))}
+    rows = {run.id: row for run in state.open if (row := forecast_of(run, state.now, past, clocks))}
     others = [row for run, row in rows.items() if is_another(row, state.told.get(run), state.now)]
     over = [run for run in state.told if run not in rows]
     return store.keep(others, over) if others or over else []
@@ -44,7 +44,7 @@ def is_another(row: ForecastRow, former: ForecastRow | None, now: float) -> bool
     return any(abs(there - before) * VAGUE > there - now for there, before in pairs)
 
 
-def foretold(run: OpenRun, now: float, past: Past, clocks: Clocks) -> ForecastRow | None:
+def forecast_of(run: OpenRun, now: float, past: Past, clocks: Clocks) -> ForecastRow | None:
     """When a run is probably done: of its open steps that one counts which promises the latest end. None where nobody
     knows.
     """

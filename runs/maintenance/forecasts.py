@@ -14,7 +14,7 @@ from lib.batches import in_bounded_batches
 from lib.rest_times import bucket_of, coarse_of
 from runs.kernel import live
 from runs.maintenance.clocks import WHOLE, Clocks
-from runs.maintenance.foretelling import foretell
+from runs.maintenance.forecasting import forecast_runs
 from runs.maintenance.past import Past, week_of
 from runs.store import forecasts as store
 from runs.store.forecasts import Completed, Of, RestRow
@@ -35,7 +35,7 @@ _is_at_it = threading.Lock()
 
 
 def make(seconds: float = TICK_SECONDS) -> int:
-    """Learn from what has completed, then foretell of the runs to which something has happened, the last first, and of
+    """Learn from what has completed, then forecast the runs to which something has happened, the last first, and of
     the others in turn, in bounded batches for at most `seconds`; gives of how many.
     """
     if not _is_at_it.acquire(blocking=False):
@@ -51,7 +51,7 @@ def _make(seconds: float) -> int:
     clocks, done, updates = Clocks(), 0, list[Of]()
     changed = learn(_past, clocks, min(seconds, LEARNING_SECONDS))
     for runs in chain(_batches(changed), _in_turn(min(seconds, IN_TURN_SECONDS))):
-        updates += foretell(runs, _past, clocks)
+        updates += forecast_runs(runs, _past, clocks)
         done += len(runs)
         if time.monotonic() >= until:
             break

@@ -109,7 +109,7 @@ def to_learn() -> tuple[int, int]:
 
 
 def changed(after: int, last: int) -> Changed:
-    """To which runs something has happened behind the id `after` up to the id `last`; what is foretold of those that
+    """To which runs something has happened behind the id `after` up to the id `last`; the forecasts of those that
     are over is forgotten.
     """
     changes = SQL.value("runs_changed", {"after": after, "last": last, "weeks": WEEKS, "now": now_or_none()})
@@ -134,7 +134,7 @@ def next_runs(limit: int) -> list[str]:
     return runs
 
 
-def to_foretell(runs: Sequence[str]) -> Found:
+def runs_to_forecast(runs: Sequence[str]) -> Found:
     """Those of these runs that go on, and what is told of any of them."""
     state = SQL.value("open_to_forecast", {"runs": list(runs), "now": now_or_none()})
     open_ones = [

@@ -59,7 +59,7 @@ def bulk_job(request: PageRequest, bulk_id: UUID) -> HttpResponse:
 
 
 @page(RUNS_OPERATE, "POST")
-def go_on(request: PageRequest, bulk_id: UUID) -> HttpResponse:
+def execute(request: PageRequest, bulk_id: UUID) -> HttpResponse:
     """Does what a dry run has found out the outcome of."""
     who = request.principal
     dry = jobs.get_job(who.tenant_id, bulk_id)

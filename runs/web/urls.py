@@ -188,7 +188,7 @@ urlpatterns = [
     path("bulk-jobs", bulk_jobs.job_list, name="bulk-jobs"),
     path("bulk-jobs/<uuid:bulk_id>", bulk_jobs.bulk_job, name="bulk-job"),
     path("bulk-jobs/<uuid:bulk_id>/stop", bulk_jobs.stop_job, name="bulk-job-stop"),
-    path("bulk-jobs/<uuid:bulk_id>/go", bulk_jobs.go_on, name="bulk-job-go"),
+    path("bulk-jobs/<uuid:bulk_id>/go", bulk_jobs.execute, name="bulk-job-go"),
     path("workflows/<workflow_name:name>/move-runs", moves.move_runs, name="workflow-move-runs"),
     path("workflows/<workflow_name:name>/runs", views.workflow_runs, name="workflow-runs"),
 ]

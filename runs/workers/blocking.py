@@ -179,7 +179,7 @@ class BlockingDrain(QueueWorker):
 
     def _gather(self) -> None:
         """What begins while others run is of their trace."""
-        self._burst = self._burst.go_on() if self._burst else bursts.begin(self.queue)
+        self._burst = self._burst.roll_over() if self._burst else bursts.begin(self.queue)
 
     def _run(self, step: ClaimedStep, attempt: Work) -> None:
         self._news.put((step, attempt()))

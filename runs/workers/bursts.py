@@ -20,7 +20,7 @@ class Burst:
         self.count = 0
         self._trace = tracing.begin(f"drain {queue}", {"handoff.queue": queue}, tracing.now())
 
-    def go_on(self) -> "Burst":
+    def roll_over(self) -> "Burst":
         """Itself, or, where it has as many attempts as one may have, the one behind it."""
         if self.count < MOST_SPANS:
             return self

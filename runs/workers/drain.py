@@ -322,7 +322,7 @@ class Drain(QueueWorker):
     def _round(self, turn: _Turn, hand: deque[ClaimedStep], *, keep: int) -> int:
         """Execute what is in hand for up to 200 ms and commit it; successors that stay here join the hand."""
         ended: list[tuple[ClaimedStep, AttemptResult]] = []
-        turn.burst = turn.burst.go_on() if turn.burst else bursts.begin(self.queue)
+        turn.burst = turn.burst.roll_over() if turn.burst else bursts.begin(self.queue)
         began = now = time.monotonic()
         size = 0
         try:

@@ -101,7 +101,7 @@ def tick_telemetry_kept() -> int:
 
 @shared_task(name="runs.tick_forecasts")
 def tick_forecasts() -> int:
-    """Every quarter of a minute: learn how long runs take, and foretell when the open ones are done."""
+    """Every quarter of a minute: learn how long runs take, and forecast when the open ones are done."""
     return ticking("forecasts")
 
 

@@ -11,7 +11,7 @@ from accounts.api.base import ApiView
 from accounts.roles import WORKFLOWS_READ
 from lib.api import fields
 from lib.api.serializers import Verb, body
-from tasks_inbox.design.summary import foretell
+from tasks_inbox.design.summary import forecast_deciders
 from workflows import queries
 
 
@@ -42,4 +42,4 @@ class DecidersView(ApiView):
     def post(self, request: Request, name: str) -> Response:
         """Who may decide a step of this workflow with these params, in words; nothing is saved."""
         tenant = queries.get_workflow(self.principal.tenant_id, name).tenant_id
-        return Response(asdict(foretell(tenant, body(AskedParams, request)["params"])))
+        return Response(asdict(forecast_deciders(tenant, body(AskedParams, request)["params"])))

@@ -20,7 +20,7 @@ _IN_RUN = "Who may decide is known once a run comes to it"
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
+class DeciderForecast:
     """A sentence or two; `level` is `enough`, `nobody` (or too few, as things are) or `in_run` (only a run knows)."""
 
     words: str
@@ -28,7 +28,7 @@ class Foretold:
     people: int | None
 
 
-def foretell(tenant: int, params: Mapping[str, Json]) -> Foretold:
+def forecast_deciders(tenant: int, params: Mapping[str, Json]) -> DeciderForecast:
     """Who may decide a step with these params; two statements, three for somebody's manager."""
     members = members_of(tenant)
     try:
@@ -37,27 +37,29 @@ def foretell(tenant: int, params: Mapping[str, Json]) -> Foretold:
             deciders_of(members, {"id": "step", "params": full_params}) if full_params is not None else None
         )
     except (ValidationError, AttributeError, TypeError):
-        return Foretold("Who may decide is told once what stands below is right.", "in_run", None)
+        return DeciderForecast("Who may decide is told once what stands below is right.", "in_run", None)
     if full_params is None:
-        return Foretold(f"Nobody can decide this: {remark}", "nobody", 0)
+        return DeciderForecast(f"Nobody can decide this: {remark}", "nobody", 0)
     if step is None:
-        return Foretold(_in_run(params), "in_run", None)
+        return DeciderForecast(_in_run(params), "in_run", None)
     count = len(step.eligible)
     if not count:
-        return Foretold(f"Nobody can decide this: {_why_nobody(step)}.", "nobody", 0)
+        return DeciderForecast(f"Nobody can decide this: {_why_nobody(step)}.", "nobody", 0)
     if needs_several(step.quorum) and not verdict(step.quorum, ["yes"], [], step.eligible).is_possible:
-        return Foretold(f"Nobody can decide this: it needs {_out_of_reach(members, step)}.", "nobody", count)
+        return DeciderForecast(
+            f"Nobody can decide this: it needs {_out_of_reach(members, step)}.", "nobody", count
+        )
     if counts_people(step.quorum) and (
         missing := unable(named_by(tenant, step.candidates, step.excluded), members)
     ):
         shortfall = f"{_listed(missing, 'and')} can’t decide"
-        return Foretold(
+        return DeciderForecast(
             f"Not enough can decide this: it needs {_needed(members, step)}, and {shortfall}.",
             "nobody",
             count,
         )
     sentences = [_words(members, step), remark, *_missing(members, step), _barred(step)]
-    return Foretold(" ".join(filter(None, sentences)), "enough", count)
+    return DeciderForecast(" ".join(filter(None, sentences)), "enough", count)
 
 
 def _with_manager(tenant: int, params: Mapping[str, Json]) -> tuple[Mapping[str, Json] | None, str]:

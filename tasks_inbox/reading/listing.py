@@ -50,13 +50,13 @@ WAITING_VIEWS: tuple[View, ...] = ("mine", "teams")
 class Order:
     """The keys by which a list is paged, all rising or all falling; `told` is the value that they are of.
 
-    `is_foretold`: the first one is of what is foretold of their runs.
+    `is_by_forecast`: the first one is of their runs' forecasts.
     """
 
     keys: tuple[str, ...]
     oldest_first: bool
     told: str | None = None
-    is_foretold: bool = False
+    is_by_forecast: bool = False
 
 
 ORDERS: dict[str, Order] = {
@@ -65,13 +65,13 @@ ORDERS: dict[str, Order] = {
     "due": Order(("at_due", "id"), True),
     "priority": Order(("at_unimportance", "at_due", "id"), True),
     # Those whose run is most likely to miss its deadline.
-    "risk": Order(("at_safety", "at_due", "id"), True, is_foretold=True),
+    "risk": Order(("at_safety", "at_due", "id"), True, is_by_forecast=True),
     "newest": Order(("id",), False),
     "oldest": Order(("id",), True),
 }
 SORTS = tuple(ORDERS)
 UNKNOWN = 2.0
-"""The key of tasks of whose runs nothing is foretold: they stand last."""
+"""The key of tasks whose runs have no forecast: they stand last."""
 _BY_VALUE = re.compile(rf"(-?)data\.({TOLD_KEY})")
 
 
@@ -119,7 +119,7 @@ def _condition(tenant: int, one: Q | ToldIs | Titled) -> Q:
 def in_order(tenant: int, tasks: QuerySet[ManualTask], sort: str) -> QuerySet[ManualTask]:
     """The tasks of a tenant with the keys of their order."""
     order = _known(sort)
-    if order.is_foretold:
+    if order.is_by_forecast:
         tasks = tasks.alias(at_safety=_safety(tenant))
     if order.told is None:
         return tasks.annotate(**{key: F(key) for key in order.keys if key != "id"})

@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.models import Membership
-from tasks_inbox.design.summary import foretell
+from tasks_inbox.design.summary import forecast_deciders
 from tests import factories as make
 from tests.inbox.asking import member
 from tests.store.watching import watching
@@ -77,7 +77,7 @@ def six():
     ],
 )
 def test_who_may_decide_is_said_in_words(params, words):
-    told = foretell(make.a_tenant().pk, params)
+    told = forecast_deciders(make.a_tenant().pk, params)
     assert (told.words, told.level) == (words, "enough")
 
 
@@ -101,7 +101,7 @@ def test_who_may_decide_is_said_in_words(params, words):
     ],
 )
 def test_what_nobody_could_decide_is_said(params, words):
-    told = foretell(make.a_tenant().pk, params)
+    told = forecast_deciders(make.a_tenant().pk, params)
     assert (told.words, told.level) == (f"Nobody can decide this: {words}", "nobody")
 
 
@@ -121,7 +121,7 @@ def test_what_nobody_could_decide_is_said(params, words):
     ],
 )
 def test_what_only_a_run_knows_or_is_wrong_is_not_foretold(params):
-    assert foretell(make.a_tenant().pk, params).level == "in_run"
+    assert forecast_deciders(make.a_tenant().pk, params).level == "in_run"
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_what_only_a_run_knows_or_is_wrong_is_not_foretold(params):
     ],
 )
 def test_what_is_waited_for_is_named(candidates, rest):
-    told = foretell(make.a_tenant().pk, {"candidates": candidates})
+    told = forecast_deciders(make.a_tenant().pk, {"candidates": candidates})
     assert told.words == f"Who may decide is known once a run comes to it{rest}"
 
 
 def test_where_there_are_no_approvers_it_says_so():
-    told = foretell(make.a_tenant().pk, {"candidates": {"roles": ["approver", "operator"]}})
+    told = forecast_deciders(make.a_tenant().pk, {"candidates": {"roles": ["approver", "operator"]}})
     assert told.words == "Nobody can decide this: there are no approvers and no operators."
 
 
@@ -149,7 +149,7 @@ def test_where_there_are_no_approvers_it_says_so():
 def test_it_takes_two_statements():
     tenant = make.a_tenant().pk
     with watching() as seen:
-        foretell(tenant, {"quorum": 2})
+        forecast_deciders(tenant, {"quorum": 2})
     assert seen.trips == 2
 
 

@@ -8,7 +8,7 @@ from accounts.models import GroupMember, Membership, User
 from lib.refusals import Invalid
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import assignment, escalating
-from tasks_inbox.design.summary import foretell
+from tasks_inbox.design.summary import forecast_deciders
 from tasks_inbox.models import TaskDecision
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, member, task_of
@@ -200,5 +200,5 @@ def test_publishing_refuses_names_that_can_never_agree():
     ((code, message),) = said(candidates={"users": ["ann", "vic", "bbo"]}, **ALL)
     assert (code, "can't decide: vic, bbo" in message) == ("quorum_out_of_reach", True)
     assert said(candidates={"users": ["ann"]}, **ALL) == said(candidates={"users": ["ann", "bbo"]}) == []
-    told = foretell(tenant, {"title": "?", "candidates": {"users": ["ann", "bbo"]}, **ALL})
+    told = forecast_deciders(tenant, {"title": "?", "candidates": {"users": ["ann", "bbo"]}, **ALL})
     assert (told.level, "bbo can’t decide" in told.words) == ("nobody", True)

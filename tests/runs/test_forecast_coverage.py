@@ -8,11 +8,11 @@ from django.db import transaction
 
 from runs.maintenance import forecasts as duty
 from runs.maintenance.clocks import Clocks
-from runs.maintenance.foretelling import foretell
+from runs.maintenance.forecasting import forecast_runs
 from runs.maintenance.past import Past
 from runs.models import Forecast, ForecastCursor, TelemetryCursor
 from tests import factories as make
-from tests.runs.foretold import CLAIM, OFFICE, claims, insert, midnight
+from tests.runs.office_claims import CLAIM, OFFICE, claims, insert, midnight
 from tests.telemetry import count_all
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def test_of_a_month_that_is_held_out_nine_of_ten_runs_end_by_p90(clock):
     kept = [0, 0, 0]
     for _ in range(MOMENTS):
         clock.set(month + timedelta(days=dice.uniform(0, 30)))
-        for told, ended in foretold_at(version, held_out, past, clocks, clock.now):
+        for told, ended in forecasts_at(version, held_out, past, clocks, clock.now):
             kept = [kept[0] + 1, kept[1] + (ended <= told.p50), kept[2] + (ended <= told.p90)]
     many, by_p50, by_p90 = kept
     assert many > 500
@@ -55,11 +55,11 @@ def test_of_a_month_that_is_held_out_nine_of_ten_runs_end_by_p90(clock):
     assert 0.85 <= by_p90 / many <= 0.95
 
 
-def foretold_at(version, held_out, past, clocks, now):
+def forecasts_at(version, held_out, past, clocks, now):
     """What is told at a moment of the claims that are open then, with when they ended."""
     with transaction.atomic():
         found = insert(version, [claim for claim in held_out if claim.began <= now < claim.ended], now)
-        foretell([*found], past, clocks)
+        forecast_runs([*found], past, clocks)
         told = [
             (row, found[str(row.run_id)].ended)
             for row in Forecast.unsafe_all_tenants.filter(run_id__in=found)

@@ -5,7 +5,7 @@ from django.db import transaction
 
 from runs.maintenance import forecasts as duty
 from runs.maintenance.clocks import Clocks
-from runs.maintenance.foretelling import foretell
+from runs.maintenance.forecasting import forecast_runs
 from runs.maintenance.past import Past
 from runs.models import Forecast, RestTime
 from runs.store import forecasts as store
@@ -51,5 +51,5 @@ def test_a_run_that_ends_meanwhile_is_not_foretold(monkeypatch):
 
     real = store.keep
     monkeypatch.setattr(store, "keep", ends)
-    assert [run for _, run in foretell([going, ending], Past(), Clocks())] == [going]
+    assert [run for _, run in forecast_runs([going, ending], Past(), Clocks())] == [going]
     assert [str(row.run_id) for row in Forecast.unsafe_all_tenants.all()] == [going]

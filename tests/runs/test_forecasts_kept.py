@@ -6,7 +6,7 @@ from runs.kernel import live
 from runs.maintenance import forecasts as duty
 from runs.maintenance import past as known_past
 from runs.maintenance.clocks import Clocks
-from runs.maintenance.foretelling import foretold, is_another
+from runs.maintenance.forecasting import forecast_of, is_another
 from runs.maintenance.past import Past
 from runs.models import Calendar
 from runs.store import forecasts as store
@@ -49,11 +49,11 @@ def an_open_run(version) -> str:
 
 def read_anew(run_id, past) -> tuple:
     """What is told of a run by what is known so: its forecast, whether or not it is another one than is kept."""
-    found = store.to_foretell([run_id])
+    found = store.runs_to_forecast([run_id])
     past.read(found.open, found.now)
     clocks = Clocks()
     clocks.read({(run.tenant_id, run.version_id) for run in found.open})
-    return foretold(found.open[0], found.now, past, clocks)
+    return forecast_of(found.open[0], found.now, past, clocks)
 
 
 def test_a_calendar_is_made_a_clock_once_until_it_is_changed(clock):

@@ -204,7 +204,7 @@ def test_an_order_costs_the_same_for_few_and_for_many(reader):
     for days in range(4):
         tell(waiting(days), risk=0.5)
     assert [trips_of_page(reader, f"/runs/?order={order}") for order in orders.ORDERS] == few
-    # Those that are foretold, those that are not, and then what is listed.
+    # Those with a forecast, those without, and then what is listed.
     assert max(few) <= 14
 
 
