@@ -77,7 +77,7 @@ def _kafka() -> Finding:
 def _relayed() -> Finding:
     """Whether consumers of the broker are told of jobs."""
     standing = outbox_standing()
-    if why := outbox_complaint(standing):
+    if why := outbox_complaint(standing, with_reason=True):
         return Finding("warn", why, "see docs/dispatch.md, and the relay's log")
     sentence = (
         f"a relay publishes jobs ({standing['waiting']} wait, {standing['told']} are told of and not taken)"

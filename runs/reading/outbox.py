@@ -11,8 +11,10 @@ def is_led(standing: OutboxStanding) -> bool:
     return leader is not None and leader[2] > 0
 
 
-def outbox_complaint(standing: OutboxStanding) -> str | None:
-    """What is wrong, in a sentence; None where nothing is."""
+def outbox_complaint(standing: OutboxStanding, *, with_reason: bool = False) -> str | None:
+    """What is wrong, in a sentence; None where nothing is. The reason may name a queue of any tenant: it is for those
+    who run Handoff, not for `/readyz` and pages.
+    """
     oldest = standing["oldest_seconds"] or 0.0
     if not is_led(standing):
         return "no relay publishes jobs"
@@ -22,7 +24,8 @@ def outbox_complaint(standing: OutboxStanding) -> str | None:
         aside = (
             f", {standing['aside']:,}{or_more} set aside for workers that poll" if standing["aside"] else ""
         )
-        return f"{failing:,}{or_more} {events} of jobs can't be published{aside}: {standing['why']}"
+        complaint = f"{failing:,}{or_more} {events} of jobs can't be published{aside}"
+        return f"{complaint}: {standing['why']}" if with_reason else complaint
     if oldest > OLD_SECONDS:
         return f"the oldest job waits for {oldest:.0f} s to be published"
     return None

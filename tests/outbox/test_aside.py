@@ -201,7 +201,7 @@ def test_operators_see_what_is_set_aside_and_why_and_have_it_tried_again(aside, 
     operator = signed_in(client)
     page = operator.get("/operations/dispatch").text
     for words in (
-        "1 event of jobs can&#x27;t be published, 1 set aside for workers that poll: no room.",
+        "1 event of jobs can&#x27;t be published, 1 set aside for workers that poll.",
         f'href="/runs/{rows()[0].run_id}"',
         "Of these set aside",
         "Try again",
@@ -273,7 +273,7 @@ def test_it_is_a_figure_and_a_finding(aside, settings):
     [figure] = [one for one in Figures().collect() if one.name == "handoff_outbox_aside"]
     assert [sample.value for sample in figure.samples] == [1]
     _, standing = readiness()
-    assert standing.untold == "1 event of jobs can't be published, 1 set aside for workers that poll: no room"
+    assert standing.untold == "1 event of jobs can't be published, 1 set aside for workers that poll"
 
 
 def test_tries_count_to_the_bound_and_on():

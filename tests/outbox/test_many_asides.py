@@ -147,12 +147,10 @@ def test_so_they_are_counted_and_no_more_than_can_be_looked_up_quickly(many_asid
 
 def test_where_there_may_be_more_than_were_counted_it_is_said(many_aside, monkeypatch):
     many_aside(2)
-    said = "2 events of jobs can't be published, 2 set aside for workers that poll: no room"
+    said = "2 events of jobs can't be published, 2 set aside for workers that poll"
     assert complaint() == said
     monkeypatch.setattr(statements, "MOST_LOOKED_AT", 2)
-    of_last = (
-        "2 or more events of jobs can't be published, 2 or more set aside for workers that poll: no room"
-    )
+    of_last = "2 or more events of jobs can't be published, 2 or more set aside for workers that poll"
     assert complaint() == of_last
     monkeypatch.setattr(statements, "MOST_LOOKED_AT", 3)
     assert complaint() == said
