@@ -227,6 +227,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "A step is queued again, with a new budget of attempts.",
         {
             **_WHO,
+            **_CHILD,
             "epoch": "the epoch of the step",
             "resolution": "retry, where a person decided about a compensation",
             "input_digest": "SHA-256 of another input",

@@ -20,12 +20,14 @@ from lib.uuid7 import uuid7
 from runs.integrity.compare import RunRow, edges_into
 from runs.integrity.fold import RunByHistory, StepByHistory
 from runs.integrity.verify import read
-from runs.kernel import compensation, notices, scopes, wait_kinds
+from runs.kernel import compensation, messages, notices, scopes, wait_kinds
 from runs.kernel.graphs import graph_of, shown
 from runs.kernel.plan import Anchor
 from runs.kernel.transition import NOT_STARTED, Transition
 from runs.kernel.unit_of_work import conclude
 from runs.store import findings, hot
+from runs.store.child_runs import end_children
+from runs.store.children import cancel_children
 from runs.store.findings import Alone, Finding, OpenJoin
 from runs.store.hot import Row
 from runs.store.rows import CountedRow, RepairRow, ScopeRow
@@ -141,7 +143,7 @@ def _repair_all(
 
 
 def _describe_finding(one: Finding) -> str:
-    item = "" if one.item is None else f", item {one.item + 1}"
+    item = "" if one.item is None else f", no. {one.item + 1}"
     return f"{one.what} ({one.node}{item})" if one.node else one.what
 
 
@@ -206,7 +208,9 @@ def _wake(alone: Alone, one: Finding) -> set[str]:
     if not wait_kinds.is_whole(wait):
         queues = findings.wait_anew(alone.id, sleeper.step.id)
         findings.drop_timers(alone.id)
-        return queues
+        # What it had begun is cancelled: it begins that once more, and nothing is to be done twice at the same time.
+        cancel_children([alone.id])
+        return queues | ({messages.QUEUE} if end_children([alone.id]) else set())
     if wait.get("until") and not sleeper.is_timed:
         findings.arm_wait(alone.id, sleeper.step.id)
     transition, locked = _transition(alone), {alone.id: alone.locked}

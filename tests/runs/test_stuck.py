@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from config import doctor
 from runs.commands.lifecycle import cancel_runs, pause_runs
 from runs.integrity import repair
+from runs.integrity.verify import verify
 from runs.kernel import graphs
 from runs.maintenance import seals, stuck
 from runs.models import Repair, Run
@@ -101,6 +102,21 @@ def test_items_that_forgot_what_they_wait_for_are_repaired_each_by_itself(clock)
         ("each", 2, True),
     ]
     assert [event.payload.get("index") for event in make.events(run_id, "RUN_REPAIRED")] == [0, 2]
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"
+
+
+@pytest.mark.parametrize("forgetful", ["index IS NULL", "index = 0", "true"], ids=["map", "item", "both"])
+def test_what_begins_to_wait_anew_does_nothing_twice_at_the_same_time(clock, forgetful):
+    run_id = damage.a_map_of_runs(2)
+    sql(f"UPDATE runs_stepexecution SET waiting = NULL WHERE run_id = %s AND {forgetful}", run_id)
+
+    assert stuck.check() > 0
+
+    assert [*verify([run_id])] == []
+    make.work("engine")
+    children = Run.unsafe_all_tenants.filter(parent_id=run_id)
+    assert children.filter(completed_at=None).count() == 2
     make.work()
     assert make.run(run_id).status == "COMPLETED"
 

@@ -40,7 +40,8 @@ f AS (
            END AS what
       FROM o
     UNION ALL
-    SELECT w.run_id, w.tenant_id, o.life, w.node, s.index,
+    -- What is held is let go all at once.
+    SELECT w.run_id, w.tenant_id, o.life, w.node, CASE w.step_status WHEN 'QUEUED' THEN NULL ELSE s.index END,
            CASE w.step_status WHEN 'QUEUED' THEN 'held' ELSE 'waiting for nothing' END
       FROM o
      CROSS JOIN LATERAL (SELECT * FROM runs_wake_source w WHERE w.run_id = o.run_id AND w.source IS NULL OFFSET 0) w
@@ -150,12 +151,12 @@ s AS (
            held = (SELECT r.status = 'PAUSED' FROM runs_run r WHERE r.id = s.run_id)
       FROM clock
      WHERE s.id = %(step)s::uuid AND s.run_id = %(run)s::uuid AND s.status = 'WAITING'
-    RETURNING s.tenant_id, s.run_id, s.shard, s.node, s.epoch, s.queue
+    RETURNING s.tenant_id, s.run_id, s.shard, s.node, s.index, s.epoch, s.queue
 ),
 h AS (
     /* include write_history */
     SELECT s.tenant_id, s.run_id, s.shard, 0, 'STEP_REQUEUED', s.node, NULL,
-           jsonb_build_object('epoch', s.epoch, 'by', 'repair'), clock.now
+           jsonb_strip_nulls(jsonb_build_object('epoch', s.epoch, 'index', s.index, 'by', 'repair')), clock.now
       FROM s CROSS JOIN clock
 )
 SELECT s.queue FROM s
