@@ -11,6 +11,7 @@ from engine.catalogue import Json
 from engine.graph import Node
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
 from engine.verbs import run_verbs
+from lib.clock import now_here
 from lib.reader import is_read
 from lib.refusals import Missing
 from runs.kernel import graphs, wait_kinds
@@ -347,13 +348,12 @@ def _step_waits_for(node: Node, step: StepRead) -> str | None:
         case StepStatus.QUEUED if step.held:
             return "the run to be unpaused"
         case StepStatus.QUEUED if _waits_for_retry(step):
-            return f"attempt {step.attempt + 1}, due {wait_kinds.moment(step.available_at)}"
+            attempt = f"attempt {step.attempt + 1}"
+            if datetime.fromisoformat(step.available_at) > now_here():
+                return f"{attempt}, due {wait_kinds.moment(step.available_at)}"
+            return f"{attempt}, which waits for {_worker(node, step)}"
         case StepStatus.QUEUED:
-            # Ours come by themselves; what an author has to start is told by its name.
-            if node.kind == "external":
-                silent = "" if step.is_listened else ": none has asked for jobs in the last 2 minutes"
-                return f"a worker of yours that polls the queue {step.queue}{silent}"
-            return f"a worker of the queue {step.queue}{'' if step.is_listened else ': none listens now'}"
+            return _worker(node, step)
         case StepStatus.WAITING:
             return wait_kinds.in_words(step.waiting) if step.waiting else None
         case StepStatus.RUNNING:
@@ -364,6 +364,14 @@ def _step_waits_for(node: Node, step: StepRead) -> str | None:
             )
             return f"worker {step.worker}{lease}"
     return None
+
+
+def _worker(node: Node, step: StepRead) -> str:
+    # Ours come by themselves; what an author has to start is told by its name.
+    if node.kind == "external":
+        silent = "" if step.is_listened else ": none has asked for jobs in the last 2 minutes"
+        return f"a worker of yours that polls the queue {step.queue}{silent}"
+    return f"a worker of the queue {step.queue}{'' if step.is_listened else ': none listens now'}"
 
 
 def _run_waits_for(run: RunRead, rows: list[dict[str, Json]]) -> str | None:

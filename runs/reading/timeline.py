@@ -263,20 +263,20 @@ def _parts(stretches: Iterable[_Stretch]) -> list[tuple[datetime, datetime, bool
 
 
 def _gap(part: _Part, scale: _Scale, tracks: Iterable[tuple[Row, list[_Stretch], int]]) -> Gap:
-    """A part that is drawn short, with the first step that waited in it, one for people before others."""
+    """A part that is drawn short, with the step that waited longest in it, one for people before others."""
     waiting = [
-        (stretch.kind != "people", place, step)
+        (stretch.kind != "people", max(stretch.start, part.start) - min(stretch.end, part.end), place, step)
         for step, stretches, place in tracks
         for stretch in stretches
         if stretch.kind in _WAITING and stretch.start < part.end and part.start < stretch.end
     ]
-    first = min(waiting, key=lambda each: each[:2], default=None)
+    first = min(waiting, key=lambda each: each[:3], default=None)
     x = scale.at(part.start)
     return Gap(
         f"{x:.2f}%",
         f"{scale.at(part.end) - x:.2f}%",
         _milliseconds(part.end - part.start),
-        _title(first[2]) if first else "",
+        _title(first[3]) if first else "",
         first is not None and not first[0],
     )
 

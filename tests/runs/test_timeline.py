@@ -82,6 +82,15 @@ def test_days_in_which_only_people_are_waited_for_are_drawn_short_and_said():
     assert line.idle == 199_985_000
 
 
+def test_of_several_waits_one_after_the_other_the_longest_is_named():
+    works = [
+        Ending("x", "STEP_COMPLETED", 1, at(0), at(10)),
+        Ending("a", "STEP_COMPLETED", 1, at(30), at(30)),
+    ]
+    _, line = drawn([step("x"), step("a", queued=10), step("b", "WAITING", queued=30)], works, now=200_000)
+    assert [gap.title for gap in line.gaps] == ["b"]
+
+
 def test_of_very_many_steps_the_first_ones_are_drawn_and_the_rest_counted():
     steps = [step(f"s{n}", "RUNNING", started=1) for n in range(MOST_LANES + 7)]
     line = timeline(steps, [], at(5))

@@ -97,6 +97,9 @@ def test_leased_by_which_worker_and_backing_off_until_when(clock):
     assert sentence(run_id) == "a waits for worker ann-1, whose lease ends 2031-01-01 09:00:30 UTC"
     make.fail(*held, retryable=True)
     assert of_step(run_id, "a").startswith("attempt 2, due 2031-01-01 09:00:0")
+    clock.advance(300)
+    nobody = "a worker of yours that polls the queue pricing: none has asked for jobs in the last 2 minutes"
+    assert of_step(run_id, "a") == f"attempt 2, which waits for {nobody}"
 
 
 def test_held_because_the_run_is_paused():
