@@ -13,6 +13,7 @@ from runs.reading.presentation import found_run
 from runs.reading.step_logs import said_by
 from runs.reading.stored import NOTHING, ONE_RUN
 from runs.web import contexts
+from steps.catalogue import EXECUTABLE
 
 MAX_PLACE = 2**31 - 1
 
@@ -30,6 +31,9 @@ def _context(request: PageRequest, run_id: UUID, node: str) -> dict[str, Json]:
     step = next((one for one in run["steps"] if one["node"] == node), None)
     if step is None:
         raise Missing(f"The run has no step {node}.")
+    step_type = EXECUTABLE.get(step["type"])
+    if step_type is not None and not step_type.has_children:
+        raise Missing(f"The step {node} has no items.")
     counts = items.counts_of_items(tenant, run_id, node)
     status = status if status in counts else ""
     after, place = _place(request, "after"), _place(request, "item")

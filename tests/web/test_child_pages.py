@@ -126,6 +126,8 @@ def test_a_grid_with_a_filter_and_one_item(client, ann):
     failed = client.get(f"/runs/{run_id}/items/each?status=FAILED").text
     assert failed.count('<span class="sr-only">Item ') == 1
     assert client.get(f"/runs/{run_id}/items/nobody").status_code == 404
+    plain = make.start(make.chain("noop"))[0]
+    assert client.get(f"/runs/{plain}/items/a").status_code == 404
     assert f"/runs/{run_id}/items/each" in client.get(f"/runs/{run_id}").text
 
 
