@@ -62,7 +62,7 @@ class FolderView(_FoldersApiView):
 
     @extend_schema(request=s.ChangeFolder, responses=s.FolderSerializer)
     def patch(self, request: Request, folder_id: int) -> Response:
-        """Changes its name, or what it grants as a whole."""
+        """Changes its name, or replaces its grants."""
         payload = body(s.ChangeFolder, request)
         if "grants" in payload:
             payload["grants"] = _grants(payload["grants"])
@@ -70,6 +70,6 @@ class FolderView(_FoldersApiView):
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, folder_id: int) -> Response:
-        """Deletes an empty folder; 409 while workflows lie in it."""
+        """Deletes an empty folder; 409 while it contains workflows."""
         folders.delete_folder(self.principal, folder_id, reason=body(Verb, request).get("reason"))
         return Response(status=204)

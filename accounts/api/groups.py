@@ -68,12 +68,12 @@ class GroupView(_GroupsApiView):
 
     @extend_schema(request=s.ChangeGroup, responses=s.GroupSerializer)
     def patch(self, request: Request, group_id: int) -> Response:
-        """Changes its name, or its members as a whole."""
+        """Changes its name, or replaces its members."""
         payload = body(s.ChangeGroup, request)
         return Response(self.shown(services.change_group(self.principal, group_id, **payload)))
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, group_id: int) -> Response:
-        """Deletes it, and what folders grant it; tasks that only this group may decide are decided by nobody then."""
+        """Deletes it, and what folders grant it; nobody can then decide tasks that ask only this group."""
         services.delete_group(self.principal, group_id, reason=body(Verb, request).get("reason"))
         return Response(status=204)

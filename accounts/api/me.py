@@ -24,7 +24,7 @@ class MeView(ApiView):
 
     @extend_schema(request=s.ChangeMe, responses=s.MeSerializer)
     def patch(self, request: Request) -> Response:
-        """Changes what is given, for yourself alone."""
+        """Changes the given fields, only for yourself."""
         payload = body(s.ChangeMe, request)
         if "name" in payload and self.principal.via != "session":
             # It stands in evidence: a token that may only read tasks must not change it.
@@ -44,7 +44,7 @@ class NotificationsView(ApiView):
 
     @extend_schema(request=s.ChangeNotifications, responses=s.NotificationsSerializer)
     def patch(self, request: Request) -> Response:
-        """Changes what is given, for yourself alone."""
+        """Changes the given fields, only for yourself."""
         payload = body(s.ChangeNotifications, request)
         if "email" in payload and self.principal.via != "session":
             # Links to set a password are sent to it: a token that may only read tasks must not become its user.

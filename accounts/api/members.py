@@ -67,7 +67,7 @@ class MemberView(_MembersApiView):
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, username: str) -> Response:
-        """Ends the membership; the user and all that they did stay. What they had claimed is open to all again."""
+        """Ends the membership; the user and all that they did stay. Tasks they had claimed are open again."""
         members.remove_member(self.principal, username, reason=body(Verb, request).get("reason"))
         return Response(status=204)
 
@@ -79,7 +79,7 @@ class MemberSessionsView(ApiView):
 
     @extend_schema(responses=s.SessionsSerializer)
     def get(self, request: Request, username: str) -> Response:
-        """How many sessions they have, and when they were last there."""
+        """How many sessions they have, and when they were last active."""
         seen = sessions.seen_of(members.find_any(self.principal.tenant_id, username).user)
         return Response({"sessions": len(seen), "last_seen_at": seen[0] if seen else None})
 
@@ -97,7 +97,7 @@ class MemberPasswordLinkView(ApiView):
 
     @extend_schema(request=s.SetPasswordLink, responses={201: s.SetPasswordLinkSerializer})
     def post(self, request: Request, username: str) -> Response:
-        """Mails them a link; with `hand_over` answers with one where no mail reaches them."""
+        """Mails them a link; with `hand_over` returns one if they can't be reached by mail."""
         payload = body(s.SetPasswordLink, request)
         link = None
         if payload.pop("hand_over", False):

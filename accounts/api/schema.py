@@ -14,8 +14,8 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
     HEADER,
     {"type": "string", "minLength": 1, "maxLength": LONGEST_IDEMPOTENCY_KEY, "pattern": f"^{VISIBLE}$"},
     OpenApiParameter.HEADER,
-    description=f"Sent again with the same key within {KEPT_HOURS} hours, the request is not done again but answered as"
-    " it was.",
+    description=f"Sent again with the same key within {KEPT_HOURS} hours, the request is not repeated: you get the same"
+    " response.",
 )
 
 

@@ -31,7 +31,7 @@ class CreateGroup(Verb):
 
 
 class ChangeGroup(Verb):
-    """What changes: whatever is given."""
+    """What changes; fields left out stay."""
 
     name = fields.Text(required=False, max_length=150)
     members = _members()
@@ -59,7 +59,7 @@ class GroupSerializer(serializers.Serializer[object]):
     name = serializers.CharField()
     members = serializers.ListField(child=serializers.CharField())
     granted = GroupGrantSerializer(
-        many=True, required=False, help_text="What folders grant it and goes with it; for `members:manage`."
+        many=True, required=False, help_text="What folders grant it, deleted with it; for `members:manage`."
     )
     created_at = serializers.DateTimeField()
 
@@ -72,7 +72,7 @@ class GrantSerializer(StrictSerializer):
     may = fields.Items(
         child=fields.OneOf(choices=VERBS),
         max_length=len(VERBS),
-        help_text="Who may edit, publish or operate may read, too.",
+        help_text="Whoever may edit, publish or operate may also read.",
     )
 
 
@@ -81,7 +81,7 @@ def _grants() -> fields.Items:
         child=GrantSerializer(),
         max_length=MOST_GRANTS,
         required=False,
-        help_text="All that it grants; whoever is not named may do nothing there. Admins may do everything.",
+        help_text="All of its grants; anybody not named may do nothing there. Admins may do everything.",
     )
 
 
@@ -93,7 +93,7 @@ class CreateFolder(Verb):
 
 
 class ChangeFolder(Verb):
-    """What changes: whatever is given."""
+    """What changes; fields left out stay."""
 
     name = fields.Text(required=False, max_length=150)
     grants = _grants()
@@ -104,7 +104,7 @@ class FolderSerializer(serializers.Serializer[object]):
 
     id = serializers.IntegerField()
     name = serializers.CharField()
-    default = serializers.BooleanField(help_text="Whether workflows lie in it that name no folder.")
+    default = serializers.BooleanField(help_text="Whether it takes the workflows that name no folder.")
     grants = GrantSerializer(many=True)
     created_at = serializers.DateTimeField()
 
@@ -112,17 +112,20 @@ class FolderSerializer(serializers.Serializer[object]):
 class CreateMember(Verb):
     """A new member."""
 
-    username = fields.Text(max_length=150, help_text="Of a new user, or of one whom another tenant has.")
+    username = fields.Text(max_length=150, help_text="A new user's, or that of a user of another tenant.")
     role = fields.OneOf(choices=MEMBER_ROLES)
     name = fields.Text(
-        required=False, allow_blank=True, max_length=200, help_text="As it is printed; of a new user."
+        required=False,
+        allow_blank=True,
+        max_length=200,
+        help_text="The name shown to others, for a new user.",
     )
     email = fields.Text(required=False, allow_blank=True, max_length=254)
     manager = fields.Text(required=False, allow_blank=True, max_length=150, help_text="A member's username.")
 
 
 class ChangeMember(Verb):
-    """What changes: whatever is given."""
+    """What changes; fields left out stay."""
 
     role = fields.OneOf(required=False, choices=MEMBER_ROLES)
     name = fields.Text(required=False, allow_blank=True, max_length=200)
@@ -136,7 +139,7 @@ class ChangeMember(Verb):
 class SetPasswordLink(Verb):
     """Sends a link to set a password."""
 
-    hand_over = fields.Flag(required=False, help_text="No mail reaches them: answer with the link.")
+    hand_over = fields.Flag(required=False, help_text="Return the link if they can't be reached by mail.")
 
 
 class SetPasswordLinkSerializer(serializers.Serializer[object]):
@@ -176,16 +179,18 @@ class MemberSerializer(serializers.Serializer[object]):
 
 
 class NewMemberSerializer(MemberSerializer):
-    """A member who was just added."""
+    """A new member."""
 
-    password = serializers.CharField(allow_null=True, help_text="Of a new user; shown only here.")
+    password = serializers.CharField(allow_null=True, help_text="A new user's; shown only here.")
     invited = serializers.BooleanField(help_text="Whether they are mailed a link to set a password.")
 
 
 class ChangeMe(Verb):
-    """What changes: whatever is given."""
+    """What changes; fields left out stay."""
 
-    name = fields.Text(required=False, allow_blank=True, max_length=200, help_text="As it is printed.")
+    name = fields.Text(
+        required=False, allow_blank=True, max_length=200, help_text="The name shown to others."
+    )
     time_zone = fields.Text(
         required=False,
         allow_blank=True,
@@ -197,28 +202,26 @@ class ChangeMe(Verb):
         required=False,
         help_text="How dates and numbers are written on pages; empty: as the browser says.",
     )
-    density = fields.OneOf(
-        choices=DENSITIES, required=False, help_text="How much of a list stands on one screen."
-    )
+    density = fields.OneOf(choices=DENSITIES, required=False, help_text="How dense lists are.")
 
 
 class MeSerializer(serializers.Serializer[object]):
-    """Who asks."""
+    """The caller."""
 
     username = serializers.CharField()
-    name = serializers.CharField(help_text="Empty where they have none.")
+    name = serializers.CharField(help_text="Empty if they have none.")
     time_zone = serializers.CharField(help_text="Empty: that of the browser.")
     locale = serializers.CharField(help_text="Empty: as the browser says.")
     density = serializers.ChoiceField(choices=DENSITIES)
 
 
 class ChangeNotifications(Verb):
-    """What changes: whatever is given."""
+    """What changes; fields left out stay."""
 
     mail = fields.OneOf(
         choices=MAILS,
         required=False,
-        help_text="Mail of everything, of what is `assigned` to you, or nothing.",
+        help_text="Mail about everything, about what is `assigned` to you, or about nothing.",
     )
     email = fields.Text(
         required=False, allow_blank=True, max_length=254, help_text="Where to; empty: nowhere."
@@ -228,17 +231,17 @@ class ChangeNotifications(Verb):
         allow_null=True,
         min_value=0,
         max_value=23,
-        help_text="At which hour of your day you get the mail of the day; null: never.",
+        help_text="The hour of your day at which you get the daily digest; null: never.",
     )
 
 
 class NotificationsSerializer(serializers.Serializer[object]):
-    """Of which tasks somebody gets mail, and where."""
+    """Which tasks somebody gets mail about, and where."""
 
     mail = serializers.ChoiceField(choices=MAILS)
-    email = serializers.CharField(help_text="Empty where there is none: no mail is sent then.")
+    email = serializers.CharField(help_text="Empty if there is none: no mail is sent then.")
     digest_hour = serializers.IntegerField(
-        allow_null=True, help_text="At which hour of their day they get the mail of the day; null: never."
+        allow_null=True, help_text="The hour of their day at which they get the daily digest; null: never."
     )
 
 
@@ -247,7 +250,7 @@ class CreateToken(Verb):
 
     name = fields.Text(max_length=200, help_text="What it is for.")
     role = fields.OneOf(
-        choices=TOKEN_ROLES, required=False, help_text="At most your own, which it is where none is given."
+        choices=TOKEN_ROLES, required=False, help_text="At most your own, which is the default."
     )
     scopes = fields.Items(
         child=fields.OneOf(choices=sorted(SCOPES)),
@@ -259,30 +262,30 @@ class CreateToken(Verb):
         min_value=1,
         max_value=3650,
         required=False,
-        help_text="How long it is valid; else until it is revoked.",
+        help_text="How long it is valid; default: until it is revoked.",
     )
     service = fields.Flag(
         required=False,
         default=False,
-        help_text="It acts for no person, and outlives its maker's membership; by `tokens:manage`.",
+        help_text="It acts for no person, and outlives its creator's membership; needs `tokens:manage`.",
     )
     allowed_ips = fields.Items(
         child=fields.Text(max_length=43),
         max_length=MOST_NETWORKS,
         required=False,
-        help_text="Addresses and networks (CIDR) from where alone it may be used; else from everywhere.",
+        help_text="The only addresses and networks (CIDR) from which it may be used; default: any.",
     )
 
 
 class RotateToken(Verb):
-    """Another token in place of one."""
+    """Replacing a token."""
 
     overlap_seconds = fields.Whole(
         min_value=0,
         max_value=7 * 86_400,
         required=False,
         default=0,
-        help_text="So long the old one is valid beside the new one.",
+        help_text="How long the old one stays valid beside the new one.",
     )
 
 
@@ -291,24 +294,24 @@ class TokenListQuery(PageQuery):
 
     user = serializers.CharField(required=False, max_length=150, help_text="Whose: a username.")
     revoked = serializers.ChoiceField(
-        choices=("true", "false"), required=False, help_text="true: also those that are revoked."
+        choices=("true", "false"), required=False, help_text="true: also revoked ones."
     )
 
 
 class TokenSerializer(serializers.Serializer[object]):
-    """A token; its text is kept nowhere."""
+    """A token; its text is not stored."""
 
     id = serializers.CharField()
     name = serializers.CharField()
     prefix = serializers.CharField(help_text="How its text begins.")
-    user = serializers.CharField(help_text="For whom it acts.")
-    service = serializers.BooleanField(help_text="Whether that is no person.")
+    user = serializers.CharField(help_text="Who it acts for.")
+    service = serializers.BooleanField(help_text="Whether that is a service, not a person.")
     role = serializers.ChoiceField(choices=TOKEN_ROLES)
     scopes = serializers.ListField(
         child=serializers.CharField(), allow_null=True, help_text="null: all of the role's."
     )
     allowed_ips = serializers.ListField(
-        child=serializers.CharField(), help_text="From where alone it may be used; none: from everywhere."
+        child=serializers.CharField(), help_text="The only places from which it may be used; none: any."
     )
     status = serializers.ChoiceField(choices=TOKEN_STATUSES)
     ends_soon = serializers.BooleanField(help_text="It is valid for no more than 14 days.")

@@ -20,7 +20,7 @@ class TokensView(ApiView):
 
     @extend_schema(parameters=[s.TokenListQuery], responses=page_schema(s.TokenSerializer))
     def get(self, request: Request) -> Response:
-        """Your tokens, by `tokens:manage` all of the tenant, newest first."""
+        """Your tokens, with `tokens:manage` all of the tenant, newest first."""
         params = query(s.TokenListQuery, request)
         rows = tokens.visible(
             self.principal, user=params.pop("user", ""), revoked=params.pop("revoked", "false") == "true"
@@ -48,7 +48,7 @@ class TokenView(ApiView):
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, token_id: str) -> Response:
-        """Revokes it, at once and for good, with those that were made with it; again, it changes nothing."""
+        """Revokes it, at once and for good, with those created with it; repeating it changes nothing."""
         tokens.revoke(self.principal, token_id, reason=body(Verb, request).get("reason"))
         return Response(status=204)
 
@@ -60,7 +60,7 @@ class TokenRevokeView(ApiView):
 
     @extend_schema(request=Verb, responses=s.TokenSerializer)
     def post(self, request: Request, token_id: str) -> Response:
-        """As DELETE, and tells the token as it is then."""
+        """Like DELETE, and returns the token."""
         tokens.revoke(self.principal, token_id, reason=body(Verb, request).get("reason"))
         return Response(tokens.rows([tokens.find(self.principal, token_id)])[0])
 
@@ -72,7 +72,7 @@ class TokenRotateView(ApiView):
 
     @extend_schema(request=s.RotateToken, responses={201: s.NewTokenSerializer})
     def post(self, request: Request, token_id: str) -> Response:
-        """Another token in place of one of yours, with its name, role, scopes and length of life: 201 with its text."""
+        """Replaces one of your tokens by another with its name, role, scopes and lifetime: 201 with its text."""
         token, text = tokens.rotate(self.principal, token_id, **body(s.RotateToken, request))
         headers = {"Location": f"/api/v1/tokens/{token.public_id}", "Cache-Control": "no-store"}
         return Response(tokens.rows([token])[0] | {"token": text}, status=201, headers=headers)

@@ -38,9 +38,9 @@ class StrictSerializer(serializers.Serializer[Any]):
 
 
 class Verb(StrictSerializer):
-    """The body of any change: why it is done may always be said."""
+    """The body of any change: it may always give a reason."""
 
-    reason = fields.Text(required=False, max_length=2000, help_text="Why this is done; kept in the log.")
+    reason = fields.Text(required=False, max_length=2000, help_text="Why you do this; kept in the log.")
 
 
 class Query(serializers.Serializer[Any]):

@@ -12,10 +12,10 @@ from runs.alerts.kinds import KINDS
 from runs.models.alerts import ALERT_STATUSES, CHANNEL_KINDS, SEVERITIES, TOLD_EVENTS, TOLD_STATES
 
 RULE_KINDS = tuple(KINDS)
-_PARAMS = "The thresholds of its kind, and `queue` or `workflow` where it is of one (docs/alerts.md)."
-_CHANNELS = "Ids of channels that are told."
-_NEXT = "Ids of channels that are told when nobody has acknowledged it."
-_ADDRESS = "E-mail addresses, a URL, or an integration key of PagerDuty; it is not shown again."
+_PARAMS = "The thresholds of its kind, and `queue` or `workflow` if it is for one (docs/alerts.md)."
+_CHANNELS = "Ids of the channels to notify."
+_NEXT = "Ids of the channels to notify when nobody has acknowledged it."
+_ADDRESS = "E-mail addresses, a URL, or a PagerDuty integration key; it is not shown again."
 
 
 class AlertsQuery(PageQuery):
@@ -25,13 +25,13 @@ class AlertsQuery(PageQuery):
 
 
 class AcknowledgeAlert(Verb):
-    """Somebody sees to it."""
+    """Somebody is working on it."""
 
     note = fields.Text(required=False, allow_blank=True, default="", max_length=answering.MAX_NOTE)
 
 
 class MuteAlert(Verb):
-    """Nobody is told for a while."""
+    """Nobody is notified for a while."""
 
     seconds = fields.Whole(min_value=0, max_value=rules.MAX_MUTE_SECONDS, help_text="0 ends it.")
 
@@ -44,7 +44,7 @@ class AlertSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField(help_text="The kind of its rule.")
     status = serializers.ChoiceField(choices=list(ALERT_STATUSES))
     severity = serializers.ChoiceField(choices=list(SEVERITIES))
-    key = serializers.CharField(help_text="What tells it apart from others of its rule.")
+    key = serializers.CharField(help_text="What distinguishes it from others of its rule.")
     subject = serializers.CharField()
     message = serializers.CharField()
     advice = serializers.CharField(help_text="What to do.")
@@ -52,17 +52,17 @@ class AlertSerializer(serializers.Serializer[Any]):
     workflow = serializers.CharField(source="workflow.name", default=None, allow_null=True)
     run_id = serializers.UUIDField(allow_null=True)
     value = serializers.FloatField(allow_null=True, help_text="The number that its rule is about.")
-    count = serializers.IntegerField(source="seen", help_text="How many looks have found it.")
+    count = serializers.IntegerField(source="seen", help_text="How many checks have found it.")
     first_seen_at = serializers.DateTimeField()
     last_seen_at = serializers.DateTimeField()
-    told_at = serializers.DateTimeField(allow_null=True, help_text="When its channels were told.")
+    told_at = serializers.DateTimeField(allow_null=True, help_text="When its channels were notified.")
     muted_until = serializers.DateTimeField(allow_null=True)
     escalated_at = serializers.DateTimeField(allow_null=True)
     acknowledged_at = serializers.DateTimeField(allow_null=True)
     acknowledged_by = serializers.CharField(allow_blank=True)
     note = serializers.CharField(allow_blank=True)
     resolved_at = serializers.DateTimeField(allow_null=True)
-    resolved_by = serializers.CharField(allow_blank=True, help_text="Empty where it was over by itself.")
+    resolved_by = serializers.CharField(allow_blank=True, help_text="Empty if it resolved by itself.")
 
 
 class ChangeAlertRule(Verb):
@@ -94,7 +94,7 @@ class ChangeAlertRule(Verb):
 
 
 class CreateAlertRule(ChangeAlertRule):
-    """A new rule; what is not given is as in the built-in one of its kind."""
+    """A new rule; fields left out are as in the built-in one of its kind."""
 
     kind = fields.OneOf(RULE_KINDS)
     name = fields.Text(max_length=rules.MAX_NAME)
@@ -106,7 +106,7 @@ class AlertRuleSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     kind = serializers.CharField()
     name = serializers.CharField()
-    built_in = serializers.BooleanField(help_text="It can be switched off and not deleted.")
+    built_in = serializers.BooleanField(help_text="It can be switched off but not deleted.")
     params = serializers.JSONField(help_text=_PARAMS)
     severity = serializers.ChoiceField(choices=list(SEVERITIES))
     cooldown_seconds = serializers.IntegerField(
@@ -155,11 +155,13 @@ class AlertChannelSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     name = serializers.CharField()
     kind = serializers.ChoiceField(choices=list(CHANNEL_KINDS))
-    address = serializers.CharField(source="shown", help_text="Only what is no secret of it.")
+    address = serializers.CharField(source="shown", help_text="Only its non-secret part.")
     enabled = serializers.BooleanField()
     made_by = serializers.CharField()
     created_at = serializers.DateTimeField()
-    last_message = serializers.SerializerMethodField(help_text="The last one, a test or not; null: none yet.")
+    last_message = serializers.SerializerMethodField(
+        help_text="The last one, tests included; null: none yet."
+    )
 
     @extend_schema_field(AlertDeliverySerializer(allow_null=True))
     def get_last_message(self, channel: Any) -> dict[str, object] | None:

@@ -59,7 +59,7 @@ class AlertAcknowledgeView(ApiView):
 
     @extend_schema(request=s.AcknowledgeAlert, responses=s.AlertSerializer)
     def post(self, request: Request, alert_id: int) -> Response:
-        """Says that you see to it: nobody else is called. 409 where it is not open."""
+        """Says that you are working on it: nobody else is called. 409 if it is not open."""
         payload = body(s.AcknowledgeAlert, request)
         return Response(_alert(answering.acknowledge(self.principal, alert_id, **payload)))
 
@@ -71,7 +71,7 @@ class AlertResolveView(ApiView):
 
     @extend_schema(request=Verb, responses=s.AlertSerializer)
     def post(self, request: Request, alert_id: int) -> Response:
-        """Says that it is over, which it is by itself when its condition has ended. 409 where it is."""
+        """Resolves it; it also resolves by itself when its condition has ended. 409 if it is already resolved."""
         return Response(_alert(answering.resolve(self.principal, alert_id, **body(Verb, request))))
 
 
@@ -82,7 +82,7 @@ class AlertMuteView(ApiView):
 
     @extend_schema(request=s.MuteAlert, responses=s.AlertSerializer)
     def post(self, request: Request, alert_id: int) -> Response:
-        """Has nobody told or called because of it for so many seconds. 409 where it is over."""
+        """Mutes it: nobody is notified or called for so many seconds. 409 if it is resolved."""
         return Response(_alert(answering.mute(self.principal, alert_id, **body(s.MuteAlert, request))))
 
 
@@ -93,14 +93,14 @@ class AlertRulesView(ApiView):
 
     @extend_schema(parameters=[PageQuery], responses=page_schema(s.AlertRuleSerializer))
     def get(self, request: Request) -> Response:
-        """The rules that raise alerts, oldest first; the built-in ones are there from the start."""
+        """The rules that raise alerts, oldest first; the built-in ones exist from the start."""
         rows = rules.rules_of(self.principal.tenant_id)
         page = keyset_page(rows, request, keys=("id",), oldest_first=True, **query(PageQuery, request))
         return Response(page.answer([_rule(row) for row in page.rows]))
 
     @extend_schema(request=s.CreateAlertRule, responses={201: s.AlertRuleSerializer})
     def post(self, request: Request) -> Response:
-        """A new rule beside the built-in ones, such as one of a single queue or workflow."""
+        """A new rule beside the built-in ones, such as one for a single queue or workflow."""
         return Response(
             _rule(rules.create_rule(self.principal, **body(s.CreateAlertRule, request))), status=201
         )
@@ -118,7 +118,7 @@ class AlertRuleView(ApiView):
 
     @extend_schema(request=s.ChangeAlertRule, responses=s.AlertRuleSerializer)
     def patch(self, request: Request, alert_rule_id: int) -> Response:
-        """Changes what is given; of `params` too, the others stay. What is open is over when a rule is off."""
+        """Changes the given fields, and the given ones of `params`. Switching a rule off resolves its open alerts."""
         payload = body(s.ChangeAlertRule, request)
         return Response(_rule(rules.change_rule(self.principal, alert_rule_id, **payload)))
 
@@ -144,7 +144,7 @@ class AlertChannelsView(ApiView):
 
     @extend_schema(request=s.CreateAlertChannel, responses={201: s.AlertChannelSerializer})
     def post(self, request: Request) -> Response:
-        """A new channel; it is told nothing until a rule names it."""
+        """A new channel; nothing is sent to it until a rule names it."""
         channel = channels.create_channel(self.principal, **body(s.CreateAlertChannel, request))
         (row,) = _channels(self.principal.tenant_id, channel)
         return Response(row, status=201)
@@ -157,14 +157,14 @@ class AlertChannelView(ApiView):
 
     @extend_schema(responses=s.AlertChannelSerializer)
     def get(self, request: Request, alert_channel_id: int) -> Response:
-        """The channel, and what came of the last message to it."""
+        """The channel, and the result of the last message to it."""
         tenant_id = self.principal.tenant_id
         (row,) = _channels(tenant_id, channels.get_channel(tenant_id, alert_channel_id))
         return Response(row)
 
     @extend_schema(request=s.ChangeAlertChannel, responses=s.AlertChannelSerializer)
     def patch(self, request: Request, alert_channel_id: int) -> Response:
-        """Changes what is given; while it is off it is told nothing."""
+        """Changes the given fields; while it is off nothing is sent to it."""
         payload = body(s.ChangeAlertChannel, request)
         channel = channels.change_channel(self.principal, alert_channel_id, **payload)
         (row,) = _channels(self.principal.tenant_id, channel)
@@ -172,7 +172,7 @@ class AlertChannelView(ApiView):
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, alert_channel_id: int) -> Response:
-        """Removes the channel, also from rules; what waits for it is not sent."""
+        """Removes the channel, also from rules; waiting messages are not sent."""
         channels.delete_channel(self.principal, alert_channel_id, **body(Verb, request))
         return Response(status=204)
 
@@ -184,6 +184,6 @@ class AlertChannelTestView(ApiView):
 
     @extend_schema(request=Verb, responses={202: s.AlertDeliverySerializer})
     def post(self, request: Request, alert_channel_id: int) -> Response:
-        """Sends a test as alerts are sent, once; `last_message` of the channel says what came of it."""
+        """Sends one test message, like an alert; `last_message` of the channel has the result."""
         delivery = channels.send_test(self.principal, alert_channel_id, **body(Verb, request))
         return Response(dict(s.AlertDeliverySerializer(delivery).data), status=202)

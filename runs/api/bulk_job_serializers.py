@@ -12,7 +12,7 @@ from runs.reading.filters import MOST_CHARACTERS
 
 
 class BeginBulkJob(Verb):
-    """What is done with which runs."""
+    """What to do with which runs."""
 
     verb = fields.OneOf(list(aims.VERBS))
     query = fields.Text(
@@ -29,14 +29,14 @@ class BeginBulkJob(Verb):
     assignee = fields.Text(
         required=False,
         max_length=150,
-        help_text="For `reassign`: the username of whom the open tasks are given to.",
+        help_text="For `reassign`: the username of the person who gets the open tasks.",
     )
     group = fields.Text(
         required=False,
         max_length=150,
         help_text="For `reassign`, in place of `assignee`: the group to which the open tasks are left.",
     )
-    dry_run = fields.Flag(required=False, default=False, help_text="Only tell with which it could be done.")
+    dry_run = fields.Flag(required=False, default=False, help_text="Only find out for which it is possible.")
 
 
 class ItemQuery(PageQuery):
@@ -46,12 +46,12 @@ class ItemQuery(PageQuery):
 
 
 class ItemSerializer(serializers.Serializer[Any]):
-    """What became of one run."""
+    """The result for one run."""
 
     run = serializers.UUIDField(source="run_id")
     result = serializers.ChoiceField(
         BULK_RESULTS,
-        help_text="able: it could be done (`dry_run`); moved: to the other version; done: what the verb says.",
+        help_text="able: it is possible (`dry_run`); moved: to the other version; done: by any other verb.",
     )
     code = serializers.CharField(allow_blank=True, help_text="Why it was refused.")
     node = serializers.CharField(allow_null=True, help_text="The step that it is about.")
@@ -75,10 +75,10 @@ class BulkJobRow(serializers.Serializer[Any]):
     query = serializers.CharField(allow_blank=True, help_text="The search that found the runs.")
     workflow = serializers.CharField(
         allow_null=True,
-        help_text="null: the search names none; such a job is seen by who began it and by admins.",
+        help_text="null: the search names none; such a job is visible to whoever began it and to admins.",
     )
     to = serializers.IntegerField(allow_null=True)
-    assignee = serializers.CharField(allow_blank=True, help_text="To whom tasks are given.")
+    assignee = serializers.CharField(allow_blank=True, help_text="Who gets the tasks.")
     group = serializers.CharField(allow_blank=True, help_text="The group to which tasks are left.")
     dry_run = serializers.BooleanField()
     reason = serializers.CharField(allow_blank=True)
@@ -102,7 +102,7 @@ class CountedBulkJob(BulkJobRow):
     done = serializers.IntegerField()
     refused = serializers.IntegerField()
     ended = serializers.IntegerField(help_text="Those that ended before their turn came.")
-    stopped = serializers.IntegerField(help_text="Those that were left when somebody stopped the job.")
+    stopped = serializers.IntegerField(help_text="Those that remained when somebody stopped the job.")
 
 
 class BulkJobSerializer(CountedBulkJob):

@@ -30,7 +30,7 @@ class BulkJobView(RunsApiView):
 
     @extend_schema(parameters=[b.ItemQuery], responses=b.BulkJobSerializer)
     def get(self, request: Request, bulk_id: UUID) -> Response:
-        """How far the job is, and a page of what became of each run; with `result` only of those."""
+        """The progress of the job, and a page of the results of its runs; with `result` only those."""
         params = query(b.ItemQuery, request)
         job = jobs.get_job(self.principal.tenant_id, bulk_id)
         rows = jobs.items_of(job, params.pop("result", None))
@@ -56,7 +56,7 @@ class BulkJobsView(RunsApiView):
     @extend_schema(request=b.BeginBulkJob, responses={202: b.BulkJobSerializer})
     def post(self, request: Request) -> Response:
         """Does `verb` to all runs that `query` finds, that you may operate and that allow it, each by itself, in the
-        background: 202 a bulk job. With `dry_run` the job only finds out what would become of each.
+        background: 202 a bulk job. With `dry_run` the job only finds out what would happen to each.
         """
         payload = body(b.BeginBulkJob, request)
         terms = {
@@ -75,7 +75,7 @@ class BulkJobCancelView(RunsApiView):
 
     @extend_schema(request=Verb, responses=b.CountedBulkJob)
     def post(self, request: Request, bulk_id: UUID) -> Response:
-        """Ends the job before its time: runs that are left stay as they are; 409 `not_open` if it is over."""
+        """Stops the job early: the remaining runs stay as they are; 409 `not_open` if it has ended."""
         body(Verb, request)
         job = jobs.stop(self.principal, bulk_id)
         return Response(_counted(job))

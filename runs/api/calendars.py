@@ -48,13 +48,13 @@ class CalendarView(ApiView):
 
     @extend_schema(request=s.ChangeCalendar, responses=s.CalendarSerializer)
     def patch(self, request: Request, calendar: str) -> Response:
-        """Changes what is given; schedules that keep to it are due by it from now on."""
+        """Changes the given fields; schedules that use it follow the change from now on."""
         changed = calendars.change_calendar(self.principal, calendar, **body(s.ChangeCalendar, request))
         return Response(s.CalendarSerializer(changed).data)
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, calendar: str) -> Response:
-        """Removes the calendar: 409 while a schedule keeps to it."""
+        """Removes the calendar: 409 while a schedule uses it."""
         calendars.delete_calendar(self.principal, calendar, **body(Verb, request))
         return Response(status=204)
 
@@ -66,7 +66,7 @@ class CalendarDaysView(ApiView):
 
     @extend_schema(parameters=[s.DaysQuery], responses=s.DaysSerializer)
     def get(self, request: Request, calendar: str) -> Response:
-        """Which of these days are worked on, and what they are called; up to 400 days."""
+        """Which of these days are working days, and their names; up to 400 days."""
         params = query(s.DaysQuery, request)
         row = calendars.get_calendar(self.principal.tenant_id, calendar)
         days = calendars.days_of(calendar_of(row), params["from"], params["to"])

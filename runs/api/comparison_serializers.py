@@ -11,7 +11,7 @@ from runs.reading.changes import KINDS
 from runs.reading.comparing import OF_RUNS, OF_STEPS, PATHS
 
 DIFFERENCES = [*dict.fromkeys((*OF_RUNS, *OF_STEPS))]
-_SAME = "null where nobody can tell."
+_SAME = "null if unknown."
 
 
 class ComparedRunSerializer(serializers.Serializer[Any]):
@@ -19,44 +19,44 @@ class ComparedRunSerializer(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     workflow = serializers.CharField()
-    version = serializers.IntegerField(allow_null=True, help_text="null of a test run.")
-    test = serializers.BooleanField(help_text="Whether it is a test run, which is in no list.")
+    version = serializers.IntegerField(allow_null=True, help_text="null for a test run.")
+    test = serializers.BooleanField(help_text="Whether it is a test run, which no list shows.")
     status = serializers.ChoiceField(RUN_STATUSES)
     business_key = serializers.CharField(allow_null=True)
     created_at = serializers.DateTimeField()
-    duration_seconds = serializers.FloatField(allow_null=True, help_text="null of an open run.")
+    duration_seconds = serializers.FloatField(allow_null=True, help_text="null for an open run.")
 
 
 class DifferenceSerializer(serializers.Serializer[Any]):
-    """In what two runs differ, and in which step; `node` is null where it is of the runs themselves."""
+    """How two runs differ, and in which step; `node` is null for a difference of the runs themselves."""
 
     node = serializers.CharField(allow_null=True)
     what = serializers.ChoiceField(DIFFERENCES)
 
 
 class ValueChangeSerializer(serializers.Serializer[Any]):
-    """Something that is different between two values, at a path as expressions write it, empty for all of it."""
+    """A difference between two values, at a path in expression syntax; empty for the whole value."""
 
     path = serializers.CharField(allow_blank=True)
     kind = serializers.ChoiceField(
-        KINDS, help_text="`length`: two lists are of unlike length, and the sides say of which."
+        KINDS, help_text="`length`: two lists differ in length, which the sides give."
     )
-    left = fields.JsonValue(help_text="null where there is nothing on this side, too.")
+    left = fields.JsonValue(help_text="null also if there is nothing on this side.")
     right = fields.JsonValue()
     cut = serializers.ListField(
         child=serializers.CharField(),
-        help_text="The sides that are told by a part of their text, for they are long.",
+        help_text="The sides that are shown in part, because they are long.",
     )
 
 
 class ComparedValuesSerializer(serializers.Serializer[Any]):
-    """A value of both runs; `more`: not all changes are told."""
+    """A value of both runs; `more`: not all changes are listed."""
 
     same = serializers.BooleanField(allow_null=True, help_text=_SAME)
     changes = ValueChangeSerializer(many=True)
     more = serializers.BooleanField()
     why = serializers.CharField(
-        allow_null=True, help_text="Why nobody can tell, or why no changes are told of what is different."
+        allow_null=True, help_text="Why it is unknown, or why the changes are not listed."
     )
 
 
@@ -84,18 +84,18 @@ class ComparedStepSerializer(serializers.Serializer[Any]):
     type = serializers.CharField()
     left = StepSideSerializer(allow_null=True)
     right = StepSideSerializer(allow_null=True)
-    path = serializers.ChoiceField(PATHS, help_text="Which of the runs came to it.")
+    path = serializers.ChoiceField(PATHS, help_text="Which of the runs reached it.")
     differs = serializers.ListField(
-        child=serializers.ChoiceField(OF_STEPS), help_text="In what it is different, the reason first."
+        child=serializers.ChoiceField(OF_STEPS), help_text="How it differs, the reason first."
     )
     input_same = serializers.BooleanField(allow_null=True, help_text=_SAME)
     output_same = serializers.BooleanField(allow_null=True, help_text=_SAME)
     input_changes = ValueChangeSerializer(many=True)
     output_changes = ValueChangeSerializer(many=True)
-    more = serializers.BooleanField(help_text="Not all changes are told.")
+    more = serializers.BooleanField(help_text="Not all changes are listed.")
     not_told = serializers.DictField(
         child=serializers.CharField(),
-        help_text="`input` and `output` of which no changes are told, and why.",
+        help_text="`input` and `output` whose changes are not listed, and why.",
     )
 
 
@@ -107,7 +107,7 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     first_difference = DifferenceSerializer(allow_null=True)
     ways_part = DifferenceSerializer(
         allow_null=True,
-        help_text="The first step that one of them alone came to, or that ended otherwise: `path` or `status`.",
+        help_text="The first step that only one of them reached, or that ended differently: `path` or `status`.",
     )
     input = ComparedValuesSerializer()
     output = ComparedValuesSerializer()

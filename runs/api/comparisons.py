@@ -19,7 +19,7 @@ class RunCompareView(RunsApiView):
 
     @extend_schema(responses=s.ComparisonSerializer)
     def get(self, request: Request, run_id: UUID, other_id: UUID) -> Response:
-        """Which way each run went, how long its steps took, what they took and gave, and where the two first differ, in
+        """The path of each run, how long its steps took, their inputs and outputs, and where the two first differ, in
         the order in which their steps depend on each other. The run that the address names first is the left one.
         """
         return Response(compared_runs(self.principal.tenant_id, run_id, other_id))

@@ -15,13 +15,13 @@ from runs.reading import dispatch
 
 
 class DispatchSignalSerializer(serializers.Serializer[Any]):
-    """A signal, judged by the last quarter of an hour of which there are five samples."""
+    """A signal, judged by the last quarter of an hour that has five samples."""
 
     name = serializers.CharField(help_text="`lock_waits`, `plateau` or `contended`.")
-    holds = serializers.BooleanField(allow_null=True, help_text="Null where it can’t be told.")
-    since = serializers.DateTimeField(allow_null=True, help_text="Since when it holds without a break.")
+    holds = serializers.BooleanField(allow_null=True, help_text="Null if it can’t be computed.")
+    since = serializers.DateTimeField(allow_null=True, help_text="Since when it holds without interruption.")
     value = serializers.FloatField(
-        allow_null=True, help_text="Sessions that wait, steps a second, or the share of polls, by `name`."
+        allow_null=True, help_text="Waiting sessions, steps per second, or the share of polls, by `name`."
     )
     limit = serializers.FloatField(
         allow_null=True,
@@ -31,7 +31,7 @@ class DispatchSignalSerializer(serializers.Serializer[Any]):
 
 
 class DispatchSampleSerializer(serializers.Serializer[Any]):
-    """How things stood in a minute."""
+    """The figures of one minute."""
 
     at = serializers.DateTimeField()
     workers = serializers.IntegerField(
@@ -40,31 +40,31 @@ class DispatchSampleSerializer(serializers.Serializer[Any]):
     lock_waits = serializers.IntegerField(help_text="Sessions of the database that waited for a lock.")
     ready = serializers.IntegerField(help_text="Steps that a worker could begin then, counted up to 10,000.")
     steps_per_second = serializers.FloatField(
-        allow_null=True, help_text="Steps that ended a second since the sample before."
+        allow_null=True, help_text="Steps that ended per second since the previous sample."
     )
     contended_share = serializers.FloatField(
-        allow_null=True, help_text="Of the polls that found steps, the share of those that found all locked."
+        allow_null=True, help_text="Of the polls that found steps, the share that found all of them locked."
     )
 
 
 class DispatchOutboxSerializer(serializers.Serializer[Any]):
-    """How the outbox stands; counts go up to 10,000, of what can't be published to 1,000."""
+    """The state of the outbox; counts go up to 10,000, for what can't be published to 1,000."""
 
-    waiting = serializers.IntegerField(help_text="Jobs that are to be published.")
+    waiting = serializers.IntegerField(help_text="Jobs to be published.")
     oldest_seconds = serializers.FloatField(
-        allow_null=True, help_text="For how long the oldest of them waits."
+        allow_null=True, help_text="How long the oldest of them has waited."
     )
     told = serializers.IntegerField(help_text="Jobs that were published and that nobody has taken yet.")
-    failing = serializers.IntegerField(help_text="Of those that wait, the ones that the broker did not take.")
+    failing = serializers.IntegerField(help_text="The waiting ones that the broker did not accept.")
     aside = serializers.IntegerField(
-        help_text="Of these, the ones behind which no others wait any more: who polls has their jobs."
+        help_text="Of these, those set aside: nothing waits for them, and polling workers get their jobs."
     )
     led = serializers.BooleanField(help_text="Whether a relay publishes.")
     complaint = serializers.CharField(allow_null=True, help_text="What is wrong, in a sentence.")
 
 
 class DispatchSerializer(serializers.Serializer[Any]):
-    """How workers hear of work, and whether it is time for a broker."""
+    """How workers learn of work, and whether it is time for a broker."""
 
     mode = serializers.CharField(help_text="What `HANDOFF_DISPATCH` says.")
     advice = serializers.CharField(help_text="`stay`, or `broker` where one may help.")
@@ -73,29 +73,29 @@ class DispatchSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Since when all three signals hold together."
     )
     sampled_at = serializers.DateTimeField(
-        allow_null=True, help_text="Of when the figures are; null where there is no sample."
+        allow_null=True, help_text="The time of the figures; null if there is no sample."
     )
     workers = serializers.IntegerField(allow_null=True)
     ready = serializers.IntegerField(allow_null=True)
     steps_per_second = serializers.FloatField(allow_null=True)
     hidden_sessions = serializers.IntegerField(
         allow_null=True,
-        help_text="Sessions of other roles, at which Handoff’s role of the database may not look.",
+        help_text="Sessions of other roles, which Handoff’s database role may not inspect.",
     )
     signals = DispatchSignalSerializer(many=True, help_text="None before there are five samples.")
     samples = DispatchSampleSerializer(many=True, help_text="One a minute, of the last 24 hours.")
     outbox = DispatchOutboxSerializer(
         allow_null=True,
-        help_text="Jobs of which a broker's consumers are told; null where there is no broker.",
+        help_text="Jobs announced through a broker; null without one.",
     )
 
 
 class DispatchRetriedSerializer(serializers.Serializer[Any]):
     """What is tried again."""
 
-    retried = serializers.IntegerField(help_text="So many events are tried again at once.")
+    retried = serializers.IntegerField(help_text="How many events are retried at once.")
     more = serializers.BooleanField(
-        help_text="Whether there may be more: call again once these were tried, or in a while where they are none."
+        help_text="Whether there may be more: call again once these were tried, or later if there were none."
     )
 
 
@@ -121,5 +121,5 @@ class DispatchView(RunsApiView):
 
     @extend_schema(responses=DispatchSerializer)
     def get(self, request: Request) -> Response:
-        """How workers hear of work here, and whether three signals say that it is time for a broker."""
+        """How workers learn of work here, and whether three signals say that it is time for a broker."""
         return Response(dispatch.row(dispatch.facts()))

@@ -14,12 +14,12 @@ class ItemsQuery(Query):
 
     node = serializers.CharField(max_length=256)
     status = serializers.ChoiceField(STEP_STATUSES, required=False)
-    after = fields.Digits(required=False, min_value=0, max_value=2**31 - 1, help_text="Behind this place.")
+    after = fields.Digits(required=False, min_value=0, max_value=2**31 - 1, help_text="After this place.")
     limit = fields.Digits(required=False, min_value=1, max_value=200, default=50)
 
 
 class ItemPageSerializer(serializers.Serializer[Any]):
-    """Items of a container in their order; `after`: the place to ask on from, null on the last page."""
+    """Items of a container in their order; `after`: where the next page begins, null on the last page."""
 
     counts = serializers.DictField(
         child=serializers.IntegerField(), help_text="By status, of those that have begun."

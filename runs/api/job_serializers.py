@@ -26,7 +26,7 @@ class PollJobs(Verb):
     weights = serializers.DictField(
         child=fields.Whole(min_value=1, max_value=1_000),
         required=False,
-        help_text="By queue: in which share of the polls its jobs come before those of others; 1 where it has none. "
+        help_text="By queue: the share of the polls in which its jobs come first; default: 1. "
         "Without any weights the queues are served in their order.",
     )
     version = fields.Text(required=False, max_length=100, help_text="The worker's, for the list of workers.")
@@ -36,19 +36,19 @@ class PollJobs(Verb):
 
 
 class ClaimJobs(Verb):
-    """A consumer of a broker that was told of jobs."""
+    """A consumer of a broker that received events of jobs."""
 
     worker_id = fields.Text(max_length=200)
     ids = fields.Items(
         child=fields.Text(max_length=LONGEST_ID),
         max_length=100,
-        help_text="As the events say them. None: it only tells of itself.",
+        help_text="As in the events. None: it only reports itself.",
     )
     queues = fields.Items(
         child=fields.Text(max_length=128),
         required=False,
         max_length=50,
-        help_text="Of which it is told, for the list of workers.",
+        help_text="The queues it consumes, for the list of workers.",
     )
     version = fields.Text(required=False, max_length=100, help_text="The worker's, for the list of workers.")
     slots = fields.Whole(
@@ -67,17 +67,17 @@ class StreamJobs(PollJobs):
 
 
 class LogLineBody(StrictSerializer):
-    """A line that a worker says of a job."""
+    """A log line by a worker."""
 
     text = fields.Text(allow_blank=True, max_length=100_000, help_text="2,000 characters of it are kept.")
     level = fields.OneOf(LEVELS, required=False, default="info")
-    at = fields.Moment(required=False, help_text="When it was said; now, where nothing else is.")
+    at = fields.Moment(required=False, help_text="When it was logged; default: now.")
     seq = fields.Whole(
         required=False,
         min_value=1,
         max_value=1_000_000,
-        help_text="Its number in the attempt, from 1: one that is told again is kept once. The next one, where "
-        "nothing is said.",
+        help_text="Its number in the attempt, from 1: a line sent again is kept once. Default: the "
+        "next number.",
     )
 
 
@@ -93,7 +93,7 @@ class Log(fields.Items):
 
 
 class JobVerb(Verb):
-    """What a worker says of a job that it holds."""
+    """A report by a worker on a job that it holds."""
 
     lease_token = fields.Text(max_length=200)
 
@@ -129,10 +129,11 @@ class FailJob(JobVerb):
 
 
 class Heartbeat(JobVerb):
-    """The worker is still at it."""
+    """The worker is still working on it."""
 
     progress = fields.JsonValue(
-        required=False, help_text="How far it is: up to 64 KiB, for whoever watches and for the next attempt."
+        required=False,
+        help_text="Its progress: up to 64 KiB, for people who look at the run and for the next attempt.",
     )
     log = Log()
 
@@ -151,7 +152,7 @@ class FailedJob(FailJob):
 
 
 class BeatingJob(Heartbeat):
-    """One of several jobs that a worker is still at."""
+    """One of several jobs that a worker is still working on."""
 
     id = serializers.UUIDField()
 
@@ -169,7 +170,7 @@ class FailJobs(Verb):
 
 
 class HeartbeatJobs(Verb):
-    """Jobs that a worker is still at."""
+    """Jobs that a worker is still working on."""
 
     items = fields.Items(child=BeatingJob(), min_length=1, max_length=MOST_JOBS)
 
@@ -186,31 +187,31 @@ class JobSerializer(serializers.Serializer[Any]):
     input = fields.JsonValue()
     attempt = serializers.IntegerField()
     max_attempts = serializers.IntegerField()
-    retries_remaining = serializers.IntegerField(help_text="How many attempts there may be after this one.")
-    progress = fields.JsonValue(help_text="How far the attempt before it came, as its worker said; or null.")
+    retries_remaining = serializers.IntegerField(help_text="How many attempts are left after this one.")
+    progress = fields.JsonValue(help_text="The progress that the previous attempt reported; or null.")
     lease_token = serializers.CharField()
     lease_expires_at = serializers.DateTimeField()
     idempotency_key = serializers.CharField()
     traceparent = serializers.CharField(
         allow_null=True,
-        help_text="The trace that its run is of, with this attempt as its parent: send it with what you call.",
+        help_text="The trace of its run, with this attempt as the parent: send it with your calls.",
     )
-    tracestate = serializers.CharField(allow_null=True, help_text="What belongs beside it.")
+    tracestate = serializers.CharField(allow_null=True, help_text="Send it along with `traceparent`.")
 
 
 class JobsSerializer(serializers.Serializer[Any]):
-    """The jobs that were leased; none, where there is no work."""
+    """The jobs that were leased; empty if there is no work."""
 
     jobs = JobSerializer(many=True)
 
 
 class RefusedJobSerializer(serializers.Serializer[Any]):
-    """A job that can't be had."""
+    """A job that can't be leased."""
 
-    id = serializers.CharField(help_text="As the event said it.")
+    id = serializers.CharField(help_text="As in the event.")
     reason = serializers.CharField(
-        help_text="`gone`: it is over, or was queued anew; `leased` by another; `held`: its run is paused; `later`: it "
-        "is not due yet. Of one that comes to be free again consumers are told anew."
+        help_text="`gone`: it has ended, or was queued again; `leased` by another; `held`: its run is paused; `later`: it "
+        "is not due yet. A job that becomes free is announced again."
     )
 
 
@@ -221,7 +222,7 @@ class ClaimedJobsSerializer(JobsSerializer):
 
 
 class JobAnswerSerializer(serializers.Serializer[Any]):
-    """What became of a worker's word."""
+    """The result of a worker's report."""
 
     applied = serializers.BooleanField()
     reason = serializers.CharField(required=False, help_text="Why it was not applied.")
@@ -231,19 +232,19 @@ class JobAnswerSerializer(serializers.Serializer[Any]):
     cut = serializers.ListField(
         child=serializers.CharField(),
         required=False,
-        help_text="What was too long: fields of an error that are kept in part, or progress that is not kept.",
+        help_text="What was too long: fields of an error that were shortened, or progress that was not kept.",
     )
 
 
 class JobResultSerializer(JobAnswerSerializer):
-    """What became of a word on one of several jobs."""
+    """The result of a report on one of several jobs."""
 
     id = serializers.UUIDField()
     message = serializers.CharField(required=False, help_text="Why it was refused, in a sentence.")
-    field = serializers.CharField(required=False, help_text="What of it was refused.")
+    field = serializers.CharField(required=False, help_text="The field that was refused.")
 
 
 class JobResultsSerializer(serializers.Serializer[Any]):
-    """What became of each, in the order asked."""
+    """The results, in the order of the request."""
 
     results = JobResultSerializer(many=True)

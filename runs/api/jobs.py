@@ -52,7 +52,7 @@ class JobsClaimView(JobsApiView):
 
     @extend_schema(request=s.ClaimJobs, responses=s.ClaimedJobsSerializer)
     def post(self, request: Request) -> Response:
-        """Leases the jobs that events named so, up to 100; says of each other one why it can't be had."""
+        """Leases jobs by the ids in their events, up to 100; says for each other one why it can't be leased."""
         polls.let_in(self.principal.tenant_id)
         return Response(calls.claim_told(self.principal, body(s.ClaimJobs, request)))
 
@@ -86,7 +86,7 @@ class JobCompleteView(JobsApiView):
 
     @extend_schema(request=s.CompleteJob, responses=s.JobAnswerSerializer)
     def post(self, request: Request, job_id: UUID) -> Response:
-        """The job is done; too late for its lease, it counts while nobody else was given the step."""
+        """The job is done; after its lease has ended, it still counts unless another worker got the step."""
         return Response(calls.complete(self.principal, job_id, body(s.CompleteJob, request)))
 
 
@@ -95,7 +95,7 @@ class JobFailView(JobsApiView):
 
     @extend_schema(request=s.FailJob, responses=s.JobAnswerSerializer)
     def post(self, request: Request, job_id: UUID) -> Response:
-        """The attempt failed; `retryable` ones are tried again as the node's retry policy says."""
+        """The attempt failed; `retryable` ones are retried as the node's retry policy says."""
         return Response(calls.fail(self.principal, job_id, body(s.FailJob, request)))
 
 
@@ -104,7 +104,7 @@ class JobHeartbeatView(JobsApiView):
 
     @extend_schema(request=s.Heartbeat, responses=s.JobAnswerSerializer)
     def post(self, request: Request, job_id: UUID) -> Response:
-        """Renews the lease; says until when, and whether the run wants the job no more."""
+        """Renews the lease; says until when, and whether the run still needs the job."""
         return Response(calls.heartbeat(self.principal, job_id, body(s.Heartbeat, request)))
 
 
@@ -113,7 +113,7 @@ class JobReleaseView(JobsApiView):
 
     @extend_schema(request=s.JobVerb, responses=s.JobAnswerSerializer)
     def post(self, request: Request, job_id: UUID) -> Response:
-        """Gives the job back unstarted; that costs it no attempt."""
+        """Gives the job back unstarted, which costs no attempt."""
         return Response(calls.release(self.principal, job_id, body(s.JobVerb, request)))
 
 
@@ -122,7 +122,7 @@ class JobsCompleteView(JobsApiView):
 
     @extend_schema(request=s.CompleteJobs, responses=s.JobResultsSerializer)
     def post(self, request: Request) -> Response:
-        """Up to 1,000 jobs are done, each by itself: what is refused of one, or comes too late, is said of that one."""
+        """Completes up to 1,000 jobs, each by itself: a report that is refused or too late affects only its own job."""
         items = body(s.CompleteJobs, request)["items"]
         done = [
             Completion(
@@ -142,7 +142,7 @@ class JobsFailView(JobsApiView):
 
     @extend_schema(request=s.FailJobs, responses=s.JobResultsSerializer)
     def post(self, request: Request) -> Response:
-        """Up to 1,000 attempts failed, each by itself."""
+        """Reports up to 1,000 failed attempts, each by itself."""
         items = body(s.FailJobs, request)["items"]
         failed = [
             Failure(
@@ -165,7 +165,7 @@ class JobsHeartbeatView(JobsApiView):
 
     @extend_schema(request=s.HeartbeatJobs, responses=s.JobResultsSerializer)
     def post(self, request: Request) -> Response:
-        """Renews up to 1,000 leases; says of each until when, and whether its run wants the job no more."""
+        """Renews up to 1,000 leases; says for each until when, and whether its run still needs the job."""
         items = body(s.HeartbeatJobs, request)["items"]
         beats = [
             Beat(str(one["id"]), one["lease_token"], one.get("progress"), calls.lines(one)) for one in items

@@ -53,7 +53,7 @@ class DeadLetterRedriveView(_OneLetterView):
 
     @extend_schema(request=Verb, responses={202: s.DeadLetterSerializer})
     def post(self, request: Request, letter_id: UUID) -> Response:
-        """Lets its run go on: the failed step runs again; 409 where it can't."""
+        """Lets its run go on: the failed step runs again; 409 if it can't."""
         reason = body(Verb, request).get("reason", "")
         letter = self.find(letter_id)
         for refusal in dead_letters.redrive(self.principal, [letter], reason=reason).refused.values():
@@ -66,9 +66,9 @@ class DeadLetterDiscardView(_OneLetterView):
 
     @extend_schema(request=Verb, responses=s.DeadLetterSerializer)
     def post(self, request: Request, letter_id: UUID) -> Response:
-        """Says that somebody has seen to it; its run stays as it is, and can still be resumed.
+        """Says that somebody has dealt with it; its run stays as it is, and can still be resumed.
 
-        Where the step asks what becomes of its failure (`on_error: ask`) it fails the run now.
+        If the step waits for an operator (`on_error: ask`), this fails the run.
         """
         reason = body(Verb, request).get("reason", "")
         dead_letters.discard(self.principal, [self.find(letter_id)], reason=reason)
@@ -82,9 +82,9 @@ class DeadLettersRedriveView(RunsApiView):
 
     @extend_schema(request=s.RedriveLetters, responses={202: s.RedrivenSerializer})
     def post(self, request: Request) -> Response:
-        """Lets the runs of many go on: those named by `ids`, or the open ones that fit `filter`, at most 1,000.
+        """Redrives many: those named by `ids`, or the open ones that match `filter`, at most 1,000.
 
-        `left` says how many more fit: ask again.
+        `left` says how many more match: call again.
         """
         payload = body(s.RedriveLetters, request)
         matches = dead_letters.matching(self.principal, ids=payload.get("ids"), **payload.get("filter", {}))

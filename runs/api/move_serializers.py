@@ -11,14 +11,14 @@ _HIGHEST = 2**31 - 1
 
 
 class MigrateRun(Verb):
-    """To which version, or whether it would fit."""
+    """The version to move to, or a check whether it fits."""
 
     version = fields.Whole(min_value=1, max_value=_HIGHEST)
-    dry_run = fields.Flag(required=False, default=False, help_text="Only tell what stands against it.")
+    dry_run = fields.Flag(required=False, default=False, help_text="Only report the obstacles.")
 
 
 class MisfitSerializer(serializers.Serializer[Any]):
-    """Why a run can't go on with a version."""
+    """Why a run can't be moved to a version."""
 
     code = serializers.CharField()
     node = serializers.CharField(allow_null=True, help_text="The step that it is about.")
@@ -36,10 +36,10 @@ class CheckedSerializer(serializers.Serializer[Any]):
 
 
 class MigrateRuns(Verb):
-    """From which version to which."""
+    """The version to move from, and the one to move to."""
 
     to = fields.Whole(min_value=1, max_value=_HIGHEST)
-    dry_run = fields.Flag(required=False, default=False, help_text="Only tell what would become of each.")
+    dry_run = fields.Flag(required=False, default=False, help_text="Only find out what would happen to each.")
 
     def get_fields(self) -> dict[str, Any]:
         """With `from`, which is no name in Python."""

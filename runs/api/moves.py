@@ -33,9 +33,9 @@ class RunMigrateView(RunsApiView):
 
     @extend_schema(request=m.MigrateRun, responses=_RUN_OR_CHECKED)
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Has an open run go on with another version: 200 the run; 409 `does_not_fit` names the step and `problems`.
+        """Moves an open run to another version: 200 the run; 409 `does_not_fit` names the step and `problems`.
 
-        What was done stays, what is in hand goes on, timers keep their times; everything else follows the version. With
+        Completed work stays, steps in progress go on, timers keep their times; the rest follows the version. With
         `dry_run` nothing is changed: 200 `{ok, problems, begins}`.
         """
         payload, run = body(m.MigrateRun, request), self.find_run(run_id)
@@ -56,9 +56,9 @@ class WorkflowMigrateView(RunsApiView):
 
     @extend_schema(request=m.MigrateRuns, responses={202: BulkJobSerializer})
     def post(self, request: Request, name: str) -> Response:
-        """Has all open runs of version `from` go on with `to`, each by itself, in the background: 202 a bulk job.
+        """Moves all open runs of version `from` to `to`, each by itself, in the background: 202 a bulk job.
 
-        With `dry_run` the job only finds out what would become of each.
+        With `dry_run` the job only finds out what would happen to each.
         """
         payload = body(m.MigrateRuns, request)
         terms = {"dry_run": payload["dry_run"], "reason": payload.get("reason", "")}

@@ -16,27 +16,25 @@ from runs.reading import operations
 
 
 class QueueSerializer(serializers.Serializer[Any]):
-    """A queue, and what of yours is in it."""
+    """A queue, and your steps in it."""
 
     queue = serializers.CharField()
     ready = serializers.IntegerField(help_text="Steps that a worker could begin now, counted up to 100,000.")
-    running = serializers.IntegerField(help_text="Steps at work.")
+    running = serializers.IntegerField(help_text="Steps in progress.")
     waiting = serializers.IntegerField(
         help_text="Steps that wait for their next attempt, a time, a signal or a person, counted up to 100,000."
     )
     oldest_seconds = serializers.FloatField(
-        allow_null=True, help_text="How long what is ready waits, at most; null where nothing is ready."
+        allow_null=True, help_text="How long the oldest ready step has waited; null if nothing is ready."
     )
     in_per_minute = serializers.FloatField(help_text="Steps that came to it a minute, over the last minute.")
     out_per_minute = serializers.FloatField(help_text="Steps that ended a minute, over the last minute.")
-    workers = serializers.IntegerField(
-        help_text="Workers of the queue that were heard of in the last minutes."
-    )
+    workers = serializers.IntegerField(help_text="Workers of the queue that were seen in the last minutes.")
     last_polled_at = serializers.DateTimeField(
-        allow_null=True, help_text="When a worker of yours asked for its jobs last; null on built-in queues."
+        allow_null=True, help_text="When a worker of yours last polled for its jobs; null on built-in queues."
     )
     built_in = serializers.BooleanField(help_text="Whether Handoff’s own workers serve it.")
-    unserved = serializers.BooleanField(help_text="Whether steps are ready and no worker is there.")
+    unserved = serializers.BooleanField(help_text="Whether steps are ready and no worker serves the queue.")
 
 
 class QueuesSerializer(serializers.Serializer[Any]):
@@ -55,11 +53,11 @@ class TimerSerializer(serializers.Serializer[Any]):
     title = serializers.CharField(help_text="What the step is called.")
     kind = serializers.ChoiceField(
         choices=["wait", "timeout", "boundary"],
-        help_text="The step goes on; its wait ends without what it waited for; another way is taken.",
+        help_text="The step goes on; its wait times out; another path is taken.",
     )
     target = serializers.CharField(allow_null=True, help_text="The step to which a boundary timer leads.")
     fire_at = serializers.DateTimeField()
-    overdue_seconds = serializers.FloatField(help_text="How late it is; 0 where it is not due.")
+    overdue_seconds = serializers.FloatField(help_text="How late it is; 0 if it is not due.")
 
 
 class TimersQuery(PageQuery):
@@ -79,7 +77,7 @@ class QueuesView(RunsApiView):
 
     @extend_schema(responses=QueuesSerializer)
     def get(self, request: Request) -> Response:
-        """The queues with what is in them and who works on it; those that nobody serves come first."""
+        """The queues with their steps and workers; those that nobody serves come first."""
         return Response({"results": operations.queue_rows(self.principal.tenant_id)})
 
 

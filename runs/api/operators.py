@@ -42,7 +42,7 @@ class RunResumeView(_OperatorView):
     def post(self, request: Request, run_id: UUID) -> Response:
         """Reopens a FAILED run: its failed steps run again, completed ones stay; 409 for any other.
 
-        With `version` it goes on by another version of its workflow; 409 `does_not_fit` where what was done doesn't.
+        With `version` it goes on with another version of its workflow; 409 `does_not_fit` if that is not possible.
         """
         payload = body(s.ResumeRun, request)
         run = self.find_run(run_id)
@@ -58,9 +58,9 @@ class RunRerunView(_OperatorView):
 
     @extend_schema(request=s.RerunRun, responses={201: s.RunSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Starts a new run that keeps what the ended one did, approvals too, but for `from_node` and what follows.
+        """Starts a new run that keeps what the ended one did, approvals too, except `from_node` and what follows.
 
-        For who may start the workflow, too.
+        Also needs the right to start the workflow.
         """
         require_rerun(self.principal, run_id)
         payload = body(s.RerunRun, request)
@@ -78,11 +78,11 @@ class RunRerunView(_OperatorView):
 
 
 class StepRetryView(_OperatorView):
-    """Trying a step again."""
+    """Retrying a step."""
 
     @extend_schema(request=s.RetryStep, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID, node: str) -> Response:
-        """Tries a step again that failed or waits for its next attempt, with another input where one is given.
+        """Retries a step that failed or waits for its next attempt, with another input if you give one.
 
         A compensation is the step `<node>:compensate`; it takes no other input.
         """
@@ -100,7 +100,7 @@ class StepSkipView(_OperatorView):
 
     @extend_schema(request=s.SkipStep, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID, node: str) -> Response:
-        """Skips a step that failed, waits or is queued: it counts as done with the output that is given.
+        """Skips a step that failed, waits or is queued: it counts as done with the given output.
 
         A compensation, `<node>:compensate`, counts as done by hand, and the run goes on undoing.
         """

@@ -40,7 +40,7 @@ class OutgoingWebhooksView(ApiView):
 
     @extend_schema(parameters=[PageQuery], responses=page_schema(s.OutgoingSerializer))
     def get(self, request: Request) -> Response:
-        """Webhooks that go out, of the workflows that you may edit, newest first; admins see all."""
+        """Outgoing webhooks of the workflows that you may edit, newest first; admins see all."""
         params = query(PageQuery, request)
         rows = editable_outgoing(services.webhooks_of(self.principal.tenant_id), self.principal)
         page = keyset_page(rows, request, keys=("id",), limit=params["limit"], cursor=params.get("cursor"))
@@ -48,7 +48,7 @@ class OutgoingWebhooksView(ApiView):
 
     @extend_schema(request=s.CreateOutgoing, responses={201: s.OutgoingWithSecretSerializer})
     def post(self, request: Request) -> Response:
-        """A new webhook, with its secret, which is shown only here; its url is sent events from now on."""
+        """A new webhook, with its secret, which is shown only here; events are sent to its url from now on."""
         values = body(s.CreateOutgoing, request)
         values["events_wanted"] = values.pop("events")
         return Response(_shown_once(services.create_webhook(self.principal, **values)), status=201)
@@ -61,20 +61,20 @@ class OutgoingWebhookView(ApiView):
 
     @extend_schema(responses=s.OutgoingSerializer)
     def get(self, request: Request, outgoing_id: UUID) -> Response:
-        """The webhook, and how it stands."""
+        """The webhook, and its state."""
         (row,) = _shown(services.get_webhook(self.principal.tenant_id, outgoing_id))
         return Response(row)
 
     @extend_schema(request=s.ChangeOutgoing, responses=s.OutgoingSerializer)
     def patch(self, request: Request, outgoing_id: UUID) -> Response:
-        """Changes what is given; with `enabled: false` nothing is sent, and what waits is given up."""
+        """Changes the given fields; with `enabled: false` nothing is sent, and waiting messages are dropped."""
         payload = body(s.ChangeOutgoing, request)
         (row,) = _shown(services.change_webhook(self.principal, outgoing_id, **payload))
         return Response(row)
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, outgoing_id: UUID) -> Response:
-        """Removes the webhook; what waits for it is not sent."""
+        """Removes the webhook; waiting messages are not sent."""
         services.delete_webhook(self.principal, outgoing_id, **body(Verb, request))
         return Response(status=204)
 
@@ -86,7 +86,7 @@ class OutgoingTestView(ApiView):
 
     @extend_schema(request=Verb, responses={202: s.OutgoingDeliverySerializer})
     def post(self, request: Request, outgoing_id: UUID) -> Response:
-        """Sends an event `webhook.test`, as others are sent; the list of deliveries says what came of it."""
+        """Sends an event `webhook.test`, like any other; the list of deliveries has the result."""
         delivery = services.send_test(self.principal, outgoing_id, **body(Verb, request))
         return Response(_delivery(delivery), status=202)
 
@@ -98,7 +98,7 @@ class OutgoingEnableView(ApiView):
 
     @extend_schema(request=Verb, responses=s.OutgoingSerializer)
     def post(self, request: Request, outgoing_id: UUID) -> Response:
-        """Switches it on again, and has it tried at once; what happened meanwhile is not sent by itself."""
+        """Switches it on again, and tries it at once; events from the meantime are not sent by themselves."""
         (row,) = _shown(services.enable_webhook(self.principal, outgoing_id, **body(Verb, request)))
         return Response(row)
 
@@ -110,7 +110,7 @@ class OutgoingRotateView(ApiView):
 
     @extend_schema(request=s.RotateOutgoing, responses=s.OutgoingWithSecretSerializer)
     def post(self, request: Request, outgoing_id: UUID) -> Response:
-        """A new secret, shown only here; the old ones sign beside it for `overlap_seconds` (a day)."""
+        """A new secret, shown only here; the old ones sign, too, for `overlap_seconds` (a day)."""
         rotated = services.rotate_secret(self.principal, outgoing_id, **body(s.RotateOutgoing, request))
         return Response(_shown_once(rotated))
 

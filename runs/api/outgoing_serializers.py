@@ -52,12 +52,12 @@ class RotateOutgoing(Verb):
         min_value=0,
         max_value=services.MAX_OVERLAP_SECONDS,
         default=services.DEFAULT_OVERLAP_SECONDS,
-        help_text="How long the old secrets sign beside it.",
+        help_text="How long the old secrets keep signing.",
     )
 
 
 class OutgoingSerializer(serializers.Serializer[Any]):
-    """A webhook that goes out."""
+    """An outgoing webhook."""
 
     id = serializers.UUIDField()
     url = serializers.CharField()
@@ -73,7 +73,7 @@ class OutgoingSerializer(serializers.Serializer[Any]):
     failures = serializers.IntegerField(help_text="Attempts in a row that failed.")
     failing_since = serializers.DateTimeField(allow_null=True)
     paused_until = serializers.DateTimeField(
-        allow_null=True, help_text="No attempt is made before; null: at once."
+        allow_null=True, help_text="No attempt is made before this time; null: at once."
     )
     delivered_at = serializers.DateTimeField(allow_null=True, help_text="When a message last arrived.")
     last_error = serializers.CharField()
@@ -113,7 +113,7 @@ class OutgoingDeliverySerializer(serializers.Serializer[Any]):
     due_at = serializers.DateTimeField(allow_null=True, help_text="When it is tried next; null: at once.")
     tried_at = serializers.DateTimeField(allow_null=True)
     status = serializers.IntegerField(
-        allow_null=True, help_text="Of the last answer; null where there was none."
+        allow_null=True, help_text="The HTTP status of the last response; null if there was none."
     )
     error = serializers.CharField()
     took_ms = serializers.IntegerField(allow_null=True)

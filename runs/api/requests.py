@@ -31,7 +31,9 @@ class RequestListQuery(PageQuery):
 class CatalogueQuery(Query):
     """Which workflows."""
 
-    q = serializers.CharField(required=False, max_length=200, help_text="In title, name or description.")
+    q = serializers.CharField(
+        required=False, max_length=200, help_text="Part of the title, name or description."
+    )
 
 
 class Withdraw(StrictSerializer):
@@ -57,7 +59,7 @@ class RequestFactSerializer(serializers.Serializer[Any]):
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
-    """A task that waits for an answer of who asked."""
+    """A task that waits for an answer from the requester."""
 
     task = serializers.UUIDField()
     title = serializers.CharField()
@@ -67,16 +69,16 @@ class QuestionSerializer(serializers.Serializer[Any]):
 class RequestSerializer(serializers.Serializer[Any]):
     """A request, in words."""
 
-    id = serializers.UUIDField(help_text="Of the run.")
+    id = serializers.UUIDField(help_text="The id of the run.")
     workflow = serializers.CharField()
     title = serializers.CharField()
     business_key = serializers.CharField(allow_null=True)
-    about = serializers.CharField(help_text="What of its input tells it from others.")
+    about = serializers.CharField(help_text="The part of its input that distinguishes it from others.")
     status = serializers.CharField(help_text="In words, for people.")
     kind = serializers.ChoiceField(REQUEST_KINDS)
     is_open = serializers.BooleanField()
     holder = serializers.CharField(
-        allow_null=True, help_text="Who has it now; of a step its title, for who may read it."
+        allow_null=True, help_text="Who has it now; for a step its title, if you may read it."
     )
     until = serializers.DateTimeField(allow_null=True)
     since = serializers.DateTimeField(allow_null=True)
@@ -111,7 +113,7 @@ class CatalogueView(RunsApiView):
 
     @extend_schema(parameters=[CatalogueQuery], responses=page_schema(CatalogueSerializer))
     def get(self, request: Request) -> Response:
-        """The published workflows that you may start, what you asked for lately first; 200 at most: search with `q`."""
+        """The published workflows that you may start, recently requested first; 200 at most: search with `q`."""
         q = query(CatalogueQuery, request).get("q", "")
         rows = requests.catalogue(self.principal, q)[:MOST_OFFERED]
         results = [requests.catalogue_row(workflow) for workflow in rows]
@@ -139,7 +141,7 @@ class RequestView(RunsApiView):
 
     @extend_schema(responses=WholeRequestSerializer)
     def get(self, request: Request, request_id: UUID) -> Response:
-        """What you asked and what became of it, step by step; 404 for what others asked, to admins too."""
+        """What you asked and what happened, step by step; 404 for requests of others, for admins too."""
         return Response(requests.request_row(self.principal, request_id))
 
 

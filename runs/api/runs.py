@@ -41,9 +41,9 @@ class RunsView(RunsApiView):
 
     @extend_schema(parameters=[listed.RunListQuery], responses=listed.RunPageSerializer)
     def get(self, request: Request) -> Response:
-        """The runs that fit, newest first where no other `order` is asked for; payloads over 4 KiB are cut out.
+        """The matching runs, newest first unless `order` says otherwise; payloads over 4 KiB are left out.
 
-        With `q` those that are found by their key or id come first; a page that ends its look through inputs before it
+        With `q` those that are found by their key or id come first; a page that stops searching inputs before it
         is full, even empty, leads on by `next`, and `searched` says how far it went.
         """
         params = query(listed.RunListQuery, request)
@@ -106,7 +106,7 @@ class RunView(RunsApiView):
 
     @extend_schema(responses=s.RunSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
-        """The run with its steps: one for each node, those without a row yet too; large payloads are cut out."""
+        """The run with its steps: one for each node, those without a row yet too; large payloads are left out."""
         return Response(self.shown(run_id))
 
 
@@ -117,7 +117,7 @@ class RunStepsView(RunsApiView):
 
     @extend_schema(parameters=[s.StepListQuery], responses=page_schema(StepSerializer))
     def get(self, request: Request, run_id: UUID) -> Response:
-        """The steps in the order of the graph, on one page; with `node` every payload is whole. `items` counts those of
+        """The steps in the order of the graph, on one page; with `node` payloads are complete. `items` counts those of
         a map or loop, which `GET /runs/{run_id}/items` lists.
         """
         node = query(s.StepListQuery, request).get("node")
@@ -151,7 +151,7 @@ class RunChildrenView(RunsApiView):
 
     @extend_schema(parameters=[s.ChildrenQuery], responses=listed.RunPageSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
-        """The runs that steps of a run began, oldest first; with `status` those that stand there."""
+        """The runs that steps of a run started, oldest first; with `status` only those."""
         params = query(s.ChildrenQuery, request)
         self.find_run(run_id)
         runs = children_of(self.principal, run_id)
@@ -176,7 +176,7 @@ class RunCancelView(RunsApiView):
 
     @extend_schema(request=s.CancelRun, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Cancels an open run: what waits at once, what runs is awaited; 409 if it has ended."""
+        """Cancels an open run: waiting steps at once, running ones are awaited; 409 if it has ended."""
         return Response(cancel(self.principal, run_id, body(s.CancelRun, request)))
 
 
@@ -196,7 +196,7 @@ class RunPauseView(_VerbView):
 
     @extend_schema(request=Verb, responses=s.RunSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Pauses a RUNNING run: nothing new starts, what runs goes on to its end; 409 for any other."""
+        """Pauses a RUNNING run: nothing new starts, running steps finish; 409 for any other."""
         return self.done(request, run_id, lifecycle.pause_runs)
 
 

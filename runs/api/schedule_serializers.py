@@ -43,12 +43,14 @@ class _Timing(Verb):
     every_seconds = fields.Whole(required=False, allow_null=True, min_value=1, max_value=MOST_SECONDS)
     at = fields.Moment(required=False, allow_null=True)
     timezone = fields.Text(required=False, max_length=64, help_text="Such as Europe/Berlin.")
-    overlap = fields.OneOf(OVERLAPS, required=False, help_text="What is done while a run is open: skip.")
+    overlap = fields.OneOf(
+        OVERLAPS, required=False, help_text="What to do while a run is open; default: skip."
+    )
     catchup_seconds = fields.Whole(
         required=False,
         min_value=0,
         max_value=MOST_CATCHUP,
-        help_text=f"How late what is due may start: {CATCHUP_SECONDS}.",
+        help_text=f"How late a due run may start: {CATCHUP_SECONDS}.",
     )
     jitter_seconds = fields.Whole(required=False, min_value=0, max_value=MOST_JITTER)
     calendar = fields.Text(
@@ -67,7 +69,7 @@ class CreateSchedule(_Timing):
 
 
 class ChangeSchedule(_Timing):
-    """What can be changed of a schedule; another timing takes the place of the one of before."""
+    """What can be changed of a schedule; a new timing replaces the old one."""
 
     name = fields.Text(required=False, max_length=128)
     workflow = fields.Text(required=False, max_length=128)
@@ -86,7 +88,7 @@ class NextQuery(Query):
 
 
 class DueTimeSerializer(serializers.Serializer[Any]):
-    """What was done about a due time, or by hand; one row may stand for several times that were skipped."""
+    """What happened at a due time, or by hand; one row may stand for several skipped times."""
 
     due_at = serializers.DateTimeField()
     last_due_at = serializers.DateTimeField()
@@ -120,14 +122,14 @@ class ScheduleSerializer(serializers.Serializer[Any]):
     enabled = serializers.BooleanField()
     note = serializers.CharField(help_text="Why it is off.")
     paused_at = serializers.DateTimeField(allow_null=True)
-    acts_for = serializers.CharField(help_text="It starts what this member may start.")
+    acts_for = serializers.CharField(help_text="It starts runs with the rights of this member.")
     created_by = serializers.CharField()
     created_at = serializers.DateTimeField()
-    next_due_at = serializers.DateTimeField(allow_null=True, help_text="null: it is off, or over.")
+    next_due_at = serializers.DateTimeField(allow_null=True, help_text="null: it is off, or has ended.")
     buffered_due_at = serializers.DateTimeField(
         allow_null=True, help_text="A time whose run starts when those before it have ended."
     )
-    last = serializers.SerializerMethodField(help_text="What it did last.")
+    last = serializers.SerializerMethodField(help_text="The last thing it did.")
 
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_calendar(self, schedule: Any) -> str | None:
@@ -136,7 +138,7 @@ class ScheduleSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(DueTimeSerializer(allow_null=True))
     def get_last(self, schedule: Any) -> dict[str, Any] | None:
-        """What it did last."""
+        """The last thing it did."""
         entry = self.context["last"].get(schedule.pk)
         return None if entry is None else DueTimeSerializer(entry).data
 
@@ -159,7 +161,7 @@ class HoursField(StrictSerializer):
 
 
 class ExceptionField(StrictSerializer):
-    """What is said of one day."""
+    """An exception on one day."""
 
     date = Day()
     works = fields.Flag()
@@ -172,7 +174,7 @@ class _Calendar(Verb):
         required=False,
         allow_blank=True,
         max_length=32,
-        help_text="Whose public holidays are free: DE, US-CA.",
+        help_text="Public holidays of a country or a part of one: DE, US-CA.",
     )
     weekdays = fields.Items(child=fields.Whole(), required=False, max_length=7, help_text="Monday is 1.")
     hours = HoursField(required=False)
@@ -180,7 +182,7 @@ class _Calendar(Verb):
 
 
 class CreateCalendar(_Calendar):
-    """A new working calendar: Monday to Friday, 09:00 to 17:00, unless it says otherwise."""
+    """A new working calendar: Monday to Friday, 09:00 to 17:00, by default."""
 
     name = fields.Text(max_length=LONGEST_NAME)
 
@@ -220,7 +222,7 @@ class DaySerializer(serializers.Serializer[Any]):
 
     date = Day(source="day")
     works = serializers.BooleanField()
-    name = serializers.CharField(help_text="A holiday, or what was said of the day.")
+    name = serializers.CharField(help_text="The name of the holiday or exception.")
 
 
 class DaysSerializer(serializers.Serializer[Any]):

@@ -19,10 +19,10 @@ ABLE, DONE, REFUSED = "able", "done", "refused"
 BULK_ANSWERS = [ABLE, DONE, REFUSED]
 MAX_USERNAME = 150
 _STATUS = (
-    "Also WAITING_FOR_PEOPLE: a person is asked; UNRESOLVED: it failed, and nobody has seen to it since; STUCK: a "
+    "Also WAITING_FOR_PEOPLE: a person is asked; UNRESOLVED: it failed, and nobody has dealt with it since; STUCK: a "
     "timer is a minute late, a step could have been begun five minutes ago, or nothing would move it."
 )
-_BY = "The username of who started it, or `me`; looked for among the newest 20,000 that fit otherwise."
+_BY = "The username of who started it, or `me`; searched among the newest 20,000 that match otherwise."
 
 
 class RunListQuery(PageQuery):
@@ -45,24 +45,26 @@ class RunListQuery(PageQuery):
     query = serializers.CharField(
         required=False,
         max_length=MOST_CHARACTERS,
-        help_text="As the search of the list has it: `status:failed waiting:>2d input.amount>1000`, the rest as `q`.",
+        help_text="Like the search of the list: `status:failed waiting:>2d input.amount>1000`, the rest as `q`.",
     )
     order = serializers.ChoiceField(
         list(ORDERS),
         required=False,
         default=NEWEST,
-        help_text="due: what is due first, the run or an open task of it; waiting: what has waited longest; both of "
-        "the 2,000 oldest open runs that fit; likely: what is probably done first; risk: what most likely misses its "
-        "deadline; both of all open runs that fit, those without a forecast last. Not with `q`.",
+        help_text="due: what is due first, the run or one of its open tasks; waiting: what has waited longest; both of "
+        "the 2,000 oldest open runs that fit; likely: what will probably end first; risk: what will likely miss its "
+        "deadline; both of all open runs that fit, without a forecast last. Not with `q`.",
     )
 
 
 class SearchedSerializer(serializers.Serializer[Any]):
-    """How far a search has looked."""
+    """How far a search went."""
 
-    since = serializers.DateTimeField(required=False, help_text="Back to runs that were started then.")
-    runs = serializers.IntegerField(required=False, help_text="Through the inputs of so many, on this page.")
-    complete = serializers.BooleanField(help_text="Whether no runs are left to look at.")
+    since = serializers.DateTimeField(required=False, help_text="It went back to runs started at this time.")
+    runs = serializers.IntegerField(
+        required=False, help_text="How many runs' inputs were searched for this page."
+    )
+    complete = serializers.BooleanField(help_text="Whether all runs were searched.")
 
 
 class RunPageSerializer(serializers.Serializer[Any]):
@@ -75,7 +77,7 @@ class RunPageSerializer(serializers.Serializer[Any]):
 
 
 class RunFilter(StrictSerializer):
-    """Which runs: as `GET /runs` has it."""
+    """Which runs, as in `GET /runs`."""
 
     workflow = fields.Text(required=False, max_length=128)
     status = fields.OneOf(LISTED_STATUSES, required=False, help_text=_STATUS)
@@ -87,20 +89,20 @@ class RunFilter(StrictSerializer):
 
 
 class BulkRuns(Verb):
-    """What is to be done, and with which runs: `ids`, or the newest that a `filter` finds and that allow it."""
+    """What to do, and with which runs: `ids`, or the newest that a `filter` finds and that allow it."""
 
     action = fields.OneOf(BULK_ACTIONS)
     ids = fields.Items(child=serializers.UUIDField(), required=False, max_length=bulk.MOST)
     filter = RunFilter(required=False)
     compensate = fields.Flag(required=False, default=False, help_text="For `cancel`: undo what was done.")
-    dry_run = fields.Flag(required=False, default=False, help_text="Only tell with which it could be done.")
+    dry_run = fields.Flag(required=False, default=False, help_text="Only find out for which it is possible.")
 
 
 class BulkRunSerializer(serializers.Serializer[Any]):
-    """What became of one run."""
+    """The result for one run."""
 
     id = serializers.UUIDField()
-    result = serializers.ChoiceField(BULK_ANSWERS, help_text="able: it could be done (`dry_run`).")
+    result = serializers.ChoiceField(BULK_ANSWERS, help_text="able: it is possible (`dry_run`).")
     code = serializers.CharField(allow_null=True, help_text="Why it was refused.")
     message = serializers.CharField(allow_blank=True)
 
@@ -113,14 +115,14 @@ class BulkRunsSerializer(serializers.Serializer[Any]):
 
 
 class ChangeRunSearch(Verb):
-    """What is to be another; what isn't said stays."""
+    """What changes; fields left out stay."""
 
     name = fields.Text(required=False, max_length=saved.MAX_NAME)
     query = fields.Text(
         required=False,
         allow_blank=True,
         max_length=saved.MAX_QUERY,
-        help_text="The query string of the page with the list: `workflow=claims&status=failed&columns=status.now`.",
+        help_text="The query string of the list page: `workflow=claims&status=failed&columns=status.now`.",
     )
     group = fields.Text(
         required=False,
@@ -131,7 +133,7 @@ class ChangeRunSearch(Verb):
 
 
 class AddRunSearch(ChangeRunSearch):
-    """A search to be kept."""
+    """A search to save."""
 
     name = fields.Text(max_length=saved.MAX_NAME)
 
@@ -147,6 +149,6 @@ class RunSearchSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     query = serializers.CharField(allow_blank=True)
     group = serializers.CharField(allow_null=True, help_text="The group that sees it, too.")
-    owner = serializers.CharField(help_text="Whose it is; only they change it.")
+    owner = serializers.CharField(help_text="Its owner, who alone may change it.")
     is_own = serializers.BooleanField(help_text="Whether it is yours.")
     created_at = serializers.DateTimeField()

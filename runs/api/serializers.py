@@ -66,12 +66,12 @@ class RerunRun(ResumeRun):
 
     from_node = fields.Text(max_length=100)
     input = fields.JsonValue(
-        required=False, help_text="What the step gets; of a step at the start it is the new run's input."
+        required=False, help_text="The step's input; for a step at the start it is the new run's input."
     )
 
 
 class RetryStep(Verb):
-    """Trying a step again."""
+    """Retrying a step."""
 
     input = fields.JsonValue(required=False, help_text="Instead of the step's own input.")
     index = fields.Whole(required=False, min_value=0, max_value=2**31 - 1, help_text="The item of a map.")
@@ -80,7 +80,7 @@ class RetryStep(Verb):
 class SkipStep(Verb):
     """Skipping a step."""
 
-    output = fields.JsonValue(help_text="What the step counts as having given.")
+    output = fields.JsonValue(help_text="The output that the step gets.")
     index = fields.Whole(required=False, min_value=0, max_value=2**31 - 1, help_text="The item of a map.")
 
 
@@ -117,7 +117,7 @@ class LetterFilter(StrictSerializer):
 
 
 class RedriveLetters(Verb):
-    """Letters to redrive: named, or those that fit."""
+    """Letters to redrive: by id, or by filter."""
 
     ids = fields.Items(required=False, child=serializers.UUIDField(), min_length=1, max_length=1000)
     filter = LetterFilter(required=False)
@@ -137,18 +137,20 @@ class RefusedLetter(serializers.Serializer[Any]):
 
 
 class RedrivenSerializer(serializers.Serializer[Any]):
-    """What became of letters."""
+    """The result for the letters."""
 
     redriven = serializers.ListField(child=serializers.UUIDField())
     refused = RefusedLetter(many=True)
-    left = serializers.IntegerField(help_text="How many more fit the filter, beyond the 1,000 done at once.")
+    left = serializers.IntegerField(
+        help_text="How many more match the filter, beyond the 1,000 done at once."
+    )
 
 
 class ForecastSerializer(serializers.Serializer[Any]):
-    """When a run is probably done."""
+    """When a run will probably be done."""
 
-    p50 = serializers.DateTimeField(help_text="In half of the cases it is done by then.")
-    p90 = serializers.DateTimeField(help_text="In nine of ten cases it is done by then.")
+    p50 = serializers.DateTimeField(help_text="Half of such runs are done by then.")
+    p90 = serializers.DateTimeField(help_text="Nine of ten such runs are done by then.")
 
 
 class RunSerializer(serializers.Serializer[Any]):
@@ -156,7 +158,7 @@ class RunSerializer(serializers.Serializer[Any]):
 
     id = serializers.UUIDField()
     workflow = serializers.CharField()
-    version = serializers.IntegerField(allow_null=True, help_text="null of a test run.")
+    version = serializers.IntegerField(allow_null=True, help_text="null for a test run.")
     business_key = serializers.CharField(allow_null=True)
     status = serializers.ChoiceField(RUN_STATUSES)
     life = serializers.IntegerField()
@@ -170,11 +172,11 @@ class RunSerializer(serializers.Serializer[Any]):
     sla_deadline = serializers.DateTimeField(allow_null=True)
     sla_breached = serializers.BooleanField(
         allow_null=True,
-        help_text="Whether the deadline was over before the run was, or is; null without one.",
+        help_text="Whether the run missed, or is past, its deadline; null without one.",
     )
     sla_counts = serializers.CharField(allow_null=True, help_text="How it was counted, if in working days.")
     sla_paused_at = serializers.DateTimeField(
-        allow_null=True, help_text="Since when the deadline stands still, while the run is paused."
+        allow_null=True, help_text="Since when the deadline is paused with the run."
     )
     deadline = serializers.DateTimeField(allow_null=True, help_text="As `sla_deadline`.")
     sla = serializers.CharField(
@@ -183,7 +185,7 @@ class RunSerializer(serializers.Serializer[Any]):
     )
     forecast = ForecastSerializer(
         allow_null=True,
-        help_text="null of a run that does not go on, and where too few runs like it have completed.",
+        help_text="null for a run that does not go on, and if too few runs like it have completed.",
     )
     deadline_risk = serializers.FloatField(
         allow_null=True,
@@ -191,32 +193,28 @@ class RunSerializer(serializers.Serializer[Any]):
     )
     waiting_for = serializers.CharField(allow_null=True)
     created_by = serializers.CharField()
-    rerun_of = serializers.UUIDField(allow_null=True, help_text="The run of which this one keeps steps.")
-    parent_run = serializers.UUIDField(
-        allow_null=True, help_text="The run that began it, for a step of its own."
-    )
+    rerun_of = serializers.UUIDField(allow_null=True, help_text="The run whose steps this one keeps.")
+    parent_run = serializers.UUIDField(allow_null=True, help_text="The run one of whose steps started it.")
     # The framework takes declared fields off the class, so its own attribute of this name stays.
     parent = serializers.UUIDField(  # type: ignore[assignment]
         allow_null=True, help_text="As `parent_run`."
     )
-    continues_run = serializers.UUIDField(allow_null=True, help_text="The run for which this one goes on.")
+    continues_run = serializers.UUIDField(allow_null=True, help_text="The run that this one continues.")
     continued_as = serializers.UUIDField(
-        allow_null=True, help_text="Of a CONTINUED run: as which it goes on."
+        allow_null=True, help_text="For a CONTINUED run: the run that continues it."
     )
     follows_run = serializers.UUIDField(
-        allow_null=True, help_text="The run that it was started behind, as its `next_workflow`."
+        allow_null=True, help_text="The run after which it was started, as its `next_workflow`."
     )
     traceparent = serializers.CharField(
         allow_null=True,
-        help_text="The trace in which it was started, or that it begins, as W3C Trace Context says it.",
+        help_text="The trace in which it was started, or that it begins, in W3C Trace Context format.",
     )
-    test = serializers.BooleanField(help_text="Whether it is a test run, which is in no list.")
+    test = serializers.BooleanField(help_text="Whether it is a test run, which no list shows.")
     next_workflow = serializers.CharField(
-        allow_null=True, help_text="The workflow of which a run is started when this one has completed."
+        allow_null=True, help_text="The workflow that is started when this run has completed."
     )
-    can_compensate = serializers.BooleanField(
-        help_text="Whether steps of its version say how they are undone."
-    )
+    can_compensate = serializers.BooleanField(help_text="Whether its version has steps that can be undone.")
     variables = serializers.DictField(
         child=VariableSerializer(),
         help_text="Its variables by name, with the step that set each last; empty in lists.",
@@ -226,12 +224,14 @@ class RunSerializer(serializers.Serializer[Any]):
     unreadable = unreadable()
     steps = StepSerializer(many=True)
     inner_steps = InnerStepSerializer(
-        many=True, required=False, help_text="Of a test run: the steps within its containers that have begun."
+        many=True,
+        required=False,
+        help_text="For a test run: the steps within its containers that have begun.",
     )
 
 
 class StartedRunSerializer(RunSerializer):
-    """A run that a start gave."""
+    """A run that was started or found."""
 
     input_mismatch = serializers.BooleanField(
         required=False, help_text="With 200: the existing run was started with another input."
@@ -239,7 +239,7 @@ class StartedRunSerializer(RunSerializer):
     warnings = serializers.ListField(
         child=serializers.CharField(),
         required=False,
-        help_text="Of a new run: which steps nobody may decide, as its input and the members are now.",
+        help_text="For a new run: the steps that nobody may decide, with its input and the present members.",
     )
 
 
@@ -250,13 +250,13 @@ class BatchStartedSerializer(serializers.Serializer[Any]):
     business_key = serializers.CharField(allow_null=True)
     created = serializers.BooleanField()
     input_mismatch = serializers.BooleanField(
-        required=False, help_text="The run was there, and was started with another input."
+        required=False, help_text="The run already existed, with another input."
     )
     warnings = serializers.ListField(child=serializers.CharField(), required=False)
 
 
 class BatchSerializer(serializers.Serializer[Any]):
-    """What a batch gave, in the order of its items."""
+    """The result of a batch, in the order of its items."""
 
     runs = BatchStartedSerializer(many=True)
 

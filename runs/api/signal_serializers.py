@@ -23,22 +23,22 @@ class SendSignal(SignalFields, Verb):
 
 
 class SendSignalByKey(SendSignal):
-    """A signal to the run that a business key stands for."""
+    """A signal to the run with a business key."""
 
     workflow = fields.Text(max_length=128)
     business_key = fields.Text(max_length=MAX_BUSINESS_KEY)
 
 
 class BroadcastSignal(SendSignal):
-    """A signal to every open run that it concerns: all of what is said of them must fit."""
+    """A signal to every open run that matches all given conditions."""
 
     workflow = fields.Text(required=False, max_length=128)
     business_key = fields.Text(required=False, max_length=MAX_BUSINESS_KEY)
     input = fields.JsonObject(
-        required=False, help_text='What the input of a run has at least: `{"customer": {"id": 7}}`.'
+        required=False, help_text='Values that the input of a run must have: `{"customer": {"id": 7}}`.'
     )
     after = serializers.UUIDField(
-        required=False, help_text="Go on behind this run: `next` of the answer before."
+        required=False, help_text="Continue after this run: `next` of the previous response."
     )
 
 
@@ -51,18 +51,16 @@ class RefusedSignalSerializer(serializers.Serializer[Any]):
 
 
 class BroadcastSerializer(serializers.Serializer[Any]):
-    """What became of a signal to many runs."""
+    """The result of a signal to many runs."""
 
     sent = serializers.IntegerField()
-    duplicates = serializers.IntegerField(help_text="They had it before.")
+    duplicates = serializers.IntegerField(help_text="Runs that already had it.")
     refused = RefusedSignalSerializer(many=True)
-    next = serializers.UUIDField(
-        allow_null=True, help_text="Not null: there are more, go on with it as `after`."
-    )
+    next = serializers.UUIDField(allow_null=True, help_text="If not null there are more: send it as `after`.")
 
 
 class SignalSerializer(serializers.Serializer[Any]):
-    """What became of a signal."""
+    """The result of a signal."""
 
     run_id = serializers.UUIDField()
     duplicate = serializers.BooleanField()

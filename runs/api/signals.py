@@ -71,7 +71,7 @@ class BroadcastView(RunsApiView):
     @extend_schema(request=s.BroadcastSignal, responses=s.BroadcastSerializer)
     def post(self, request: Request) -> Response:
         """Sends a signal to every open run of a workflow, with a business key, or whose input has these values; up to
-        1,000 in one call, the oldest first. Sent again with the same `signal_id` it reaches nobody twice.
+        1,000 in one call, the oldest first. Sent again with the same `signal_id` it reaches no run twice.
         """
         payload = body(s.BroadcastSignal, request)
         concerned = Concerned(*(payload.get(name) for name in ("workflow", "business_key", "input")))

@@ -23,13 +23,13 @@ class StepLogsQuery(PageQuery):
     """Which lines."""
 
     index = fields.Digits(
-        required=False, min_value=0, max_value=2**31 - 1, help_text="Of a map or loop: which item or round."
+        required=False, min_value=0, max_value=2**31 - 1, help_text="For a map or loop: which item or round."
     )
     attempt = fields.Digits(required=False, min_value=1, max_value=2**31 - 1)
 
 
 class LogLineSerializer(serializers.Serializer[Any]):
-    """A line that an attempt has said."""
+    """A line that an attempt has logged."""
 
     id = serializers.IntegerField()
     attempt = serializers.IntegerField()
@@ -38,7 +38,7 @@ class LogLineSerializer(serializers.Serializer[Any]):
     level = serializers.CharField(help_text="`info`, `warning` or `error`.")
     text = serializers.CharField()
     left_out = serializers.IntegerField(
-        help_text="How many more lines the attempt has said that were too many to be kept; the line has no text."
+        help_text="How many more lines the attempt logged than are kept; this line has no text."
     )
 
 
@@ -49,7 +49,7 @@ class StepLogsView(RunsApiView):
 
     @extend_schema(parameters=[StepLogsQuery], responses=page_schema(LogLineSerializer))
     def get(self, request: Request, run_id: UUID, node: str) -> Response:
-        """What the attempts at a step have said, oldest first."""
+        """What the attempts at a step have logged, oldest first."""
         params = query(StepLogsQuery, request)
         self.find_run(run_id)
         lines = lines_of(self.principal.tenant_id, run_id, node, params.pop("index", None))

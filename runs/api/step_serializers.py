@@ -9,7 +9,7 @@ from lib.api import fields
 from runs.reading.queries import PENDING
 
 STEP_STATUSES = [PENDING, *(str(status.value) for status in StepStatus)]
-VERBS = "What may be done to it now; what of it you may do your scopes say."
+VERBS = "What its state allows now; your scopes decide what you may do."
 
 
 def truncated() -> serializers.Field[Any, Any, Any, Any]:
@@ -17,8 +17,8 @@ def truncated() -> serializers.Field[Any, Any, Any, Any]:
     return serializers.DictField(
         child=serializers.IntegerField(),
         required=False,
-        help_text="Payloads too large to be here (they are null): their names, and their sizes in bytes as "
-        "stored. They are whole at `/runs/{run_id}` for a run's, `/runs/{run_id}/steps?node=…` for a step's.",
+        help_text="Payloads too large for this response (they are null): their names, and their sizes in bytes as "
+        "stored. They are complete at `/runs/{run_id}` for a run's, `/runs/{run_id}/steps?node=…` for a step's.",
     )
 
 
@@ -41,7 +41,7 @@ class WaitingSerializer(serializers.Serializer[Any]):
 
 
 class ItemCountsSerializer(serializers.Serializer[Any]):
-    """How many items a step has, and of these how many have begun, are over, and failed; `rounds`: it is a loop."""
+    """How many items a step has, and how many of them have begun, ended and failed; `rounds`: it is a loop."""
 
     total = serializers.IntegerField()
     begun = serializers.IntegerField()
@@ -63,16 +63,16 @@ class StepSerializer(serializers.Serializer[Any]):
     attempt = serializers.IntegerField()
     max_attempts = serializers.IntegerField()
     retries_remaining = serializers.IntegerField(
-        help_text="How many attempts there may be after the one that began last, or after the first."
+        help_text="How many attempts are left after the last one that began, or after the first."
     )
     input = fields.JsonValue()
     output = fields.JsonValue()
     error = fields.JsonValue()
-    progress = fields.JsonValue(help_text="How far its worker said last it is.")
+    progress = fields.JsonValue(help_text="The progress that its worker last reported.")
     worker = serializers.CharField(allow_null=True, help_text="Who has it, or had it last.")
-    lease_expires_at = serializers.DateTimeField(allow_null=True, help_text="Of a RUNNING step.")
+    lease_expires_at = serializers.DateTimeField(allow_null=True, help_text="For a RUNNING step.")
     last_heartbeat_at = serializers.DateTimeField(
-        allow_null=True, help_text="When its worker said last that it is at it; null before it has."
+        allow_null=True, help_text="When its worker last sent a heartbeat; null before the first."
     )
     queued_at = serializers.DateTimeField(allow_null=True)
     started_at = serializers.DateTimeField(allow_null=True)
@@ -82,31 +82,31 @@ class StepSerializer(serializers.Serializer[Any]):
     waiting = WaitingSerializer(allow_null=True)
     next_attempt_at = serializers.DateTimeField(allow_null=True)
     kept_from = serializers.UUIDField(
-        allow_null=True, help_text="The step of the run before that is kept here."
+        allow_null=True, help_text="The step of the earlier run that is kept here."
     )
     cause = serializers.CharField(
         allow_null=True, help_text="Why it was cancelled or skipped; `operator`: somebody skipped it."
     )
     child_run = serializers.UUIDField(
-        allow_null=True, help_text="Of a step that runs a workflow: the run that it began last."
+        allow_null=True, help_text="For a step that runs a workflow: the last run that it started."
     )
-    items = ItemCountsSerializer(allow_null=True, help_text="Of a step with items or rounds.")
+    items = ItemCountsSerializer(allow_null=True, help_text="For a step with items or rounds.")
     verbs = serializers.ListField(child=serializers.CharField(), help_text=VERBS)
     truncated = truncated()
     unreadable = unreadable()
 
 
 class ExampleSerializer(StepSerializer):
-    """A step of one of the items, and where that stands."""
+    """A step of one of the items, and the item's place."""
 
-    run_id = serializers.UUIDField(help_text="The run that does the item's steps: they are whole there.")
+    run_id = serializers.UUIDField(help_text="The run with the item's steps: they are complete there.")
     places = serializers.ListField(
         child=serializers.IntegerField(), help_text="The item's place, after those of the items around it."
     )
 
 
 class InnerStepSerializer(serializers.Serializer[Any]):
-    """How a step within a container stands over all items."""
+    """The state of a step within a container over all items."""
 
     node = serializers.CharField()
     container = serializers.CharField()

@@ -13,18 +13,14 @@ _HIGHEST = 2_147_483_647
 class PeriodQuery(Query):
     """Of which period, and of which workflow."""
 
-    workflow = serializers.CharField(
-        required=False, max_length=128, help_text="Its name; without it: of all."
-    )
+    workflow = serializers.CharField(required=False, max_length=128, help_text="Its name; default: all.")
 
     def get_fields(self) -> dict[str, Any]:
         """`from` is a word of Python."""
-        begins = (
-            "Where the period begins; seven days before `to` where nothing is said. It counts by whole hours."
-        )
+        begins = "Where the period begins; default: seven days before `to`. In whole hours."
         return {
             "from": fields.Moment(required=False, help_text=begins),
-            "to": fields.Moment(required=False, help_text="Where it ends; now, where nothing is said."),
+            "to": fields.Moment(required=False, help_text="Where it ends; default: now."),
             **super().get_fields(),
         }
 
@@ -37,26 +33,26 @@ class StepsQuery(PeriodQuery):
         ["type", "node"],
         required=False,
         default="type",
-        help_text="node: each step of a workflow for itself.",
+        help_text="node: each step of a workflow by itself.",
     )
 
 
 class RunCountsSerializer(serializers.Serializer[Any]):
     """Runs, and how they ended in the period."""
 
-    runs = serializers.IntegerField(help_text="That ended.")
+    runs = serializers.IntegerField(help_text="Runs that ended.")
     started = serializers.IntegerField()
     completed = serializers.IntegerField()
     failed = serializers.IntegerField()
     cancelled = serializers.IntegerField()
     completion_rate = serializers.FloatField(
-        allow_null=True, help_text="completed ÷ (completed + failed); null where there are none."
+        allow_null=True, help_text="completed ÷ (completed + failed); null if there are none."
     )
     failed_rate = serializers.FloatField(allow_null=True)
     average_seconds = serializers.FloatField(allow_null=True, help_text="Of those that completed.")
     p50_seconds = serializers.FloatField(allow_null=True, help_text="Within 8 %.")
     p95_seconds = serializers.FloatField(allow_null=True, help_text="Within 8 %.")
-    interventions = serializers.IntegerField(help_text="How often somebody mended a run.")
+    interventions = serializers.IntegerField(help_text="How often somebody had to repair a run.")
 
 
 class WorkflowCountsSerializer(RunCountsSerializer):
@@ -84,7 +80,7 @@ class TelemetryMomentSerializer(serializers.Serializer[Any]):
 
 
 class TelemetryTargetsSerializer(serializers.Serializer[Any]):
-    """What is aimed at."""
+    """The targets."""
 
     completion_rate = serializers.FloatField(help_text="At least.")
     failed_rate = serializers.FloatField(help_text="At most.")
@@ -104,9 +100,7 @@ class TelemetrySummarySerializer(RunCountsSerializer):
         many=True, help_text="By the hour in a period of two days at most (`step`)."
     )
     step = serializers.CharField(help_text="hour or day: what each of `by_day` is.")
-    counted_at = serializers.DateTimeField(
-        allow_null=True, help_text="When the last event was that is counted."
-    )
+    counted_at = serializers.DateTimeField(allow_null=True, help_text="The time of the last counted event.")
     behind = serializers.BooleanField(help_text="Whether there are older events that are not counted yet.")
 
     def get_fields(self) -> dict[str, Any]:
@@ -119,7 +113,7 @@ class TelemetrySummarySerializer(RunCountsSerializer):
 
 
 class StepTimeSerializer(serializers.Serializer[Any]):
-    """A time that steps took, in milliseconds; null where none did."""
+    """The durations of steps, in milliseconds; null if there are none."""
 
     p50 = serializers.FloatField(allow_null=True)
     p95 = serializers.FloatField(allow_null=True)
@@ -136,14 +130,14 @@ class StepFiguresSerializer(serializers.Serializer[Any]):
     failed = serializers.IntegerField()
     skipped = serializers.IntegerField()
     cancelled = serializers.IntegerField()
-    retried = serializers.IntegerField(help_text="Attempts that failed, and another one followed.")
+    retried = serializers.IntegerField(help_text="Failed attempts that were followed by another.")
     failure_share = serializers.FloatField(allow_null=True, help_text="failed ÷ count.")
     share_of_failures = serializers.FloatField(help_text="Of all failed steps.")
-    average_ms = serializers.FloatField(allow_null=True, help_text="Of completed ones, without the queue.")
+    average_ms = serializers.FloatField(allow_null=True, help_text="For completed ones, without queue time.")
     total_ms = serializers.IntegerField(help_text="All times, with the queue and failed attempts.")
     share_of_time = serializers.FloatField(help_text="Of all times of all steps.")
-    lost_ms = serializers.IntegerField(help_text="What attempts took that failed.")
-    queue = StepTimeSerializer(help_text="Until somebody began.")
+    lost_ms = serializers.IntegerField(help_text="The time spent on failed attempts.")
+    queue = StepTimeSerializer(help_text="Until a worker began.")
     machine = StepTimeSerializer()
     human = StepTimeSerializer()
     waiting = StepTimeSerializer(help_text="For a time, a signal, items or another run.")

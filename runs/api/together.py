@@ -74,7 +74,7 @@ class RunSearchesView(RunsApiView):
 
     @extend_schema(request=s.AddRunSearch, responses={201: s.RunSearchSerializer})
     def post(self, request: Request) -> Response:
-        """Keeps a search under a name: 201; 409 `name_taken` where you have one of that name."""
+        """Saves a search under a name: 201; 409 `name_taken` if you already have one of that name."""
         payload = {"query": ""} | body(s.AddRunSearch, request)
         search = saved.keep_search(self.principal, **payload)
         location = f"/api/v1/run-searches/{search.pk}"
@@ -93,7 +93,7 @@ class RunSearchView(RunsApiView):
 
     @extend_schema(request=s.ChangeRunSearch, responses=s.RunSearchSerializer)
     def patch(self, request: Request, view_id: int) -> Response:
-        """Changes your search: its name, what it finds, or with whom it is shared."""
+        """Changes your search: its name, its query, or with whom it is shared."""
         was = saved.search_of(self.principal, view_id)
         stays = {"name": was.name, "group": was.group.name if was.group else ""}
         payload = stays | body(s.ChangeRunSearch, request)
@@ -101,7 +101,7 @@ class RunSearchView(RunsApiView):
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, view_id: int) -> Response:
-        """Deletes your search; a shared one of others with `members:manage`."""
+        """Deletes your search, or with `members:manage` a shared one of others."""
         saved.delete_search(self.principal, view_id, **body(Verb, request))
         return Response(status=204)
 

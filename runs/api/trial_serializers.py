@@ -35,30 +35,32 @@ class StartTrial(Verb):
     definition = fields.JsonObject(required=False, help_text="Instead of the draft, which stays as it is.")
     until = fields.Text(required=False, max_length=64, help_text="The last step: it and all before it.")
     only = fields.Text(required=False, max_length=64, help_text="This step alone.")
-    step_input = fields.JsonValue(required=False, help_text="With `only`: what the step is given.")
-    live = LiveSteps(required=False, help_text="Steps that happen although they have side effects or wait.")
+    step_input = fields.JsonValue(required=False, help_text="With `only`: the step's input.")
+    live = LiveSteps(
+        required=False, help_text="Steps that really run although they have side effects or wait."
+    )
     outcomes = serializers.DictField(
         child=fields.Text(max_length=64), required=False, help_text="What people decide, by step."
     )
-    pins = fields.JsonObject(required=False, help_text="Outputs of steps, which are not done then.")
+    pins = fields.JsonObject(required=False, help_text="Outputs of steps, which are then not run.")
 
 
 class RecordCase(Verb):
-    """A run to make a test case of."""
+    """A run to make a test case from."""
 
     run_id = serializers.UUIDField()
     name = fields.Text(max_length=200)
 
 
 class StubbedSerializer(serializers.Serializer[Any]):
-    """A step that is not done in a test."""
+    """A step that is not run in a test."""
 
     node = serializers.CharField()
     why = serializers.ChoiceField(["pinned", "side_effects", "waits", "outside"])
-    made_up = serializers.BooleanField(help_text="Nobody said what it gives: it is a sample.")
+    made_up = serializers.BooleanField(help_text="Nobody set its output: it is a sample.")
 
 
 class TrialSerializer(RunSerializer):
-    """A test run that was started."""
+    """A new test run."""
 
     stubbed = StubbedSerializer(many=True)

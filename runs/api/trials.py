@@ -24,7 +24,7 @@ class TrialsView(RunsApiView):
 
     @extend_schema(request=t.StartTrial, responses={201: t.TrialSerializer})
     def post(self, request: Request, name: str) -> Response:
-        """Starts a test run of the draft: what has side effects is left out unless it is `live`, nothing waits."""
+        """Starts a test run of the draft: side effects are left out unless `live`, and nothing waits."""
         self.principal.require(WORKFLOWS_READ)
         payload = body(t.StartTrial, request)
         trial = start_trial(self.principal, name, _read_options(payload), **_rest(payload))
@@ -39,7 +39,7 @@ class RecordCaseView(RunsApiView):
 
     @extend_schema(request=t.RecordCase, responses={201: CaseSerializer})
     def post(self, request: Request, name: str) -> Response:
-        """Makes a test case of a run that ended: its input, what the outside answered, its way and output."""
+        """Makes a test case from a run that ended: its input, outside responses as stubs, its path and output."""
         payload = body(t.RecordCase, request)
         optional = {"reason": payload.get("reason")}
         case = record_case(self.principal, name, payload["run_id"], payload["name"], **optional)

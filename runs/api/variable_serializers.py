@@ -30,11 +30,11 @@ class Variables(fields.JsonObject):
 class VariableSerializer(serializers.Serializer[Any]):
     """A variable of a run."""
 
-    value = fields.JsonValue(help_text="null where it is left out for its size.")
+    value = fields.JsonValue(help_text="null if it is left out for its size.")
     set_by = serializers.CharField(help_text="The step that set it last.")
-    index = serializers.IntegerField(allow_null=True, help_text="Of a container which of its items did.")
+    index = serializers.IntegerField(allow_null=True, help_text="For a container: which of its items set it.")
     set_at = serializers.DateTimeField()
     overlaps = serializers.ListField(
-        child=serializers.CharField(), help_text="Steps that had set it, and don't come before that one."
+        child=serializers.CharField(), help_text="Steps that had set it and don't come before that one."
     )
     truncated = serializers.IntegerField(required=False, help_text="Its size in bytes, if it is left out.")

@@ -9,7 +9,7 @@ from lib.api import fields
 from lib.api.serializers import Verb
 from runs.webhooks.services import ACTIONS, DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS
 
-_MAPPING = "Values with {{ expressions }} over `body`: what of a message means what."
+_MAPPING = "Values with {{ expressions }} over `body`: how a message is used."
 
 
 class CreateWebhook(Verb):
@@ -41,7 +41,7 @@ class RotateSecret(Verb):
         min_value=0,
         max_value=MAX_OVERLAP_SECONDS,
         default=DEFAULT_OVERLAP_SECONDS,
-        help_text="How long the old secrets count beside it.",
+        help_text="How long the old secrets stay valid.",
     )
 
 
@@ -50,7 +50,9 @@ class SecretSerializer(serializers.Serializer[Any]):
 
     number = serializers.IntegerField()
     created_at = serializers.DateTimeField()
-    expires_at = serializers.DateTimeField(allow_null=True, help_text="null: it counts until it is rotated.")
+    expires_at = serializers.DateTimeField(
+        allow_null=True, help_text="null: it is valid until it is rotated."
+    )
 
 
 class RefusalSerializer(serializers.Serializer[Any]):
@@ -68,16 +70,16 @@ class WebhookSerializer(serializers.Serializer[Any]):
     workflow = serializers.CharField(source="workflow.name")
     action = serializers.ChoiceField(ACTIONS)
     mapping = fields.JsonObject()
-    url = serializers.SerializerMethodField(help_text="null where the master key is lost.")
+    url = serializers.SerializerMethodField(help_text="null if the master key is lost.")
     allow_unsigned = serializers.BooleanField()
     enabled = serializers.BooleanField()
     acts_for = serializers.CharField(
-        allow_null=True, help_text="Its messages do what this member may do; null: made before that was kept."
+        allow_null=True, help_text="Its messages have the rights of this member; null: older than this field."
     )
     last_refusal = serializers.SerializerMethodField(
         help_text=(
-            "Of the last message that was refused since they may not; null: none in the last 7 days, or one was "
-            "taken since, or somebody took the webhook over."
+            "The last message refused for their rights; null: none in the last 7 days, or one was "
+            "accepted since, or somebody took the webhook over."
         )
     )
     secrets = SecretSerializer(many=True, source="secrets.all")
@@ -111,7 +113,7 @@ class EffectSerializer(serializers.Serializer[Any]):
     run_id = serializers.UUIDField()
     signal = serializers.CharField(allow_null=True, help_text="The name of the signal.")
     brought = serializers.CharField(
-        help_text="The input or the payload, as JSON; empty where it is too large for a list."
+        help_text="The input or the payload, as JSON; empty if it is too large for a list."
     )
     truncated = serializers.BooleanField(source="is_cut")
 

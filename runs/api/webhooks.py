@@ -67,7 +67,7 @@ class WebhookView(_WebhooksApiView):
 
     @extend_schema(request=s.ChangeWebhook, responses=s.WebhookSerializer)
     def patch(self, request: Request, webhook_id: UUID) -> Response:
-        """Changes what is given; `enabled: false` has its messages answered 410."""
+        """Changes the given fields; with `enabled: false` its messages are answered with 410."""
         payload = body(s.ChangeWebhook, request)
         return Response(self.shown(services.change_webhook(self.principal, webhook_id, **payload)))
 
@@ -85,7 +85,7 @@ class WebhookDeliveriesView(_WebhooksApiView):
 
     @extend_schema(responses=s.DeliveriesSerializer)
     def get(self, request: Request, webhook_id: UUID) -> Response:
-        """What its messages did lately, of the runs that you may read, and why others were refused; newest first."""
+        """What its last messages did, for runs that you may read, and why others were refused; newest first."""
         webhook = services.get_webhook(self.principal.tenant_id, webhook_id)
         (lately,) = refused.lately([bytes(webhook.token_sha256)])
         effects = received.effects_of(self.principal, webhook)
@@ -99,6 +99,6 @@ class WebhookRotateView(_WebhooksApiView):
 
     @extend_schema(request=s.RotateSecret, responses=s.WebhookWithSecretSerializer)
     def post(self, request: Request, webhook_id: UUID) -> Response:
-        """A new secret, shown only here; the old ones count for `overlap_seconds` more (a day)."""
+        """A new secret, shown only here; the old ones stay valid for `overlap_seconds` more (a day)."""
         rotated = services.rotate_secret(self.principal, webhook_id, **body(s.RotateSecret, request))
         return Response(self.shown_once(rotated))

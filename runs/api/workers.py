@@ -18,13 +18,15 @@ from runs.reading.workers import contacts_of, worker_rows
 class WorkerSerializer(serializers.Serializer[Any]):
     """An external worker that polled in the last day."""
 
-    id = serializers.CharField(help_text="As it calls itself.")
-    queues = serializers.ListField(child=serializers.CharField(), help_text="For which it polled last.")
+    id = serializers.CharField(help_text="The id that it gives itself.")
+    queues = serializers.ListField(child=serializers.CharField(), help_text="The queues of its last poll.")
     last_seen_at = serializers.DateTimeField(help_text="A few seconds old at most.")
-    holds = serializers.IntegerField(help_text="How many jobs it has in hand.")
-    version = serializers.CharField(allow_null=True, help_text="As it says.")
-    slots = serializers.IntegerField(allow_null=True, help_text="How many jobs it does at once, as it says.")
-    stale = serializers.BooleanField(help_text="Whether it has said nothing for two minutes.")
+    holds = serializers.IntegerField(help_text="How many jobs it holds.")
+    version = serializers.CharField(allow_null=True, help_text="As it reports.")
+    slots = serializers.IntegerField(
+        allow_null=True, help_text="How many jobs it does at once, as it reports."
+    )
+    stale = serializers.BooleanField(help_text="Whether nothing was heard of it for two minutes.")
 
 
 class WorkersView(RunsApiView):

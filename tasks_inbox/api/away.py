@@ -17,9 +17,7 @@ from tasks_inbox.actions import absences
 class AddAway(Verb):
     """Who is away, from when to when, and who decides in their place."""
 
-    username = fields.Text(
-        required=False, max_length=150, help_text="Who is away; you, where nobody is named."
-    )
+    username = fields.Text(required=False, max_length=150, help_text="Who is away; you, if nobody is named.")
     substitute = fields.Text(max_length=150)
     until = fields.Moment()
     workflows = fields.Items(
@@ -63,14 +61,14 @@ class AwayRulesView(ApiView):
 
     @extend_schema(parameters=[AwayListQuery], responses=page_schema(AwaySerializer))
     def get(self, request: Request) -> Response:
-        """Your rules and those by which you stand in, also past ones, newest first; with `members:manage` all."""
+        """Your rules and those in which you stand in, also past ones, newest first; with `members:manage` all."""
         params = query(AwayListQuery, request)
         page = keyset_page(absences.rules_for(self.principal), request, keys=("id",), **params)
         return Response(page.answer([absences.rule_row(rule) for rule in page.rows]))
 
     @extend_schema(request=AddAway, responses={201: AwaySerializer})
     def post(self, request: Request) -> Response:
-        """Says who is away and who stands in: 201; of others with `members:manage`; 409 where rules overlap."""
+        """Says who is away and who stands in: 201; for others with `members:manage`; 409 if rules overlap."""
         payload = body(AddAway, request)
         starts_at, ends_at = payload.pop("from"), payload.pop("until")
         rule = absences.add_rule(self.principal, starts_at=starts_at, ends_at=ends_at, **payload)
@@ -84,6 +82,6 @@ class AwayRuleView(ApiView):
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, rule_id: int) -> Response:
-        """Ends it: nobody stands in by it any more. Others' with `members:manage`."""
+        """Ends the rule: nobody stands in any more. Others' with `members:manage`."""
         absences.end_rule(self.principal, rule_id, reason=body(Verb, request).get("reason"))
         return Response(status=204)

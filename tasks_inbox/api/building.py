@@ -18,7 +18,7 @@ from workflows import queries
 class AskedParams(Verb):
     """The params of a step for people, as they stand in a draft."""
 
-    params = fields.JsonObject(help_text="Of them: candidates, exclude, quorum and the four eyes.")
+    params = fields.JsonObject(help_text="Read are candidates, exclude, quorum and the four eyes.")
 
 
 class ForetoldSerializer(serializers.Serializer[object]):

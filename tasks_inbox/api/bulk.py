@@ -20,16 +20,14 @@ BULK_RESULTS = [(bulk.DONE, bulk.DONE), (bulk.REFUSED, bulk.REFUSED)]
 
 
 class BulkTasks(Verb):
-    """What is to be done, and with which tasks: `ids`, or what a `filter` finds in a `view`."""
+    """What to do, and with which tasks: `ids`, or what a `filter` finds in a `view`."""
 
     action = serializers.ChoiceField(choices=BULK_ACTIONS)
     ids = fields.Items(child=serializers.UUIDField(), required=False, max_length=bulk.MOST)
-    view = serializers.ChoiceField(
-        choices=sources.VIEWS, required=False, help_text="`teams`, where none is said."
-    )
+    view = serializers.ChoiceField(choices=sources.VIEWS, required=False, help_text="Default: `teams`.")
     filter = fields.Text(required=False, allow_blank=True, max_length=MAX_SEARCH)
     assignee = fields.Text(required=False, max_length=150, help_text="For `assign`: a username.")
-    until = fields.Moment(required=False, help_text="For `snooze`; without it the tasks are awake again.")
+    until = fields.Moment(required=False, help_text="For `snooze`; without it the tasks come back at once.")
     outcome = fields.Text(required=False, max_length=64, help_text="For `decide`.")
     comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT, help_text="For `decide`.")
     seen = fields.JsonObject(required=False, help_text="For `decide`: each task's `shown_hash` by its id.")
@@ -40,14 +38,12 @@ class BulkTasks(Verb):
 
 
 class BulkResultSerializer(serializers.Serializer[object]):
-    """What became of one task."""
+    """The result for one task."""
 
     id = serializers.UUIDField()
     title = serializers.CharField(allow_blank=True)
     result = serializers.ChoiceField(choices=BULK_RESULTS)
-    code = serializers.CharField(
-        allow_null=True, help_text="Why it was refused, as it would be for this task alone."
-    )
+    code = serializers.CharField(allow_null=True, help_text="Why it was refused, as for this task alone.")
     message = serializers.CharField(allow_blank=True)
     held_until = serializers.DateTimeField(
         allow_null=True, help_text="When a decision that was held back counts; until then it can be undone."
@@ -55,7 +51,7 @@ class BulkResultSerializer(serializers.Serializer[object]):
 
 
 class BulkSerializer(serializers.Serializer[object]):
-    """What became of each, in the order of `ids`."""
+    """The results, in the order of `ids`."""
 
     results = BulkResultSerializer(many=True)
 

@@ -38,9 +38,7 @@ class TaskDraftSerializer(serializers.Serializer[Any]):
     data = fields.JsonObject()  # type: ignore[assignment]
     comment = serializers.CharField(allow_blank=True)
     saved_at = serializers.DateTimeField()
-    outdated = serializers.BooleanField(
-        help_text="Whether something else is asked now than when you typed it."
-    )
+    outdated = serializers.BooleanField(help_text="Whether the question has changed since you typed it.")
 
 
 class TaskDraftView(RunsApiView):
@@ -50,7 +48,7 @@ class TaskDraftView(RunsApiView):
 
     @extend_schema(responses=TaskDraftSerializer)
     def get(self, request: Request, task_id: UUID) -> Response:
-        """What you have typed to decide the task; nobody else is ever shown it. 404 where there is nothing."""
+        """What you have typed to decide the task; nobody else ever sees it. 404 if there is none."""
         task = queries.task_of(self.principal.tenant_id, task_id)
         return Response(drafts.draft_row(self.principal, drafts.find_draft(self.principal, task_id), task))
 
@@ -66,7 +64,7 @@ class TaskDraftView(RunsApiView):
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, task_id: UUID) -> Response:
-        """Forgets it; like all of a draft, that leaves no trace."""
+        """Deletes it; like everything about a draft, that leaves no trace."""
         body(Verb, request)
         drafts.drop_draft(self.principal, task_id)
         return Response(status=204)
@@ -76,7 +74,7 @@ class AttachQuery(Query):
     """What the file is called."""
 
     name = serializers.CharField(
-        max_length=255, default="file", help_text="Its name; a path in front of it is left out."
+        max_length=255, default="file", help_text="Its name; a leading path is left out."
     )
     reason = serializers.CharField(required=False, max_length=2000, help_text="Why this is done.")
 
@@ -85,7 +83,7 @@ class TaskFileQuery(Query):
     """How it is to come."""
 
     show = serializers.ChoiceField(
-        choices=(("yes", "yes"),), required=False, help_text="To be shown, if it is an image or a PDF."
+        choices=(("yes", "yes"),), required=False, help_text="Show it inline, if it is an image or a PDF."
     )
 
 
@@ -94,7 +92,7 @@ class TaskFileSerializer(serializers.Serializer[Any]):
 
     id = serializers.UUIDField(help_text="What a field of the form with `format: file` holds.")
     name = serializers.CharField()
-    media_type = serializers.CharField(help_text="What its bytes say that it is.")
+    media_type = serializers.CharField(help_text="Detected from its bytes.")
     size = serializers.IntegerField()
     sha256 = serializers.CharField()
     by = serializers.CharField()
@@ -125,7 +123,7 @@ class TaskFilesView(RunsApiView):
         responses={201: TaskFileSerializer},
     )
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Adds a file, whose bytes are the body, as who started the run or may decide tasks; 409 if it is closed."""
+        """Adds a file (the body), for whoever started the run or may decide tasks; 409 if the task is closed."""
         content: Any = request.data
         file = files.attach(self.principal, task_id, content=content, **query(AttachQuery, request))
         return Response(files.file_row(file), status=201)
@@ -138,13 +136,13 @@ class TaskFileView(RunsApiView):
 
     @extend_schema(parameters=[TaskFileQuery], responses={(200, ANY): OpenApiTypes.BINARY})
     def get(self, request: Request, task_id: UUID, file_id: UUID) -> HttpResponse:
-        """The file, to be saved; an image or a PDF also to be shown."""
+        """The file, as a download; an image or a PDF also inline."""
         params = query(TaskFileQuery, request)
         return sent(files.file_of(self.principal, task_id, file_id), is_shown="show" in params)
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, task_id: UUID, file_id: UUID) -> Response:
-        """Takes back a file that you have added; 409 if somebody has decided with it."""
+        """Withdraws a file that you have added; 409 if somebody has decided with it."""
         files.withdraw(self.principal, task_id, file_id, reason=body(Verb, request).get("reason"))
         return Response(status=204)
 

@@ -20,7 +20,7 @@ class TaskReturnView(TasksApiView):
 
     @extend_schema(request=s.ReturnTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Returns the task to who started the run, or to `to`; its clock stands still until they send it again."""
+        """Returns the task to whoever started the run, or to `to`; its clock stops until they resubmit it."""
         return self.answer(
             rounds.return_task(self.principal, task_id, who=self.who, **body(s.ReturnTask, request))
         )
@@ -33,7 +33,7 @@ class TaskResubmitView(TasksApiView):
 
     @extend_schema(request=s.ResubmitTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Begins the next round: for whom it was returned to; who returned it takes it back so."""
+        """Begins the next round, by the person it was returned to; whoever returned it can take it back this way."""
         return self.answer(rounds.send_again(self.principal, task_id, **body(s.ResubmitTask, request)))
 
 
@@ -44,7 +44,7 @@ class TaskEscalateView(TasksApiView):
 
     @extend_schema(request=s.EscalateTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Asks others, too: those of `to`, or the next level now; the latter also for who may assign tasks."""
+        """Asks others, too: those in `to`, or the next level; the latter also if you may only assign tasks."""
         return self.answer(
             escalating.escalate_task(self.principal, task_id, who=self.who, **body(s.EscalateTask, request))
         )

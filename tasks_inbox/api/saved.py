@@ -18,14 +18,14 @@ from tasks_inbox.reading.search import MAX_SEARCH
 
 
 class ChangeInboxView(Verb):
-    """What is to be another; what isn't said stays."""
+    """What changes; fields left out stay."""
 
     name = fields.Text(required=False, max_length=saved.MAX_NAME)
-    view = serializers.ChoiceField(choices=sources.VIEWS, required=False, help_text="As of `GET /tasks`.")
+    view = serializers.ChoiceField(choices=sources.VIEWS, required=False, help_text="As in `GET /tasks`.")
     filter = fields.Text(
-        required=False, allow_blank=True, max_length=MAX_SEARCH, help_text="As of `GET /tasks`."
+        required=False, allow_blank=True, max_length=MAX_SEARCH, help_text="As in `GET /tasks`."
     )
-    sort = fields.Text(required=False, max_length=120, help_text="As of `GET /tasks`.")
+    sort = fields.Text(required=False, max_length=120, help_text="As in `GET /tasks`.")
     group = fields.Text(
         required=False,
         allow_blank=True,
@@ -35,7 +35,7 @@ class ChangeInboxView(Verb):
 
 
 class AddInboxView(ChangeInboxView):
-    """A search to be kept; `view` is `teams` and `sort` is `sla` where nothing is said."""
+    """A search to save; `view` defaults to `teams` and `sort` to `sla`."""
 
     name = fields.Text(max_length=saved.MAX_NAME)
 
@@ -53,11 +53,9 @@ class InboxViewSerializer(serializers.Serializer[object]):
     filter = serializers.CharField(allow_blank=True)
     sort = serializers.CharField()
     group = serializers.CharField(allow_null=True, help_text="The group that sees it, too.")
-    owner = serializers.CharField(help_text="Whose it is; only they change it.")
+    owner = serializers.CharField(help_text="Its owner, who alone may change it.")
     is_own = serializers.BooleanField(help_text="Whether it is yours.")
-    count = serializers.IntegerField(
-        help_text="How many tasks it finds for you; 100 stands for that and more."
-    )
+    count = serializers.IntegerField(help_text="How many tasks it finds for you; 100 means 100 or more.")
     created_at = serializers.DateTimeField()
 
 
@@ -85,7 +83,7 @@ class InboxViewsView(_InboxViewsApi):
 
     @extend_schema(request=AddInboxView, responses={201: InboxViewSerializer})
     def post(self, request: Request) -> Response:
-        """Keeps a search under a name: 201; 409 `name_taken` where you have one of that name."""
+        """Saves a search under a name: 201; 409 `name_taken` if you already have one of that name."""
         view = saved.add_view(self.principal, **body(AddInboxView, request))
         location = f"/api/v1/inbox-views/{view.pk}"
         return Response(self.row(view), status=201, headers={"Location": location})
@@ -103,13 +101,13 @@ class InboxViewView(_InboxViewsApi):
 
     @extend_schema(request=ChangeInboxView, responses=InboxViewSerializer)
     def patch(self, request: Request, view_id: int) -> Response:
-        """Changes your view: its name, what it finds, or with whom it is shared."""
+        """Changes your view: its name, its search, or with whom it is shared."""
         return Response(
             self.row(saved.change_view(self.principal, view_id, **body(ChangeInboxView, request)))
         )
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, view_id: int) -> Response:
-        """Deletes your view; a shared one of others with `members:manage`."""
+        """Deletes your view, or with `members:manage` a shared one of others."""
         saved.delete_view(self.principal, view_id, **body(Verb, request))
         return Response(status=204)

@@ -27,21 +27,21 @@ class TaskListQuery(PageQuery):
     view = serializers.ChoiceField(
         choices=VIEWS,
         required=False,
-        help_text="mine: claimed by you or given to you; teams: open to you and claimed by nobody; due: of both, "
+        help_text="mine: claimed by you or assigned to you; teams: open to you and unclaimed; due: those of both "
         "overdue or due within 24 hours; none of these shows what you have snoozed. snoozed; delegated: by you; "
-        "done: decided by you; watching; undecidable by anybody; open: as teams, with what you have snoozed.",
+        "done: decided by you; watching; undecidable by anybody; open: like teams, with what you have snoozed.",
     )
     sort = serializers.CharField(
         default="newest",
         max_length=120,
         help_text="One of sla (overdue first, then by due time, priority and age), due, priority, risk (whose run most "
-        "likely misses its deadline), newest, oldest; or a value that tasks tell, `data.amount`, falling "
-        "`-data.amount`: tasks without it stand last.",
+        "likely misses its deadline), newest, oldest; or a value of tasks, `data.amount`, descending "
+        "`-data.amount`: tasks without it come last.",
     )
     filter = serializers.CharField(
         required=False,
         max_length=MAX_SEARCH,
-        help_text="As the inbox' search takes it: `workflow:refunds due:<2d is:overdue group:Legal "
+        help_text="Like the search of the inbox: `workflow:refunds due:<2d is:overdue group:Legal "
         "data.amount>1000 data.country:DE text`.",
     )
     workflow = serializers.CharField(required=False)
@@ -52,7 +52,7 @@ class TaskListQuery(PageQuery):
 
 
 class CountsSerializer(serializers.Serializer[Any]):
-    """How many tasks there are in each view; 100 stands for that and more."""
+    """How many tasks there are in each view; 100 means 100 or more."""
 
     mine = serializers.IntegerField()
     teams = serializers.IntegerField()
@@ -67,7 +67,7 @@ class CountsSerializer(serializers.Serializer[Any]):
 class SnoozeTask(Verb):
     """Until when."""
 
-    until = fields.Moment(required=False, help_text="A future time; without it the task is awake again.")
+    until = fields.Moment(required=False, help_text="A future time; without it the task comes back at once.")
 
 
 class EvidenceQuery(Query):
@@ -76,7 +76,7 @@ class EvidenceQuery(Query):
     format = serializers.ChoiceField(
         choices=EVIDENCE_FORMATS,
         default="json",
-        help_text="html and pdf are to be read; zip holds all three, and a script that checks the JSON offline.",
+        help_text="html and pdf are for reading; zip has all three, and a script that checks the JSON offline.",
     )
 
 
@@ -95,7 +95,7 @@ class DelegateTask(Verb):
 class AddComment(Verb):
     """Something to say."""
 
-    text = fields.Text(help_text=f"1 to {MAX_TEXT:,} characters, blanks at the ends not counted.")
+    text = fields.Text(help_text=f"1 to {MAX_TEXT:,} characters, without leading and trailing spaces.")
 
 
 class WhomSerializer(StrictSerializer):
@@ -111,7 +111,7 @@ class WhomSerializer(StrictSerializer):
 class EscalateTask(Verb):
     """Whom else to ask; needs a `reason`."""
 
-    to = WhomSerializer(required=False, help_text="Without it, whom the next level of its escalation names.")
+    to = WhomSerializer(required=False, help_text="Default: those named by the next level of its escalation.")
 
 
 class HeldSerializer(serializers.Serializer[Any]):
@@ -123,23 +123,25 @@ class HeldSerializer(serializers.Serializer[Any]):
 
 
 class ReturnTask(Verb):
-    """What is to be changed."""
+    """What to change."""
 
-    comment = fields.Text(help_text=f"What is to be changed, and why: 1 to {MAX_TEXT:,} characters.")
+    comment = fields.Text(help_text=f"What to change, and why: 1 to {MAX_TEXT:,} characters.")
     to = fields.Text(
-        required=False, max_length=150, help_text="Another member than who started the run, by username."
+        required=False,
+        max_length=150,
+        help_text="The username of a member other than whoever started the run.",
     )
     seen = fields.Text(
         required=False,
         max_length=64,
-        help_text="The task's `shown_hash` as you read it: 409 `task_changed` if it is another by now.",
+        help_text="The task's `shown_hash` as you read it: 409 `task_changed` if it has changed.",
     )
 
 
 class ResubmitTask(Verb):
     """The next round."""
 
-    facts = fields.JsonObject(required=False, help_text="What is corrected: value by label of the fact.")
+    facts = fields.JsonObject(required=False, help_text="Corrections: new values by the label of the fact.")
     comment = fields.Text(required=False, allow_blank=True, max_length=MAX_TEXT)
 
 
@@ -164,7 +166,7 @@ class CompleteTask(Verb):
     seen = fields.Text(
         required=False,
         max_length=64,
-        help_text="The task's `shown_hash` as you read it: 409 `task_changed` if it is another by now.",
+        help_text="The task's `shown_hash` as you read it: 409 `task_changed` if it has changed.",
     )
     password = fields.Text(
         required=False,
@@ -175,23 +177,23 @@ class CompleteTask(Verb):
     comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT)
     undoable = serializers.BooleanField(
         default=False,
-        help_text="Hold it back for as long as the task lets it be undone (409 `no_undo` where it doesn't): the task "
+        help_text="Hold it back for as long as the task allows undo (409 `no_undo` if it doesn't): the task "
         "has `held` then, and is decided at its `until`.",
     )
 
 
 class ResolveTask(Verb):
-    """What is to become of a compensation that failed."""
+    """How to settle a failed compensation."""
 
     resolution = serializers.ChoiceField(
         choices=RESOLUTIONS,
-        help_text="retry: it runs once more; done: it was done by hand; abandon: it stays, and the run ends FAILED. "
-        "Of an incident: retry and abandon what failed, or done: it was seen.",
+        help_text="retry: it runs once more; done: it was done by hand; abandon: it is left, and the run ends FAILED. "
+        "For an incident: retry or abandon what failed, or done: it was dealt with.",
     )
 
 
 class OutcomeSerializer(serializers.Serializer[Any]):
-    """What there is to choose."""
+    """An outcome to choose."""
 
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
@@ -199,7 +201,7 @@ class OutcomeSerializer(serializers.Serializer[Any]):
     meaning = serializers.ChoiceField(
         MEANINGS,
         required=False,
-        help_text="What it says to whoever asked, where its author said so; else its name tells.",
+        help_text="What it means to whoever asked, if its author set it; otherwise its name decides.",
     )
     require = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="Fields of the form that this outcome needs."
@@ -208,7 +210,7 @@ class OutcomeSerializer(serializers.Serializer[Any]):
 
 
 class CandidatesSerializer(serializers.Serializer[Any]):
-    """Whom a task asks; nobody named: everybody who may decide tasks."""
+    """Whom a task asks; if nobody is named, everybody who may decide tasks."""
 
     users = serializers.ListField(child=serializers.CharField())
     groups = serializers.ListField(child=serializers.CharField())
@@ -227,7 +229,7 @@ class QuorumSerializer(serializers.Serializer[Any]):
 
     need = fields.JsonValue(required=False, help_text="A number, `all`, or a share such as `50%`.")
     groups = fields.JsonObject(
-        required=False, help_text="Of each group so many, each of them another person."
+        required=False, help_text="How many of each group; one person counts for one group."
     )
     rule = serializers.ChoiceField(
         choices=("veto", "majority"),
@@ -260,13 +262,15 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
     exclude = serializers.ListField(child=serializers.CharField())
     assignee = serializers.CharField(allow_null=True)
     stands_in_for = serializers.CharField(
-        allow_null=True, help_text="Who is away, in whose place you would decide it."
+        allow_null=True, help_text="The absent person in whose place you would decide it."
     )
     delegated_by = serializers.CharField(
         allow_null=True, help_text="Who handed it to its assignee, who decides on their behalf."
     )
     due_at = serializers.DateTimeField(allow_null=True)
-    follow_up_at = serializers.DateTimeField(allow_null=True, help_text="When somebody is to look after it.")
+    follow_up_at = serializers.DateTimeField(
+        allow_null=True, help_text="When somebody should follow up on it."
+    )
     outcomes = OutcomeSerializer(many=True)
     outcome = serializers.CharField(allow_null=True)
     decided_by = serializers.CharField(allow_null=True)
@@ -274,26 +278,26 @@ class TaskSummarySerializer(serializers.Serializer[Any]):
     decided_at = serializers.DateTimeField(allow_null=True)
     created_at = serializers.DateTimeField()
     asked_at = serializers.DateTimeField(
-        allow_null=True, help_text="Since when a question is open; meanwhile its clock stands still."
+        allow_null=True, help_text="Since when a question is open; its clock is stopped meanwhile."
     )
     asked_by = serializers.CharField(allow_null=True, help_text="Who has asked.")
     asked_of = serializers.CharField(
-        allow_null=True, help_text="Who is to answer: who started the run. It is among their `mine`."
+        allow_null=True, help_text="Who should answer: whoever started the run. It is in their `mine`."
     )
     returned_to = serializers.CharField(
-        allow_null=True, help_text="Who is to change something; meanwhile its clock stands still."
+        allow_null=True, help_text="Who should change something; its clock is stopped meanwhile."
     )
     returned_by = serializers.CharField(allow_null=True, help_text="Who returned it for changes.")
     quorum = QuorumSerializer()
     proxies = ProxySerializer(many=True, help_text="Where several decide: who has handed their vote to whom.")
     round = serializers.IntegerField(
-        help_text="Which time it is asked; decisions of former rounds don't count."
+        help_text="The number of the round; decisions of earlier rounds don't count."
     )
     test = serializers.BooleanField(help_text="Whether a test run asks it.")
     may_decide = serializers.BooleanField(help_text="Whether you may decide it now.")
     undecidable = UndecidableSerializer(
         allow_null=True,
-        help_text="For those with `tasks:assign`, where nobody, or not enough people, can decide it.",
+        help_text="For those with `tasks:assign`, if nobody, or not enough people, can decide it.",
     )
 
 
@@ -308,7 +312,7 @@ class FactSerializer(serializers.Serializer[Any]):
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
-    """A fact that is another than in the round before."""
+    """A fact that differs from the round before."""
 
     label = serializers.CharField()  # type: ignore[assignment]
     before = fields.JsonValue()
@@ -327,10 +331,10 @@ class TaskSerializer(TaskSummarySerializer):
     comments = serializers.IntegerField(help_text="How many there are.")
     snoozed_until = serializers.DateTimeField(
         allow_null=True,
-        help_text="Until when it is kept out of your own lists; a time that is over means nothing.",
+        help_text="Until when it is kept out of your own lists; a past time has no effect.",
     )
     watching = serializers.BooleanField(help_text="Whether you watch it.")
-    held = HeldSerializer(allow_null=True, help_text="What somebody is about to decide of it.")
+    held = HeldSerializer(allow_null=True, help_text="A decision that can still be undone.")
     shown_hash = serializers.CharField(
-        help_text="SHA-256 of what you are shown: what is asked, and the files that others added; see `seen`."
+        help_text="SHA-256 of what you are shown: the question, and the files that others added; see `seen`."
     )

@@ -51,7 +51,7 @@ class TasksView(TasksApiView):
 
     @extend_schema(parameters=[s.TaskListQuery], responses=page_schema(s.TaskSummarySerializer))
     def get(self, request: Request) -> Response:
-        """The tasks that fit, without what only one task shows."""
+        """The matching tasks, without the fields that only a single task has."""
         params = query(s.TaskListQuery, request)
         limit, cursor = params.pop("limit"), params.pop("cursor", None)
         sort, text = params.pop("sort"), params.pop("filter", "")
@@ -135,7 +135,7 @@ class TaskUnclaimView(TasksApiView):
 
     @extend_schema(request=Verb, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Puts the task back for all whom it asks, or to who delegated it; somebody else's needs `tasks:assign`."""
+        """Puts the task back for all whom it asks, or for whoever delegated it; another's needs `tasks:assign`."""
         return self.answer(assignment.unclaim_task(self.principal, task_id, **body(Verb, request)))
 
 
@@ -146,7 +146,7 @@ class TaskAssignView(TasksApiView):
 
     @extend_schema(request=s.AssignTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Gives the task to a member whom it asks."""
+        """Assigns the task to a member whom it asks."""
         return self.answer(assignment.assign_task(self.principal, task_id, **body(s.AssignTask, request)))
 
 
@@ -170,14 +170,14 @@ class TaskCommentsView(TasksApiView):
 
     @extend_schema(parameters=[PageQuery], responses=page_schema(s.CommentSerializer))
     def get(self, request: Request, task_id: UUID) -> Response:
-        """What was said of the task, oldest first."""
+        """The comments on the task, oldest first."""
         rows = queries.comments_of(queries.task_of(self.principal.tenant_id, task_id))
         page = keyset_page(rows, request, keys=("id",), oldest_first=True, **query(PageQuery, request))
         return Response(page.answer([task_rows.comment_row(comment) for comment in page.rows]))
 
     @extend_schema(request=s.AddComment, responses={201: s.CommentSerializer})
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Says something of an open task; 409 if it is closed."""
+        """Comments on an open task; 409 if it is closed."""
         comment = comments.add_comment(self.principal, task_id, **body(s.AddComment, request))
         return Response(task_rows.comment_row(comment), status=201)
 
@@ -189,7 +189,7 @@ class TaskAskView(TasksApiView):
 
     @extend_schema(request=s.AddComment, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Asks for information: until somebody answers the task's clock stands still; 409 while a question is open."""
+        """Asks for information: the task's clock stops until somebody answers; 409 while a question is open."""
         return self.answer(comments.ask(self.principal, task_id, who=self.who, **body(s.AddComment, request)))
 
 
@@ -200,7 +200,7 @@ class TaskAnswerView(TasksApiView):
 
     @extend_schema(request=s.AddComment, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Answers what was asked, as who started the run or may decide tasks; 409 where nothing was."""
+        """Answers a question, for whoever started the run or may decide tasks; 409 if nothing was asked."""
         return self.answer(comments.answer(self.principal, task_id, **body(s.AddComment, request)))
 
 
@@ -211,7 +211,7 @@ class TaskCompleteView(TasksApiView):
 
     @extend_schema(request=s.CompleteTask, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Decides the task, and its run goes on; 409, with who and when, if it is decided already."""
+        """Decides the task, and its run goes on; 409, with who and when, if it is already decided."""
         fields = body(s.CompleteTask, request)
         is_undoable, password = fields.pop("undoable"), fields.pop("password", None)
         decision, stands = Decision(**fields), self.standing(task_id)
@@ -229,7 +229,7 @@ class TaskUndoView(TasksApiView):
 
     @extend_schema(request=Verb, responses=s.TaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
-        """Takes back what you decided `undoable`, as long as it doesn't count; 409 `nothing_to_undo` afterwards."""
+        """Takes back your `undoable` decision before it counts; 409 `nothing_to_undo` afterwards."""
         holding.undo_decision(self.principal, task_id, **body(Verb, request))
         return self.answer(queries.task_of(self.principal.tenant_id, task_id))
 
@@ -260,7 +260,7 @@ class RunEvidenceView(TasksApiView):
         },
     )
     def get(self, request: Request, run_id: UUID) -> HttpResponse:
-        """What people were asked and decided in the run, with all that proves it; needs `runs:read` too."""
+        """What people were asked and decided in the run, with its proof; needs `runs:read` too."""
         file = exports.export(self.principal, run_id, query(s.EvidenceQuery, request)["format"])
         return HttpResponse(
             file.content,

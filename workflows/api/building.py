@@ -18,7 +18,7 @@ class StepTypesView(ApiView):
 
     @extend_schema(responses=s.StepTypesSerializer)
     def get(self, request: Request) -> Response:
-        """All that a step can be, with the schemas of params, input and output."""
+        """The step types, with the schemas of params, input and output."""
         return Response({"results": palette.step_types()})
 
 
@@ -53,7 +53,7 @@ class EvaluateView(ApiView):
 
     @extend_schema(request=s.AskedValue, responses=s.ShownSerializer)
     def post(self, request: Request, name: str) -> Response:
-        """What a value with expressions, or a condition, gives with the last run's values; a fault is an answer."""
+        """What a value with expressions, or a condition, gives with the last run's values, or its error."""
         return Response(designing.evaluate_at(self.principal, name, **body(s.AskedValue, request)))
 
 
@@ -65,7 +65,7 @@ class RenameStepView(ApiView):
 
     @extend_schema(request=s.RenameStep, responses=s.RenamedSerializer)
     def post(self, request: Request, name: str) -> Response:
-        """The definition with another id for a step, also in edges, timers and expressions; nothing is saved."""
+        """The definition with a step renamed, also in edges, timers and expressions; nothing is saved."""
         payload = body(s.RenameStep, request)
         renaming = designing.renamed(
             self.principal, name, definition=payload["definition"], old=payload["from"], new=payload["to"]

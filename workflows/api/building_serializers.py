@@ -31,14 +31,12 @@ class StepTypeSerializer(serializers.Serializer[Any]):
     on_error = serializers.ChoiceField(["fail", "continue", "branch"])
     has_side_effects = serializers.BooleanField()
     read_only_params = fields.JsonObject(
-        help_text="Of a type with side effects: by param the choices with which a step has none."
+        help_text="For a type with side effects: the choices, by param, with which a step has none."
     )
     waits = serializers.BooleanField()
     decides = serializers.BooleanField(help_text="The first edge after it that holds is taken, and no other.")
     asks_people = serializers.BooleanField(help_text="It waits until people have decided.")
-    has_rounds = serializers.BooleanField(
-        help_text="It repeats what stands in it, until a condition ends it."
-    )
+    has_rounds = serializers.BooleanField(help_text="It repeats its body until a condition ends it.")
 
 
 class StepTypesSerializer(serializers.Serializer[Any]):
@@ -48,7 +46,7 @@ class StepTypesSerializer(serializers.Serializer[Any]):
 
 
 class DefinitionSchemaSerializer(serializers.Serializer[Any]):
-    """One JSON Schema each; `retry_presets` says what the names of presets stand for."""
+    """One JSON Schema each; `retry_presets` has the values of the presets."""
 
     node = fields.JsonObject()
     edge = fields.JsonObject()
@@ -73,7 +71,7 @@ PLACES = [
 
 
 class Ends(StrictSerializer):
-    """An edge, by the nodes that it leads from and to; it needn't be there yet."""
+    """An edge, by the nodes that it leads from and to; it needn't exist yet."""
 
     to = fields.Text(max_length=64)
 
@@ -104,17 +102,17 @@ class AskedPlace(StrictSerializer):
     node = fields.Text(required=False, max_length=64)
     edge = Ends(required=False)
     place = fields.OneOf(PLACES)
-    pins = fields.JsonObject(required=False, help_text="Outputs by node, before those of the last run.")
+    pins = fields.JsonObject(
+        required=False, help_text="Outputs by node; they take precedence over the last run's."
+    )
 
 
 class AskedValue(AskedPlace):
     """A value with `{{ }}` to be shown, or a condition (when)."""
 
     text = fields.JsonValue()
-    keys = fields.Items(
-        child=Key(), required=False, max_length=32, help_text="Where it stands in the params."
-    )
-    input = fields.JsonValue(required=False, help_text="Of the run, instead of the last one's.")
+    keys = fields.Items(child=Key(), required=False, max_length=32, help_text="Its path in the params.")
+    input = fields.JsonValue(required=False, help_text="The input of the run, instead of the last one's.")
 
 
 class RenameStep(StrictSerializer):
@@ -139,12 +137,12 @@ class SampleSerializer(serializers.Serializer[Any]):
 
 
 class EntrySerializer(serializers.Serializer[Any]):
-    """A path that can be read. `from`: whose value it is; `cut`: the sample is not all of it."""
+    """A path that can be read. `from`: where the value comes from; `cut`: the sample is incomplete."""
 
     path = serializers.CharField()
     type = serializers.CharField()
     title = serializers.CharField(required=False)
-    always = serializers.BooleanField(help_text="Whether it is there on every path to this place.")
+    always = serializers.BooleanField(help_text="Whether it is available on every path to this place.")
     sample = fields.JsonValue(required=False)
     cut = serializers.BooleanField(required=False)
 
@@ -170,7 +168,7 @@ class ScopeSerializer(serializers.Serializer[Any]):
 
 
 class FaultSerializer(serializers.Serializer[Any]):
-    """Why there is no value: bad_expression, no_sample or failed; `at`: the character to look at."""
+    """Why there is no value: bad_expression, no_sample or failed; `at`: the position of the error."""
 
     code = serializers.CharField()
     message = serializers.CharField()
@@ -178,7 +176,7 @@ class FaultSerializer(serializers.Serializer[Any]):
 
 
 class ShownSerializer(serializers.Serializer[Any]):
-    """`value` and `type`, or `error` instead; `mismatch`: why the value does not belong there."""
+    """`value` and `type`, or `error` instead; `mismatch`: why the value does not fit there."""
 
     value = fields.JsonValue(required=False)
     type = serializers.CharField(required=False)

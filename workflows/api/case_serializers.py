@@ -21,7 +21,7 @@ class StubErrorFields(StrictSerializer):
 
 
 class StubFields(StrictSerializer):
-    """What stands for a step."""
+    """What stands in for a step."""
 
     output = fields.JsonValue(required=False)
     error = StubErrorFields(required=False)
@@ -41,9 +41,9 @@ class ExpectFields(StrictSerializer):
         required=False,
         allow_null=True,
         max_length=MAX_NODES,
-        help_text="The ids of the steps that complete, in any order; null: any.",
+        help_text="The ids of the steps that complete, in any order; null: not checked.",
     )
-    output = fields.JsonValue(required=False, help_text="Left out: any.")
+    output = fields.JsonValue(required=False, help_text="Default: not checked.")
 
 
 class _CaseFields(Verb):
@@ -65,7 +65,7 @@ class ChangeCase(_CaseFields):
 
     name = fields.Text(required=False, max_length=200)
     input = fields.JsonValue(required=False)
-    revision = fields.Whole(required=False, min_value=1, help_text="412 where it no longer is at this.")
+    revision = fields.Whole(required=False, min_value=1, help_text="412 if it is no longer at this revision.")
 
 
 class RunCases(Verb):
@@ -106,7 +106,7 @@ class CaseStubSerializer(serializers.Serializer[Any]):
 
 
 class ResultSerializer(serializers.Serializer[Any]):
-    """What became of a test case."""
+    """The result of a test case."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()
@@ -120,6 +120,6 @@ class ResultSerializer(serializers.Serializer[Any]):
 
 
 class ResultsSerializer(serializers.Serializer[Any]):
-    """What became of test cases."""
+    """The results of test cases."""
 
     results = ResultSerializer(many=True)

@@ -28,7 +28,7 @@ class CasesView(ApiView):
 
     @extend_schema(request=c.CreateCase, responses={201: c.CaseSerializer})
     def post(self, request: Request, name: str) -> Response:
-        """Makes a test case; 409 where its name is taken."""
+        """Makes a test case; 409 if its name is taken."""
         payload = body(c.CreateCase, request)
         case = cases.create_case(self.principal, name, case_name=payload.pop("name"), **payload)
         headers = {"Location": f"/api/v1/workflows/{name}/test-cases/{case.pk}"}
@@ -47,7 +47,7 @@ class CaseView(ApiView):
 
     @extend_schema(request=c.ChangeCase, responses=c.CaseSerializer)
     def patch(self, request: Request, name: str, case_id: int) -> Response:
-        """Changes what is given; 412 where it no longer is at `revision`."""
+        """Changes the given fields; 412 if it is no longer at `revision`."""
         case = cases.change_case(self.principal, name, case_id, **body(c.ChangeCase, request))
         return Response(c.CaseSerializer(case).data)
 
@@ -66,7 +66,7 @@ class RunCasesView(ApiView):
 
     @extend_schema(request=c.RunCases, responses=c.ResultsSerializer)
     def post(self, request: Request, name: str) -> Response:
-        """Runs test cases in memory, with the draft or another definition; nothing outside is asked."""
+        """Runs test cases in memory, with the draft or another definition; nothing outside is called."""
         payload = body(c.RunCases, request)
         payload.pop("reason", None)
         results = cases.run_saved(self.principal, name, **payload)

@@ -42,7 +42,7 @@ class DraftView(ApiView):
 
     @extend_schema(parameters=[_IF_NONE_MATCH], responses={200: s.DraftSerializer, 304: None})
     def get(self, request: Request, name: str) -> Response:
-        """The draft with its ETag; 304 for who has that one."""
+        """The draft with its ETag; 304 if you have it already."""
         revision = queries.draft_revision(self.principal.tenant_id, name)
         if revision is not None and is_known(request, revision):
             return Response(status=304, headers={"ETag": etag(revision)})

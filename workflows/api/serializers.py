@@ -22,7 +22,7 @@ class CreateWorkflow(Verb):
     title = fields.Text(required=False, max_length=200, allow_blank=True)
     definition = fields.JsonObject(required=False)
     folder = fields.Text(
-        required=False, max_length=150, help_text="The name of its folder, which says who may reach it."
+        required=False, max_length=150, help_text="The name of its folder, which decides who has access."
     )
 
 
@@ -36,7 +36,7 @@ class ChangeWorkflow(Verb):
 
 
 class ValidateDefinition(Verb):
-    """A definition to look at."""
+    """A definition to check."""
 
     definition = fields.JsonObject()
 
@@ -57,18 +57,18 @@ class ImportDefinition(Verb):
     """A definition in any dialect."""
 
     document = Document(help_text="The definition, or a text that is one as JSON or YAML.")
-    dialect = fields.Text(required=False, max_length=40, help_text="Recognised by its shape if not given.")
+    dialect = fields.Text(required=False, max_length=40, help_text="Default: recognised by its shape.")
 
 
 class ReadText(Verb):
-    """A text to look at: nothing is saved."""
+    """A text to read: nothing is saved."""
 
     text = fields.Text(max_length=MOST_BYTES, help_text="A definition as JSON or YAML, in any dialect.")
-    name = fields.Text(required=False, max_length=128, help_text="The name of the workflow that it is for.")
+    name = fields.Text(required=False, max_length=128, help_text="The name of the workflow it is for.")
 
 
 class WriteText(Verb):
-    """A definition to be written as text: nothing is saved."""
+    """A definition to write as text: nothing is saved."""
 
     definition = fields.JsonObject()
     format = fields.OneOf(FORMATS)
@@ -78,7 +78,7 @@ class SaveDraft(Verb):
     """The draft, whole."""
 
     definition = fields.JsonObject()
-    layout = fields.JsonObject(required=False, help_text="Where the nodes stand on the canvas.")
+    layout = fields.JsonObject(required=False, help_text="The positions of the nodes on the canvas.")
 
 
 class ChangeOfDraft(serializers.Serializer[Any]):
@@ -94,7 +94,7 @@ class ChangeOfDraft(serializers.Serializer[Any]):
 
 
 class GroupOfChanges(serializers.Serializer[Any]):
-    """What a person did in one go."""
+    """What a person did in one action."""
 
     id = serializers.UUIDField()
     label = serializers.CharField(required=False, max_length=200, allow_blank=True)  # type: ignore[assignment]
@@ -110,7 +110,7 @@ class Groups(serializers.Field[Any, Any, Any, Any]):
 
 
 class ChangeDraft(Verb):
-    """Groups of changes to the draft; `revision` is what the sender knows."""
+    """Groups of changes to the draft; `revision` is the last one that the sender has seen."""
 
     revision = fields.Whole(min_value=0, max_value=2**31 - 1)
     groups = Groups()
@@ -147,7 +147,7 @@ class Publish(Verb):
         required=False, default=False, help_text="Publish it although test cases fail."
     )
     revision = fields.Whole(
-        required=False, min_value=1, help_text="The draft that you saw: 412 where it is another one by now."
+        required=False, min_value=1, help_text="The draft's revision that you saw: 412 if it has changed."
     )
 
 
@@ -175,7 +175,7 @@ class ExportQuery(Query):
 
 
 class FixSerializer(serializers.Serializer[Any]):
-    """What takes a problem away by one press: changes of the draft, as `PATCH …/draft` takes them in a group."""
+    """A one-click fix: changes to the draft, as `PATCH …/draft` takes them in a group."""
 
     title = serializers.CharField()
     changes = serializers.ListField(child=fields.JsonObject())
@@ -189,7 +189,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
     node = serializers.CharField(allow_null=True)
     field = serializers.CharField()
     message = serializers.CharField()
-    fix = FixSerializer(allow_null=True, help_text="The one safe way out, where there is one.")
+    fix = FixSerializer(allow_null=True, help_text="The safe fix, if there is one.")
 
 
 class ProblemsSerializer(serializers.Serializer[Any]):
@@ -199,7 +199,7 @@ class ProblemsSerializer(serializers.Serializer[Any]):
 
 
 class ReadTextSerializer(ProblemsSerializer):
-    """What a text says; `definition` is null where it can't be translated."""
+    """The definition in a text; `definition` is null if it can't be translated."""
 
     definition = fields.JsonObject(allow_null=True)
     dialect = serializers.CharField(allow_null=True)
@@ -244,7 +244,7 @@ class SavedDraftSerializer(DraftSerializer):
 
 
 class ChangedDraftSerializer(ProblemsSerializer):
-    """What became of the groups; `definition` and `layout` where the sender does not have the draft now."""
+    """What became of the groups; `definition` and `layout` only if the draft differs from the sender's."""
 
     revision = serializers.IntegerField()
     applied = serializers.ListField(child=serializers.UUIDField())
@@ -297,7 +297,7 @@ class DiffQuery(Query):
 
 
 class FieldDifferenceSerializer(serializers.Serializer[Any]):
-    """One field that is different; an empty `field` is the whole step or connection."""
+    """One field that differs; an empty `field` is the whole step or connection."""
 
     where = serializers.ChoiceField(["nodes", "edges", "settings"])
     node = serializers.CharField(allow_null=True)
@@ -327,6 +327,6 @@ class VersionSerializer(VersionSummarySerializer):
 
 
 class PublishedSerializer(VersionSummarySerializer):
-    """What publishing gave, with the warnings."""
+    """The result of publishing, with the warnings."""
 
     problems = ProblemSerializer(many=True)

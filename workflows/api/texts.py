@@ -29,7 +29,7 @@ class ImportView(ApiView):
         responses={200: s.DraftedWorkflowSerializer, 201: s.DraftedWorkflowSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Makes a document of any dialect the draft of the workflow that it names; 201 if that is new."""
+        """Imports a document in any dialect as the draft of the workflow that it names; 201 if that is new."""
         return drafted_response(
             lifecycle.import_definition(self.principal, **body(s.ImportDefinition, request))
         )
@@ -43,7 +43,7 @@ class ReadView(ApiView):
 
     @extend_schema(request=s.ReadText, responses=s.ReadTextSerializer)
     def post(self, request: Request) -> Response:
-        """What a text says, JSON or YAML, in our own dialect and with its problems; 422 where it is neither."""
+        """Reads a text, JSON or YAML, into our own dialect, with its problems; 422 if it is neither."""
         payload = body(s.ReadText, request)
         text = texts.read_text(payload["text"], field="text")
         checked = check(text.document, name=payload.get("name"), tenant=self.principal.tenant_id)

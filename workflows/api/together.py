@@ -25,7 +25,7 @@ class PresenceView(ApiView):
 
     @extend_schema(request=s.Stay, responses=s.PresenceSerializer)
     def post(self, request: Request, name: str) -> Response:
-        """Says that the draft is open in a tab; who else has it open, and the numbers that tell of changes."""
+        """Says that the draft is open in a tab; returns who else has it open, and numbers that change with it."""
         payload = body(s.Stay, request)
         news = queries.news_of(self.principal.tenant_id, name)
         tab = _tab(self.principal, news, payload, getattr(request.user, "name", ""))
@@ -54,7 +54,7 @@ class ReadersView(ApiView):
 
     @extend_schema(parameters=[s.ReadersQuery], responses=s.ReadersSerializer)
     def get(self, request: Request, name: str) -> Response:
-        """The first members who may read the workflow, without who asks: whom a comment may mention."""
+        """The first members, except you, who may read the workflow: a comment may mention them."""
         self.principal.require(WORKFLOWS_READ)
         params = query(s.ReadersQuery, request)
         news = queries.news_of(self.principal.tenant_id, name)
@@ -69,7 +69,7 @@ class CommentsView(ApiView):
 
     @extend_schema(parameters=[s.CommentsQuery], responses=page_schema(s.StepCommentSerializer))
     def get(self, request: Request, name: str) -> Response:
-        """What is said of the steps of the draft, newest first, also of steps that are gone."""
+        """Comments on the steps of the draft, newest first, also on deleted steps."""
         params = query(s.CommentsQuery, request)
         rows = threads.comments_of(self.principal.tenant_id, name)
         if "step" in params:
@@ -81,7 +81,7 @@ class CommentsView(ApiView):
 
     @extend_schema(request=s.WriteComment, responses={201: s.StepCommentSerializer})
     def post(self, request: Request, name: str) -> Response:
-        """Says something of a step, in its open thread or a new one; whom it mentions is mailed."""
+        """Comments on a step, in its open thread or a new one; people it mentions are mailed."""
         comment = threads.write(self.principal, name, **body(s.WriteComment, request))
         return Response(s.StepCommentSerializer(comment).data, status=201)
 
@@ -93,7 +93,7 @@ class CommentView(ApiView):
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, name: str, comment_id: int) -> Response:
-        """Takes back a comment of one's own."""
+        """Deletes a comment of your own."""
         threads.delete(self.principal, name, comment_id, **body(Verb, request))
         return Response(status=204)
 
@@ -105,7 +105,7 @@ class ResolveCommentView(ApiView):
 
     @extend_schema(request=Verb, responses=s.StepCommentSerializer)
     def post(self, request: Request, name: str, comment_id: int) -> Response:
-        """Settles the thread of a comment."""
+        """Resolves the thread of a comment."""
         comment = threads.resolve(self.principal, name, comment_id, **body(Verb, request))
         return Response(s.StepCommentSerializer(comment).data)
 
@@ -117,6 +117,6 @@ class ReopenCommentView(ApiView):
 
     @extend_schema(request=Verb, responses=s.StepCommentSerializer)
     def post(self, request: Request, name: str, comment_id: int) -> Response:
-        """Opens the thread of a comment again."""
+        """Reopens the thread of a comment."""
         comment = threads.reopen(self.principal, name, comment_id, **body(Verb, request))
         return Response(s.StepCommentSerializer(comment).data)

@@ -14,13 +14,15 @@ from workflows.models import StepComment
 class Stay(StrictSerializer):
     """A tab in which the draft is open."""
 
-    tab = serializers.RegexField(r"\A[A-Za-z0-9-]{8,40}\Z", help_text="What tells it apart from others.")
+    tab = serializers.RegexField(
+        r"\A[A-Za-z0-9-]{8,40}\Z", help_text="What distinguishes it from other tabs."
+    )
     step = fields.Text(required=False, allow_null=True, max_length=LONGEST_KEY, help_text="What is selected.")
     left = fields.Flag(required=False, help_text="It is being closed.")
 
 
 class PersonSerializer(serializers.Serializer[Any]):
-    """Somebody of whom pages say who it is."""
+    """A person as pages show them."""
 
     username = serializers.CharField()
     name = serializers.CharField(allow_blank=True)
@@ -37,14 +39,14 @@ class PresenceSerializer(serializers.Serializer[Any]):
     """Who else is here, and whether there is anything new."""
 
     revision = serializers.IntegerField()
-    comments = serializers.IntegerField(help_text="Rises with whatever happens to the comments.")
+    comments = serializers.IntegerField(help_text="Increases with every change to the comments.")
     people = HereSerializer(many=True)
 
 
 class ReadersQuery(Query):
     """Whom to mention."""
 
-    q = serializers.CharField(required=False, allow_blank=True, max_length=150, help_text="A part of a name.")
+    q = serializers.CharField(required=False, allow_blank=True, max_length=150, help_text="Part of a name.")
 
 
 class ReadersSerializer(serializers.Serializer[Any]):
@@ -68,7 +70,7 @@ class WriteComment(Verb):
 
 
 class StepCommentSerializer(serializers.ModelSerializer[StepComment]):
-    """A comment; `thread` is the same for what is resolved together."""
+    """A comment; `thread` is the same for comments that are resolved together."""
 
     thread = serializers.IntegerField(source="thread_id")
     step = serializers.CharField(source="thread.node")

@@ -138,7 +138,7 @@ class DiffView(ApiView):
 
     @extend_schema(parameters=[s.DiffQuery], responses=s.DiffSerializer)
     def get(self, request: Request, name: str) -> Response:
-        """What makes one version, or the draft, of another: as changes, by field, and in a sentence."""
+        """What turns one version, or the draft, into another: as changes, by field, and in a sentence."""
         params = query(s.DiffQuery, request)
         tenant = self.principal.tenant_id
         before, after = (comparing.definition_of(tenant, name, params[side]) for side in ("from", "to"))

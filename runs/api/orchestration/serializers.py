@@ -11,7 +11,7 @@ from runs.commands.starts import MAX_BUSINESS_KEY
 from steps.signal import MAX_SIGNAL_NAME
 
 MAX_TASK_ID = 300
-_TENANT = "The token's, by its short name, which is what is meant where it is left out."
+_TENANT = "The token's tenant, by its short name; default: that one."
 
 
 class StartWorkflow(StrictSerializer):
@@ -24,7 +24,7 @@ class StartWorkflow(StrictSerializer):
 
 
 class StartedWorkflowSerializer(serializers.Serializer[Any]):
-    """The execution that was started, or that there is already."""
+    """The execution that was started, or that already exists."""
 
     workflowId = serializers.CharField()
     status = serializers.ChoiceField(STATUSES, required=False)
@@ -51,7 +51,7 @@ class WorkflowExecutionSerializer(serializers.Serializer[Any]):
     createdAt = serializers.DateTimeField()
     startedAt = serializers.DateTimeField(allow_null=True)
     completedAt = serializers.DateTimeField(allow_null=True)
-    continuedTo = serializers.CharField(allow_null=True, help_text="The execution as which it goes on.")
+    continuedTo = serializers.CharField(allow_null=True, help_text="The execution that continues it.")
 
 
 class SignalWorkflow(StrictSerializer):
@@ -63,11 +63,11 @@ class SignalWorkflow(StrictSerializer):
 
 
 class SignalledWorkflowSerializer(serializers.Serializer[Any]):
-    """What became of a signal."""
+    """The result of a signal."""
 
     workflowId = serializers.CharField()
     signalProcessed = serializers.BooleanField()
-    duplicate = serializers.BooleanField(required=False, help_text="It was there already.")
+    duplicate = serializers.BooleanField(required=False, help_text="It already existed.")
 
 
 class PollActivity(StrictSerializer):
@@ -80,11 +80,11 @@ class PollActivity(StrictSerializer):
 class ActivityTaskSerializer(serializers.Serializer[Any]):
     """A task with the lease on it."""
 
-    taskId = serializers.CharField(help_text="Of this lease: the next attempt has another one.")
+    taskId = serializers.CharField(help_text="Belongs to this lease: the next attempt has another one.")
     workflowId = serializers.CharField()
     workflowType = serializers.CharField()
     activityType = serializers.CharField(help_text="The name of the step.")
-    input = fields.JsonValue(help_text="The step's `params`, where it has some, else what it is given.")
+    input = fields.JsonValue(help_text="The step's `params`, if it has any, else its input.")
     attempt = serializers.IntegerField()
     attemptLimit = serializers.IntegerField()
     leaseDurationSeconds = serializers.IntegerField()
@@ -113,13 +113,13 @@ class FailActivity(ActivityWord):
 
 
 class HeartbeatActivity(ActivityWord):
-    """The worker is still at it."""
+    """The worker is still working on it."""
 
     progress = fields.JsonValue(required=False)
 
 
 class ActivityAnswerSerializer(serializers.Serializer[Any]):
-    """What became of a worker's word."""
+    """The result of a worker's report."""
 
     taskId = serializers.CharField()
     applied = serializers.BooleanField()

@@ -34,9 +34,9 @@ class WorkflowExecutionsView(RunsApiView):
         responses={200: s.StartedWorkflowSerializer, 201: s.StartedWorkflowSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Starts an execution: 201; the same `businessKey` again: 200 and the one that there is (R-150).
+        """Starts an execution: 201; the same `businessKey` again: 200 and the existing one (R-150).
 
-        Who may start the workflow and not read it is told its id, and no more.
+        If you may start but not read the workflow, only the id is returned.
         """
         payload = body(s.StartWorkflow, request)
         if payload.get("tenantId", self.principal.tenant_slug) != self.principal.tenant_slug:
@@ -56,7 +56,7 @@ class WorkflowExecutionView(RunsApiView):
 
     @extend_schema(responses=s.WorkflowExecutionSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
-        """Where the execution stands, and what its steps gave; payloads over 256 KiB are cut out."""
+        """The state of the execution, and the outputs of its steps; payloads over 256 KiB are left out."""
         run = self.shown(run_id)
         return Response(words.execution(run, self.principal.tenant_slug))
 
@@ -68,7 +68,7 @@ class WorkflowExecutionSignalsView(RunsApiView):
 
     @extend_schema(request=s.SignalWorkflow, responses=s.SignalledWorkflowSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Sends a signal (R-125); the same `signalId` again is dropped, a new one to what has ended is a 409."""
+        """Sends a signal (R-125); the same `signalId` again is dropped, a new one after the end is a 409."""
         run = self.find_run(run_id).id
         payload = body(s.SignalWorkflow, request)
         signal = NewSignal(payload["signalId"], payload["signalName"], payload.get("payload"))
@@ -100,7 +100,7 @@ class ActivityPollView(_ActivityView):
         responses={200: s.ActivityTaskSerializer, 204: OpenApiResponse(description="There is none.")},
     )
     def post(self, request: Request) -> Response:
-        """Leases one task of the queue; 204 where there is none (R-151), and at once: poll again after a pause."""
+        """Leases one task of the queue; 204 at once if there is none (R-151): poll again after a pause."""
         polls.let_in(self.principal.tenant_id)
         payload = body(s.PollActivity, request)
         queue = payload["taskQueue"]
@@ -118,7 +118,7 @@ class ActivityCompleteView(_ActivityView):
 
     @extend_schema(request=s.CompleteActivity, responses=s.ActivityAnswerSerializer)
     def post(self, request: Request) -> Response:
-        """The task is done; too late for its lease, it counts while nobody else was given the step."""
+        """The task is done; after its lease has ended, it still counts unless another worker got the step."""
         payload = body(s.CompleteActivity, request)
         done = job_reports.complete(**self.held(payload), output=payload.get("result"), variables={})
         return _answer(payload, done)
@@ -129,7 +129,7 @@ class ActivityFailView(_ActivityView):
 
     @extend_schema(request=s.FailActivity, responses=s.ActivityAnswerSerializer)
     def post(self, request: Request) -> Response:
-        """The attempt failed; a `retryable` one is followed by another while there are attempts left."""
+        """The attempt failed; a `retryable` one is retried while there are attempts left."""
         payload = body(s.FailActivity, request)
         failed = job_reports.fail(
             **self.held(payload),
@@ -145,7 +145,7 @@ class ActivityHeartbeatView(_ActivityView):
 
     @extend_schema(request=s.HeartbeatActivity, responses=s.ActivityAnswerSerializer)
     def post(self, request: Request) -> Response:
-        """Renews the lease; says until when, and whether the task is wanted no more."""
+        """Renews the lease; says until when, and whether the task is still needed."""
         payload = body(s.HeartbeatActivity, request)
         beat = job_reports.heartbeat(**self.held(payload), progress=payload.get("progress"))
         return _answer(payload, beat, cancelRequested=beat.cancel_requested)

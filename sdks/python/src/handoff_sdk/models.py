@@ -131,7 +131,7 @@ WhyEnum = Literal["pinned", "side_effects", "waits", "outside"]
 
 
 class AcknowledgeAlertRequest(TypedDict):
-    """Somebody sees to it."""
+    """Somebody is working on it."""
 
     reason: NotRequired[str]
     note: NotRequired[str]
@@ -159,7 +159,7 @@ class AddCommentRequest(TypedDict):
 
 
 class AddInboxViewRequest(TypedDict):
-    """A search to be kept; `view` is `teams` and `sort` is `sla` where nothing is said."""
+    """A search to save; `view` defaults to `teams` and `sort` to `sla`."""
 
     reason: NotRequired[str]
     name: str
@@ -170,7 +170,7 @@ class AddInboxViewRequest(TypedDict):
 
 
 class AddRunSearchRequest(TypedDict):
-    """A search to be kept."""
+    """A search to save."""
 
     reason: NotRequired[str]
     name: str
@@ -339,7 +339,7 @@ class AwayPage(TypedDict):
 
 
 class Batch(TypedDict):
-    """What a batch gave, in the order of its items."""
+    """The result of a batch, in the order of its items."""
 
     runs: list[BatchStarted]
 
@@ -362,7 +362,7 @@ class BatchStarted(TypedDict):
 
 
 class BeatingJobRequest(TypedDict):
-    """One of several jobs that a worker is still at."""
+    """One of several jobs that a worker is still working on."""
 
     reason: NotRequired[str]
     lease_token: str
@@ -372,7 +372,7 @@ class BeatingJobRequest(TypedDict):
 
 
 class BeginBulkJobRequest(TypedDict):
-    """What is done with which runs."""
+    """What to do with which runs."""
 
     reason: NotRequired[str]
     verb: VerbEnum
@@ -385,7 +385,7 @@ class BeginBulkJobRequest(TypedDict):
 
 
 class Broadcast(TypedDict):
-    """What became of a signal to many runs."""
+    """The result of a signal to many runs."""
 
     sent: int
     duplicates: int
@@ -394,7 +394,7 @@ class Broadcast(TypedDict):
 
 
 class BroadcastSignalRequest(TypedDict):
-    """A signal to every open run that it concerns: all of what is said of them must fit."""
+    """A signal to every open run that matches all given conditions."""
 
     name: str
     signal_id: str
@@ -407,7 +407,7 @@ class BroadcastSignalRequest(TypedDict):
 
 
 class Bulk(TypedDict):
-    """What became of each, in the order of `ids`."""
+    """The results, in the order of `ids`."""
 
     results: list[BulkResult]
 
@@ -474,7 +474,7 @@ class BulkJobRowPage(TypedDict):
 
 
 class BulkResult(TypedDict):
-    """What became of one task."""
+    """The result for one task."""
 
     id: str
     title: str
@@ -485,7 +485,7 @@ class BulkResult(TypedDict):
 
 
 class BulkRun(TypedDict):
-    """What became of one run."""
+    """The result for one run."""
 
     id: str
     result: RunBulkAnswer
@@ -501,9 +501,7 @@ class BulkRuns(TypedDict):
 
 
 class BulkRunsRequest(TypedDict):
-    """What is to be done, and with which runs: `ids`, or the newest that a `filter` finds and that allow
-    it.
-    """
+    """What to do, and with which runs: `ids`, or the newest that a `filter` finds and that allow it."""
 
     reason: NotRequired[str]
     action: RunBulkAction
@@ -514,7 +512,7 @@ class BulkRunsRequest(TypedDict):
 
 
 class BulkTasksRequest(TypedDict):
-    """What is to be done, and with which tasks: `ids`, or what a `filter` finds in a `view`."""
+    """What to do, and with which tasks: `ids`, or what a `filter` finds in a `view`."""
 
     reason: NotRequired[str]
     action: BulkAction
@@ -557,7 +555,7 @@ class CancelRunRequest(TypedDict):
 
 
 class Candidates(TypedDict):
-    """Whom a task asks; nobody named: everybody who may decide tasks."""
+    """Whom a task asks; if nobody is named, everybody who may decide tasks."""
 
     users: list[str]
     groups: list[str]
@@ -620,7 +618,7 @@ class CataloguePage(TypedDict):
 
 
 class Change(TypedDict):
-    """A fact that is another than in the round before."""
+    """A fact that differs from the round before."""
 
     label: str
     before: Any
@@ -651,7 +649,7 @@ ChangeOfDraftRequest = TypedDict(
 
 
 class ChangedDraft(TypedDict):
-    """What became of the groups; `definition` and `layout` where the sender does not have the draft now."""
+    """What became of the groups; `definition` and `layout` only if the draft differs from the sender's."""
 
     problems: list[Problem]
     revision: int
@@ -670,7 +668,7 @@ class Checked(TypedDict):
 
 
 class ClaimJobsRequest(TypedDict):
-    """A consumer of a broker that was told of jobs."""
+    """A consumer of a broker that received events of jobs."""
 
     reason: NotRequired[str]
     worker_id: str
@@ -737,7 +735,7 @@ class ComparedStep(TypedDict):
 
 
 class ComparedValues(TypedDict):
-    """A value of both runs; `more`: not all changes are told."""
+    """A value of both runs; `more`: not all changes are listed."""
 
     same: bool | None
     changes: list[ValueChange]
@@ -838,7 +836,7 @@ CountedBulkJob = TypedDict(
 
 
 class Counts(TypedDict):
-    """How many tasks there are in each view; 100 stands for that and more."""
+    """How many tasks there are in each view; 100 means 100 or more."""
 
     mine: int
     teams: int
@@ -860,7 +858,7 @@ class CreateAlertChannelRequest(TypedDict):
 
 
 class CreateAlertRuleRequest(TypedDict):
-    """A new rule; what is not given is as in the built-in one of its kind."""
+    """A new rule; fields left out are as in the built-in one of its kind."""
 
     reason: NotRequired[str]
     name: str
@@ -876,7 +874,7 @@ class CreateAlertRuleRequest(TypedDict):
 
 
 class CreateCalendarRequest(TypedDict):
-    """A new working calendar: Monday to Friday, 09:00 to 17:00, unless it says otherwise."""
+    """A new working calendar: Monday to Friday, 09:00 to 17:00, by default."""
 
     reason: NotRequired[str]
     timezone: NotRequired[str]
@@ -1059,7 +1057,7 @@ class DeadLetterPage(TypedDict):
 
 
 class DefinitionSchema(TypedDict):
-    """One JSON Schema each; `retry_presets` says what the names of presets stand for."""
+    """One JSON Schema each; `retry_presets` has the values of the presets."""
 
     node: dict[str, Any]
     edge: dict[str, Any]
@@ -1093,14 +1091,14 @@ class Diff(TypedDict):
 
 
 class Difference(TypedDict):
-    """In what two runs differ, and in which step; `node` is null where it is of the runs themselves."""
+    """How two runs differ, and in which step; `node` is null for a difference of the runs themselves."""
 
     node: str | None
     what: RunDifference
 
 
 class Dispatch(TypedDict):
-    """How workers hear of work, and whether it is time for a broker."""
+    """How workers learn of work, and whether it is time for a broker."""
 
     mode: str
     advice: str
@@ -1117,7 +1115,7 @@ class Dispatch(TypedDict):
 
 
 class DispatchOutbox(TypedDict):
-    """How the outbox stands; counts go up to 10,000, of what can't be published to 1,000."""
+    """The state of the outbox; counts go up to 10,000, for what can't be published to 1,000."""
 
     waiting: int
     oldest_seconds: float | None
@@ -1136,7 +1134,7 @@ class DispatchRetried(TypedDict):
 
 
 class DispatchSample(TypedDict):
-    """How things stood in a minute."""
+    """The figures of one minute."""
 
     at: str
     workers: int
@@ -1147,7 +1145,7 @@ class DispatchSample(TypedDict):
 
 
 class DispatchSignal(TypedDict):
-    """A signal, judged by the last quarter of an hour of which there are five samples."""
+    """A signal, judged by the last quarter of an hour that has five samples."""
 
     name: str
     holds: bool | None
@@ -1204,7 +1202,7 @@ class DraftedWorkflow(TypedDict):
 
 
 class DueTime(TypedDict):
-    """What was done about a due time, or by hand; one row may stand for several times that were skipped."""
+    """What happened at a due time, or by hand; one row may stand for several skipped times."""
 
     due_at: str
     last_due_at: str
@@ -1288,7 +1286,7 @@ class EventPage(TypedDict):
 
 
 class Example(TypedDict):
-    """A step of one of the items, and where that stands."""
+    """A step of one of the items, and the item's place."""
 
     id: str | None
     node: str
@@ -1326,7 +1324,7 @@ class Example(TypedDict):
 
 
 class ExceptionFieldRequest(TypedDict):
-    """What is said of one day."""
+    """An exception on one day."""
 
     date: str
     works: bool
@@ -1378,7 +1376,7 @@ class FailedJobRequest(TypedDict):
 
 
 class Fault(TypedDict):
-    """Why there is no value: bad_expression, no_sample or failed; `at`: the character to look at."""
+    """Why there is no value: bad_expression, no_sample or failed; `at`: the position of the error."""
 
     code: str
     message: str
@@ -1399,9 +1397,7 @@ FieldDifference = TypedDict(
 
 
 class Fix(TypedDict):
-    """What takes a problem away by one press: changes of the draft, as `PATCH …/draft` takes them in a
-    group.
-    """
+    """A one-click fix: changes to the draft, as `PATCH …/draft` takes them in a group."""
 
     title: str
     changes: list[dict[str, Any]]
@@ -1426,7 +1422,7 @@ class FolderPage(TypedDict):
 
 
 class Forecast(TypedDict):
-    """When a run is probably done."""
+    """When a run will probably be done."""
 
     p50: str
     p90: str
@@ -1483,7 +1479,7 @@ class GroupGrant(TypedDict):
 
 
 class GroupOfChangesRequest(TypedDict):
-    """What a person did in one go."""
+    """What a person did in one action."""
 
     id: str
     label: NotRequired[str]
@@ -1499,14 +1495,14 @@ class GroupPage(TypedDict):
 
 
 class HeartbeatJobsRequest(TypedDict):
-    """Jobs that a worker is still at."""
+    """Jobs that a worker is still working on."""
 
     reason: NotRequired[str]
     items: list[BeatingJobRequest]
 
 
 class HeartbeatRequest(TypedDict):
-    """The worker is still at it."""
+    """The worker is still working on it."""
 
     reason: NotRequired[str]
     lease_token: str
@@ -1568,7 +1564,7 @@ class InboxViewPage(TypedDict):
 
 
 class InnerStep(TypedDict):
-    """How a step within a container stands over all items."""
+    """The state of a step within a container over all items."""
 
     node: str
     container: str
@@ -1580,7 +1576,7 @@ class InnerStep(TypedDict):
 
 
 class Item(TypedDict):
-    """What became of one run."""
+    """The result for one run."""
 
     run: str
     result: ItemResultEnum
@@ -1591,7 +1587,7 @@ class Item(TypedDict):
 
 
 class ItemCounts(TypedDict):
-    """How many items a step has, and of these how many have begun, are over, and failed; `rounds`: it is a
+    """How many items a step has, and how many of them have begun, ended and failed; `rounds`: it is a
     loop.
     """
 
@@ -1603,7 +1599,7 @@ class ItemCounts(TypedDict):
 
 
 class ItemPage(TypedDict):
-    """Items of a container in their order; `after`: the place to ask on from, null on the last page."""
+    """Items of a container in their order; `after`: where the next page begins, null on the last page."""
 
     counts: dict[str, int]
     results: list[Step]
@@ -1632,7 +1628,7 @@ class Job(TypedDict):
 
 
 class JobAnswer(TypedDict):
-    """What became of a worker's word."""
+    """The result of a worker's report."""
 
     applied: bool
     reason: NotRequired[str]
@@ -1652,7 +1648,7 @@ class JobErrorRequest(TypedDict):
 
 
 class JobResult(TypedDict):
-    """What became of a word on one of several jobs."""
+    """The result of a report on one of several jobs."""
 
     applied: bool
     reason: NotRequired[str]
@@ -1666,20 +1662,20 @@ class JobResult(TypedDict):
 
 
 class JobResults(TypedDict):
-    """What became of each, in the order asked."""
+    """The results, in the order of the request."""
 
     results: list[JobResult]
 
 
 class JobVerbRequest(TypedDict):
-    """What a worker says of a job that it holds."""
+    """A report by a worker on a job that it holds."""
 
     reason: NotRequired[str]
     lease_token: str
 
 
 class Jobs(TypedDict):
-    """The jobs that were leased; none, where there is no work."""
+    """The jobs that were leased; empty if there is no work."""
 
     jobs: list[Job]
 
@@ -1714,7 +1710,7 @@ class ListedVersionPage(TypedDict):
 
 
 class LogLine(TypedDict):
-    """A line that an attempt has said."""
+    """A line that an attempt has logged."""
 
     id: int
     attempt: int
@@ -1726,7 +1722,7 @@ class LogLine(TypedDict):
 
 
 class LogLineBodyRequest(TypedDict):
-    """A line that a worker says of a job."""
+    """A log line by a worker."""
 
     text: str
     level: NotRequired[LogLineBodyLevelEnum]
@@ -1743,7 +1739,7 @@ class LogLinePage(TypedDict):
 
 
 class Me(TypedDict):
-    """Who asks."""
+    """The caller."""
 
     username: str
     name: str
@@ -1774,7 +1770,7 @@ class MemberPage(TypedDict):
 
 
 class MigrateRunRequest(TypedDict):
-    """To which version, or whether it would fit."""
+    """The version to move to, or a check whether it fits."""
 
     reason: NotRequired[str]
     version: int
@@ -1798,7 +1794,7 @@ class Milestone(TypedDict):
 
 
 class Misfit(TypedDict):
-    """Why a run can't go on with a version."""
+    """Why a run can't be moved to a version."""
 
     code: str
     node: str | None
@@ -1806,14 +1802,14 @@ class Misfit(TypedDict):
 
 
 class MuteAlertRequest(TypedDict):
-    """Nobody is told for a while."""
+    """Nobody is notified for a while."""
 
     reason: NotRequired[str]
     seconds: int
 
 
 class NewMember(TypedDict):
-    """A member who was just added."""
+    """A new member."""
 
     username: str
     name: str
@@ -1856,7 +1852,7 @@ class Next(TypedDict):
 
 
 class Notifications(TypedDict):
-    """Of which tasks somebody gets mail, and where."""
+    """Which tasks somebody gets mail about, and where."""
 
     mail: MailChoice
     email: str
@@ -1864,7 +1860,7 @@ class Notifications(TypedDict):
 
 
 class Outcome(TypedDict):
-    """What there is to choose."""
+    """An outcome to choose."""
 
     name: str
     label: str
@@ -1875,7 +1871,7 @@ class Outcome(TypedDict):
 
 
 class Outgoing(TypedDict):
-    """A webhook that goes out."""
+    """An outgoing webhook."""
 
     id: str
     url: str
@@ -2000,7 +1996,7 @@ class PatchedChangeCaseRequest(TypedDict):
 
 
 class PatchedChangeDraftRequest(TypedDict):
-    """Groups of changes to the draft; `revision` is what the sender knows."""
+    """Groups of changes to the draft; `revision` is the last one that the sender has seen."""
 
     reason: NotRequired[str]
     revision: NotRequired[int]
@@ -2008,7 +2004,7 @@ class PatchedChangeDraftRequest(TypedDict):
 
 
 class PatchedChangeFolderRequest(TypedDict):
-    """What changes: whatever is given."""
+    """What changes; fields left out stay."""
 
     reason: NotRequired[str]
     name: NotRequired[str]
@@ -2016,7 +2012,7 @@ class PatchedChangeFolderRequest(TypedDict):
 
 
 class PatchedChangeGroupRequest(TypedDict):
-    """What changes: whatever is given."""
+    """What changes; fields left out stay."""
 
     reason: NotRequired[str]
     name: NotRequired[str]
@@ -2024,7 +2020,7 @@ class PatchedChangeGroupRequest(TypedDict):
 
 
 class PatchedChangeInboxViewRequest(TypedDict):
-    """What is to be another; what isn't said stays."""
+    """What changes; fields left out stay."""
 
     reason: NotRequired[str]
     name: NotRequired[str]
@@ -2035,7 +2031,7 @@ class PatchedChangeInboxViewRequest(TypedDict):
 
 
 class PatchedChangeMeRequest(TypedDict):
-    """What changes: whatever is given."""
+    """What changes; fields left out stay."""
 
     reason: NotRequired[str]
     name: NotRequired[str]
@@ -2045,7 +2041,7 @@ class PatchedChangeMeRequest(TypedDict):
 
 
 class PatchedChangeMemberRequest(TypedDict):
-    """What changes: whatever is given."""
+    """What changes; fields left out stay."""
 
     reason: NotRequired[str]
     role: NotRequired[MemberRole]
@@ -2056,7 +2052,7 @@ class PatchedChangeMemberRequest(TypedDict):
 
 
 class PatchedChangeNotificationsRequest(TypedDict):
-    """What changes: whatever is given."""
+    """What changes; fields left out stay."""
 
     reason: NotRequired[str]
     mail: NotRequired[MailChoice]
@@ -2113,7 +2109,7 @@ class PatchedChangeOutgoingRequest(TypedDict):
 
 
 class PatchedChangeRunSearchRequest(TypedDict):
-    """What is to be another; what isn't said stays."""
+    """What changes; fields left out stay."""
 
     reason: NotRequired[str]
     name: NotRequired[str]
@@ -2122,7 +2118,7 @@ class PatchedChangeRunSearchRequest(TypedDict):
 
 
 class PatchedChangeScheduleRequest(TypedDict):
-    """What can be changed of a schedule; another timing takes the place of the one of before."""
+    """What can be changed of a schedule; a new timing replaces the old one."""
 
     reason: NotRequired[str]
     cron: NotRequired[str | None]
@@ -2161,7 +2157,7 @@ class PatchedChangeWorkflowRequest(TypedDict):
 
 
 class Person(TypedDict):
-    """Somebody of whom pages say who it is."""
+    """A person as pages show them."""
 
     username: str
     name: str
@@ -2222,7 +2218,7 @@ class PublishRequest(TypedDict):
 
 
 class Published(TypedDict):
-    """What publishing gave, with the warnings."""
+    """The result of publishing, with the warnings."""
 
     workflow: str
     version: int
@@ -2235,7 +2231,7 @@ class Published(TypedDict):
 
 
 class Question(TypedDict):
-    """A task that waits for an answer of who asked."""
+    """A task that waits for an answer from the requester."""
 
     task: str
     title: str
@@ -2243,7 +2239,7 @@ class Question(TypedDict):
 
 
 class Queue(TypedDict):
-    """A queue, and what of yours is in it."""
+    """A queue, and your steps in it."""
 
     queue: str
     ready: int
@@ -2273,7 +2269,7 @@ class Quorum(TypedDict):
 
 
 class ReadText(TypedDict):
-    """What a text says; `definition` is null where it can't be translated."""
+    """The definition in a text; `definition` is null if it can't be translated."""
 
     problems: list[Problem]
     definition: dict[str, Any] | None
@@ -2282,7 +2278,7 @@ class ReadText(TypedDict):
 
 
 class ReadTextRequest(TypedDict):
-    """A text to look at: nothing is saved."""
+    """A text to read: nothing is saved."""
 
     reason: NotRequired[str]
     text: str
@@ -2296,7 +2292,7 @@ class Readers(TypedDict):
 
 
 class RecordCaseRequest(TypedDict):
-    """A run to make a test case of."""
+    """A run to make a test case from."""
 
     reason: NotRequired[str]
     run_id: str
@@ -2304,7 +2300,7 @@ class RecordCaseRequest(TypedDict):
 
 
 class RedriveLettersRequest(TypedDict):
-    """Letters to redrive: named, or those that fit."""
+    """Letters to redrive: by id, or by filter."""
 
     reason: NotRequired[str]
     ids: NotRequired[list[str]]
@@ -2312,7 +2308,7 @@ class RedriveLettersRequest(TypedDict):
 
 
 class Redriven(TypedDict):
-    """What became of letters."""
+    """The result for the letters."""
 
     redriven: list[str]
     refused: list[RefusedLetter]
@@ -2327,7 +2323,7 @@ class Refusal(TypedDict):
 
 
 class RefusedJob(TypedDict):
-    """A job that can't be had."""
+    """A job that can't be leased."""
 
     id: str
     reason: str
@@ -2419,7 +2415,7 @@ class RerunRunRequest(TypedDict):
 
 
 class ResolveTaskRequest(TypedDict):
-    """What is to become of a compensation that failed."""
+    """How to settle a failed compensation."""
 
     reason: NotRequired[str]
     resolution: ResolutionEnum
@@ -2434,7 +2430,7 @@ class ResubmitTaskRequest(TypedDict):
 
 
 class Result(TypedDict):
-    """What became of a test case."""
+    """The result of a test case."""
 
     id: int
     name: str
@@ -2448,7 +2444,7 @@ class Result(TypedDict):
 
 
 class Results(TypedDict):
-    """What became of test cases."""
+    """The results of test cases."""
 
     results: list[Result]
 
@@ -2461,7 +2457,7 @@ class ResumeRunRequest(TypedDict):
 
 
 class RetryStepRequest(TypedDict):
-    """Trying a step again."""
+    """Retrying a step."""
 
     reason: NotRequired[str]
     input: NotRequired[Any]
@@ -2469,7 +2465,7 @@ class RetryStepRequest(TypedDict):
 
 
 class ReturnTaskRequest(TypedDict):
-    """What is to be changed."""
+    """What to change."""
 
     reason: NotRequired[str]
     comment: str
@@ -2492,7 +2488,7 @@ class RotateSecretRequest(TypedDict):
 
 
 class RotateTokenRequest(TypedDict):
-    """Another token in place of one."""
+    """Replacing a token."""
 
     reason: NotRequired[str]
     overlap_seconds: NotRequired[int]
@@ -2551,7 +2547,7 @@ class RunCasesRequest(TypedDict):
 
 
 class RunFilterRequest(TypedDict):
-    """Which runs: as `GET /runs` has it."""
+    """Which runs, as in `GET /runs`."""
 
     workflow: NotRequired[str]
     status: NotRequired[ListedStatus]
@@ -2663,7 +2659,7 @@ class Scope(TypedDict):
 
 
 class Searched(TypedDict):
-    """How far a search has looked."""
+    """How far a search went."""
 
     since: NotRequired[str]
     runs: NotRequired[int]
@@ -2679,7 +2675,7 @@ class Secret(TypedDict):
 
 
 class SendSignalByKeyRequest(TypedDict):
-    """A signal to the run that a business key stands for."""
+    """A signal to the run with a business key."""
 
     name: str
     signal_id: str
@@ -2720,7 +2716,7 @@ class SetPasswordLinkRequest(TypedDict):
 
 
 class Shown(TypedDict):
-    """`value` and `type`, or `error` instead; `mismatch`: why the value does not belong there."""
+    """`value` and `type`, or `error` instead; `mismatch`: why the value does not fit there."""
 
     value: NotRequired[Any]
     type: NotRequired[str]
@@ -2740,7 +2736,7 @@ class SideError(TypedDict):
 
 
 class Signal(TypedDict):
-    """What became of a signal."""
+    """The result of a signal."""
 
     run_id: str
     duplicate: bool
@@ -2807,7 +2803,7 @@ class StartTrialRequest(TypedDict):
 
 
 class StartedRun(TypedDict):
-    """A run that a start gave."""
+    """A run that was started or found."""
 
     id: str
     workflow: str
@@ -2897,7 +2893,7 @@ class Step(TypedDict):
 
 
 class StepComment(TypedDict):
-    """A comment; `thread` is the same for what is resolved together."""
+    """A comment; `thread` is the same for comments that are resolved together."""
 
     id: int
     thread: int
@@ -2963,7 +2959,7 @@ StepTelemetry = TypedDict("StepTelemetry", {"from": "str", "to": "str", "results
 
 
 class StepTime(TypedDict):
-    """A time that steps took, in milliseconds; null where none did."""
+    """The durations of steps, in milliseconds; null if there are none."""
 
     p50: float | None
     p95: float | None
@@ -3011,14 +3007,14 @@ class StubErrorFieldsRequest(TypedDict):
 
 
 class StubFieldsRequest(TypedDict):
-    """What stands for a step."""
+    """What stands in for a step."""
 
     output: NotRequired[Any]
     error: NotRequired[StubErrorFieldsRequest]
 
 
 class Stubbed(TypedDict):
-    """A step that is not done in a test."""
+    """A step that is not run in a test."""
 
     node: str
     why: WhyEnum
@@ -3187,7 +3183,7 @@ TelemetrySummary = TypedDict(
 
 
 class TelemetryTargets(TypedDict):
-    """What is aimed at."""
+    """The targets."""
 
     completion_rate: float
     failed_rate: float
@@ -3217,7 +3213,7 @@ class TimerPage(TypedDict):
 
 
 class Token(TypedDict):
-    """A token; its text is kept nowhere."""
+    """A token; its text is not stored."""
 
     id: str
     name: str
@@ -3244,7 +3240,7 @@ class TokenPage(TypedDict):
 
 
 class Trial(TypedDict):
-    """A test run that was started."""
+    """A new test run."""
 
     id: str
     workflow: str
@@ -3297,16 +3293,14 @@ class Undecidable(TypedDict):
 
 
 class ValidateDefinitionRequest(TypedDict):
-    """A definition to look at."""
+    """A definition to check."""
 
     reason: NotRequired[str]
     definition: dict[str, Any]
 
 
 class ValueChange(TypedDict):
-    """Something that is different between two values, at a path as expressions write it, empty for all of
-    it.
-    """
+    """A difference between two values, at a path in expression syntax; empty for the whole value."""
 
     path: str
     kind: ValueChangeKind
@@ -3327,7 +3321,7 @@ class Variable(TypedDict):
 
 
 class VerbRequest(TypedDict):
-    """The body of any change: why it is done may always be said."""
+    """The body of any change: it may always give a reason."""
 
     reason: NotRequired[str]
 
@@ -3520,7 +3514,7 @@ class WriteCommentRequest(TypedDict):
 
 
 class WriteTextRequest(TypedDict):
-    """A definition to be written as text: nothing is saved."""
+    """A definition to write as text: nothing is saved."""
 
     reason: NotRequired[str]
     definition: dict[str, Any]

@@ -10,7 +10,7 @@ from handoff_sdk.calls import LEFT_OUT, Call, LeftOut, given, path
 
 
 def delete_alert_channel(alert_channel_id: str | int) -> Call[None]:
-    """Removes the channel, also from rules; what waits for it is not sent."""
+    """Removes the channel, also from rules; waiting messages are not sent."""
     return Call("DELETE", path("/alert-channels/{alert_channel_id}", alert_channel_id=alert_channel_id))
 
 
@@ -20,12 +20,12 @@ def delete_alert_rule(alert_rule_id: str | int) -> Call[None]:
 
 
 def delete_away_rule(rule_id: str | int) -> Call[None]:
-    """Ends it: nobody stands in by it any more. Others' with `members:manage`."""
+    """Ends the rule: nobody stands in any more. Others' with `members:manage`."""
     return Call("DELETE", path("/away/{rule_id}", rule_id=rule_id))
 
 
 def delete_calendar(calendar: str | int) -> Call[None]:
-    """Removes the calendar: 409 while a schedule keeps to it."""
+    """Removes the calendar: 409 while a schedule uses it."""
     return Call("DELETE", path("/calendars/{calendar}", calendar=calendar))
 
 
@@ -35,31 +35,27 @@ def delete_case(name: str | int, case_id: str | int) -> Call[None]:
 
 
 def delete_comment(name: str | int, comment_id: str | int) -> Call[None]:
-    """Takes back a comment of one's own."""
+    """Deletes a comment of your own."""
     return Call("DELETE", path("/workflows/{name}/comments/{comment_id}", name=name, comment_id=comment_id))
 
 
 def delete_folder(folder_id: str | int) -> Call[None]:
-    """Deletes an empty folder; 409 while workflows lie in it."""
+    """Deletes an empty folder; 409 while it contains workflows."""
     return Call("DELETE", path("/folders/{folder_id}", folder_id=folder_id))
 
 
 def delete_group(group_id: str | int) -> Call[None]:
-    """Deletes it, and what folders grant it; tasks that only this group may decide are decided by nobody
-    then.
-    """
+    """Deletes it, and what folders grant it; nobody can then decide tasks that ask only this group."""
     return Call("DELETE", path("/groups/{group_id}", group_id=group_id))
 
 
 def delete_inbox_view(view_id: str | int) -> Call[None]:
-    """Deletes your view; a shared one of others with `members:manage`."""
+    """Deletes your view, or with `members:manage` a shared one of others."""
     return Call("DELETE", path("/inbox-views/{view_id}", view_id=view_id))
 
 
 def delete_member(username: str | int) -> Call[None]:
-    """Ends the membership; the user and all that they did stay. What they had claimed is open to all
-    again.
-    """
+    """Ends the membership; the user and all that they did stay. Tasks they had claimed are open again."""
     return Call("DELETE", path("/members/{username}", username=username))
 
 
@@ -69,12 +65,12 @@ def delete_member_sessions(username: str | int) -> Call[None]:
 
 
 def delete_outgoing_webhook(outgoing_id: str | int) -> Call[None]:
-    """Removes the webhook; what waits for it is not sent."""
+    """Removes the webhook; waiting messages are not sent."""
     return Call("DELETE", path("/webhooks/out/{outgoing_id}", outgoing_id=outgoing_id))
 
 
 def delete_run_search(view_id: str | int) -> Call[None]:
-    """Deletes your search; a shared one of others with `members:manage`."""
+    """Deletes your search, or with `members:manage` a shared one of others."""
     return Call("DELETE", path("/run-searches/{view_id}", view_id=view_id))
 
 
@@ -84,17 +80,17 @@ def delete_schedule(schedule: str | int) -> Call[None]:
 
 
 def delete_task_draft(task_id: str | int) -> Call[None]:
-    """Forgets it; like all of a draft, that leaves no trace."""
+    """Deletes it; like everything about a draft, that leaves no trace."""
     return Call("DELETE", path("/tasks/{task_id}/draft", task_id=task_id))
 
 
 def delete_task_file(task_id: str | int, file_id: str | int) -> Call[None]:
-    """Takes back a file that you have added; 409 if somebody has decided with it."""
+    """Withdraws a file that you have added; 409 if somebody has decided with it."""
     return Call("DELETE", path("/tasks/{task_id}/files/{file_id}", task_id=task_id, file_id=file_id))
 
 
 def delete_token(token_id: str | int) -> Call[None]:
-    """Revokes it, at once and for good, with those that were made with it; again, it changes nothing."""
+    """Revokes it, at once and for good, with those created with it; repeating it changes nothing."""
     return Call("DELETE", path("/tokens/{token_id}", token_id=token_id))
 
 
@@ -114,7 +110,7 @@ def get_alert(alert_id: str | int) -> Call[models.Alert]:
 
 
 def get_alert_channel(alert_channel_id: str | int) -> Call[models.AlertChannel]:
-    """The channel, and what came of the last message to it."""
+    """The channel, and the result of the last message to it."""
     return Call("GET", path("/alert-channels/{alert_channel_id}", alert_channel_id=alert_channel_id))
 
 
@@ -131,7 +127,7 @@ def get_alert_rule(alert_rule_id: str | int) -> Call[models.AlertRule]:
 
 
 def get_alert_rules(*, cursor: str | None = None, limit: int | None = None) -> Call[models.AlertRulePage]:
-    """The rules that raise alerts, oldest first; the built-in ones are there from the start."""
+    """The rules that raise alerts, oldest first; the built-in ones exist from the start."""
     return Call("GET", "/alert-rules", query={"cursor": cursor, "limit": limit})
 
 
@@ -146,7 +142,7 @@ def get_alerts(
 
 
 def get_away_rules(*, cursor: str | None = None, limit: int | None = None) -> Call[models.AwayPage]:
-    """Your rules and those by which you stand in, also past ones, newest first; with `members:manage` all."""
+    """Your rules and those in which you stand in, also past ones, newest first; with `members:manage` all."""
     return Call("GET", "/away", query={"cursor": cursor, "limit": limit})
 
 
@@ -157,7 +153,7 @@ def get_bulk_job(
     limit: int | None = None,
     result: Literal["pending", "able", "moved", "done", "refused", "ended", "stopped"] | None = None,
 ) -> Call[models.BulkJob]:
-    """How far the job is, and a page of what became of each run; with `result` only of those."""
+    """The progress of the job, and a page of the results of its runs; with `result` only those."""
     return Call(
         "GET",
         path("/bulk-jobs/{bulk_id}", bulk_id=bulk_id),
@@ -180,7 +176,7 @@ def get_calendar(calendar: str | int) -> Call[models.Calendar]:
 def get_calendar_days(
     calendar: str | int, *, from_: str | None = None, to: str | None = None
 ) -> Call[models.Days]:
-    """Which of these days are worked on, and what they are called; up to 400 days."""
+    """Which of these days are working days, and their names; up to 400 days."""
     return Call("GET", path("/calendars/{calendar}/days", calendar=calendar), query={"from": from_, "to": to})
 
 
@@ -204,9 +200,7 @@ def get_cases(
 
 
 def get_catalogue(*, q: str | None = None) -> Call[models.CataloguePage]:
-    """The published workflows that you may start, what you asked for lately first; 200 at most: search
-    with `q`.
-    """
+    """The published workflows that you may start, recently requested first; 200 at most: search with `q`."""
     return Call("GET", "/requests/catalogue", query={"q": q})
 
 
@@ -218,7 +212,7 @@ def get_comments(
     resolved: bool | None = None,
     step: str | None = None,
 ) -> Call[models.StepCommentPage]:
-    """What is said of the steps of the draft, newest first, also of steps that are gone."""
+    """Comments on the steps of the draft, newest first, also on deleted steps."""
     return Call(
         "GET",
         path("/workflows/{name}/comments", name=name),
@@ -242,17 +236,17 @@ def get_definition_schema() -> Call[models.DefinitionSchema]:
 
 
 def get_diff(name: str | int, *, from_: str | None = None, to: str | None = None) -> Call[models.Diff]:
-    """What makes one version, or the draft, of another: as changes, by field, and in a sentence."""
+    """What turns one version, or the draft, into another: as changes, by field, and in a sentence."""
     return Call("GET", path("/workflows/{name}/diff", name=name), query={"from": from_, "to": to})
 
 
 def get_dispatch() -> Call[models.Dispatch]:
-    """How workers hear of work here, and whether three signals say that it is time for a broker."""
+    """How workers learn of work here, and whether three signals say that it is time for a broker."""
     return Call("GET", "/dispatch")
 
 
 def get_draft(name: str | int, *, if_none_match: str | None = None) -> Call[models.Draft]:
-    """The draft with its ETag; 304 for who has that one."""
+    """The draft with its ETag; 304 if you have it already."""
     return Call("GET", path("/workflows/{name}/draft", name=name), headers={"If-None-Match": if_none_match})
 
 
@@ -322,7 +316,7 @@ def get_member(username: str | int) -> Call[models.Member]:
 
 
 def get_member_sessions(username: str | int) -> Call[models.Sessions]:
-    """How many sessions they have, and when they were last there."""
+    """How many sessions they have, and when they were last active."""
     return Call("GET", path("/members/{username}/sessions", username=username))
 
 
@@ -350,29 +344,29 @@ def get_outgoing_deliveries(
 
 
 def get_outgoing_webhook(outgoing_id: str | int) -> Call[models.Outgoing]:
-    """The webhook, and how it stands."""
+    """The webhook, and its state."""
     return Call("GET", path("/webhooks/out/{outgoing_id}", outgoing_id=outgoing_id))
 
 
 def get_outgoing_webhooks(
     *, cursor: str | None = None, limit: int | None = None
 ) -> Call[models.OutgoingPage]:
-    """Webhooks that go out, of the workflows that you may edit, newest first; admins see all."""
+    """Outgoing webhooks of the workflows that you may edit, newest first; admins see all."""
     return Call("GET", "/webhooks/out", query={"cursor": cursor, "limit": limit})
 
 
 def get_queues() -> Call[models.Queues]:
-    """The queues with what is in them and who works on it; those that nobody serves come first."""
+    """The queues with their steps and workers; those that nobody serves come first."""
     return Call("GET", "/queues")
 
 
 def get_readers(name: str | int, *, q: str | None = None) -> Call[models.Readers]:
-    """The first members who may read the workflow, without who asks: whom a comment may mention."""
+    """The first members, except you, who may read the workflow: a comment may mention them."""
     return Call("GET", path("/workflows/{name}/readers", name=name), query={"q": q})
 
 
 def get_request(request_id: str | int) -> Call[models.WholeRequest]:
-    """What you asked and what became of it, step by step; 404 for what others asked, to admins too."""
+    """What you asked and what happened, step by step; 404 for requests of others, for admins too."""
     return Call("GET", path("/requests/{request_id}", request_id=request_id))
 
 
@@ -384,7 +378,7 @@ def get_requests(
 
 
 def get_run(run_id: str | int) -> Call[models.Run]:
-    """The run with its steps: one for each node, those without a row yet too; large payloads are cut out."""
+    """The run with its steps: one for each node, those without a row yet too; large payloads are left out."""
     return Call("GET", path("/runs/{run_id}", run_id=run_id))
 
 
@@ -408,7 +402,7 @@ def get_run_children(
     ]
     | None = None,
 ) -> Call[models.RunPage]:
-    """The runs that steps of a run began, oldest first; with `status` those that stand there."""
+    """The runs that steps of a run started, oldest first; with `status` only those."""
     return Call(
         "GET",
         path("/runs/{run_id}/children", run_id=run_id),
@@ -417,7 +411,7 @@ def get_run_children(
 
 
 def get_run_compare(run_id: str | int, other_id: str | int) -> Call[models.Comparison]:
-    """Which way each run went, how long its steps took, what they took and gave, and where the two first
+    """The path of each run, how long its steps took, their inputs and outputs, and where the two first
     differ, in the order in which their steps depend on each other. The run that the address names first
     is the left one.
     """
@@ -427,7 +421,7 @@ def get_run_compare(run_id: str | int, other_id: str | int) -> Call[models.Compa
 def get_run_evidence(
     run_id: str | int, *, format: Literal["json", "html", "pdf", "zip"] | None = None
 ) -> Call[bytes]:
-    """What people were asked and decided in the run, with all that proves it; needs `runs:read` too."""
+    """What people were asked and decided in the run, with its proof; needs `runs:read` too."""
     return Call("GET", path("/runs/{run_id}/evidence", run_id=run_id), query={"format": format}, is_raw=True)
 
 
@@ -476,7 +470,7 @@ def get_run_searches(*, cursor: str | None = None, limit: int | None = None) -> 
 
 
 def get_run_steps(run_id: str | int, *, node: str | None = None) -> Call[models.StepPage]:
-    """The steps in the order of the graph, on one page; with `node` every payload is whole. `items` counts
+    """The steps in the order of the graph, on one page; with `node` payloads are complete. `items` counts
     those of a map or loop, which `GET /runs/{run_id}/items` lists.
     """
     return Call("GET", path("/runs/{run_id}/steps", run_id=run_id), query={"node": node})
@@ -515,9 +509,9 @@ def get_runs(
     test: bool | None = None,
     workflow: str | None = None,
 ) -> Call[models.RunPage]:
-    """The runs that fit, newest first where no other `order` is asked for; payloads over 4 KiB are cut
-    out. With `q` those that are found by their key or id come first; a page that ends its look through
-    inputs before it is full, even empty, leads on by `next`, and `searched` says how far it went.
+    """The matching runs, newest first unless `order` says otherwise; payloads over 4 KiB are left out.
+    With `q` those that are found by their key or id come first; a page that stops searching inputs
+    before it is full, even empty, leads on by `next`, and `searched` says how far it went.
     """
     return Call(
         "GET",
@@ -576,7 +570,7 @@ def get_step_logs(
     index: int | None = None,
     limit: int | None = None,
 ) -> Call[models.LogLinePage]:
-    """What the attempts at a step have said, oldest first."""
+    """What the attempts at a step have logged, oldest first."""
     return Call(
         "GET",
         path("/runs/{run_id}/steps/{node}/logs", run_id=run_id, node=node),
@@ -585,7 +579,7 @@ def get_step_logs(
 
 
 def get_step_types() -> Call[models.StepTypes]:
-    """All that a step can be, with the schemas of params, input and output."""
+    """The step types, with the schemas of params, input and output."""
     return Call("GET", "/step-types")
 
 
@@ -597,7 +591,7 @@ def get_task(task_id: str | int) -> Call[models.Task]:
 def get_task_comments(
     task_id: str | int, *, cursor: str | None = None, limit: int | None = None
 ) -> Call[models.CommentPage]:
-    """What was said of the task, oldest first."""
+    """The comments on the task, oldest first."""
     return Call(
         "GET", path("/tasks/{task_id}/comments", task_id=task_id), query={"cursor": cursor, "limit": limit}
     )
@@ -609,14 +603,14 @@ def get_task_counts() -> Call[models.Counts]:
 
 
 def get_task_draft(task_id: str | int) -> Call[models.TaskDraft]:
-    """What you have typed to decide the task; nobody else is ever shown it. 404 where there is nothing."""
+    """What you have typed to decide the task; nobody else ever sees it. 404 if there is none."""
     return Call("GET", path("/tasks/{task_id}/draft", task_id=task_id))
 
 
 def get_task_file(
     task_id: str | int, file_id: str | int, *, show: Literal["yes"] | None = None
 ) -> Call[bytes]:
-    """The file, to be saved; an image or a PDF also to be shown."""
+    """The file, as a download; an image or a PDF also inline."""
     return Call(
         "GET",
         path("/tasks/{task_id}/files/{file_id}", task_id=task_id, file_id=file_id),
@@ -648,7 +642,7 @@ def get_tasks(
     | None = None,
     workflow: str | None = None,
 ) -> Call[models.TaskSummaryPage]:
-    """The tasks that fit, without what only one task shows."""
+    """The matching tasks, without the fields that only a single task has."""
     return Call(
         "GET",
         "/tasks",
@@ -714,7 +708,7 @@ def get_tokens(
     revoked: bool | None = None,
     user: str | None = None,
 ) -> Call[models.TokenPage]:
-    """Your tokens, by `tokens:manage` all of the tenant, newest first."""
+    """Your tokens, with `tokens:manage` all of the tenant, newest first."""
     return Call("GET", "/tokens", query={"cursor": cursor, "limit": limit, "revoked": revoked, "user": user})
 
 
@@ -738,9 +732,7 @@ def get_webhook(webhook_id: str | int) -> Call[models.Webhook]:
 
 
 def get_webhook_deliveries(webhook_id: str | int) -> Call[models.Deliveries]:
-    """What its messages did lately, of the runs that you may read, and why others were refused; newest
-    first.
-    """
+    """What its last messages did, for runs that you may read, and why others were refused; newest first."""
     return Call("GET", path("/webhooks/{webhook_id}/deliveries", webhook_id=webhook_id))
 
 
@@ -774,7 +766,7 @@ def patch_alert_channel(
     address: str | LeftOut = LEFT_OUT,
     enabled: bool | LeftOut = LEFT_OUT,
 ) -> Call[models.AlertChannel]:
-    """Changes what is given; while it is off it is told nothing."""
+    """Changes the given fields; while it is off nothing is sent to it."""
     return Call(
         "PATCH",
         path("/alert-channels/{alert_channel_id}", alert_channel_id=alert_channel_id),
@@ -796,7 +788,9 @@ def patch_alert_rule(
     escalate_channels: list[int] | LeftOut = LEFT_OUT,
     mute_seconds: int | LeftOut = LEFT_OUT,
 ) -> Call[models.AlertRule]:
-    """Changes what is given; of `params` too, the others stay. What is open is over when a rule is off."""
+    """Changes the given fields, and the given ones of `params`. Switching a rule off resolves its open
+    alerts.
+    """
     return Call(
         "PATCH",
         path("/alert-rules/{alert_rule_id}", alert_rule_id=alert_rule_id),
@@ -828,7 +822,7 @@ def patch_calendar(
     exceptions: list[models.ExceptionFieldRequest] | LeftOut = LEFT_OUT,
     name: str | LeftOut = LEFT_OUT,
 ) -> Call[models.Calendar]:
-    """Changes what is given; schedules that keep to it are due by it from now on."""
+    """Changes the given fields; schedules that use it follow the change from now on."""
     return Call(
         "PATCH",
         path("/calendars/{calendar}", calendar=calendar),
@@ -857,7 +851,7 @@ def patch_case(
     input: Any | LeftOut = LEFT_OUT,
     revision: int | LeftOut = LEFT_OUT,
 ) -> Call[models.Case]:
-    """Changes what is given; 412 where it no longer is at `revision`."""
+    """Changes the given fields; 412 if it is no longer at `revision`."""
     return Call(
         "PATCH",
         path("/workflows/{name}/test-cases/{case_id}", name=the_name, case_id=case_id),
@@ -896,7 +890,7 @@ def patch_folder(
     name: str | LeftOut = LEFT_OUT,
     grants: list[models.GrantRequest] | LeftOut = LEFT_OUT,
 ) -> Call[models.Folder]:
-    """Changes its name, or what it grants as a whole."""
+    """Changes its name, or replaces its grants."""
     return Call(
         "PATCH",
         path("/folders/{folder_id}", folder_id=folder_id),
@@ -911,7 +905,7 @@ def patch_group(
     name: str | LeftOut = LEFT_OUT,
     members: list[str] | LeftOut = LEFT_OUT,
 ) -> Call[models.Group]:
-    """Changes its name, or its members as a whole."""
+    """Changes its name, or replaces its members."""
     return Call(
         "PATCH",
         path("/groups/{group_id}", group_id=group_id),
@@ -929,7 +923,7 @@ def patch_inbox_view(
     sort: str | LeftOut = LEFT_OUT,
     group: str | LeftOut = LEFT_OUT,
 ) -> Call[models.InboxView]:
-    """Changes your view: its name, what it finds, or with whom it is shared."""
+    """Changes your view: its name, its search, or with whom it is shared."""
     return Call(
         "PATCH",
         path("/inbox-views/{view_id}", view_id=view_id),
@@ -947,7 +941,7 @@ def patch_me(
     locale: models.LocaleEnum | models.BlankEnum | LeftOut = LEFT_OUT,
     density: models.DensityEnum | LeftOut = LEFT_OUT,
 ) -> Call[models.Me]:
-    """Changes what is given, for yourself alone."""
+    """Changes the given fields, only for yourself."""
     return Call(
         "PATCH",
         "/me",
@@ -991,7 +985,7 @@ def patch_notifications(
     email: str | LeftOut = LEFT_OUT,
     digest_hour: int | LeftOut | None = LEFT_OUT,
 ) -> Call[models.Notifications]:
-    """Changes what is given, for yourself alone."""
+    """Changes the given fields, only for yourself."""
     return Call(
         "PATCH",
         "/me/notifications",
@@ -1045,7 +1039,7 @@ def patch_outgoing_webhook(
     | None = LEFT_OUT,
     enabled: bool | LeftOut = LEFT_OUT,
 ) -> Call[models.Outgoing]:
-    """Changes what is given; with `enabled: false` nothing is sent, and what waits is given up."""
+    """Changes the given fields; with `enabled: false` nothing is sent, and waiting messages are dropped."""
     return Call(
         "PATCH",
         path("/webhooks/out/{outgoing_id}", outgoing_id=outgoing_id),
@@ -1063,7 +1057,7 @@ def patch_run_search(
     query: str | LeftOut = LEFT_OUT,
     group: str | LeftOut = LEFT_OUT,
 ) -> Call[models.RunSearch]:
-    """Changes your search: its name, what it finds, or with whom it is shared."""
+    """Changes your search: its name, its query, or with whom it is shared."""
     return Call(
         "PATCH",
         path("/run-searches/{view_id}", view_id=view_id),
@@ -1123,7 +1117,7 @@ def patch_webhook(
     allow_unsigned: bool | LeftOut = LEFT_OUT,
     enabled: bool | LeftOut = LEFT_OUT,
 ) -> Call[models.Webhook]:
-    """Changes what is given; `enabled: false` has its messages answered 410."""
+    """Changes the given fields; with `enabled: false` its messages are answered with 410."""
     return Call(
         "PATCH",
         path("/webhooks/{webhook_id}", webhook_id=webhook_id),
@@ -1171,7 +1165,7 @@ def post_alert_acknowledge(
     note: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Alert]:
-    """Says that you see to it: nobody else is called. 409 where it is not open."""
+    """Says that you are working on it: nobody else is called. 409 if it is not open."""
     return Call(
         "POST",
         path("/alerts/{alert_id}/acknowledge", alert_id=alert_id),
@@ -1184,7 +1178,7 @@ def post_alert_acknowledge(
 def post_alert_channel_test(
     alert_channel_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.AlertDelivery]:
-    """Sends a test as alerts are sent, once; `last_message` of the channel says what came of it."""
+    """Sends one test message, like an alert; `last_message` of the channel has the result."""
     return Call(
         "POST",
         path("/alert-channels/{alert_channel_id}/test", alert_channel_id=alert_channel_id),
@@ -1202,7 +1196,7 @@ def post_alert_channels(
     reason: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.AlertChannel]:
-    """A new channel; it is told nothing until a rule names it."""
+    """A new channel; nothing is sent to it until a rule names it."""
     return Call(
         "POST",
         "/alert-channels",
@@ -1215,7 +1209,7 @@ def post_alert_channels(
 def post_alert_mute(
     alert_id: str | int, *, seconds: int, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Alert]:
-    """Has nobody told or called because of it for so many seconds. 409 where it is over."""
+    """Mutes it: nobody is notified or called for so many seconds. 409 if it is resolved."""
     return Call(
         "POST",
         path("/alerts/{alert_id}/mute", alert_id=alert_id),
@@ -1228,7 +1222,7 @@ def post_alert_mute(
 def post_alert_resolve(
     alert_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Alert]:
-    """Says that it is over, which it is by itself when its condition has ended. 409 where it is."""
+    """Resolves it; it also resolves by itself when its condition has ended. 409 if it is already resolved."""
     return Call(
         "POST",
         path("/alerts/{alert_id}/resolve", alert_id=alert_id),
@@ -1253,7 +1247,7 @@ def post_alert_rules(
     mute_seconds: int | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.AlertRule]:
-    """A new rule beside the built-in ones, such as one of a single queue or workflow."""
+    """A new rule beside the built-in ones, such as one for a single queue or workflow."""
     return Call(
         "POST",
         "/alert-rules",
@@ -1288,7 +1282,7 @@ def post_away_rules(
     note: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Away]:
-    """Says who is away and who stands in: 201; of others with `members:manage`; 409 where rules overlap."""
+    """Says who is away and who stands in: 201; for others with `members:manage`; 409 if rules overlap."""
     return Call(
         "POST",
         "/away",
@@ -1322,7 +1316,7 @@ def post_broadcast(
 ) -> Call[models.Broadcast]:
     """Sends a signal to every open run of a workflow, with a business key, or whose input has these
     values; up to 1,000 in one call, the oldest first. Sent again with the same `signal_id` it reaches
-    nobody twice.
+    no run twice.
     """
     return Call(
         "POST",
@@ -1347,7 +1341,7 @@ def post_broadcast(
 def post_bulk_job_cancel(
     bulk_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.CountedBulkJob]:
-    """Ends the job before its time: runs that are left stay as they are; 409 `not_open` if it is over."""
+    """Stops the job early: the remaining runs stay as they are; 409 `not_open` if it has ended."""
     return Call(
         "POST",
         path("/bulk-jobs/{bulk_id}/cancel", bulk_id=bulk_id),
@@ -1370,7 +1364,7 @@ def post_bulk_jobs(
     idempotency_key: str | None = None,
 ) -> Call[models.BulkJob]:
     """Does `verb` to all runs that `query` finds, that you may operate and that allow it, each by itself,
-    in the background: 202 a bulk job. With `dry_run` the job only finds out what would become of each.
+    in the background: 202 a bulk job. With `dry_run` the job only finds out what would happen to each.
     """
     return Call(
         "POST",
@@ -1433,7 +1427,7 @@ def post_cases(
     expect: models.ExpectFieldsRequest | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Case]:
-    """Makes a test case; 409 where its name is taken."""
+    """Makes a test case; 409 if its name is taken."""
     return Call(
         "POST",
         path("/workflows/{name}/test-cases", name=the_name),
@@ -1451,7 +1445,7 @@ def post_comments(
     reason: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.StepComment]:
-    """Says something of a step, in its open thread or a new one; whom it mentions is mailed."""
+    """Comments on a step, in its open thread or a new one; people it mentions are mailed."""
     return Call(
         "POST",
         path("/workflows/{name}/comments", name=name),
@@ -1464,8 +1458,8 @@ def post_comments(
 def post_dead_letter_discard(
     letter_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.DeadLetter]:
-    """Says that somebody has seen to it; its run stays as it is, and can still be resumed. Where the step
-    asks what becomes of its failure (`on_error: ask`) it fails the run now.
+    """Says that somebody has dealt with it; its run stays as it is, and can still be resumed. If the step
+    waits for an operator (`on_error: ask`), this fails the run.
     """
     return Call(
         "POST",
@@ -1479,7 +1473,7 @@ def post_dead_letter_discard(
 def post_dead_letter_redrive(
     letter_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.DeadLetter]:
-    """Lets its run go on: the failed step runs again; 409 where it can't."""
+    """Lets its run go on: the failed step runs again; 409 if it can't."""
     return Call(
         "POST",
         path("/dead-letters/{letter_id}/redrive", letter_id=letter_id),
@@ -1496,8 +1490,8 @@ def post_dead_letters_redrive(
     filter: models.LetterFilterRequest | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Redriven]:
-    """Lets the runs of many go on: those named by `ids`, or the open ones that fit `filter`, at most
-    1,000. `left` says how many more fit: ask again.
+    """Redrives many: those named by `ids`, or the open ones that match `filter`, at most 1,000. `left`
+    says how many more match: call again.
     """
     return Call(
         "POST",
@@ -1547,9 +1541,7 @@ def post_evaluate(
     keys: list[str | int] | LeftOut = LEFT_OUT,
     input: Any | LeftOut = LEFT_OUT,
 ) -> Call[models.Shown]:
-    """What a value with expressions, or a condition, gives with the last run's values; a fault is an
-    answer.
-    """
+    """What a value with expressions, or a condition, gives with the last run's values, or its error."""
     return Call(
         "POST",
         path("/workflows/{name}/evaluate", name=name),
@@ -1610,7 +1602,7 @@ def post_import(
     dialect: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.DraftedWorkflow]:
-    """Makes a document of any dialect the draft of the workflow that it names; 201 if that is new."""
+    """Imports a document in any dialect as the draft of the workflow that it names; 201 if that is new."""
     return Call(
         "POST",
         "/workflows/import",
@@ -1630,7 +1622,7 @@ def post_inbox_views(
     group: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.InboxView]:
-    """Keeps a search under a name: 201; 409 `name_taken` where you have one of that name."""
+    """Saves a search under a name: 201; 409 `name_taken` if you already have one of that name."""
     return Call(
         "POST",
         "/inbox-views",
@@ -1652,7 +1644,7 @@ def post_job_complete(
     log: list[models.LogLineBodyRequest] | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.JobAnswer]:
-    """The job is done; too late for its lease, it counts while nobody else was given the step."""
+    """The job is done; after its lease has ended, it still counts unless another worker got the step."""
     return Call(
         "POST",
         path("/jobs/{job_id}/complete", job_id=job_id),
@@ -1680,7 +1672,7 @@ def post_job_fail(
     log: list[models.LogLineBodyRequest] | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.JobAnswer]:
-    """The attempt failed; `retryable` ones are tried again as the node's retry policy says."""
+    """The attempt failed; `retryable` ones are retried as the node's retry policy says."""
     return Call(
         "POST",
         path("/jobs/{job_id}/fail", job_id=job_id),
@@ -1701,7 +1693,7 @@ def post_job_heartbeat(
     log: list[models.LogLineBodyRequest] | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.JobAnswer]:
-    """Renews the lease; says until when, and whether the run wants the job no more."""
+    """Renews the lease; says until when, and whether the run still needs the job."""
     return Call(
         "POST",
         path("/jobs/{job_id}/heartbeat", job_id=job_id),
@@ -1718,7 +1710,7 @@ def post_job_release(
     reason: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.JobAnswer]:
-    """Gives the job back unstarted; that costs it no attempt."""
+    """Gives the job back unstarted, which costs no attempt."""
     return Call(
         "POST",
         path("/jobs/{job_id}/release", job_id=job_id),
@@ -1737,7 +1729,7 @@ def post_jobs_claim(
     version: str | LeftOut = LEFT_OUT,
     slots: int | LeftOut = LEFT_OUT,
 ) -> Call[models.ClaimedJobs]:
-    """Leases the jobs that events named so, up to 100; says of each other one why it can't be had."""
+    """Leases jobs by the ids in their events, up to 100; says for each other one why it can't be leased."""
     return Call(
         "POST",
         "/jobs/claim",
@@ -1761,8 +1753,8 @@ def post_jobs_complete(
     reason: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.JobResults]:
-    """Up to 1,000 jobs are done, each by itself: what is refused of one, or comes too late, is said of
-    that one.
+    """Completes up to 1,000 jobs, each by itself: a report that is refused or too late affects only its
+    own job.
     """
     return Call(
         "POST",
@@ -1779,7 +1771,7 @@ def post_jobs_fail(
     reason: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.JobResults]:
-    """Up to 1,000 attempts failed, each by itself."""
+    """Reports up to 1,000 failed attempts, each by itself."""
     return Call(
         "POST",
         "/jobs/fail",
@@ -1795,7 +1787,7 @@ def post_jobs_heartbeat(
     reason: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.JobResults]:
-    """Renews up to 1,000 leases; says of each until when, and whether its run wants the job no more."""
+    """Renews up to 1,000 leases; says for each until when, and whether its run still needs the job."""
     return Call(
         "POST",
         "/jobs/heartbeat",
@@ -1842,7 +1834,7 @@ def post_member_password_link(
     hand_over: bool | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.SetPasswordLink]:
-    """Mails them a link; with `hand_over` answers with one where no mail reaches them."""
+    """Mails them a link; with `hand_over` returns one if they can't be reached by mail."""
     return Call(
         "POST",
         path("/members/{username}/password-link", username=username),
@@ -1886,7 +1878,7 @@ def post_members(
 def post_outgoing_enable(
     outgoing_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Outgoing]:
-    """Switches it on again, and has it tried at once; what happened meanwhile is not sent by itself."""
+    """Switches it on again, and tries it at once; events from the meantime are not sent by themselves."""
     return Call(
         "POST",
         path("/webhooks/out/{outgoing_id}/enable", outgoing_id=outgoing_id),
@@ -1924,7 +1916,7 @@ def post_outgoing_rotate(
     overlap_seconds: int | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.OutgoingWithSecret]:
-    """A new secret, shown only here; the old ones sign beside it for `overlap_seconds` (a day)."""
+    """A new secret, shown only here; the old ones sign, too, for `overlap_seconds` (a day)."""
     return Call(
         "POST",
         path("/webhooks/out/{outgoing_id}/rotate", outgoing_id=outgoing_id),
@@ -1937,7 +1929,7 @@ def post_outgoing_rotate(
 def post_outgoing_test(
     outgoing_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.OutgoingDelivery]:
-    """Sends an event `webhook.test`, as others are sent; the list of deliveries says what came of it."""
+    """Sends an event `webhook.test`, like any other; the list of deliveries has the result."""
     return Call(
         "POST",
         path("/webhooks/out/{outgoing_id}/test", outgoing_id=outgoing_id),
@@ -1993,7 +1985,7 @@ def post_outgoing_webhooks(
     workflow: str | LeftOut | None = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.OutgoingWithSecret]:
-    """A new webhook, with its secret, which is shown only here; its url is sent events from now on."""
+    """A new webhook, with its secret, which is shown only here; events are sent to its url from now on."""
     return Call(
         "POST",
         "/webhooks/out",
@@ -2008,7 +2000,7 @@ def post_outgoing_webhooks(
 def post_presence(
     name: str | int, *, tab: str, step: str | LeftOut | None = LEFT_OUT, left: bool | LeftOut = LEFT_OUT
 ) -> Call[models.Presence]:
-    """Says that the draft is open in a tab; who else has it open, and the numbers that tell of changes."""
+    """Says that the draft is open in a tab; returns who else has it open, and numbers that change with it."""
     return Call(
         "POST",
         path("/workflows/{name}/presence", name=name),
@@ -2046,7 +2038,7 @@ def post_publish(
 def post_read(
     *, text: str, reason: str | LeftOut = LEFT_OUT, name: str | LeftOut = LEFT_OUT
 ) -> Call[models.ReadText]:
-    """What a text says, JSON or YAML, in our own dialect and with its problems; 422 where it is neither."""
+    """Reads a text, JSON or YAML, into our own dialect, with its problems; 422 if it is neither."""
     return Call(
         "POST", "/workflows/read", body=given({"text": text, "reason": reason, "name": name}), repeatable=True
     )
@@ -2060,7 +2052,7 @@ def post_record_case(
     reason: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Case]:
-    """Makes a test case of a run that ended: its input, what the outside answered, its way and output."""
+    """Makes a test case from a run that ended: its input, outside responses as stubs, its path and output."""
     return Call(
         "POST",
         path("/workflows/{name}/test-cases/record", name=the_name),
@@ -2073,7 +2065,7 @@ def post_record_case(
 def post_rename_step(
     name: str | int, *, from_: str, definition: dict[str, Any], to: str
 ) -> Call[models.Renamed]:
-    """The definition with another id for a step, also in edges, timers and expressions; nothing is saved."""
+    """The definition with a step renamed, also in edges, timers and expressions; nothing is saved."""
     return Call(
         "POST",
         path("/workflows/{name}/rename-step", name=name),
@@ -2089,7 +2081,7 @@ def post_reopen_comment(
     reason: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.StepComment]:
-    """Opens the thread of a comment again."""
+    """Reopens the thread of a comment."""
     return Call(
         "POST",
         path("/workflows/{name}/comments/{comment_id}/reopen", name=name, comment_id=comment_id),
@@ -2119,7 +2111,7 @@ def post_resolve_comment(
     reason: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.StepComment]:
-    """Settles the thread of a comment."""
+    """Resolves the thread of a comment."""
     return Call(
         "POST",
         path("/workflows/{name}/comments/{comment_id}/resolve", name=name, comment_id=comment_id),
@@ -2154,7 +2146,7 @@ def post_run_cancel(
     compensate: bool | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Run]:
-    """Cancels an open run: what waits at once, what runs is awaited; 409 if it has ended."""
+    """Cancels an open run: waiting steps at once, running ones are awaited; 409 if it has ended."""
     return Call(
         "POST",
         path("/runs/{run_id}/cancel", run_id=run_id),
@@ -2171,7 +2163,7 @@ def post_run_cases(
     definition: dict[str, Any] | LeftOut = LEFT_OUT,
     ids: list[int] | LeftOut = LEFT_OUT,
 ) -> Call[models.Results]:
-    """Runs test cases in memory, with the draft or another definition; nothing outside is asked."""
+    """Runs test cases in memory, with the draft or another definition; nothing outside is called."""
     return Call(
         "POST",
         path("/workflows/{name}/test-cases/run", name=name),
@@ -2188,9 +2180,9 @@ def post_run_migrate(
     dry_run: bool | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.MigratedRun]:
-    """Has an open run go on with another version: 200 the run; 409 `does_not_fit` names the step and
-    `problems`. What was done stays, what is in hand goes on, timers keep their times; everything else
-    follows the version. With `dry_run` nothing is changed: 200 `{ok, problems, begins}`.
+    """Moves an open run to another version: 200 the run; 409 `does_not_fit` names the step and `problems`.
+    Completed work stays, steps in progress go on, timers keep their times; the rest follows the
+    version. With `dry_run` nothing is changed: 200 `{ok, problems, begins}`.
     """
     return Call(
         "POST",
@@ -2204,7 +2196,7 @@ def post_run_migrate(
 def post_run_pause(
     run_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Run]:
-    """Pauses a RUNNING run: nothing new starts, what runs goes on to its end; 409 for any other."""
+    """Pauses a RUNNING run: nothing new starts, running steps finish; 409 for any other."""
     return Call(
         "POST",
         path("/runs/{run_id}/pause", run_id=run_id),
@@ -2223,8 +2215,8 @@ def post_run_rerun(
     input: Any | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Run]:
-    """Starts a new run that keeps what the ended one did, approvals too, but for `from_node` and what
-    follows. For who may start the workflow, too.
+    """Starts a new run that keeps what the ended one did, approvals too, except `from_node` and what
+    follows. Also needs the right to start the workflow.
     """
     return Call(
         "POST",
@@ -2243,8 +2235,8 @@ def post_run_resume(
     idempotency_key: str | None = None,
 ) -> Call[models.Run]:
     """Reopens a FAILED run: its failed steps run again, completed ones stay; 409 for any other. With
-    `version` it goes on by another version of its workflow; 409 `does_not_fit` where what was done
-    doesn't.
+    `version` it goes on with another version of its workflow; 409 `does_not_fit` if that is not
+    possible.
     """
     return Call(
         "POST",
@@ -2263,7 +2255,7 @@ def post_run_searches(
     group: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.RunSearch]:
-    """Keeps a search under a name: 201; 409 `name_taken` where you have one of that name."""
+    """Saves a search under a name: 201; 409 `name_taken` if you already have one of that name."""
     return Call(
         "POST",
         "/run-searches",
@@ -2485,8 +2477,8 @@ def post_step_retry(
     index: int | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Run]:
-    """Tries a step again that failed or waits for its next attempt, with another input where one is given.
-    A compensation is the step `<node>:compensate`; it takes no other input.
+    """Retries a step that failed or waits for its next attempt, with another input if you give one. A
+    compensation is the step `<node>:compensate`; it takes no other input.
     """
     return Call(
         "POST",
@@ -2506,7 +2498,7 @@ def post_step_skip(
     index: int | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Run]:
-    """Skips a step that failed, waits or is queued: it counts as done with the output that is given. A
+    """Skips a step that failed, waits or is queued: it counts as done with the given output. A
     compensation, `<node>:compensate`, counts as done by hand, and the run goes on undoing.
     """
     return Call(
@@ -2521,7 +2513,7 @@ def post_step_skip(
 def post_task_answer(
     task_id: str | int, *, text: str, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Task]:
-    """Answers what was asked, as who started the run or may decide tasks; 409 where nothing was."""
+    """Answers a question, for whoever started the run or may decide tasks; 409 if nothing was asked."""
     return Call(
         "POST",
         path("/tasks/{task_id}/answer", task_id=task_id),
@@ -2534,9 +2526,7 @@ def post_task_answer(
 def post_task_ask(
     task_id: str | int, *, text: str, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Task]:
-    """Asks for information: until somebody answers the task's clock stands still; 409 while a question is
-    open.
-    """
+    """Asks for information: the task's clock stops until somebody answers; 409 while a question is open."""
     return Call(
         "POST",
         path("/tasks/{task_id}/ask", task_id=task_id),
@@ -2549,7 +2539,7 @@ def post_task_ask(
 def post_task_assign(
     task_id: str | int, *, assignee: str, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Task]:
-    """Gives the task to a member whom it asks."""
+    """Assigns the task to a member whom it asks."""
     return Call(
         "POST",
         path("/tasks/{task_id}/assign", task_id=task_id),
@@ -2575,7 +2565,7 @@ def post_task_claim(
 def post_task_comments(
     task_id: str | int, *, text: str, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Comment]:
-    """Says something of an open task; 409 if it is closed."""
+    """Comments on an open task; 409 if it is closed."""
     return Call(
         "POST",
         path("/tasks/{task_id}/comments", task_id=task_id),
@@ -2597,7 +2587,7 @@ def post_task_complete(
     undoable: bool | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Task]:
-    """Decides the task, and its run goes on; 409, with who and when, if it is decided already."""
+    """Decides the task, and its run goes on; 409, with who and when, if it is already decided."""
     return Call(
         "POST",
         path("/tasks/{task_id}/complete", task_id=task_id),
@@ -2637,7 +2627,7 @@ def post_task_escalate(
     to: models.WhomRequest | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Task]:
-    """Asks others, too: those of `to`, or the next level now; the latter also for who may assign tasks."""
+    """Asks others, too: those in `to`, or the next level; the latter also if you may only assign tasks."""
     return Call(
         "POST",
         path("/tasks/{task_id}/escalate", task_id=task_id),
@@ -2655,9 +2645,7 @@ def post_task_files(
     reason: str | None = None,
     idempotency_key: str | None = None,
 ) -> Call[models.TaskFile]:
-    """Adds a file, whose bytes are the body, as who started the run or may decide tasks; 409 if it is
-    closed.
-    """
+    """Adds a file (the body), for whoever started the run or may decide tasks; 409 if the task is closed."""
     return Call(
         "POST",
         path("/tasks/{task_id}/files", task_id=task_id),
@@ -2695,7 +2683,9 @@ def post_task_resubmit(
     comment: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Task]:
-    """Begins the next round: for whom it was returned to; who returned it takes it back so."""
+    """Begins the next round, by the person it was returned to; whoever returned it can take it back this
+    way.
+    """
     return Call(
         "POST",
         path("/tasks/{task_id}/resubmit", task_id=task_id),
@@ -2714,9 +2704,7 @@ def post_task_return(
     seen: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Task]:
-    """Returns the task to who started the run, or to `to`; its clock stands still until they send it
-    again.
-    """
+    """Returns the task to whoever started the run, or to `to`; its clock stops until they resubmit it."""
     return Call(
         "POST",
         path("/tasks/{task_id}/return", task_id=task_id),
@@ -2746,7 +2734,7 @@ def post_task_snooze(
 def post_task_unclaim(
     task_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Task]:
-    """Puts the task back for all whom it asks, or to who delegated it; somebody else's needs
+    """Puts the task back for all whom it asks, or for whoever delegated it; another's needs
     `tasks:assign`.
     """
     return Call(
@@ -2761,9 +2749,7 @@ def post_task_unclaim(
 def post_task_undo(
     task_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Task]:
-    """Takes back what you decided `undoable`, as long as it doesn't count; 409 `nothing_to_undo`
-    afterwards.
-    """
+    """Takes back your `undoable` decision before it counts; 409 `nothing_to_undo` afterwards."""
     return Call(
         "POST",
         path("/tasks/{task_id}/undo", task_id=task_id),
@@ -2843,7 +2829,7 @@ def post_tasks_bulk(
 def post_token_revoke(
     token_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Token]:
-    """As DELETE, and tells the token as it is then."""
+    """Like DELETE, and returns the token."""
     return Call(
         "POST",
         path("/tokens/{token_id}/revoke", token_id=token_id),
@@ -2860,9 +2846,7 @@ def post_token_rotate(
     overlap_seconds: int | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.NewToken]:
-    """Another token in place of one of yours, with its name, role, scopes and length of life: 201 with its
-    text.
-    """
+    """Replaces one of your tokens by another with its name, role, scopes and lifetime: 201 with its text."""
     return Call(
         "POST",
         path("/tokens/{token_id}/rotate", token_id=token_id),
@@ -2917,9 +2901,7 @@ def post_trials(
     pins: dict[str, Any] | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Trial]:
-    """Starts a test run of the draft: what has side effects is left out unless it is `live`, nothing
-    waits.
-    """
+    """Starts a test run of the draft: side effects are left out unless `live`, and nothing waits."""
     return Call(
         "POST",
         path("/workflows/{name}/trials", name=name),
@@ -2958,7 +2940,7 @@ def post_webhook_rotate(
     overlap_seconds: int | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.WebhookWithSecret]:
-    """A new secret, shown only here; the old ones count for `overlap_seconds` more (a day)."""
+    """A new secret, shown only here; the old ones stay valid for `overlap_seconds` more (a day)."""
     return Call(
         "POST",
         path("/webhooks/{webhook_id}/rotate", webhook_id=webhook_id),
@@ -3006,8 +2988,8 @@ def post_workflow_migrate(
     dry_run: bool | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.BulkJob]:
-    """Has all open runs of version `from` go on with `to`, each by itself, in the background: 202 a bulk
-    job. With `dry_run` the job only finds out what would become of each.
+    """Moves all open runs of version `from` to `to`, each by itself, in the background: 202 a bulk job.
+    With `dry_run` the job only finds out what would happen to each.
     """
     return Call(
         "POST",
