@@ -140,7 +140,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         },
     ),
     EventType.RUN_PAUSED: _ends(RunStatus.PAUSED, "Nothing new begins.", _WHO),
-    EventType.RUN_UNPAUSED: _ends(RunStatus.RUNNING, "It goes on.", _WHO),
+    EventType.RUN_UNPAUSED: _ends(RunStatus.RUNNING, "It continues.", _WHO),
     EventType.RUN_FAILING: _ends(
         RunStatus.FAILING,
         "A step failed for good; running steps are awaited.",
@@ -158,7 +158,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         RunStatus.WAITING_FOR_MANUAL_ACTION, "A compensation failed for good; a person decides what happens."
     ),
     EventType.RUN_COMPLETED: _ends(RunStatus.COMPLETED, "All its sinks are resolved.", _DIGEST),
-    EventType.RUN_CONTINUED: _ends(RunStatus.CONTINUED, "It goes on as a new run.", {"as": "that run"}),
+    EventType.RUN_CONTINUED: _ends(RunStatus.CONTINUED, "It continues as a new run.", {"as": "that run"}),
     EventType.RUN_FAILED: _ends(RunStatus.FAILED, "It failed."),
     EventType.RUN_CANCELLED: _ends(RunStatus.CANCELLED, "It was cancelled."),
     EventType.RUN_COMPENSATED: _ends(RunStatus.COMPENSATED, "It failed, and what it had done was undone."),
@@ -184,7 +184,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
     ),
     EventType.RUN_REPAIRED: EventKind(
         "run",
-        "The stuck check mended something that should not have been.",
+        "The stuck check repaired something that should not have happened.",
         {
             "what": "what was wrong",
             "of": "the node that it is about",
@@ -313,7 +313,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "signal", "A waiting step took a signal.", {"signal_id": "its id", "name": "its name"}
     ),
     EventType.SLA_WARNING: EventKind(
-        "run", "80 per cent of the run's time are over.", {"deadline": "its deadline"}
+        "run", "80 per cent of the run's time has passed.", {"deadline": "its deadline"}
     ),
     EventType.SLA_BREACHED: EventKind("run", "The run is past its deadline.", {"deadline": "its deadline"}),
     EventType.ALERT: EventKind(
@@ -342,9 +342,9 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             "due_at": "when it is due now",
         },
     ),
-    EventType.TASK_ASKED: EventKind("task", "Somebody asks back; the clock stands still.", _TASK),
+    EventType.TASK_ASKED: EventKind("task", "Somebody asked a question; the clock is stopped.", _TASK),
     EventType.TASK_ANSWERED: EventKind(
-        "task", "The question is answered; the clock goes on.", {**_TASK, "due_at": "when it is due now"}
+        "task", "The question is answered; the clock runs again.", {**_TASK, "due_at": "when it is due now"}
     ),
     EventType.TASK_REMINDED: EventKind(
         "task", "Somebody was reminded.", {"task": "its id", "follow_up": "true: once more"}
