@@ -210,7 +210,7 @@ class RefusedJobSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField(help_text="As in the event.")
     reason = serializers.CharField(
-        help_text="`gone`: it has ended, or was queued again; `leased` by another; `held`: its run is paused; `later`: it "
+        help_text="`gone`: ended, or queued again; `leased` by another; `held`: its run is paused; `later`: it "
         "is not due yet. A job that becomes free is announced again."
     )
 
