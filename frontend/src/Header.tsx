@@ -45,7 +45,7 @@ function SaveState() {
           className="link save-conflict"
           data-conflicts
           aria-expanded={isListed}
-          title="Show what is not saved (Shift+C)"
+          title="Show unsaved changes (Shift+C)"
           onClick={isListed ? () => set({ showsConflicts: false }) : goToConflicts}
         >
           {[

@@ -57,7 +57,7 @@ export function goToAddressed(): void {
     wantFocus("comments");
   } else {
     set({ panel: "comments" });
-    say("This step is gone. What was said of it is kept under Comments.");
+    say("This step is gone. Its comments are kept under Comments.");
   }
 }
 
@@ -68,7 +68,7 @@ export function offerComments(): () => void {
     if (!search || !"comments on steps".includes(search.toLowerCase())) return;
     found.push({
       name: "Comments",
-      about: "What is said of the steps",
+      about: "Comments on the steps",
       run: () => set({ view: "canvas", panel: "comments" }),
     });
   };

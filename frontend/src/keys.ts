@@ -140,7 +140,7 @@ export function moveSelected(way: "in" | "out"): void {
 function foldSelected(): void {
   const [first] = state().selected.nodes;
   const id = first === undefined ? null : foldable(state().doc, first);
-  if (id === null) return say("Select a step that does others, such as “For each item”.");
+  if (id === null) return say("Select a step that contains others, such as “For each item”.");
   fold(id);
 }
 
@@ -208,7 +208,7 @@ export const KEYS: Key[] = [
     run: () => {
       const one = theOne();
       if (one && holdsSteps(state().doc.nodes[one])) openAdd({ inside: one });
-      else say("Select a step that does others, such as “For each item”.");
+      else say("Select a step that contains others, such as “For each item”.");
     },
   },
   {

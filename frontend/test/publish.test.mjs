@@ -64,7 +64,7 @@ test("open runs are counted by version, with what becomes of them", async () => 
 test("test cases are run and counted", async () => {
   const [passes, fails] = [true, false].map((passed, id) => ({ id, passed, status: "COMPLETED", differences: [] }));
   assert.equal((await publishing({})).said[2], "There are none.");
-  assert.equal((await publishing({ cases: [passes] })).said[2], "The one that there is passes.");
+  assert.equal((await publishing({ cases: [passes] })).said[2], "The only test case passes.");
   assert.equal((await publishing({ cases: [passes, fails] })).said[2], "1 of 2 fail.");
 });
 

@@ -78,8 +78,8 @@ test("a problem says what its form says", () => {
     "This step waits for a person without a deadline.",
   );
   assert.equal(
-    said("value_never_there", "second", "The output of `first` is never there yet."),
-    "The output of “Fetch it” is never there yet.",
+    said("value_never_there", "second", "The output of `first` is never available here."),
+    "The output of “Fetch it” is never available here.",
   );
   assert.equal(
     said("no_deadline", "first", "`first` waits without a deadline: set `url`."),

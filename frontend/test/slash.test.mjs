@@ -58,5 +58,5 @@ test("a slash in an empty field for texts turns it into the editor for expressio
 
 test("a list of more than can be seen at once says so, and how the others are found", () => {
   assert.equal(headOf("Input", MOST_SHOWN), "Input");
-  assert.match(headOf("Input", 1234), /^Input \(1234 in all, 1000 are shown: type on to find the others\)$/);
+  assert.match(headOf("Input", 1234), /^Input \(1234 in all, 1000 shown: keep typing to find the others\)$/);
 });

@@ -64,7 +64,7 @@ export function RetryField({ spot, shape }: { spot: Spot; shape: Shape }) {
             value={isOwn ? "own" : isUnknown ? "unknown" : String(value ?? "")}
             onChange={(event) => pick(event.target.value)}
           >
-            <option value="">As usual: {timesWords(presets[usual])}</option>
+            <option value="">Default: {timesWords(presets[usual])}</option>
             {Object.entries(presets).map(([name, policy]) => (
               <option key={name} value={name}>
                 {name === "none" ? "Never" : `${name}: ${timesWords(policy)}`}

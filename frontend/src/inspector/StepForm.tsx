@@ -219,7 +219,7 @@ function Starts({ step }: { step: Step }) {
               )
             }
           >
-            <option value="">As usual: all resolved, any taken</option>
+            <option value="">Default: all resolved, any taken</option>
             {JOINS.map(([name, words]) => (
               <option key={name} value={name}>
                 {words}

@@ -129,7 +129,7 @@ function RenameForm({ id, coming, onDone }: { id: string; coming: Coming | null;
         `Use letters, digits, _ and -, starting with a letter${slug(wanted) ? `, for example ${free(slug(wanted), state().doc.nodes)}` : ""}.`,
       );
     if (Object.hasOwn(spokenOf(state().comments), wanted) && !Object.hasOwn(state().doc.nodes, wanted))
-      return setFault("There are comments on a step that had this id and is gone: they would be this one's.");
+      return setFault("A deleted step had this id and has comments: they would become this one's.");
     setIsBusy(true);
     const why = await rename(from, wanted);
     setIsBusy(false);

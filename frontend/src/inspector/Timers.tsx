@@ -25,7 +25,7 @@ export function timersOf(value: Json | undefined): Json[] {
 function whyNot(from: string, to: string): string | null {
   const { doc } = state();
   if (from === to) return "the step itself";
-  if (homeOf(doc, from) !== homeOf(doc, to)) return "is not beside this step";
+  if (homeOf(doc, from) !== homeOf(doc, to)) return "is not on the same level as this step";
   return reach(doc, to, "out").has(from) ? `comes before ${titleOf(doc, from)}` : null;
 }
 

@@ -49,7 +49,7 @@ export function restored(given: Json, was: Json | undefined, path = "", isNamed 
   }
   if (!isNamed || given !== MASK) return given;
   if (typeof was === "string" && was) return was;
-  throw new Unknown(`${path} is masked, and what it was can't be known here: write its value.`);
+  throw new Unknown(`${path} is masked, and its value is not known here: enter it.`);
 }
 
 /** A mask stands where nobody knows what is behind it; the message says where. */

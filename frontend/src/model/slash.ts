@@ -20,7 +20,7 @@ export const MOST_SHOWN = 1000;
 /** What stands over the first group of a list: its name, and that there is more than can be seen. */
 export function headOf(group: string, count: number): string {
   if (count <= MOST_SHOWN) return group;
-  return `${group} (${count} in all, ${MOST_SHOWN} are shown: type on to find the others)`;
+  return `${group} (${count} in all, ${MOST_SHOWN} shown: keep typing to find the others)`;
 }
 
 const FIXED = new Set(["in"]);

@@ -72,7 +72,7 @@ export function differenceWords(changes: Change[]): string {
     const [what, how] = name.split(" ");
     return `${keys.size} ${what}${keys.size === 1 ? "" : "s"} ${how}`;
   });
-  return said.join(", ") || "Nothing is different";
+  return said.join(", ") || "No differences";
 }
 
 function whereWords({ path }: Change, before: Doc, doc: Doc): string {

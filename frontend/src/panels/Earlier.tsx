@@ -34,7 +34,7 @@ export function Earlier() {
                   {momentOf(run.at)}{" "}
                   <small className="quiet">{`draft ${run.revision}${run.part && `, ${run.part}`}`}</small>
                 </span>
-                {!hasEnded(run) && <span className="sr-only">, not ended when it was last looked at</span>}
+                {!hasEnded(run) && <span className="sr-only">, still open when last checked</span>}
               </button>
             </li>
           ))}

@@ -174,7 +174,7 @@ function StepValues({ run, step: listed, ask, again }: StepProps) {
                 type="button"
                 className="button ghost small"
                 disabled={again === null}
-                title="What stands before it gives what it gave last"
+                title="The steps before it keep their last outputs"
                 onClick={() => again?.({ from })}
               >
                 <Icon name="skip-forward" />

@@ -46,7 +46,7 @@ export async function start(wanted: Wanted): Promise<string | null> {
     set({ trial });
     void follow(trial.id, trial.stubbed);
     if (from && again.length)
-      say(`Nothing is known of ${again.map((id) => titleOf(doc, id)).join(", ")}, so the run does that again.`);
+      say(`There is no output of ${again.map((id) => titleOf(doc, id)).join(", ")}, so the run does it again.`);
     return null;
   } catch (why) {
     if (!(why instanceof Refused)) return "The server is not responding.";

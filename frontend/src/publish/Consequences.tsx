@@ -101,9 +101,9 @@ async function caseResults(): Promise<CaseResult[]> {
 function CaseState() {
   const results = useAnswerOnce(caseResults);
   if (results === "asking") return "Running…";
-  if (results === "unknown") return "They can't be run now; publishing runs them.";
+  if (results === "unknown") return "They can't be run right now; they run when you publish.";
   if (results.length === 0) return "There are none.";
   const failed = results.filter((each) => !each.passed).length;
   if (failed) return <span className="bad-words">{`${failed} of ${results.length} fail.`}</span>;
-  return results.length === 1 ? "The one that there is passes." : `All ${results.length} pass.`;
+  return results.length === 1 ? "The only test case passes." : `All ${results.length} pass.`;
 }

@@ -32,16 +32,16 @@ export function Comments() {
         <p className="panel-empty">
           <Icon name="message-square" />{" "}
           {isResolved
-            ? "Nothing is resolved yet."
+            ? "No resolved comments yet."
             : mayWrite
-              ? "No open comments. Select a step and press M to say something of it."
+              ? "No open comments. Select a step and press M to comment on it."
               : "No open comments."}
         </p>
       )}
       {there.map((id) => (
         <OfStep key={id} title={titleOf(doc, id)} threads={shown.filter((thread) => thread.step === id)} go={id} />
       ))}
-      {gone.length > 0 && <OfStep title="On steps that are gone" threads={gone} go={null} />}
+      {gone.length > 0 && <OfStep title="On deleted steps" threads={gone} go={null} />}
     </div>
   );
 }

@@ -32,7 +32,7 @@ export function StepComments({ id }: { id: string }) {
         {open.map((thread) => (
           <ThreadView key={thread.id} thread={thread} />
         ))}
-        {!threads.length && !mayWrite && <p className="quiet small">Nobody has said anything of this step.</p>}
+        {!threads.length && !mayWrite && <p className="quiet small">No comments on this step yet.</p>}
         {mayWrite && <Compose step={id} count={count} />}
         {resolved.length > 0 && (
           <details className="resolved-threads">

@@ -32,7 +32,7 @@ export function whyNotThere(doc: Doc, value: TestValue, { place, node, edge }: S
   const title = titleOf(doc, value.step);
   if (value.isInput)
     return place === "params" && node === value.step ? null : `Only ${title} itself can read its own input.`;
-  if (place === "business_key") return "No step is done yet when the key of a run is made.";
+  if (place === "business_key") return "The key of a run is made before any step is done.";
   if (place === "output" || !Object.hasOwn(doc.nodes, value.step)) return null;
   const at = edge?.from ?? node;
   if (at === undefined || (at === value.step && place !== "params" && place !== "input")) return null;

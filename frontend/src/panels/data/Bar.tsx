@@ -12,7 +12,7 @@ export async function copied(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     say(`Copied ${what}.`);
   } catch {
-    say("The browser allows no copying here.", "bad");
+    say("The browser doesn't allow copying here.", "bad");
   }
 }
 

@@ -82,7 +82,7 @@ export function Table({ tables, search, root, choose }: Props) {
           </tbody>
         </table>
       </div>
-      {fits.length === 0 && <p className="data-none">Nothing fits this search.</p>}
+      {fits.length === 0 && <p className="data-none">Nothing matches this search.</p>}
       {fits.length > page && (
         <div className="data-pages">
           <button type="button" className="link" disabled={start === 0} onClick={() => setFrom(start - page)}>

@@ -88,7 +88,7 @@ export function Tree({ label, value, search, root, choose }: Props) {
     event.preventDefault();
     run();
   };
-  if (rows.length === 0) return <p className="data-none">Nothing fits this search.</p>;
+  if (rows.length === 0) return <p className="data-none">Nothing matches this search.</p>;
   return (
     <>
       <div ref={tree} role="tree" aria-label={label} className="data-tree" onKeyDown={onKeyDown}>
@@ -139,7 +139,7 @@ export function Tree({ label, value, search, root, choose }: Props) {
       {(isCut || hits?.isCut) && (
         <p className="data-none">
           {hits
-            ? "There is more that fits: search for more of it."
+            ? "There are more matches: make the search longer."
             : `These are ${MOST_ROWS} rows: close some, or search.`}
         </p>
       )}

@@ -83,7 +83,7 @@ export function Value({ title, value: whole, of, root, pinned, bytes }: Props) {
             <button
               type="button"
               aria-pressed={view === "changes"}
-              title="What differs from the pinned output"
+              title="Differences from the pinned output"
               onClick={() => setPicked("changes")}
             >
               <Icon name="git-compare" />
