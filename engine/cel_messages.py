@@ -42,8 +42,8 @@ _NO_OVERLOAD = "No matching overloads found : "
 _OF_OPERATORS = {
     f"{_NO_OVERLOAD}_&&_": "`&&` and `all` work on true and false only",
     f"{_NO_OVERLOAD}_||_": "`||` and `exists` work on true and false only",
-    f"{_NO_OVERLOAD}<jump_condition>": "what `? :`, `filter` or `exists_one` decides by must be true or false",
-    f"{_NO_OVERLOAD}<iter_range>": "all, exists, exists_one, map and filter go through lists and objects only",
+    f"{_NO_OVERLOAD}<jump_condition>": "the condition of `? :`, `filter` or `exists_one` must be true or false",
+    f"{_NO_OVERLOAD}<iter_range>": "all, exists, exists_one, map and filter work on lists and objects only",
 }
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -134,7 +134,7 @@ def _absent(path: Path) -> str:
     if len(path) == 1:
         return f"`{path[0]}` is not available here"
     if len(path) == 2 and path[0] == "steps":
-        return f"step `{path[1]}` has no output here: it did not run, or not yet"
+        return f"step `{path[1]}` has no output here: it has not run, or not yet"
     return f"{_spell(path)} is missing"
 
 

@@ -51,13 +51,17 @@ class Retry(Shape):
     """A retry policy of its own; what is not given comes from the default policy."""
 
     max_retries: int | None = _field(
-        "How often", "So many times it is tried again after the first failure.", ge=0, le=100
+        "How often", "How many times it is retried after the first failure.", ge=0, le=100
     )
     base_seconds: float | None = _field(
         "First pause", "How long to wait before the first retry.", ge=0, le=DAY, allow_inf_nan=False
     )
     factor: float | None = _field(
-        "Growth", "Each pause is so many times as long as the one before.", ge=1, le=100, allow_inf_nan=False
+        "Growth",
+        "Each pause is this many times as long as the one before.",
+        ge=1,
+        le=100,
+        allow_inf_nan=False,
     )
     max_seconds: float | None = _field(
         "Longest pause", "No pause gets longer than this.", ge=0, le=30 * DAY, allow_inf_nan=False
@@ -71,7 +75,7 @@ class Retry(Shape):
     )
     non_retryable: list[Annotated[str, Field(min_length=1, max_length=100)]] | None = _field(
         "Never retry",
-        "Codes of errors after which trying again is no use, beside ValidationError, InvalidInputError and "
+        "Error codes that are never retried, besides ValidationError, InvalidInputError and "
         "NonRetryableError.",
         max_length=100,
     )
@@ -81,7 +85,7 @@ class NOf(Shape):
     """A join that fires at the k-th taken edge."""
 
     n_of: int = Field(
-        ge=1, title="How many", description="So many of the paths that lead here must be taken."
+        ge=1, title="How many", description="How many of the paths that lead here must be taken."
     )
 
 
@@ -101,13 +105,13 @@ class BoundaryTimer(Shape):
     )
     interrupting: bool | None = _field(
         "Ends the step",
-        "Whether the step ends when the time is over; otherwise it goes on, as for a reminder.",
+        "Whether the step ends when the time is up; otherwise it goes on, as for a reminder.",
     )
-    to: str = Field(title="Goes to", description="The step that is next when the time is over.")
+    to: str = Field(title="Goes to", description="The next step when the time is up.")
 
 
 RetryChoice = Retry | Literal["seed", "minutes", "llm", "none"]
-RETRY_HELP = "How often and after which pauses the step is tried again when it fails."
+RETRY_HELP = "How often and after which pauses the step is retried when it fails."
 TIMEOUT_HELP = "An attempt that takes longer is ended and counts as failed."
 LEASE_HELP = "How long a worker may be silent before the step is given to another one."
 
@@ -132,12 +136,12 @@ class Node(Shape):
     title: Title | None = _field("Title", "What people read instead of the id.")
     params: dict[str, Json] | None = _field("Settings of the type", "What this kind of step needs.", "group")
     input: dict[str, Json] | str | None = _field(
-        "Input", "What the step is given. Empty: what the step before it gives.", "code"
+        "Input", "The step's input. Empty: the output of the step before it.", "code"
     )
     join: Literal["any_taken", "all", "any"] | NOf | None = _field(
         "Starts when",
         "Where several paths meet: once all are decided and one is taken, when all are taken, at the first, or at "
-        "so many.",
+        "a number of them.",
         "join",
     )
     boundary_timers: list[BoundaryTimer] | None = _field(
@@ -154,30 +158,30 @@ class Node(Shape):
         "code",
     )
     allow_no_match: bool | None = _field(
-        "May lead nowhere", "It is no error if none of the conditions behind it holds."
+        "May lead nowhere", "It is not an error if none of the conditions after it holds."
     )
     compensate: Compensation | None = _field(
         "Undo", "The step that undoes this one when the run fails later."
     )
     compensate_on_unknown: bool | None = _field(
-        "Undo when in doubt", "Undo it also where nobody knows whether it was done. Empty: yes."
+        "Undo when in doubt", "Undo it even if it is unknown whether it was done. Empty: yes."
     )
     secrets: list[str] | dict[str, str] | None = _field("Secrets", "Has no effect yet.", "code")
     retry: RetryChoice | None = _field("Retries", RETRY_HELP, "retry")
     timeout_seconds: Seconds | None = _field("Time limit", TIMEOUT_HELP)
     schedule_to_start_seconds: Seconds | None = _field(
-        "Must begin within", "If no worker begins it for so long, it fails for good."
+        "Must begin within", "If no worker begins it within this time, it fails for good."
     )
     lease_seconds: int | None = _field("Silence allowed", LEASE_HELP, ge=1, le=DAY)
     queue: str | None = _field(
-        "Queue", "Where workers look for it. Empty: the usual one of its type.", pattern=QUEUE_NAME
+        "Queue", "Where workers look for it. Empty: the default of its type.", pattern=QUEUE_NAME
     )
     priority: int | None = _field(
         "Priority", "Higher goes first. Empty: the priority of the run.", ge=-1000, le=1000
     )
     on_error: Literal["fail", "continue", "branch", "ask"] | None = _field(
         "If it fails for good",
-        "The run fails, it goes on all the same, it takes the edges for errors, or somebody is asked what to do.",
+        "The run fails, it goes on anyway, it takes the edges for errors, or somebody is asked what to do.",
     )
 
 
@@ -210,7 +214,7 @@ class Edge(Shape):
 class Definition(Shape):
     """A whole workflow."""
 
-    name: Name = Field(title="Name", description="The name in addresses and programs; it stays.")
+    name: Name = Field(title="Name", description="The name in URLs and programs; it can't be changed.")
     nodes: list[Node] = Field(min_length=1, title="Steps", description="What is to be done.")
     edges: list[Edge] | None = _field("Edges", "What leads from one step to another.")
     title: Title | None = _field("Title", "What people read.")
@@ -218,7 +222,7 @@ class Definition(Shape):
         "Description", "What the workflow is for.", "textarea"
     )
     metadata: Json = _field(
-        "Metadata", "Yours; sample_input in it stands in the form that starts it.", "code"
+        "Metadata", "For your own use; sample_input in it prefills the start form.", "code"
     )
     input_schema: dict[str, Json] | None = _field(
         "Input", "What a run needs to start. An input that doesn't fit is refused.", "schema"
@@ -231,11 +235,11 @@ class Definition(Shape):
         "Calendar of the deadline", "Defines the working days. Empty: the default calendar.", "calendar"
     )
     sla_pauses: bool | None = _field(
-        "Deadline stands still in a pause", "Whether the time in which a run is paused does not count."
+        "Pauses don't count", "Whether time in which the run is paused doesn't count toward the deadline."
     )
     on_failure: Literal["stop", "finish_others"] | None = _field(
         "When a step has failed for good",
-        "The run stops at once, or its other branches go on to their ends before it fails.",
+        "The run stops at once, or its other branches finish before it fails.",
     )
     compensation: Literal["sequential", "parallel"] | None = _field(
         "Order of undoing",
@@ -243,12 +247,12 @@ class Definition(Shape):
     )
     business_key: str | None = _field(
         "Business key",
-        "What a run is called by, such as {{ input.order_id }}: two starts with the same key are one run.",
+        "Identifies a run, such as {{ input.order_id }}: two starts with the same key are one run.",
         "template",
     )
-    output: Json = _field("Result", "What a run gives. Empty: the output of its last step.", "code")
+    output: Json = _field("Result", "The run's output. Empty: the output of its last step.", "code")
     next_workflow: Name | None = _field(
         "Next workflow",
-        "When a run has completed, one of this workflow is started with what it gave.",
+        "When a run has completed, a run of this workflow starts with its output.",
         "workflow",
     )

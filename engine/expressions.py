@@ -202,7 +202,7 @@ def _checked(source: str) -> tuple[cel.Expression, Expr]:
     try:
         size = len(source.encode())
     except UnicodeEncodeError as exc:
-        raise ExpressionInvalid("the expression contains characters that are no valid Unicode") from exc
+        raise ExpressionInvalid("the expression contains characters that are not valid Unicode") from exc
     if size > SOURCE_BYTES:
         raise ExpressionInvalid(f"the expression has {size:,} bytes; {SOURCE_BYTES:,} are allowed")
     if not source.strip():
@@ -298,7 +298,7 @@ def _plain(value: object) -> Json:
             return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
         case dict():
             if not all(isinstance(key, str) for key in value):
-                raise ValueError("its value is an object with keys that are no texts")
+                raise ValueError("its value is an object with keys that are not texts")
             return {_text(key): _plain(item) for key, item in value.items()}
     hint = "; write string(...) around it" if isinstance(value, timedelta) else ""
     raise ValueError(f"its value is no JSON: {kind_of(value)}{hint}")

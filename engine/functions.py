@@ -18,7 +18,7 @@ class Function:
 
 
 FUNCTIONS = (
-    Function("has", "has(value.key)", "Whether the key is there.", "has(input.name)"),
+    Function("has", "has(value.key)", "Whether the key exists.", "has(input.name)"),
     Function(
         "? :",
         "condition ? this : that",
@@ -33,12 +33,17 @@ FUNCTIONS = (
     ),
     Function("size", "size(value)", "How many characters, items or keys.", "size(input.tags)"),
     Function(
-        "contains", "text.contains(part)", "Whether the text has the part in it.", "input.name.contains('nn')"
+        "contains", "text.contains(part)", "Whether the text contains the part.", "input.name.contains('nn')"
     ),
     Function(
-        "startsWith", "text.startsWith(part)", "Whether the text begins so.", "input.name.startsWith('A')"
+        "startsWith",
+        "text.startsWith(part)",
+        "Whether the text starts with the part.",
+        "input.name.startsWith('A')",
     ),
-    Function("endsWith", "text.endsWith(part)", "Whether the text ends so.", "input.name.endsWith('a')"),
+    Function(
+        "endsWith", "text.endsWith(part)", "Whether the text ends with the part.", "input.name.endsWith('a')"
+    ),
     Function(
         "matches",
         "text.matches(pattern)",
@@ -82,7 +87,7 @@ FUNCTIONS = (
     Function(
         "timestamp",
         "timestamp(text)",
-        "The text as a moment, to compare and to reckon with.",
+        "The text as a moment, to compare and calculate with.",
         "timestamp(run.now) > timestamp('2026-01-01T00:00:00Z')",
     ),
     Function(

@@ -130,7 +130,7 @@ def _pattern_fault(value: Json, _root: Json) -> str | None:
 def _ref_fault(value: Json, root: Json) -> str | None:
     if not isinstance(value, str) or not value.startswith("#"):
         return "must point into this schema, such as #/$defs/address"
-    return None if resolved({"$ref": value}, root) is not None else f"points to {value}, which is not there"
+    return None if resolved({"$ref": value}, root) is not None else f"points to {value}, which doesn't exist"
 
 
 _KEYWORDS: Mapping[str, Callable[[Json, Json], str | None]] = {

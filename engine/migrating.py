@@ -159,9 +159,7 @@ def _of_input(graph: Graph, standing: Standing, check: Check) -> Iterator[Misfit
 
 def _of_unclear(standing: Standing) -> Iterator[Misfit]:
     for name, status in standing.unclear.items():
-        yield Misfit(
-            "step_unclear", name, f"{name} is {status}, and it can't be said what follows from that."
-        )
+        yield Misfit("step_unclear", name, f"{name} is {status}, and what follows from that is unknown.")
 
 
 def _of_done(old: Version, new: Version, name: str, result: KeepResult, check: Check) -> Iterator[Misfit]:
@@ -221,7 +219,7 @@ def _of_wait(old: Version, new: Version, name: str, step: InHand) -> Iterator[Mi
         yield Misfit("items_changed", name, f"{was.title} has begun, and does other things in this version.")
     elif step.wait == "task":
         if was.spec.output_schema(before) != became.spec.output_schema(now):
-            message = f"{was.title} asks people already, and asks for another answer in this version."
+            message = f"{was.title} already asks people, and asks for a different answer in this version."
             yield Misfit("wait_changed", name, message)
     elif step.wait != "timer":
         yield Misfit("wait_changed", name, f"{was.title} waits for something else in this version.")
@@ -237,7 +235,7 @@ def _of_timers(was: Node, became: Node, step: InHand) -> Iterator[Misfit]:
         message = f"A timer of {was.title} led to {target}; this version has no such timer."
         yield Misfit("timer_gone", was.id, message)
     if was.start_seconds is not None and became.start_seconds is None:
-        message = f"{was.title} must begin by a certain time, and in this version it needn't."
+        message = f"{was.title} must begin by a certain time, and has no such limit in this version."
         yield Misfit("timer_gone", was.id, message)
 
 
@@ -253,4 +251,6 @@ def _of_way(graph: Graph, standing: Standing, walked: Walked) -> Iterator[Misfit
         message = f"{graph.nodes[name].title} would fail at once: {error.get('message')}"
         yield Misfit("fails_at_once", name, message)
     elif len(walked.sinks) >= len(graph.sinks):
-        yield Misfit("ends_at_once", None, "By this version the run would be over, with steps in hand.")
+        yield Misfit(
+            "ends_at_once", None, "In this version the run would be over, with steps still in progress."
+        )

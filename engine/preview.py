@@ -137,9 +137,7 @@ def _unsampled(paths: list[Path], scope: Mapping[str, Json], around: Surrounding
                 title = item.node.title or item.id
                 return f"There is no value of {title} yet: run the workflow, or pin an output to that step."
         elif path[0] in ("prev", "output") and path[0] not in scope:
-            return (
-                "Nothing is known yet of what comes before: run the workflow, or pin an output to that step."
-            )
+            return "The steps before it have no values yet: run the workflow, or pin an output to that step."
         elif path[0] == "item" and "item" not in scope:
             return "There is no sample of the items yet: run the workflow, or give it a sample input."
         elif path[0] == "input" and "input" not in scope:

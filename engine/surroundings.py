@@ -20,8 +20,8 @@ PlaceName = Literal[
     "params", "input", "set_vars", "when", "output", "business_key", "compensate", "body", "round"
 ]
 OF_NODE = ("params", "input", "set_vars", "compensate", "body")
-ROUND_SCHEMA: Json = {"type": "integer", "title": "How many rounds are done"}
-INDEX_SCHEMA: Json = {"type": "integer", "title": "Which item it is, from 0 on"}
+ROUND_SCHEMA: Json = {"type": "integer", "title": "Number of rounds done"}
+INDEX_SCHEMA: Json = {"type": "integer", "title": "Index of the item, from 0"}
 
 
 class Absent(Enum):
@@ -58,7 +58,7 @@ RUN_SCHEMA: Json = {
         "business_key": {"type": ["string", "null"], "title": "Business key"},
         "created_by": {"type": "string", "title": "Who started it"},
         "tenant": {"type": "string", "title": "Tenant"},
-        "now": {"type": "string", "title": "The time at this moment"},
+        "now": {"type": "string", "title": "The current time"},
     },
 }
 
@@ -164,7 +164,7 @@ class Surroundings:
                 values.append(output)
         elif spot.place == "round":
             item = self._node(spot.node, "node")
-            values.append(Known(("output",), None, self._output(item.id), "What the round gave", True))
+            values.append(Known(("output",), None, self._output(item.id), "Output of the round", True))
             values.append(Known(("iteration",), ROUND_SCHEMA, 1, _title(item), True))
         values += self._steps(place)
         values += self._variables(place)

@@ -49,7 +49,7 @@ def _by_name(node: Node, values: Json) -> Mapping[str, Json]:
     if len(values) > MOST_AT_ONCE:
         raise _unfit(f"{node.title} sets {len(values):,} variables at once; {MOST_AT_ONCE:,} are allowed.")
     if not all(1 <= len(name) <= LONGEST_NAME for name in values):
-        raise _unfit(f"{node.title} sets a variable whose name has not 1 to {LONGEST_NAME} characters.")
+        raise _unfit(f"{node.title} sets a variable whose name doesn't have 1 to {LONGEST_NAME} characters.")
     return values
 
 

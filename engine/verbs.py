@@ -51,7 +51,7 @@ _BESIDE_EVENTS: Mapping[str, Collection[str]] = {"signal": SIGNALLED, "rerun": R
 
 RUN_REASONS: Final[Mapping[str, tuple[tuple[Collection[str], Why], ...]]] = {
     "cancel": (
-        (RUN_ENDED, Why("run_ended", "The run is {status} already.")),
+        (RUN_ENDED, Why("run_ended", "The run is already {status}.")),
         (
             RUN_UNDOING,
             Why(
@@ -98,7 +98,7 @@ UNDO_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 """The same for a step that undoes another one."""
 
 STEP_REASONS: Final[Mapping[str, str]] = {
-    StepStatus.RUNNING: "a worker is at it; wait until the attempt ends",
+    StepStatus.RUNNING: "a worker is running it; wait until the attempt ends",
     StepStatus.WAITING: "it waits; send what it waits for, or skip it",
     StepStatus.COMPLETED: "it is done; {instead}",
     StepStatus.FAILED: "its failure was dealt with by its edges; {instead}",
@@ -151,7 +151,7 @@ def changes_steps(run: str, *, undoes: bool) -> bool:
 
 def why_not_step(step: str, *, undoes: bool) -> str:
     """What stands against doing something to a step of this status, in a run whose steps may be changed."""
-    instead = "a compensation is done once" if undoes else "rerun the run from it instead"
+    instead = "a compensation runs only once" if undoes else "rerun the run from it instead"
     return STEP_REASONS.get(step, "{instead}").format(instead=instead)
 
 

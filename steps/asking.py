@@ -84,7 +84,7 @@ class Choice(Params):
     meaning: Literal["approve", "reject", "neutral"] | None = Field(
         None,
         title="What it says",
-        description="Whether it says yes, no or neither to whoever asked. Left out, its name tells: no where it begins "
+        description="Whether it says yes, no or neither to whoever asked. Left out, its name decides: no if it begins "
         "with reject, refus, declin or den, else yes.",
     )
 

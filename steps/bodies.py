@@ -36,7 +36,7 @@ class Body(Params):
     queue: str | None = Field(
         None,
         title="Queue",
-        description="Where workers look for it. Empty: the usual one of its type.",
+        description="Where workers look for it. Empty: the default of its type.",
         pattern=QUEUE_NAME,
     )
     steps: list[dict[str, Json]] | None = Field(
@@ -60,7 +60,7 @@ class Body(Params):
     version: Annotated[WholeNumber, Field(ge=1)] | None = Field(
         None, title="Version", description="Of that workflow. Empty: the latest when the item begins."
     )
-    input: Json = Field(None, title="Input", description="What its run is given. Empty: the item.")
+    input: Json = Field(None, title="Input", description="Input of its run. Empty: the item.")
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:

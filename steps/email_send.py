@@ -53,7 +53,7 @@ class MailParams(Params):
             if not is_address(address):
                 raise PydanticCustomError(
                     "no_address",
-                    "must be addresses such as anna@example.org; {given} is none",
+                    "must be addresses such as anna@example.org; {given} is not one",
                     {"given": repr(address[:80])},
                 )
         return list(dict.fromkeys(to))
@@ -85,9 +85,7 @@ def run(context: StepContext) -> Json:
     message = written(params, mail.sender, context.idempotency_key)
     if mail.server is None:
         log.info("%s", _shown(message, params))
-        context.log(
-            "No mail server is configured: the mail stands in the log of this process only", "warning"
-        )
+        context.log("No mail server is configured: the mail is only in the log of this process", "warning")
         return {"message_id": message["Message-ID"]}
     many = f"{len(params.to)} recipient{'s' if len(params.to) > 1 else ''}"
     with one_line(context, f"A mail for {many} to {mail.server.host}:{mail.server.port}") as outcome:

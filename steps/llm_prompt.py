@@ -48,14 +48,14 @@ class PromptParams(Params):
         ge=0,
         le=2,
         title="Variety",
-        description="0 gives the likeliest answer each time, up to 2 more varied ones.",
+        description="0 gives the likeliest answer each time; up to 2, answers vary more.",
     )
     max_tokens: WholeNumber | None = Field(
         None,
         ge=1,
         le=1_000_000,
         title="Tokens at most",
-        description="How long the answer may get. A token is a word or a piece of one.",
+        description="How long the answer may be. A token is a word or a piece of one.",
     )
 
     @field_validator("prompt")

@@ -34,31 +34,31 @@ class LoopParams(Params):
     input: Json = Field(
         None,
         title="First input",
-        description="What the first round is given; each other one is given what the one before gave. Empty: what "
-        "this step is given.",
+        description="Input of the first round; each later one gets the output of the one before. Empty: the input "
+        "of this step.",
     )
     while_: str | None = Field(
         None,
         alias="while",
         title="Goes on while",
-        description="Asked after each round, of its output and the number of rounds so far: output.more.",
+        description="Evaluated after each round with its output and the number of rounds so far: output.more.",
         json_schema_extra=widget("expression"),
         min_length=1,
     )
     until: str | None = Field(
         None,
         title="Ends when",
-        description="Asked after each round, in the same way.",
+        description="Evaluated after each round, in the same way.",
         json_schema_extra=widget("expression"),
         min_length=1,
     )
     count: Annotated[WholeNumber, Field(ge=1, le=MAX_ROUNDS)] | None = Field(
-        None, title="Rounds", description="It ends after so many rounds."
+        None, title="Rounds", description="It ends after this many rounds."
     )
     max_iterations: Annotated[WholeNumber, Field(ge=1, le=MAX_ROUNDS)] = Field(
         DEFAULT_ROUNDS,
         title="Rounds at most",
-        description="If it hasn't ended after so many rounds it fails.",
+        description="If it hasn't ended after this many rounds, it fails.",
     )
 
     @model_validator(mode="after")
@@ -86,7 +86,7 @@ LOOP = StepType(
     name="loop",
     kind="wait",
     title="Repeat",
-    help="Does the same again and again, each round with what the one before gave, until a condition ends it.",
+    help="Repeats the same steps, each round with the output of the one before, until a condition ends it.",
     icon="rotate-ccw",
     group="flow",
     example={

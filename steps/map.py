@@ -22,7 +22,7 @@ class MapParams(Params):
 
     items: list[Json] = Field(
         title="Items",
-        description="The list, mostly an expression such as {{ input.articles }}.",
+        description="The list, usually an expression such as {{ input.articles }}.",
         json_schema_extra=widget("template"),
         max_length=MAX_ITEMS,
     )
@@ -37,7 +37,7 @@ class MapParams(Params):
     ) = Field(
         0,
         title="Failures tolerated",
-        description="So many items, or such a share as 10%, may fail; with more the step fails.",
+        description="This many items, or a share such as 10%, may fail; if more do, the step fails.",
     )
 
     @property

@@ -76,7 +76,7 @@ def llm() -> LlmServer | None:
     address = os.environ.get(LLM_URL, "").strip()
     key, model = os.environ.get(LLM_KEY, "").strip(), os.environ.get(LLM_MODEL, "").strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise BadSetting(f"{LLM_KEY} must have neither blanks nor other than ASCII characters.")
+        raise BadSetting(f"{LLM_KEY} must have only ASCII characters and no blanks.")
     if not model.isprintable() or len(model) > 200:
         raise BadSetting(f"{LLM_MODEL} must be the name of a model in one line of at most 200 characters.")
     if not address:
@@ -99,7 +99,7 @@ def _llm_address(address: str) -> SplitResult:
     if not is_good or not address.isprintable() or " " in address:
         raise BadSetting(f"{rule}.")
     if parts.username is not None or parts.query or parts.fragment:
-        raise BadSetting(f"{rule} and without user, query or fragment; the key belongs into {LLM_KEY}.")
+        raise BadSetting(f"{rule} and without user, query or fragment; the key belongs in {LLM_KEY}.")
     return parts
 
 

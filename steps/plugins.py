@@ -76,7 +76,7 @@ def _watch(plug_in: str, over: threading.Event) -> None:
     _say(f"The plug-in {plug_in} has been at its import for {SLOW_SECONDS:g} s; everything waits for it.")
     if over.wait(HUNG_SECONDS - SLOW_SECONDS):
         return
-    _say(f"The plug-in {plug_in} hangs in its import ({HUNG_SECONDS:g} s): mend or uninstall it.")
+    _say(f"The plug-in {plug_in} hangs in its import ({HUNG_SECONDS:g} s): fix or uninstall it.")
     os._exit(HUNG_EXIT)
 
 
@@ -92,10 +92,10 @@ def _offers(value: object) -> Iterable[object]:
 
 def _refusals(offer: object, names: Iterable[str]) -> Iterator[str]:
     if not isinstance(offer, StepType):
-        yield f"It offers {offer!r:.100}, which is no StepType."
+        yield f"It offers {offer!r:.100}, which is not a StepType."
         return
     if offer.name in names:
-        yield f"The step type `{offer.name}` is there already: choose another name."
+        yield f"The step type `{offer.name}` already exists: choose another name."
     if offer.collects is not None:
         yield f"The step type `{offer.name}` has children: only Handoff's own can, so far."
     yield from (f"The step type `{offer.name}`: {problem}" for problem in problems_of(offer, AT_START))

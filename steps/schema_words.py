@@ -58,7 +58,7 @@ def _one_of_parts(error: Any) -> str:
     parts = error.validator_value
     if all(isinstance(part, dict) and "const" in part for part in parts):
         return _one_of([str(part.get("title") or _shown(part["const"])) for part in parts])
-    return "This fits none, or more than one, of what may be given here."
+    return "This matches none, or more than one, of the allowed forms."
 
 
 def _one_of(names: list[str]) -> str:
@@ -69,7 +69,7 @@ def _one_of(names: list[str]) -> str:
 def _more(error: Any) -> str:
     properties: Mapping[str, Json] = error.schema.get("properties") or {}
     names = [f"“{name[:_MOST_CHARS]}”" for name in error.instance if name not in properties]
-    return f"This has more than is known here: {', '.join(names[:MOST_NAMED])}."
+    return f"This has unknown fields: {', '.join(names[:MOST_NAMED])}."
 
 
 def authors_words(error: Any) -> str:
@@ -105,7 +105,7 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "enum": _choice,
     "const": lambda error: f"This must be {_shown(error.validator_value)}.",
     "oneOf": _one_of_parts,
-    "anyOf": lambda _: "This fits nothing of what may be given here.",
+    "anyOf": lambda _: "This matches none of the allowed forms.",
     "not": lambda _: "This may not be given here.",
     "additionalProperties": _more,
     "pattern": _pattern,

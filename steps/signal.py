@@ -32,7 +32,7 @@ class SignalParams(Params):
     timeout_seconds: TimeoutSeconds | None = Field(
         None,
         title="Wait at most",
-        description="How long to wait for it at most. Empty: it waits for ever.",
+        description="How long to wait for it at most. Empty: it waits forever.",
     )
     on_timeout: Literal["fail", "continue", "branch"] = Field(
         "fail",

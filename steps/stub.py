@@ -26,8 +26,8 @@ class StubError(Params):
 class StubParams(Params):
     """What it gives, as JSON text that holds no `{{`: nothing in it is an expression."""
 
-    output: str = Field("null", description="What it gives, as JSON text.")
-    error: str | None = Field(None, description="What it fails with instead: `{code, message}` as JSON text.")
+    output: str = Field("null", description="Its output, as JSON text.")
+    error: str | None = Field(None, description="Its error instead: `{code, message}` as JSON text.")
     stands_for: str = Field(description="The type of the step that is not done.")
     decides: bool = Field(False, description="Whether that type decides by the edges after it.")
     why: str = Field(description="Why it is not: pinned, side_effects, waits or outside.")

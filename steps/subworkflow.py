@@ -23,9 +23,7 @@ class SubworkflowParams(Params):
     version: Annotated[WholeNumber, Field(ge=1)] | None = Field(
         None, title="Version", description="The number of a version. Empty: the latest when the step begins."
     )
-    input: Json = Field(
-        None, title="Input", description="What its run is given. Empty: what this step is given."
-    )
+    input: Json = Field(None, title="Input", description="Input of its run. Empty: the input of this step.")
 
 
 def run(context: StepContext) -> Json:
@@ -39,7 +37,7 @@ SUBWORKFLOW = StepType(
     name="subworkflow",
     kind="wait",
     title="Run a workflow",
-    help="Starts a run of another workflow and waits for its end; what that gives is the output.",
+    help="Starts a run of another workflow and waits for its end; its output becomes the output of this step.",
     icon="workflow",
     group="flow",
     example={"params": {"workflow": "check_order"}, "input": {"order_id": "A-17"}},

@@ -19,7 +19,7 @@ def as_seconds(value: object) -> object:
     """Let pass what may be a number of seconds; a text such as `7D` is told how to write it."""
     if isinstance(value, str):
         raise PydanticCustomError(
-            "seconds", "must be a number of seconds, such as 604800 for seven days, and no text"
+            "seconds", "must be a number of seconds, such as 604800 for seven days, not text"
         )
     return value
 
@@ -38,7 +38,7 @@ def _moment_fault(text: str) -> str | None:
     except ValueError:
         return "must be a time as in 2027-01-31T09:00:00Z"
     if moment.tzinfo is None:
-        return "must say the time zone too, as in 2027-01-31T09:00:00Z or …+01:00"
+        return "must have a time zone, as in 2027-01-31T09:00:00Z or …+01:00"
     if not datetime(1970, 1, 2, tzinfo=UTC) < moment < datetime(2200, 1, 1, tzinfo=UTC):
         return "must be a time from 1970 to 2199"
     return None
@@ -68,7 +68,7 @@ class WaitParams(Params):
     until: str | None = Field(
         None,
         title="Until",
-        description="When to go on, such as 2027-01-31T09:00:00Z. A time that is over ends the wait at once.",
+        description="When to go on, such as 2027-01-31T09:00:00Z. A time in the past ends the wait at once.",
         json_schema_extra=widget("datetime"),
     )
 
@@ -119,7 +119,7 @@ WAIT = StepType(
     name="wait",
     kind="wait",
     title="Wait",
-    help="Waits for some time, or until a moment: seconds, days or months. Nothing is kept busy meanwhile.",
+    help="Waits for some time, or until a moment: seconds, days or months. No worker is kept busy meanwhile.",
     icon="hourglass",
     group="flow",
     example={"params": {"duration": "P3D"}, "input": {"order": "A-17"}},

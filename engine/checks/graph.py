@@ -56,7 +56,7 @@ def conditions(outline: Outline) -> Iterator[Problem]:
             yield error("error_edge_never_taken", f"{item.field}.on", message, edge.source)
         key = (edge.source, edge.target, edge.branch, edge.when, bool(edge.default), edge.on)
         if key in seen_before:
-            message = "The same edge is there twice, which changes nothing: remove one."
+            message = "The same edge occurs twice, which has no effect: remove one."
             yield warning("duplicate_edge", item.field, message, edge.source)
         seen_before.add(key)
 
@@ -119,7 +119,9 @@ def _never_first(item: OutlineNode, edges: list[OutlineEdge]) -> Iterator[Proble
     behind = [edge for edge in edges if plain and edge.index > plain[0].index]
     defaults = [edge for edge in edges if edge.edge.default]
     for edge in dict.fromkeys([*behind, *(defaults if plain else defaults[1:])]):
-        message = f"{quoted(item.id)} never takes this edge, another one always comes first: remove it."
+        message = (
+            f"{quoted(item.id)} never takes this edge, since another one always matches first: remove it."
+        )
         yield warning("edge_never_taken", edge.field, message, item.id)
 
 

@@ -54,10 +54,10 @@ def times(outline: Outline) -> Iterator[Problem]:
         if item.node.timeout_seconds is not None:
             yield from _timeout(item.spec, f"{item.field}.timeout_seconds", item.id, undoes=False)
         if item.node.boundary_timers and item.spec.kind == "engine":
-            message = f"{quoted(item.id)} is done at once: its boundary_timers never fire."
+            message = f"{quoted(item.id)} completes at once: its boundary_timers never fire."
             yield warning("without_effect", f"{item.field}.boundary_timers", message, item.id)
         if item.node.schedule_to_start_seconds is not None and item.spec.kind == "engine":
-            message = f"{quoted(item.id)} is done at once: it never waits for somebody who begins it."
+            message = f"{quoted(item.id)} completes at once: it never waits for a worker to begin it."
             yield warning("without_effect", f"{item.field}.schedule_to_start_seconds", message, item.id)
         if item.node.on_error == "ask" and item.spec.kind == "engine":
             message = f"A retry of {quoted(item.id)} would fail the same way, so its failure fails the run."
@@ -71,8 +71,8 @@ def times(outline: Outline) -> Iterator[Problem]:
             yield from _timeout(spec, field, item.id, undoes=True)
         if spec.takes_signals and (undo.params or {}).get("on_timeout") in ("continue", "branch"):
             message = (
-                f"What undoes {quoted(item.id)} has no edges: if its signal doesn't come in time, a person sees to it, "
-                "whatever on_timeout says."
+                f"The compensation of {quoted(item.id)} has no edges: if its signal doesn't come in time, a person "
+                "handles it, whatever on_timeout says."
             )
             yield warning("without_effect", f"{item.field}.compensate.params.on_timeout", message, item.id)
 
@@ -138,9 +138,7 @@ def deadlines(outline: Outline) -> Iterator[Problem]:
         undo = item.node.compensate
         spec = outline.catalogue.get(undo.type) if undo else None
         if undo and spec and spec.asks_people and not _has_deadline(undo.params):
-            message = (
-                f"What undoes {quoted(item.id)} waits for a person without a deadline: set `due_seconds`."
-            )
+            message = f"The compensation of {quoted(item.id)} waits for a person without a deadline: set `due_seconds`."
             yield warning("no_deadline", f"{item.field}.compensate.params", message, item.id)
 
 

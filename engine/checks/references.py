@@ -78,7 +78,7 @@ class Check:
     def condition(self, source: str, place: Place) -> Iterator[Problem]:
         """A bare expression that must be true or false."""
         if "{{" in source:
-            message = f"{quoted(place.field)} is an expression itself: leave the braces out."
+            message = f"{quoted(place.field)} is already an expression: leave out the braces."
             yield error("bad_expression", place.field, message, place.node)
             return
         expression = yield from self._expression(source, place)
@@ -127,11 +127,13 @@ class Check:
 
 
 def _never_there(step: str, place: Place) -> Problem:
-    message = f"The output of {quoted(step)} is never there yet: add a path from it or read another step."
+    message = (
+        f"The output of {quoted(step)} is never available here: add a path from it or read another step."
+    )
     return error("value_never_there", place.field, message, place.node)
 
 
 def _not_on_every_path(step: str, place: Place) -> Problem:
     asking = f"has(steps.{step})" if "-" not in step else f'"{step}" in steps'
-    message = f"The output of {quoted(step)} is not there on every path: ask {asking} first."
+    message = f"The output of {quoted(step)} is not available on every path: check {asking} first."
     return warning("value_not_on_every_path", place.field, message, place.node)

@@ -39,7 +39,7 @@ def overlaps(outline: Outline, flow: Flow) -> Iterator[Problem]:
                 return
             if not _excludes(flow, outline, one, other):
                 both = f"{quoted(one.id)} and {quoted(other.id)}"
-                message = f"{both} may both set {quoted(name)}, beside one another: the later one counts."
+                message = f"{both} may both set {quoted(name)}in parallel: the later one wins."
                 yield warning("variables_overlap", f"{other.field}.set_vars", message, other.id)
                 break
 
@@ -59,7 +59,7 @@ def _beside(items: Sequence[OutlineNode], flow: Flow) -> Iterator[tuple[OutlineN
 
 
 def _among_items(item: OutlineNode, name: str) -> Problem:
-    message = f"Items of {quoted(item.id)} set {quoted(name)} beside one another: the last one counts."
+    message = f"Items of {quoted(item.id)} set {quoted(name)} in parallel: the last one wins."
     return warning("variables_overlap", f"{item.field}.params.{BODY}", message, item.id)
 
 

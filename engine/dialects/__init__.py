@@ -27,7 +27,7 @@ def detect(document: object) -> str:
     name = next((dialect.name for dialect in DIALECTS.values() if dialect.matches(document)), None)
     if name is None:
         raise DialectError(
-            "This is no definition in a known dialect: it has neither nodes nor steps nor a dag nor a configuration."
+            "This is not a definition in a known dialect: it has no nodes, steps, dag or configuration."
         )
     return name
 

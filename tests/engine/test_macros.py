@@ -126,7 +126,7 @@ FAILURES = [
     ("input.rows.all(r, r.n)", "`&&` and `all` work on true and false only"),
     ("input.rows.exists(r, r.n)", "`||` and `exists` work on true and false only"),
     ("input.rows.filter(r, r.n)", "`filter`"),
-    ("input.text.all(c, true)", "go through lists and objects only"),
+    ("input.text.all(c, true)", "work on lists and objects only"),
     ("input.rows.map(r, r.n / 0)", "divide by zero"),
     ("input.rows.map(r, r.n / 0.0)", "divide by zero"),
     ("input.rows.map(r, r.n + r.tag)", "`+` cannot be used with an integer and a text"),

@@ -287,10 +287,10 @@ class TestSettings:
             ("http://mail.example.org", "must begin with smtp"),
             ("smtp://", "no host"),
             ("smtp://mail.example.org:0", "no port"),
-            ("smtp://mail.example.org:smtp", "its port is no number"),
+            ("smtp://mail.example.org:smtp", "its port is not a number"),
             ("smtp://me@mail.example.org", "both a user and a password"),
             ("smtp://me:s3cret@mail.example.org/x", "nothing may follow"),
-            ("smtp://me:s3cret#1@mail.example.org", "its port is no number"),
+            ("smtp://me:s3cret#1@mail.example.org", "its port is not a number"),
         ],
     )
     def test_a_url_that_cannot_be_meant_is_said_in_one_line_without_its_password(

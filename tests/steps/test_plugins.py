@@ -83,7 +83,7 @@ def test_an_entry_point_that_two_distributions_have_is_read_once(offered):
 def test_a_name_that_is_built_in_is_left_as_it_is(offered):
     plug_ins = discover(BUILT_IN, [offered([replace(NOOP, title="Mine"), WASH])])
     assert taken(plug_ins) == ["acme.wash"]
-    assert "The step type `noop` is there already" in sentences(plug_ins)[0]
+    assert "The step type `noop` already exists" in sentences(plug_ins)[0]
 
 
 def test_of_two_plug_ins_with_one_name_the_first_has_it(offered):
@@ -96,7 +96,7 @@ def test_of_two_plug_ins_with_one_name_the_first_has_it(offered):
 def test_what_is_no_step_type_is_left_out(offered):
     [plug_in] = discover(BUILT_IN, [offered(["hello", WASH])])
     assert plug_in.types == (WASH,)
-    assert plug_in.problems == ("It offers 'hello', which is no StepType.",)
+    assert plug_in.problems == ("It offers 'hello', which is not a StepType.",)
 
 
 @pytest.mark.parametrize("name", ["no_such_module", "exits", "explodes"])

@@ -93,7 +93,7 @@ FORM = {
         ({"name": "a", "tags": [1, 1]}, "tags", "Each of these may be given only once."),
         ({"name": "a", "note": "ab"}, "note", "This needs at least 3 characters; it has 2."),
         ({"name": "a", "same": False}, "same", "This must be true."),
-        ({"name": "a", "more": 1}, None, "This has more than is known here: “more”."),
+        ({"name": "a", "more": 1}, None, "This has unknown fields: “more”."),
     ],
 )
 def test_who_fills_in_a_form_is_told_what_is_wrong_in_words(given, at, said):

@@ -27,7 +27,7 @@ def said(node, severity="error", **more):
         ({"duration": "P1M"}, "write days, such as P30D"),
         ({"duration": "P4000D"}, "must be ten years at most"),
         ({"until": "tomorrow"}, "must be a time as in 2027-01-31T09:00:00Z"),
-        ({"until": "2027-01-31T09:00:00"}, "must say the time zone too"),
+        ({"until": "2027-01-31T09:00:00"}, "must have a time zone"),
         ({"until": "3027-01-31T09:00:00Z"}, "must be a time from 1970 to 2199"),
         ({"seconds": "7D"}, "such as 604800 for seven days"),
     ],

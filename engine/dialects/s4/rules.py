@@ -158,7 +158,7 @@ def _length_fault(text: str) -> str | None:
         seconds = parse_duration(text).total_seconds()
     except ValueError as fault:
         return str(fault)
-    return None if 0 < seconds <= TEN_YEARS else "must be longer than nothing, and ten years at most"
+    return None if 0 < seconds <= TEN_YEARS else "must be more than zero, and ten years at most"
 
 
 def _condition(text: str, field: str) -> Iterator[Finding]:
@@ -179,10 +179,10 @@ def _transformations(step: Step, place: str) -> Iterator[Finding]:
         yield Finding(message, f"{place}.transformations")
     for name in transformations:
         if not _VARIABLE.fullmatch(name):
-            message = f"{quoted(name)} is no name of a variable: letters, digits and `_`, up to 64."
+            message = f"{quoted(name)} is not a valid variable name: letters, digits and `_`, up to 64."
             yield Finding(message, join_path(f"{place}.transformations", name))
     for name, fault in transformed(transformations)[1].items():
-        message = f"What {quoted(name)} is set to can't be read: {fault}."
+        message = f"The value of {quoted(name)} can't be read: {fault}."
         yield Finding(message, join_path(f"{place}.transformations", name))
 
 
@@ -221,11 +221,11 @@ def _graph(steps: list[Step], by_id: Mapping[str, Step]) -> Iterator[Finding]:
     reached = {*flow.reach([steps[0]["id"]])}
     for name, place in places.items():
         if name not in reached:
-            yield Finding(f"No way leads to the step {quoted(name)}.", place)
+            yield Finding(f"No path leads to the step {quoted(name)}.", place)
     if not any(by_id[name].get("type") == END for name in reached):
-        yield Finding(f"No way leads to a step of the type {END}.", "steps")
+        yield Finding(f"No path leads to a step of the type {END}.", "steps")
     if (name := flow.cycle()) is not None:
-        message = f"The steps lead back to {quoted(name)}: Handoff does each step once, so remove that way."
+        message = f"The steps lead back to {quoted(name)}: Handoff runs each step once, so remove that path."
         yield Finding(message, places[name])
         return
     for gateway, inside in flow.within.items():

@@ -84,7 +84,7 @@ def sketched(definition: Document, hints: Mapping[str, Mapping[str, Json]]) -> S
             )
     for at, edge in enumerate(edges):
         if len({key for key, value in edge.items() if value is not None} - _PLAIN - {"when", "default"}):
-            raise refusal("It has no such ways from one step to another.", f"edges[{at}]")
+            raise refusal("It has no such edges between steps.", f"edges[{at}]")
     sketch = Sketch(_entry_first(nodes, edges), edges, places)
     kinds = {node["id"]: node["type"] for node in nodes}
     for name, hint in hints.items():
@@ -183,7 +183,7 @@ def _conditions(edges: Sequence[Edge], sketch: Sketch) -> dict[str, Json]:
         if edge.get("when") is not None:
             condition = _s4_text(edge["when"], f"{place}.when", marked=True)
         if condition in conditions:
-            raise refusal("Two ways from a step have the same condition.", place)
+            raise refusal("Two edges from a step have the same condition.", place)
         conditions[condition] = sketch.name(edge.get("to"))
     return conditions
 

@@ -20,7 +20,7 @@ def written(definition: Document) -> dict[str, Json]:
         raise refusal("Its metadata is no object.", "metadata")
     for key, value in definition.items():
         if key not in (*AROUND, "metadata", "nodes", "edges") and value is not None:
-            raise refusal(f"It has nothing like {quoted(key)}.", key)
+            raise refusal(f"It has no equivalent of {quoted(key)}.", key)
     hints = hints_of(metadata)
     sketch = sketched(definition, of_steps(hints))
     kept_fields = {node: kept_in(hint) for node, hint in of_steps(hints).items() if node in sketch.names}
@@ -90,7 +90,7 @@ def _compare_nodes(sketch: Sketch, again: Read) -> None:
             (one for one, extra in (*sketch.choices.items(), *sketch.copies.items()) if extra == name), name
         )
         if other is None:
-            raise _Misfit(owner, place, f"{quoted(name)} would not be there any more.")
+            raise _Misfit(owner, place, f"{quoted(name)} would be missing.")
         for key in dict.fromkeys([*node, *other]):
             if key != "id" and _spelled(_renamed(key, node.get(key), names)) != _spelled(other.get(key)):
                 raise _Misfit(owner, f"{place}.{key}", _difference(name, key))
@@ -99,7 +99,7 @@ def _compare_nodes(sketch: Sketch, again: Read) -> None:
         if ours != theirs:
             edges = sketch.leaving(name)
             where = f"edges[{sketch.edges.index(edges[0])}]" if edges else place
-            raise _Misfit(owner, where, f"The ways that lead on from {quoted(name)} are none of S4.")
+            raise _Misfit(owner, where, f"S4 has no such edges as those from {quoted(name)}.")
     if missing:
         end = next(node for node in sketch.nodes if again.copies.get(names[node["id"]]) in missing)
         message = f"{quoted(end['id'])} would end a path where parallel paths lead to it, and not the run."
@@ -107,7 +107,7 @@ def _compare_nodes(sketch: Sketch, again: Read) -> None:
 
 
 def _difference(name: str, key: str) -> str:
-    return f"{quoted(name)} has {quoted(key)} as no step of S4 has it."
+    return f"{quoted(name)} has {quoted(key)} in a form that S4 doesn't have."
 
 
 def _renamed(key: str, value: Json, names: Mapping[str, str]) -> Json:

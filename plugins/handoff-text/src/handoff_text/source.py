@@ -10,7 +10,7 @@ from handoff.steps import kind_of
 
 MAX_BYTES = 1024 * 1024
 LLM_TITLE = "Use a language model"
-LLM_HELP = "Have a language model do this step. An admin has to set one up first."
+LLM_HELP = "Let a language model do this step. An admin has to set one up first."
 
 
 class TextInput(BaseModel):
@@ -36,12 +36,12 @@ class TextInput(BaseModel):
             size = len(text.encode())
         except UnicodeEncodeError as error:
             raise PydanticCustomError(
-                "broken_text", "holds half a character (a lone surrogate), which is no valid Unicode"
+                "broken_text", "holds half a character (a lone surrogate), which is not valid Unicode"
             ) from error
         if size > MAX_BYTES:
             raise PydanticCustomError(
                 "long_text",
-                "is {size} bytes long; at most {limit} (1 MiB) are taken",
+                "is {size} bytes long; at most {limit} (1 MiB) are allowed",
                 {"size": f"{size:,}", "limit": f"{MAX_BYTES:,}"},
             )
         return text

@@ -63,7 +63,7 @@ class TagParams(Params):
         min_length=1,
         max_length=100,
         title="Categories",
-        description="One category in each row. Say what belongs there where the name alone does not.",
+        description="One category in each row. Describe what belongs there if the name alone does not.",
     )
     llm: bool = Field(False, title=LLM_TITLE, description=LLM_HELP)
 

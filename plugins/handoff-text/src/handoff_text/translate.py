@@ -25,7 +25,7 @@ class TranslateParams(Params):
         None,
         alias="from",
         title="From",
-        description="The language of the text. Empty: the model finds it out.",
+        description="The language of the text. Empty: the model detects it.",
     )
 
 
