@@ -11,5 +11,5 @@ from steps.plugins import sentences
 @register()
 def plug_ins_are_whole(**options: Any) -> list[CheckMessage]:
     """A warning for each thing that is wrong with an installed plug-in; Handoff works without it."""
-    hint = "Mend or uninstall it; see docs/plugins.md."
+    hint = "Fix or uninstall it; see docs/plugins.md."
     return [Warning(sentence, hint=hint, id="handoff.W001") for sentence in sentences(PLUG_INS)]

@@ -79,11 +79,9 @@ def _packages() -> Iterator[Finding]:
         return
     command = [sys.executable, str(environment.BASE_DIR / "scripts" / "bootstrap"), "--check"]
     if subprocess.run(command, check=False, capture_output=True).returncode == 0:
-        yield Finding("ok", "the packages in .venv are those of the lock")
+        yield Finding("ok", "the packages in .venv match the lock")
     else:
-        yield Finding(
-            "warn", "the packages in .venv are not those of requirements.txt", "run: scripts/bootstrap"
-        )
+        yield Finding("warn", "the packages in .venv don't match requirements.txt", "run: scripts/bootstrap")
 
 
 def _home() -> Iterator[Finding]:
@@ -93,13 +91,11 @@ def _home() -> Iterator[Finding]:
             yield Finding("ok", f"the home {home} will be made at the first start")
         else:
             yield Finding(
-                "problem", f"the home {home} cannot be made", "set HANDOFF_HOME to a folder of yours"
+                "problem", f"the home {home} cannot be made", "set HANDOFF_HOME to a folder you own"
             )
         return
     if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
-        yield Finding(
-            "problem", f"the home {home} cannot be written", "set HANDOFF_HOME to a folder of yours"
-        )
+        yield Finding("problem", f"the home {home} cannot be written", "set HANDOFF_HOME to a folder you own")
     elif home.stat().st_mode & 0o077:
         yield Finding("problem", f"the home {home} is open to other users", f"run: chmod 700 {home}")
     else:
@@ -165,7 +161,9 @@ def _plug_ins() -> Iterator[Finding]:
     """What installed packages add to the step types, and what is wrong with them."""
     for plug_in in PLUG_INS:
         for sentence in sentences([plug_in]):
-            yield Finding("problem", sentence.rstrip("."), "mend or uninstall it; all else works without it")
+            yield Finding(
+                "problem", sentence.rstrip("."), "fix or uninstall it; everything else works without it"
+            )
         if plug_in.types:
             names = ", ".join(step_type.name for step_type in plug_in.types)
             yield Finding("ok", f"the plug-in {plug_in.entry_point} ({plug_in.package}) has {names}")
@@ -186,7 +184,7 @@ def _steps() -> Iterator[Finding]:
     if mail.server is None:
         yield Finding(
             "ok",
-            f"{outside.SMTP_URL} is not set: mail of steps is only logged, and nobody is mailed of tasks",
+            f"{outside.SMTP_URL} is not set: mail of steps is only logged, and nobody gets mail about tasks",
         )
     elif not serving.get(outside.MAIL_FROM):
         yield Finding("warn", f"mail comes from {mail.sender}", f"set {outside.MAIL_FROM}")
@@ -198,7 +196,7 @@ def _spans() -> Iterator[Finding]:
     if not tracing.is_wanted():
         return
     if tracing.is_installed():
-        yield Finding("ok", "attempts and runs are told as spans")
+        yield Finding("ok", "attempts and runs are exported as spans")
     else:
         variable, advice = (
             next(name for name in tracing.VARIABLES if os.environ.get(name)),
@@ -225,7 +223,7 @@ def _variables_of_the_server() -> Mapping[str, str]:
 
 def _open_tenant() -> Iterator[Finding]:
     if slug := _variables_of_the_server().get("HANDOFF_V1_OPEN_TENANT", "").strip():
-        sentence = f"whoever reaches the port acts in the tenant {slug} by /v1/, without a token"
+        sentence = f"whoever can reach the port acts in the tenant {slug} by /v1/, without a token"
         yield Finding("warn", sentence, "see HANDOFF_V1_OPEN_TENANT in docs/configuration.md")
 
 
@@ -234,12 +232,12 @@ def _grpc() -> Iterator[Finding]:
     if problems := grpc_environment.problems():
         yield from (Finding("problem", one.rstrip("."), "see docs/grpc.md") for one in problems)
     elif grpc_environment.is_open():
-        sentence = f"gRPC is answered at {grpc_environment.host()} without TLS: tokens can be read on the way"
+        sentence = f"gRPC listens on {grpc_environment.host()} without TLS: tokens can be read in transit"
         yield Finding(
             "warn", sentence, "set HANDOFF_GRPC_CERT and HANDOFF_GRPC_KEY, or leave it on 127.0.0.1"
         )
     elif port := grpc_environment.port():
-        yield Finding("ok", f"gRPC is answered at {grpc_environment.host()}, port {port}")
+        yield Finding("ok", f"gRPC listens on {grpc_environment.host()}, port {port}")
 
 
 def _payloads() -> Iterator[Finding]:
@@ -255,11 +253,11 @@ def _running(facts: dict[str, object], *, runs: bool) -> Iterator[Finding]:
     if not runs and facts:
         yield Finding(
             "warn",
-            "run.json is of a Handoff that was killed",
+            "run.json is left from a Handoff that was killed",
             f"{_UP} starts it again and tidies up",
         )
     elif not runs:
-        yield Finding("ok", f"Handoff does not run here ({_UP} starts it)")
+        yield Finding("ok", f"Handoff is not running here ({_UP} starts it)")
     elif not isinstance(pids, dict):
         yield Finding("warn", "Handoff is starting or stopping here", "look again in a moment")
     elif dead := [name for name, pid in pids.items() if not is_alive(pid)]:
@@ -286,10 +284,10 @@ def _database() -> Iterator[Finding]:
     for text in problems:
         yield Finding("problem", text, "Handoff does not start on this server")
     if not problems:
-        yield Finding("ok", "the database answers and keeps what it promises")
+        yield Finding("ok", "the database answers and is set up safely")
     if state.unknown:
         yield Finding(
-            "problem", f"the schema is of a later Handoff ({state.unknown[0]})", "start that version"
+            "problem", f"the schema is from a later Handoff ({state.unknown[0]})", "start that version"
         )
     elif state.missing:
         yield Finding(
@@ -315,7 +313,7 @@ def _database() -> Iterator[Finding]:
 def _undecidable() -> Iterator[Finding]:
     """Tasks that nobody, or not enough, can decide."""
     if count := undecidable.count():
-        advice = "operators find an incident for each in the inbox: assign or escalate the task"
+        advice = "operators find an incident for each of them in the inbox: assign or escalate the task"
         yield Finding("problem", f"{count} tasks wait for people who can't decide them", advice)
 
 
@@ -339,14 +337,14 @@ def _stuck() -> Iterator[Finding]:
     if stuck_runs:
         yield Finding("problem", f"{stuck_runs} runs are stuck and can't be repaired", advice)
     if repairs:
-        yield Finding("warn", f"{repairs} times something was stuck and was repaired", advice)
+        yield Finding("warn", f"repairs of stuck runs: {repairs}", advice)
 
 
 def _secrets() -> Iterator[Finding]:
     """Nothing where all is well, or `_master_key` has said what is wrong."""
     with suppress(CannotOpen):
         if locked := locked_tenants():
-            advice = "put the master key back that was used before, behind the one of now"
+            advice = "add the previous master key again, after the current one"
             yield Finding("problem", f"the master key opens no secrets of {locked} tenants", advice)
 
 
@@ -355,7 +353,7 @@ def _work() -> Iterator[Finding]:
     _, standing = readiness()
     complaints = list(standing.complaints()) if standing else []
     for complaint in complaints:
-        advice = f"look at the output of {_UP}: what hangs is ended and started again"
+        advice = f"look at the output of {_UP}: what hangs is restarted"
         yield Finding("problem", complaint, advice)
     if standing and not complaints:
         yield Finding("ok", f"a worker answers for each queue, {_in_words(standing)}")

@@ -229,7 +229,7 @@ def master_keys() -> tuple[bytes, ...]:
         keys = (b"",)
     if any(len(key) != _MASTER_KEY_BYTES for key in keys):
         raise BadEnvironment(
-            "HANDOFF_MASTER_KEY (or master-key in the home) must be base64 of 32 bytes for each key, divided by commas."
+            "HANDOFF_MASTER_KEY (or master-key in the home) must be base64 of 32 bytes for each key, comma separated."
         )
     return keys
 

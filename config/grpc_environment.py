@@ -34,7 +34,7 @@ def files() -> tuple[str, str]:
     names = ("HANDOFF_GRPC_CERT", "HANDOFF_GRPC_KEY")
     cert, key = (os.environ.get(name, "").strip() for name in names)
     if bool(cert) != bool(key):
-        raise environment.BadEnvironment(f"{names[0]} and {names[1]} must be set both, or neither.")
+        raise environment.BadEnvironment(f"{names[0]} and {names[1]} must both be set, or neither.")
     for name, value in zip(names, (cert, key), strict=True):
         if value and not os.access(value, os.R_OK):
             raise environment.BadEnvironment(f"{name} must be a file that can be read, not {value[:80]!r}.")

@@ -30,7 +30,7 @@ def without_redis() -> Iterator[Finding]:
             "ok", f"HANDOFF_DISPATCH is {dispatch_environment.mode()}: PostgreSQL is all that {who}"
         )
     elif not os.environ.get("REDIS_URL"):
-        advice = "that is well; for hints install redis-server or valkey-server, or set REDIS_URL"
+        advice = "this is fine; for hints install redis-server or valkey-server, or set REDIS_URL"
         yield Finding("warn", "no embedded Redis: Handoff starts with polling", advice)
 
 
@@ -57,9 +57,9 @@ def _through_the_database() -> Iterator[Finding]:
     board = Noticeboard()
     try:
         if board.wait_heard(_ANSWER_SECONDS):
-            yield Finding("ok", "messages between processes come through the database")
+            yield Finding("ok", "messages between processes pass through the database")
         else:
-            sentence = "no messages come through the database: workers only look every half second"
+            sentence = "no messages pass through the database: workers only poll every half second"
             advice = "let no pooler hand out connections by transaction: docs/dispatch.md"
             yield Finding("warn", sentence, advice)
     finally:
@@ -69,7 +69,7 @@ def _through_the_database() -> Iterator[Finding]:
 def _kafka() -> Finding:
     brokers = settings.HANDOFF_KAFKA["client"]["bootstrap.servers"]
     if kafka_environment.is_open():
-        sentence = f"Kafka is reached at {brokers} without TLS: jobs can be read on the way"
+        sentence = f"Kafka is reached at {brokers} without TLS: jobs can be read in transit"
         return Finding("warn", sentence, "set HANDOFF_KAFKA_TRANSPORT=sasl_scram_tls")
     return Finding("ok", f"Kafka is reached at {brokers}" if brokers else "Handoff starts a Kafka of its own")
 
@@ -80,7 +80,7 @@ def _relayed() -> Finding:
     if why := outbox_complaint(standing, with_reason=True):
         return Finding("warn", why, "see docs/dispatch.md, and the relay's log")
     sentence = (
-        f"a relay publishes jobs ({standing['waiting']} wait, {standing['told']} are told of and not taken)"
+        f"a relay publishes jobs ({standing['waiting']} wait, {standing['told']} are published and not taken)"
     )
     return Finding("ok", sentence)
 

@@ -32,7 +32,7 @@ def disk() -> Iterator[Finding]:
     free = shutil.disk_usage(first_that_exists(environment.home())).free
     text = f"{free / _GIB:.1f} GiB of disk are free for the home"
     if free < _NO_DISK:
-        yield Finding("problem", text, "make room: PostgreSQL stops when the disk is full")
+        yield Finding("problem", text, "free some disk: PostgreSQL stops when it is full")
     elif free < _LITTLE_DISK:
         yield Finding("warn", text, "make room")
     else:

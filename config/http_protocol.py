@@ -40,11 +40,11 @@ _HEADERS_TOO_LARGE = (
 )
 _TARGET_TOO_LONG = (414, "target_too_long", f"The path and query have at most {MAX_TARGET_BYTES} bytes.")
 _TOO_MANY_PIECES = (413, "too_many_pieces", f"A body comes in at most {MAX_PIECES} pieces.")
-_NO_TUNNELS = (405, "method_not_allowed", "This server is no proxy.")
+_NO_TUNNELS = (405, "method_not_allowed", "This server is not a proxy.")
 _PIPELINE_FULL = (503, "pipeline_full", f"At most {MAX_PIPELINED} requests wait on a connection.")
-_TOO_SLOW = (408, "head_too_slow", f"The head of a request takes at most {HEAD_SECONDS:g} s.")
-_ONE_HOST = (400, "invalid_request", "A request has one header line Host.")
-_INVALID = (400, "invalid_request", "This is no HTTP request.")
+_TOO_SLOW = (408, "head_too_slow", f"The head of a request must arrive within {HEAD_SECONDS:g} s.")
+_ONE_HOST = (400, "invalid_request", "A request has exactly one Host header.")
+_INVALID = (400, "invalid_request", "This is not an HTTP request.")
 
 _OFFER = (b"upgrade", b"http2-settings")
 

@@ -55,7 +55,7 @@ def brokers() -> str:
         match = _BROKER.fullmatch(each)
         if not match or int(match[1]) > 65_535:
             raise environment.BadEnvironment(
-                f"{name} must be addresses such as kafka-1.example.org:9092, by commas, not {each[:40]!r}."
+                f"{name} must be addresses such as kafka-1.example.org:9092, separated by commas, not {each[:40]!r}."
             )
     if len(addresses) > _MOST_BROKERS:
         raise environment.BadEnvironment(f"{name} may have {_MOST_BROKERS} addresses.")
@@ -88,7 +88,7 @@ def _security() -> dict[str, str]:
         for each in _SECURE:
             if (setting := _said(each))[1]:
                 raise environment.BadEnvironment(
-                    f"{setting[0]} means nothing without {name}={SASL_SCRAM_TLS}: set that, or unset it."
+                    f"{setting[0]} has no effect without {name}={SASL_SCRAM_TLS}: set that, or unset it."
                 )
         return {"security.protocol": "PLAINTEXT"}
     return _scram(name)
@@ -146,7 +146,7 @@ def kafka() -> Kafka:
 
 
 def is_open() -> bool:
-    """Whether jobs can be read on the way: nothing is encrypted, and it leaves this machine. Raises BadEnvironment."""
+    """Whether jobs can be read in transit: nothing is encrypted, and it leaves this machine. Raises BadEnvironment."""
     options = client()
     addresses = filter(None, options["bootstrap.servers"].split(","))
     hosts = [each.rpartition(":")[0].strip("[]") for each in addresses]
@@ -187,7 +187,7 @@ def problems() -> list[str]:
 def _idle() -> list[str]:
     """Who asks for a Kafka of their own wants it used."""
     if os.environ.get("HANDOFF_KAFKA", "").strip():
-        return ["HANDOFF_KAFKA means nothing without HANDOFF_DISPATCH=kafka_outbox: set that, or unset it."]
+        return ["HANDOFF_KAFKA has no effect without HANDOFF_DISPATCH=kafka_outbox: set that, or unset it."]
     return []
 
 

@@ -16,7 +16,7 @@ from lib.api import PREFIXES
 # A sender of too much is heard out up to here, so that it reads the answer and not a broken pipe.
 _PATIENCE_BYTES = 32 * 1024 * 1024
 _SECONDS = 60.0
-_ON_A_PAGE = {408: "This took too long to arrive.", 413: "This is more than can be sent at once."}
+_ON_A_PAGE = {408: "This took too long to arrive.", 413: "This is too large to be sent at once."}
 # A file of a task may be larger than JSON; the view says by how much.
 _TASKS = "/api/v1/tasks/"
 _API = (*PREFIXES, "/hooks/")

@@ -60,7 +60,7 @@ def prepare(say: Say) -> None:
         log.warning("%s", sentence)
     if slug := settings.HANDOFF_V1_OPEN_TENANT:
         log.warning(
-            "HANDOFF_V1_OPEN_TENANT is set: whoever reaches the port acts in the tenant %s by /v1/, without a token",
+            "HANDOFF_V1_OPEN_TENANT is set: whoever can reach the port acts in the tenant %s by /v1/, without a token",
             slug,
         )
     if settings.HANDOFF_DISPATCH == dispatch_environment.HINTS:
@@ -213,7 +213,7 @@ def _bring_up_to_date(role: str | None, say: Say) -> None:
     state = schema()
     if state.unknown:
         raise NotStartable(
-            f"The database was written by a later Handoff (it has {state.unknown[0]}, which this code does not know):"
+            f"The database was written by a later Handoff (it has {state.unknown[0]}, unknown to this version):"
             " start that version, or use another HANDOFF_HOME or DATABASE_URL."
         )
     if state.missing:

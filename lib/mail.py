@@ -50,7 +50,7 @@ def smtp_server(url: str) -> SmtpServer:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise ValueError("it is no URL, or its port is no number from 1 to 65535") from None
+        raise ValueError("it is not a URL, or its port is not a number from 1 to 65535") from None
     if parts.scheme not in _PORTS:
         raise ValueError("it must begin with smtp:// or smtps://")
     if not parts.hostname or port == 0:

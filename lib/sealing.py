@@ -96,7 +96,7 @@ class KeyRing:
         head, nonce = sealed[:_HEAD_BYTES], sealed[_HEAD_BYTES : _HEAD_BYTES + _NONCE_BYTES]
         cipher = self._keys.get(head[len(_FORMAT) :])
         if head[: len(_FORMAT)] != _FORMAT or cipher is None:
-            raise CannotOpen(f"the key that sealed {place.field} of {place.thing} is not here")
+            raise CannotOpen(f"the key that sealed {place.field} of {place.thing} is missing")
         try:
             return Hidden(cipher.decrypt(nonce, sealed[_HEAD_BYTES + _NONCE_BYTES :], head + place.bound()))
         except (InvalidTag, ValueError):

@@ -75,4 +75,6 @@ def verify(
         # All are compared, so that the time tells nothing of which one fits.
         good += sum(hmac.compare_digest(expected, one) for one in offered)
     if not good:
-        raise NotSigned("bad_signature", "No signature in webhook-signature is by a secret of this webhook.")
+        raise NotSigned(
+            "bad_signature", "No signature in webhook-signature was made with a secret of this webhook."
+        )

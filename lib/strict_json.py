@@ -231,7 +231,7 @@ class _Reader:
     def object(self, pairs: list[tuple[str, Any]]) -> Any:
         members = dict(pairs)
         if len(members) < len(pairs):
-            return self._fault("the key is there twice", _first_duplicate(pairs))
+            return self._fault("the key occurs twice", _first_duplicate(pairs))
         if len(pairs) > MAX_KEYS:
             return self._fault(_TOO_MANY_KEYS)
         for key in members:

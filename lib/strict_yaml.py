@@ -114,7 +114,7 @@ class _Reader:
             if not isinstance(event, ScalarEvent):
                 _refuse(event, "a key is a text")
             if event.value in self._open[-1]:
-                _refuse(event, f"the key {event.value[:100]} is there twice")
+                _refuse(event, f"the key {event.value[:100]} occurs twice")
             self._keys[-1] = event.value
         elif isinstance(event, ScalarEvent):
             self._put(_scalar(event))
@@ -143,11 +143,12 @@ def _refuse(event: Event, message: str) -> Never:
 def _refuse_extras(event: NodeEvent) -> None:
     if isinstance(event, AliasEvent) or event.anchor is not None:
         _refuse(
-            event, "anchors and aliases (& and *) are not taken: write the value out, or put a text in quotes"
+            event,
+            "anchors and aliases (& and *) are not allowed: write the value out, or put a text in quotes",
         )
     tag = event.ctag if isinstance(event, ScalarEvent | SequenceStartEvent | MappingStartEvent) else None
     if tag is not None:
-        _refuse(event, "tags (!) are not taken: put a text in quotes")
+        _refuse(event, "tags (!) are not allowed: put a text in quotes")
 
 
 def _scalar(event: ScalarEvent) -> Json:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final, NamedTuple, Protocol
 
-BEHIND: Final = "an earlier event of its run and queue has to go first"
+BEHIND: Final = "an earlier event of its run and queue must go first"
 """Why an event is to be sent again of which nobody has tried whether it can be sent."""
 
 

@@ -31,9 +31,7 @@ STATUS_OF: Final[Mapping[int, StatusCode]] = {
 CODE, FIELD, ERROR = "handoff-code", "handoff-field", "handoff-error-bin"
 # Clients take 8 KiB of metadata in all.
 _LARGEST_ERROR, _LONGEST_MESSAGE, _LONGEST_FIELD = 4_096, 1_000, 200
-STOPPING: Final = Problem(
-    503, "stopping", "This server stops: call again, and reach another or the next one."
-)
+STOPPING: Final = Problem(503, "stopping", "This server is shutting down: call again to reach another one.")
 
 
 class Refused(Exception):

@@ -26,7 +26,7 @@ def parsed(kind: type[Message], raw: bytes) -> Message:
     try:
         message.ParseFromString(raw)
     except DecodeError:
-        raise Invalid(f"This is no {kind.DESCRIPTOR.full_name}.", code="bad_message") from None
+        raise Invalid(f"This is not a {kind.DESCRIPTOR.full_name}.", code="bad_message") from None
     return message
 
 
@@ -68,7 +68,7 @@ def _written(value: Any, path: str) -> str:
     try:
         return str(value.ToDatetime(tzinfo=UTC).isoformat())
     except (ValueError, OverflowError):
-        raise Invalid("This is no moment.", field=path) from None
+        raise Invalid("This is not a timestamp.", field=path) from None
 
 
 def filled(kind: type[Message], row: Mapping[str, Any]) -> Message:

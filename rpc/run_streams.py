@@ -142,7 +142,7 @@ class RunStreams:
         payload = given(parsed(self._takes, raw))
         after = payload.pop("after", 0)
         if after < 0:
-            raise Invalid("This is not below 0.", code="min_value", field="after")
+            raise Invalid("This must be 0 or more.", code="min_value", field="after")
         return id_in(payload, "run_id", NO_RUN), after
 
     async def _read(self, call: Call, run_id: UUID, after: int) -> _Read | Problem:

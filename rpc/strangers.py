@@ -26,7 +26,7 @@ MESSAGE_SECONDS = 60.0
 """So long may the message of a stranger's call take to come."""
 KNOWN_SECONDS, MOST_KNOWN = 600.0, 10_000
 """So long a token counts as known since a call of a stranger was answered well, and so many do."""
-_FULL: Final = "There are too many calls at once whose token was not seen to be good lately: try again."
+_FULL: Final = "Too many calls at once have a token that was not verified recently: try again."
 _LATE: Final = "The message of the call has not come in time: try again."
 
 Inner = Callable[[Any, "ServicerContext[Any, Any]"], Awaitable[Any]]

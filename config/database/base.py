@@ -29,7 +29,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """What psycopg is to be told. Raises ImproperlyConfigured where nobody has said which database."""
         if not self.settings_dict["NAME"] and self.alias != NO_DB_ALIAS:
             start = environment.command("up")
-            raise ImproperlyConfigured(f"Handoff does not run here: start it ({start}), or set DATABASE_URL.")
+            raise ImproperlyConfigured(
+                f"Handoff is not running here: start it ({start}), or set DATABASE_URL."
+            )
         params: dict[str, Any] = super().get_connection_params()
         params.pop("longest_wait", None)
         params.pop("shared_connections", None)

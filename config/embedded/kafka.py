@@ -82,7 +82,9 @@ def java() -> str:
     home = os.environ.get("JAVA_HOME", "")
     if program := shutil.which("java", path=f"{home}/bin" if home else None) or shutil.which("java"):
         return program
-    raise EmbeddedError("No embedded Kafka without Java: install Java 17 or newer, or name brokers of yours.")
+    raise EmbeddedError(
+        "There is no embedded Kafka without Java: install Java 17 or newer, or name your own brokers."
+    )
 
 
 def is_fetched() -> bool:
@@ -113,7 +115,7 @@ def _jars() -> Path:
 
 def _fetch(folder: Path) -> None:
     if not (maven := shutil.which("mvn")):
-        raise EmbeddedError("Kafka's jars are not here: install Maven (mvn), which fetches them once.")
+        raise EmbeddedError("Kafka's jars are missing: install Maven (mvn), which fetches them once.")
     goal = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={folder}")
     try:
         done = subprocess.run(

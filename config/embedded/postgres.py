@@ -55,7 +55,7 @@ def binary(name: str) -> Path:
     path = Path(package.origin).parent / "pginstall18" / "bin" / name if package and package.origin else None
     if path is None or not path.exists():
         raise EmbeddedError(
-            "No embedded PostgreSQL for this platform: set DATABASE_URL to a server of yours (18+)."
+            "No embedded PostgreSQL for this platform: set DATABASE_URL to your own server (18+)."
         )
     return path
 
@@ -206,7 +206,7 @@ class Postgres:
             folder.mkdir(mode=0o700, exist_ok=True)
             facts = folder.lstat()
             if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid():
-                raise EmbeddedError(f"{folder} belongs to somebody else: choose a shorter HANDOFF_HOME.")
+                raise EmbeddedError(f"{folder} belongs to another user: choose a shorter HANDOFF_HOME.")
         private_folder(folder)
 
     def _initialise(self) -> None:

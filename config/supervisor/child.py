@@ -194,7 +194,7 @@ class Child:
 
     def _last_words(self) -> str:
         lines = self._pump.last_lines if self._pump else ()
-        return f"Its last words: {lines[-1]}" if lines else "It said nothing."
+        return f"Its last words: {lines[-1]}" if lines else "It printed nothing."
 
 
 def _kill(process: Process) -> None:

@@ -32,7 +32,7 @@ class Home:
             lock = (self.folder / "supervisor.lock").open("a+")
         except OSError as problem:
             raise CannotStart(
-                f"The home {self.folder} cannot be written ({problem.strerror}): set HANDOFF_HOME to a folder of yours."
+                f"The home {self.folder} cannot be written ({problem.strerror}): set HANDOFF_HOME to a folder you own."
             ) from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -143,7 +143,7 @@ class Supervisor:
             await asyncio.to_thread(self._redis.prepare)
         if self._kafka:
             if not is_fetched():
-                self._output.say("Maven fetches Kafka (once)")
+                self._output.say("Maven downloads Kafka (once)")
             await asyncio.to_thread(self._kafka.prepare)
             servers.append(kafka_program(self._kafka))
         self._environment = self._for_children()
@@ -206,7 +206,7 @@ class Supervisor:
             raise CannotStart(pump.withheld.removeprefix(_REFUSAL))
         elif code is None:
             raise CannotStart(
-                f"The database is not prepared, and nothing was heard of it for {_PREPARE_SILENT_SECONDS} s."
+                f"The database is not prepared, and preparing it has shown no progress for {_PREPARE_SILENT_SECONDS} s."
             )
         else:
             raise CannotStart(f"The database could not be prepared (exit code {code}, see above).")
@@ -216,7 +216,7 @@ class Supervisor:
         while wrong := await asyncio.to_thread(complaints, self.url):
             if time.monotonic() > deadline:
                 raise CannotStart(
-                    f"{self.url}/readyz did not say yes within {_READY_SECONDS} s: {'; '.join(wrong)}."
+                    f"{self.url}/readyz was not ready within {_READY_SECONDS} s: {'; '.join(wrong)}."
                 )
             await asyncio.sleep(0.1)
 

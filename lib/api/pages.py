@@ -49,7 +49,7 @@ _MESSAGES = {
     403: "You are not allowed to do this.",
     404: "There is nothing here.",
     405: "Nothing can be opened or sent here like this.",
-    413: "This is more than can be sent at once.",
+    413: "This is too large to be sent at once.",
     500: "Something went wrong on our side.",
 }
 

@@ -2,8 +2,8 @@
 
 from lib.refusals import Conflict, Unavailable
 
-CHANGED = "This payload is not what was kept: put it back from a backup, as {key}."
-MISSING = "This payload is missing where it was kept: put it back from a backup, as {key}."
+CHANGED = "This payload was changed in storage: restore it from a backup, as {key}."
+MISSING = "This payload is missing from storage: restore it from a backup, as {key}."
 
 
 class BlobError(Conflict):

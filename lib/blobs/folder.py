@@ -53,7 +53,7 @@ class FolderBlobs:
                 raw = file.read(most + 1)
         except FileNotFoundError:
             if not self._folder.is_dir():
-                raise BlobAway(f"The folder of payloads {self._folder} is not there.") from None
+                raise BlobAway(f"The folder of payloads {self._folder} doesn't exist.") from None
             raise BlobMissing(MISSING.format(key=key)) from None
         except OSError as error:
             raise self._away(error) from error

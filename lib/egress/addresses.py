@@ -24,7 +24,7 @@ _NEVER = {
         ],
         "an address of a carrier's network (100.64.0.0/10)": ["100.64.0.0/10"],
         "a multicast address": ["224.0.0.0/4", "ff00::/8"],
-        "no address of one machine": ["0.0.0.0/8", "::/128", "255.255.255.255/32"],
+        "not the address of a single machine": ["0.0.0.0/8", "::/128", "255.255.255.255/32"],
     }.items()
     for network in map(ip_network, networks)
 }

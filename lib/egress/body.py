@@ -31,7 +31,7 @@ def whole(parts: Iterable[bytes], encoding: str, max_bytes: int) -> bytes:
 
 
 def _too_large(max_bytes: int) -> EgressTooLarge:
-    return EgressTooLarge(f"The answer is larger than the {max_bytes:,} bytes that are taken.")
+    return EgressTooLarge(f"The answer is larger than the {max_bytes:,} bytes that are allowed.")
 
 
 class _Inflating:
@@ -55,7 +55,7 @@ class _Inflating:
             try:
                 unfolded += self._inflate.decompress(data, room - len(unfolded))
             except zlib.error:
-                raise EgressFailed("The answer is not compressed as it says.") from None
+                raise EgressFailed("The answer is not compressed the way its header says.") from None
             data = (
                 self._inflate.unused_data if self.ended and self._members else self._inflate.unconsumed_tail
             )

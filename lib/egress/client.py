@@ -84,14 +84,14 @@ class Egress:
         with CheckedTransport(self.rules, deadline) as transport:
             answer = transport.handle_request(request)
             if answer.status_code < 200:
-                raise EgressFailed(f"{request.url.host} wants another protocol than HTTP.")
+                raise EgressFailed(f"{request.url.host} wants a protocol other than HTTP.")
             body = whole(answer.iter_raw(), answer.headers.get("content-encoding", ""), max_bytes)
         return EgressResponse(answer.status_code, dict(answer.headers), body, str(request.url))
 
 
 def _request(method: str, url: httpx.URL, headers: Mapping[str, str], content: bytes | None) -> httpx.Request:
     if not _METHOD.fullmatch(method) or method in _FORBIDDEN_METHODS:
-        raise EgressRefused(f"{method[:20]!r} is no method that may be used.")
+        raise EgressRefused(f"{method[:20]!r} is not an allowed method.")
     for name in headers:
         if name.lower() in _OUR_HEADERS:
             raise EgressRefused(f"The header {name} can't be set.")
@@ -109,7 +109,7 @@ def _url(text: str) -> httpx.URL:
     try:
         url = httpx.URL(text).copy_with(fragment=None)
     except (httpx.InvalidURL, UnicodeError, ValueError) as error:
-        raise EgressRefused(f"This is no URL: {error}.") from None
+        raise EgressRefused(f"This is not a URL: {error}.") from None
     if url.scheme not in ("http", "https"):
         raise EgressRefused("Only URLs that begin with http:// or https:// may be used.")
     if url.userinfo:
@@ -121,7 +121,7 @@ def _url(text: str) -> httpx.URL:
 def _check_host(url: httpx.URL) -> None:
     host = url.raw_host.decode("ascii")
     if not host or "%" in host:
-        raise EgressRefused("The URL has no proper host.")
+        raise EgressRefused("The URL has no valid host.")
     if url.port is not None and not 0 < url.port < 65_536:
         raise EgressRefused(f"There is no port {url.port}.")
     last = host.rstrip(".").rpartition(".")[2].lower()
@@ -136,7 +136,7 @@ def _redirected(request: httpx.Request, status: int, location: str) -> httpx.Req
     try:
         target = _url(str(request.url.join(location)))
     except (httpx.InvalidURL, UnicodeError, ValueError) as error:
-        raise EgressRefused(f"{request.url.host} redirects to what is no URL: {error}.") from None
+        raise EgressRefused(f"{request.url.host} redirects to an invalid URL: {error}.") from None
     if request.url.scheme == "https" and target.scheme == "http":
         raise EgressRefused(f"{request.url.host} redirects from https to http.")
     becomes_get = status == 303 or (status in (301, 302) and request.method == "POST")

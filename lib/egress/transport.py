@@ -53,7 +53,7 @@ class CheckedTransport(httpx.BaseTransport):
         except httpcore.RemoteProtocolError as error:
             if getattr(error.__cause__, "error_status_hint", None) == _TOO_LARGE:
                 raise _too_many() from None
-            raise EgressFailed(f"The answer is no proper HTTP: {str(error).rstrip('.')}.") from None
+            raise EgressFailed(f"The answer is not valid HTTP: {str(error).rstrip('.')}.") from None
 
     def close(self) -> None:
         """Hang up."""

@@ -176,7 +176,7 @@ def _strict_value(kind: Kind, entry: str) -> tuple[Json, str]:
         text = str(int(entry)) if kind == "integer" else entry
         value = strict_loads(text.encode(), max_bytes=MAX_TYPED_BYTES)
     except (BadJson, UnicodeEncodeError):
-        return _as_written(entry) if kind == "number" else (ABSENT, "This is no JSON.")
+        return _as_written(entry) if kind == "number" else (ABSENT, "This is not valid JSON.")
     if kind == "number" and type(value) not in (int, float):
         return _as_written(entry)
     return value, ""

@@ -142,7 +142,7 @@ def test_doctor_says_one_thing_after_kill_9_of_everything(handoff):
             os.kill(pid, signal.SIGKILL)
     handoff.process.wait(10)
     doctor = handoff.manage("doctor")
-    assert "run.json is of a Handoff that was killed" in doctor.stdout
+    assert "run.json is left from a Handoff that was killed" in doctor.stdout
     assert "answer" not in doctor.stdout
     token = handoff.manage("create_token", "--user", "admin")
     assert token.returncode == 1

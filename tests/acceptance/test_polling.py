@@ -74,7 +74,7 @@ def test_there_is_neither_redis_nor_beat_and_nothing_is_amiss(alone):
     doctor = alone.manage("doctor")
     assert doctor.returncode == 0, doctor.stdout
     assert "PostgreSQL is all that Handoff needs" in doctor.stdout
-    assert "messages between processes come through the database" in doctor.stdout
+    assert "messages between processes pass through the database" in doctor.stdout
     assert "Redis answers" not in doctor.stdout
 
 

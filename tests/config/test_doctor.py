@@ -29,7 +29,7 @@ def test_problems_are_shown_and_make_the_exit_code_1(capsys, monkeypatch, tmp_pa
     said = capsys.readouterr().out
     assert ended.value.code == 1  # the tests' own server has fsync off
     assert "problem  The database has fsync=off: set it to on." in said
-    assert "ok       Handoff does not run here" in said
+    assert "ok       Handoff is not running here" in said
 
 
 def test_a_home_open_to_others_is_a_problem(monkeypatch, tmp_path):
@@ -74,7 +74,7 @@ def test_of_a_killed_handoff_nothing_else_is_asked(capsys, monkeypatch, tmp_path
     (tmp_path / "run.json").write_text('{"url": "http://127.0.0.1:1", "pids": {"web": 1}}')
     call_command("doctor")
     said = capsys.readouterr().out
-    assert said.splitlines()[-1].startswith("warn     run.json is of a Handoff that was killed")
+    assert said.splitlines()[-1].startswith("warn     run.json is left from a Handoff that was killed")
     assert "answers" not in said
     assert " is ours" not in said
 
@@ -179,7 +179,7 @@ def test_spans_that_are_wanted_need_the_extra(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     assert _lines(doctor._spans) == []
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
-    assert _lines(doctor._spans) == [("ok", "attempts and runs are told as spans", "")]
+    assert _lines(doctor._spans) == [("ok", "attempts and runs are exported as spans", "")]
     monkeypatch.setattr(tracing, "is_installed", lambda: False)
     text = "OTEL_EXPORTER_OTLP_ENDPOINT is set, and the extra otel is not installed"
     assert _lines(doctor._spans) == [("problem", text, "install handoff[otel]")]

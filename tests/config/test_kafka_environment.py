@@ -125,7 +125,7 @@ def test_secrets_never_go_in_plain_text(given, variable):
     """Whoever sets one wants it used."""
     given(HANDOFF_KAFKA_SEED_BROKERS="localhost:9092", **{variable: "something"})
     [problem] = kafka_environment.problems()
-    assert problem.startswith(f"{variable} means nothing without HANDOFF_KAFKA_TRANSPORT=sasl_scram_tls")
+    assert problem.startswith(f"{variable} has no effect without HANDOFF_KAFKA_TRANSPORT=sasl_scram_tls")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_one_of_our_own_is_nowhere_until_it_runs(given, monkeypatch, tmp_path):
 def test_one_of_our_own_without_its_mode_is_a_line(monkeypatch):
     monkeypatch.setenv("HANDOFF_KAFKA", "embedded")
     [problem] = kafka_environment.problems()
-    assert problem.startswith("HANDOFF_KAFKA means nothing without HANDOFF_DISPATCH=kafka_outbox")
+    assert problem.startswith("HANDOFF_KAFKA has no effect without HANDOFF_DISPATCH=kafka_outbox")
 
 
 def test_without_its_client_the_start_is_refused(given, monkeypatch):

@@ -36,7 +36,7 @@ COMMANDS = ["create_token --user admin", "run_workflow any --input manage.py"]
 def test_where_handoff_does_not_run_one_line_says_so(tmp_path, command):
     result = manage(tmp_path, *command.split())
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == "Handoff does not run here: start it (make up), or set DATABASE_URL.\n"
+    assert result.stderr == "Handoff is not running here: start it (make up), or set DATABASE_URL.\n"
 
 
 @pytest.mark.parametrize("command", shown(COMMANDS, 1))

@@ -73,7 +73,7 @@ def test_a_setting_that_cannot_be_meant_stops_the_start_in_one_line(monkeypatch,
 def test_the_doctor_says_where_mail_goes(monkeypatch):
     assert (
         next(doctor._steps()).text
-        == "HANDOFF_SMTP_URL is not set: mail of steps is only logged, and nobody is mailed of tasks"
+        == "HANDOFF_SMTP_URL is not set: mail of steps is only logged, and nobody gets mail about tasks"
     )
     monkeypatch.setenv("HANDOFF_SMTP_URL", "smtp://me:pw@mail.example.org")
     assert next(doctor._steps()).level == "warn"

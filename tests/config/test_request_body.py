@@ -127,7 +127,7 @@ def test_who_asks_for_a_page_gets_one_that_says_what_to_do():
     start, body = _asked("/workflows/new", b"x" * 31, (b"accept", b"text/html,*/*;q=0.8"))
     assert start["status"] == 413
     assert dict(start["headers"])[b"content-type"] == b"text/html; charset=utf-8"
-    assert b"This is more than can be sent at once." in body["body"]
+    assert b"This is too large to be sent at once." in body["body"]
 
 
 def _asked(path, body, *headers):

@@ -60,7 +60,7 @@ def test_a_file_is_ours_alone_and_is_there_whole_or_not_at_all(tmp_path, monkeyp
 
 
 def test_a_folder_that_is_not_there_is_away_and_its_payloads_are_not_missing(tmp_path):
-    with pytest.raises(BlobAway, match="is not there"):
+    with pytest.raises(BlobAway, match="doesn't exist"):
         opened((tmp_path / "unmounted").as_uri()).get(KEY, 3)
 
 

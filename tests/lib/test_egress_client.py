@@ -147,14 +147,14 @@ def test_these_urls_are_refused_by_rule(ask, url):
 
 @pytest.mark.parametrize("host", ["2130706433", "0177.0.0.1", "0x7f.1", "127.1"])
 def test_addresses_in_odd_spellings_are_refused_even_where_the_address_is_allowed(ask, server, host):
-    with pytest.raises(EgressRefused, match=r"neither a name nor an address|no URL"):
+    with pytest.raises(EgressRefused, match=r"neither a name nor an address|not a URL"):
         ask(server.url(host=host))
 
 
 class TestWhatMayBeSent:
     @pytest.mark.parametrize("method", ["CONNECT", "TRACE", "get", "", "GET /x HTTP/1.1\r\nA:", "G T"])
     def test_odd_methods_are_refused(self, ask, server, method):
-        with pytest.raises(EgressRefused, match="is no method"):
+        with pytest.raises(EgressRefused, match="is not an allowed method"):
             ask(server.url(), method)
 
     @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ class TestFailures:
         "answer", [b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 2000 OK\r\n\r\n", b"\x00" * 500]
     )
     def test_a_server_that_speaks_something_else(self, ask, answer):
-        with answering(answer) as server, pytest.raises(EgressFailed, match="no proper HTTP"):
+        with answering(answer) as server, pytest.raises(EgressFailed, match="not valid HTTP"):
             ask(server.url())
 
     def test_a_body_that_breaks_off(self, ask):

@@ -155,7 +155,7 @@ def test_comments_are_passed_over():
         ("a: !!str 1", "tags", 1, 4),
         ("a: !python/object:os.system x", "tags", 1, 4),
         ("- ! x", "tags", 1, 3),
-        ("a: 1\nb: 2\na: 3", "the key a is there twice", 3, 1),
+        ("a: 1\nb: 2\na: 3", "the key a occurs twice", 3, 1),
         ("? [a]\n: 1", "a key is a text", 1, 3),
         ("a: 1\n---\nb: 1", "more than one document", 2, 1),
         ("a: [1,", "this is not YAML", 1, 7),

@@ -25,7 +25,7 @@ def test_with_one_that_leads_all_is_well(relay):
     assert checks["relay"] is True
     assert standing.untold is None
     found = [one.text for one in messages(runs=True, database_answers=True)]
-    assert "a relay publishes jobs (0 wait, 0 are told of and not taken)" in found
+    assert "a relay publishes jobs (0 wait, 0 are published and not taken)" in found
 
 
 def test_a_broker_that_takes_nothing_is_a_complaint_and_no_reason_to_stop(outbox):

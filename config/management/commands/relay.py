@@ -11,13 +11,13 @@ from lib.commands import QuickCommand
 
 
 class Command(QuickCommand):
-    help = "Publish what is in the outbox, until it is told to end; for HANDOFF_DISPATCH=redis_outbox or kafka_outbox."
+    help = "Publish what is in the outbox, until it is stopped; for HANDOFF_DISPATCH=redis_outbox or kafka_outbox."
 
     def handle(self, *args: object, **options: object) -> None:
         """Work until SIGTERM or SIGINT."""
         if not settings.HANDOFF_BROKER:
             raise CommandError(
-                "Set HANDOFF_DISPATCH=redis_outbox or kafka_outbox: nothing is published else."
+                "Set HANDOFF_DISPATCH=redis_outbox or kafka_outbox: nothing is published otherwise."
             )
         database = settings.DATABASES["default"]
         database.update(environment.connected_as("worker", database))

@@ -13,7 +13,7 @@ from runs.workers.process import TICKS
 
 
 class Command(QuickCommand):
-    help = "Work on one queue, or keep time (ticks), until it is told to end; for HANDOFF_DISPATCH=polling."
+    help = "Work on one queue, or keep time (ticks), until it is stopped; for HANDOFF_DISPATCH=polling."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The queue."""
