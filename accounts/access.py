@@ -45,7 +45,7 @@ def page(scope: str, *methods: str) -> Callable[[Page[P]], View[P]]:
             page_request = cast(PageRequest, request)
             principal = principal_of(page_request)
             if principal is None:
-                raise Forbidden("You are no member of any tenant.")
+                raise Forbidden("You are not a member of any tenant.")
             principal.require(scope)
             guards.require_parts(principal, scope, kwargs)
             page_request.principal = principal

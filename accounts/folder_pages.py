@@ -47,7 +47,7 @@ def add_folder(request: PageRequest) -> HttpResponse:
         name = folders.create_folder(request.principal, name, grants).name
     except (Invalid, Conflict) as error:
         return _form(request, None, name, grants, error)
-    messages.success(request, f"The folder {name} is there. Workflows are moved to it on their own pages.")
+    messages.success(request, f"The folder {name} was added. Move workflows to it on their own pages.")
     return redirect("settings-folders")
 
 
@@ -62,7 +62,7 @@ def folder(request: PageRequest, folder_id: int) -> HttpResponse:
         folders.change_folder(request.principal, folder_id, name=name, grants=grants)
     except (Invalid, Conflict) as error:
         return _form(request, row, name, grants, error)
-    messages.success(request, "The folder is changed. It counts from now on.")
+    messages.success(request, "The folder is changed, with effect from now.")
     return redirect("settings-folders")
 
 

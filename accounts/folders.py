@@ -94,7 +94,7 @@ def folder_named(principal: Principal, name: str | None, verb: str) -> Folder:
     else:
         folder, message = (
             rows.filter(key=key_of(name.replace("\x00", ""))).first(),
-            f"There is no folder {name} for you to {verb}.",
+            f"There is no folder {name} where you may {verb}.",
         )
     if folder is None:
         raise Invalid(f"{message} An admin can change that.", code="no_folder", field="folder")
@@ -181,7 +181,7 @@ def delete_folder(principal: Principal, folder_id: int, *, reason: str | None = 
     principal.require(MEMBERS_MANAGE)
     folder = find_folder(principal.tenant_id, folder_id)
     if folder.is_default:
-        message = f"{folder.name} is where new workflows go: it can be renamed, not deleted."
+        message = f"{folder.name} is where new workflows go: it can be renamed, but not deleted."
         raise Conflict(message, code="default_folder")
     try:
         with transaction.atomic():
@@ -209,7 +209,7 @@ def _rename(folder: Folder, name: str) -> None:
         with transaction.atomic():
             folder.save()
     except IntegrityError:
-        message = f"There is a folder {folder.name} already."
+        message = f"A folder {folder.name} already exists."
         raise Conflict(message, code="name_taken", field="name") from None
 
 
@@ -225,7 +225,7 @@ def _grant(folder: Folder, grants: Sequence[Grant]) -> None:
         field, group = f"grants[{place}]", groups.get(key_of(one.group)) if one.group else None
         _check(one, group, field)
         if (mark := (one.role, key_of(one.group))) in seen:
-            raise Invalid(f"{one.role or one.group} is there twice.", field=field)
+            raise Invalid(f"{one.role or one.group} is listed twice.", field=field)
         seen.add(mark)
         verbs = [verb for verb in VERBS if verb in one.verbs]
         rows.append(

@@ -92,7 +92,7 @@ def require_noted(principal: Principal, noted: Sequence[Noted]) -> None:
     """
     for part, scope, value in dict.fromkeys(noted):
         if (guard := _guards.get(part)) is None:
-            raise Missing("What this was done with is not known here any more.")
+            raise Missing("What this was done with is no longer known here.")
         guard(principal, scope, value)
 
 

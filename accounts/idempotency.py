@@ -37,7 +37,7 @@ VISIBLE = "[!-~]+"
 _PATIENCE = "3s"
 # What waits for others while it holds no lock but its key's: a scan of a file, the cases of a workflow.
 _IDLE = "75s"
-_NO_KEY = "Answers are kept sealed, and that is not possible: {}."
+_NO_KEY = "Answers are stored encrypted, and that is not possible: {}."
 _SQL = Statements(Path(__file__).parent / "sql")
 
 
@@ -100,7 +100,7 @@ def once(call: KeyedCall) -> Iterator[Once]:
         _hold(call, key_params)
         row = _SQL.execute("find_answer", {**key_params, "hours": KEPT_HOURS}).fetchone()
         if row and bytes(row[1]) != call.digest:
-            message = f"Something else was asked with this key less than {KEPT_HOURS} hours ago."
+            message = f"This key was used for a different request less than {KEPT_HOURS} hours ago."
             raise Unprocessable(message, code="key_reused", field=HEADER)
         doing = Once(_opened(ring, call, str(row[0]), bytes(row[2])) if row else None)
         with guards.noting() as doing.noted:
@@ -117,7 +117,7 @@ def _hold(call: KeyedCall, key_params: Mapping[str, object]) -> None:
         except OPERATIONAL_ERRORS as error:
             if is_lock_timeout(error):
                 raise InProgress(
-                    "A request with this key is being done; ask again shortly.", field=HEADER
+                    "A request with this key is in progress; try again shortly.", field=HEADER
                 ) from None
             raise
     if call.is_slow:

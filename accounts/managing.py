@@ -37,7 +37,7 @@ def add_group(request: PageRequest) -> HttpResponse:
     outcome = pages.new_group(request)
     if not isinstance(outcome, Group):
         return render(request, "settings/group.html", outcome[0], status=outcome[1])
-    messages.success(request, f"The group {outcome.name} is there.")
+    messages.success(request, f"The group {outcome.name} was added.")
     return redirect("settings-groups")
 
 

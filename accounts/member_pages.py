@@ -40,7 +40,7 @@ def remove_member(request: PageRequest, username: str) -> HttpResponse:
     wrong = pages.remove_member(request, membership)
     if wrong is not None:
         return _shown(request, membership, *wrong)
-    messages.success(request, f"{membership.user.username} is no member any more.")
+    messages.success(request, f"{membership.user.username} is no longer a member.")
     return redirect("settings-members")
 
 
@@ -71,7 +71,7 @@ def set_active(request: PageRequest, username: str) -> HttpResponse:
     reason = typed(request, "why")
     if not reason and not active:
         membership = members.find_any(request.principal.tenant_id, username)
-        missing = {"why_error": "Say why: this is kept in the log."}
+        missing = {"why_error": "Give a reason: it is kept in the log."}
         return _shown(request, membership, pages.member_form(request, membership) | missing, 422)
     return _tried(
         request,

@@ -189,7 +189,7 @@ def _check_role(principal: Principal, role: str) -> None:
     if role not in MEMBER_ROLES:
         raise Invalid(f"There is no role {role}; there are {', '.join(MEMBER_ROLES)}.", field="role")
     if not SCOPES_OF_ROLE[role] <= principal.scopes:
-        raise Forbidden(f"The role {role} may do more than you may: you can't give it.", field="role")
+        raise Forbidden(f"The role {role} may do more than yours: you can't grant it.", field="role")
 
 
 def _check_admins(member: Membership, instead: str) -> None:
@@ -212,15 +212,17 @@ def _user(principal: Principal, username: str, name: str, email: str) -> tuple[U
         user.save()
         return user, password
     if Membership.objects.for_tenant(principal.tenant_id).filter(user=user).exists():
-        raise Conflict(f"{user.username} is a member already.", code="member_already", field="username")
+        raise Conflict(f"{user.username} is already a member.", code="member_already", field="username")
     if not _is_ours(principal, user):
         # Whoever they are: nobody is made a member, or shown with their name and e-mail, by whom they don't know.
-        raise Conflict(f"The name {username} is taken: choose another.", code="name_taken", field="username")
+        raise Conflict(
+            f"The username {username} is taken: choose another.", code="name_taken", field="username"
+        )
     if not user.is_active:
-        raise Invalid(f"{user.username} may not log in any more.", field="username")
+        raise Invalid(f"{user.username} may no longer log in.", field="username")
     for field, value in (("name", name), ("email", email)):
         if value.strip():
-            message = f"{user.username} has a login already, which stays as it is: leave this empty."
+            message = f"{user.username} already has a login, which stays as it is: leave this empty."
             raise Invalid(message, field=field)
     return user, None
 
@@ -244,7 +246,9 @@ def _rename(principal: Principal, member: Membership, name: str | None, email: s
         message = f"{user.username} is a member of another tenant, too: only they change this."
         raise Conflict(message, code="shared_user", field=changed[0])
     if not is_me and member.role == ADMIN and "email" in changed:
-        message = f"{user.username} is an admin: only they change their address, to which passwords are sent."
+        message = (
+            f"{user.username} is an admin: only they change their address, since password links go there."
+        )
         raise Conflict(message, code="admins_address", field="email")
     for field in changed:
         setattr(user, field, values[field])
@@ -269,14 +273,14 @@ def _manager(member: Membership, username: str) -> Membership | None:
         return None
     boss = queries.find_member(member.tenant_id, username.strip())
     if boss is None:
-        raise Invalid(f"{username} is no member of this tenant.", field="manager")
+        raise Invalid(f"{username} is not a member of this tenant.", field="manager")
     if key_of(boss.user.username) == key_of(member.user.username):
-        raise Invalid("Nobody is their own manager.", field="manager")
+        raise Invalid("Nobody can be their own manager.", field="manager")
     above = dict(Membership.objects.for_tenant(member.tenant_id).values_list("pk", "manager_id"))
     step: int | None = boss.pk
     while step is not None:
         if step == member.pk:
-            message = f"{boss.user.username} is below {member.user.username}: this would be a circle."
+            message = f"{boss.user.username} is below {member.user.username}: this would be a cycle."
             raise Invalid(message, code="circle", field="manager")
         step = above.get(step)
     return boss

@@ -14,7 +14,7 @@ def written(texts: Iterable[str]) -> list[str]:
     """Networks as they are kept, each once. Raises Invalid for what is none, or too many of them."""
     networks = list(dict.fromkeys(str(_network(text)) for text in texts))
     if len(networks) > MOST_NETWORKS:
-        raise Invalid(f"There are {MOST_NETWORKS} addresses and networks at most.", field="allowed_ips")
+        raise Invalid(f"At most {MOST_NETWORKS} addresses and networks are allowed.", field="allowed_ips")
     return networks
 
 
@@ -44,5 +44,5 @@ def _network(text: str) -> Network:
             raise ValueError
         return ip_network(text.strip())
     except ValueError:
-        message = f"{text[:_LONGEST]} is no address and no network such as 10.1.0.0/16 or 2001:db8::/32."
+        message = f"{text[:_LONGEST]} is not an address or a network such as 10.1.0.0/16 or 2001:db8::/32."
         raise Invalid(message, field="allowed_ips") from None

@@ -194,7 +194,7 @@ def own_settings(request: PageRequest) -> tuple[Context, int] | None:
 def _ended(request: PageRequest, page: Context, act: Callable[[], None]) -> tuple[Context, int] | None:
     """Do what can't be undone, for which a reason must be typed."""
     if not typed(request, "reason"):
-        return page | {"reason_error": "Say why: this is kept in the log."}, 422
+        return page | {"reason_error": "Give a reason: it is kept in the log."}, 422
     try:
         act()
         return None

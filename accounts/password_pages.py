@@ -69,6 +69,6 @@ def link_page(request: HttpRequest, token: str) -> HttpResponse:
 def _set(request: HttpRequest, token: str) -> None:
     new, again = request.POST.get("new", ""), request.POST.get("again", "")
     if new != again:
-        raise Invalid("This is another password than the one above.", field="again")
+        raise Invalid("The two passwords differ.", field="again")
     revokes = "revoke_tokens" in request.POST
     passwords.set_by_link(token, new, place=devices.network_of(request), revoke_tokens=revokes)

@@ -31,7 +31,7 @@ NO_MAIL = "There is no mail server here (HANDOFF_SMTP_URL)."
 LONGEST_TOKEN = 100
 _BETWEEN = timedelta(minutes=5)
 _MOST_OF_AN_ADDRESS = 5
-_TOO_MANY = "You have asked for many links."
+_TOO_MANY = "You have asked for too many links."
 
 
 class _Links(PasswordResetTokenGenerator):
@@ -85,7 +85,7 @@ def set_by_link(token: str, new: str, *, place: str, revoke_tokens: bool = False
     with transaction.atomic():
         user = _user_of(token, User.objects.select_for_update())
         if user is None:
-            raise Missing("This link is not valid any more.")
+            raise Missing("This link is no longer valid.")
         services.check_new_password(user, new)
         services.set_password(user, new, revoke_tokens=revoke_tokens)
         if (principal := queries.session_principal(user)) is not None:
@@ -139,7 +139,7 @@ def make_link(principal: Principal, username: str, *, reason: str | None = None)
     """
     member = _member(principal, username)
     if why_not_mailed(member) is None:
-        raise Conflict("A mail reaches them: send the link instead.", code="has_mail")
+        raise Conflict("They can get mail: send the link instead.", code="has_mail")
     if why := why_not_handed(principal, member):
         raise Forbidden(why)
     audit.record(principal, "make link to set password", f"member {member.user.username}", reason=reason)

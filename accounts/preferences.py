@@ -97,7 +97,7 @@ def change_password(principal: Principal, *, old: str, new: str, revoke_tokens: 
     except WrongPassword:
         raise Invalid("This is not your password.", code="wrong_password", field="old") from None
     if new == old:
-        raise Invalid("This is the password that you have.", code="same_password", field="new")
+        raise Invalid("This is your current password.", code="same_password", field="new")
     check_new_password(user, new)
     revoked = set_password(user, new, revoke_tokens=revoke_tokens)
     if revoke_tokens:
@@ -138,7 +138,7 @@ def _printable(name: str) -> str:
     """A name as one line of text, which stands on pages and in records."""
     text = " ".join(name.split())
     if not text.isprintable():
-        raise Invalid("A name has no such characters.", field="name")
+        raise Invalid("A name can't have such characters.", field="name")
     if len(text) > LONGEST_NAME:
         raise Invalid(f"A name has at most {LONGEST_NAME} characters.", code="max_length", field="name")
     return text
@@ -146,7 +146,7 @@ def _printable(name: str) -> str:
 
 def _zone(time_zone: str) -> str:
     if time_zone and not zone_of(time_zone):
-        raise Invalid("Choose a time zone of the list, such as Europe/Berlin.", field="time_zone")
+        raise Invalid("Choose a time zone from the list, such as Europe/Berlin.", field="time_zone")
     return time_zone
 
 
@@ -174,7 +174,7 @@ def _address(email: str) -> str:
         if address:
             validate_email(address)
     except ValidationError:
-        raise Invalid("This is no e-mail address.", field="email") from None
+        raise Invalid("This is not an e-mail address.", field="email") from None
     if len(address) > LONGEST_ADDRESS:
         raise Invalid("This is too long for an e-mail address.", field="email")
     return address

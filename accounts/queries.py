@@ -37,7 +37,7 @@ def role_in(user: User, tenant: Tenant) -> str:
     """The user's role in the tenant; raises Missing where they are no member."""
     member = Membership.objects.for_tenant(tenant.pk).filter(user=user).first()
     if member is None:
-        raise Missing(f"{user.username} is no member of {tenant.slug}.", field="user")
+        raise Missing(f"{user.username} is not a member of {tenant.slug}.", field="user")
     return member.role
 
 
@@ -200,7 +200,7 @@ def command_principal(username: str, tenant_slug: str) -> Principal:
     user, tenant = get_user(username), get_tenant(tenant_slug)
     member = _seats().filter(tenant=tenant, user=user).first()
     if member is None:
-        raise Missing(f"{user.username} is no member of {tenant.slug}.", field="user")
+        raise Missing(f"{user.username} is not a member of {tenant.slug}.", field="user")
     return _principal(user, member, "command")
 
 
@@ -209,7 +209,7 @@ def member_principal(tenant_id: int, username: str, via: str) -> Principal:
     members = _seats().select_related("user").filter(tenant_id=tenant_id, user__is_active=True)
     member = members.filter(user__username__iexact=username).first()
     if member is None:
-        raise Missing(f"{username} is no member of this tenant any more.")
+        raise Missing(f"{username} is no longer a member of this tenant.")
     return _principal(member.user, member, cast(Any, via))
 
 

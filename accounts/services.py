@@ -186,7 +186,7 @@ def authenticate_token(text: str, address: str = "") -> Principal:
         raise BadToken("This token has expired.", code="token_expired")
     if token.allowed_ips and not networks.holds(token.allowed_ips, address):
         log.warning("The token %s of %s was shown from %s", public_id, token.username, address or "nowhere")
-        message = f"This token may not be used from {address or 'an address that is not known'}."
+        message = f"This token can't be used from {address or 'an unknown address'}."
         raise Forbidden(message, code="address_not_allowed")
     if token.is_use_to_note:
         token_store.note_use(public_id)
@@ -207,7 +207,7 @@ def acting_principal(tenant_id: int, username: str) -> Principal:
         token = tokens.get(public_id)
         if token is not None and token.is_valid and not token.is_expired:
             return _principal_of(token, public_id)
-    raise Missing(f"{username} has no valid token any more.")
+    raise Missing(f"{username} no longer has a valid token.")
 
 
 def _principal_of(token: FoundToken, public_id: str) -> Principal:
@@ -321,14 +321,14 @@ def _save_group(group: Group) -> None:
         with transaction.atomic():
             group.save()
     except IntegrityError:
-        raise Conflict("There is a group of this name already.", code="name_taken", field="name") from None
+        raise Conflict("A group of this name already exists.", code="name_taken", field="name") from None
 
 
 def _seat(group: Group, usernames: Sequence[str]) -> None:
     members = queries.members_named(group.tenant_id, usernames)
     for place, username in enumerate(usernames):
         if key_of(username) not in members:
-            raise Invalid(f"{username} is no member of this tenant.", field=f"members[{place}]")
+            raise Invalid(f"{username} is not a member of this tenant.", field=f"members[{place}]")
     GroupMember.objects.bulk_create(
         GroupMember(tenant_id=group.tenant_id, group=group, membership=member) for member in members.values()
     )

@@ -65,7 +65,7 @@ def make(
     """
     principal.require(TOKENS_MANAGE if service else TOKENS_OWN)
     if not name.strip():
-        raise Invalid("Say what it is for.", code="required", field="name")
+        raise Invalid("Enter what it is for.", code="required", field="name")
     role = role or principal.role
     narrowed = _narrowed(principal, role, scopes, but=NEVER_A_SERVICES if service else frozenset())
     token, text = _add(
@@ -200,7 +200,7 @@ def _add(
         everybodys.filter(user_id=user.pk).filter(revoked_at=None).exclude(expires_at__lte=Now()).count()
         >= most
     ):
-        raise Conflict(f"There are {MOST_TOKENS} tokens of yours: revoke some.", code="too_many_tokens")
+        raise Conflict(f"You have {MOST_TOKENS} tokens: revoke some.", code="too_many_tokens")
     asked_with = everybodys.filter(public_id=principal.token).first() if principal.token else None
     if asked_with and asked_with.allowed_ips:
         allowed_ips = allowed_ips or asked_with.allowed_ips

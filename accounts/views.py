@@ -30,7 +30,7 @@ MAIL_CHOICES = (
     (
         EVERYTHING,
         "All tasks I can do",
-        "Also those that others could do as well, and when I am mentioned.",
+        "Also those that others could do, and when I am mentioned.",
     ),
     (MINE, "Only my own tasks", "Tasks that were given to me, or that I have claimed."),
     (NOTHING, "No e-mail", "I check the inbox myself."),
@@ -38,9 +38,9 @@ MAIL_CHOICES = (
 
 
 _HOURS = {"", *map(str, range(24))}
-_CHANGED = "You have another password now. Wherever else you were logged in, you are not."
-_REVOKED = " Your API tokens are revoked."
-_KNOWN = "A browser that you have logged in with before need not wait."
+_CHANGED = "Your password is changed. You are logged out everywhere else."
+_REVOKED = " Your API tokens were revoked."
+_KNOWN = "A browser you have logged in with before doesn’t have to wait."
 
 
 @login_not_required
@@ -104,10 +104,10 @@ def _logged_out(request: HttpRequest) -> HttpResponse:
 def _second_login(request: HttpRequest) -> HttpResponse:
     """Somebody logged in, or out, in another tab since the login was opened in this one."""
     if request.user.is_authenticated:
-        messages.info(request, f"You are logged in already, as {request.user.get_username()}.")
+        messages.info(request, f"You are already logged in, as {request.user.get_username()}.")
         return ended.after_login(request) or redirect(_next(request))
     form = LoginForm(request.POST)
-    form.add_error(None, "This page was open for too long. Type your password once more.")
+    form.add_error(None, "This page was open for too long. Enter your password again.")
     return _shown(request, form, 403)
 
 
@@ -145,7 +145,7 @@ def _change_password(request: PageRequest) -> str:
     """Do what the form says; gives what to tell."""
     old, new, again = (request.POST.get(name, "") for name in ("old", "new", "again"))
     if new != again:
-        raise Invalid("This is another password than the one above.", field="again")
+        raise Invalid("The two passwords differ.", field="again")
     revokes = "revoke_tokens" in request.POST
     user = preferences.change_password(request.principal, old=old, new=new, revoke_tokens=revokes)
     update_session_auth_hash(request, user)
@@ -184,7 +184,7 @@ def _notified(request: PageRequest, names: Iterable[str]) -> tuple[dict[str, Any
 
 def _hour(text: str) -> int | None:
     if text not in _HOURS:
-        raise Invalid("Choose one of the list.", field="digest_hour")
+        raise Invalid("Choose one from the list.", field="digest_hour")
     return int(text) if text else None
 
 

@@ -71,7 +71,7 @@ def test_it_says_what_is_open_with_whom_and_how_requests_went_on(box, clock):
     assert digests.tick() == 1
     account_mails.tick(10)
     assert len(box.messages()) == 1
-    assert "nothing to say" in AccountMail.unsafe_all_tenants.latest("created_at").error
+    assert "nothing to report" in AccountMail.unsafe_all_tenants.latest("created_at").error
 
 
 def test_there_is_one_a_day_however_often_and_late_it_ticks(clock):

@@ -90,7 +90,7 @@ def test_create_token_makes_one_of_a_service(home):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--user", "admin", "--service"], "Say what it is for"),
+        (["--user", "admin", "--service"], "Enter what it is for"),
         (["--user", "nobody"], "no user nobody"),
         (["--user", "admin", "--tenant", "elsewhere"], "no tenant elsewhere"),
         (["--user", "admin", "--days", "0"], "1 to 3650 days"),

@@ -63,7 +63,7 @@ def test_somebody_of_another_tenant_becomes_a_member_and_stays_as_they_are(boss,
     assert field_of(refused) == "name"
     member, password = members.add_member(boss, theirs.username.upper(), "operator")
     assert (member.user, password) == (theirs, None)
-    with pytest.raises(Conflict, match="member already"):
+    with pytest.raises(Conflict, match="already a member"):
         members.add_member(boss, theirs.username, "viewer")
     with pytest.raises(Conflict, match="another tenant"):
         members.change_member(boss, theirs.username, email="mine@firm.example")

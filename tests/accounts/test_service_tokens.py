@@ -153,7 +153,7 @@ def test_made_and_shown_on_the_page(them, client):
     assert "only from 2 networks" in listed
     wrong = client.post("/settings/tokens", form | {"allowed_ips": "nowhere"})
     assert wrong.status_code == 422
-    assert "nowhere is no address" in wrong.content.decode()
+    assert "nowhere is not an address" in wrong.content.decode()
 
 
 def test_nobody_is_made_a_member_under_such_a_name(api):

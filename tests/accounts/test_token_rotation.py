@@ -134,6 +134,6 @@ def test_the_page_asks_how_long_both_are_valid_and_shows_the_new_one_once(people
     assert is_valid(made.context["text"])
     assert f'value="{made.context["text"]}"' in made.text
     assert not is_valid(text)
-    assert "expired already" in page.get(address).text
+    assert "already expired" in page.get(address).text
     again = page.post(address, {"overlap": "0"})
     assert again.status_code == 409

@@ -14,7 +14,7 @@ from lib.refusals import Refusal
 
 
 class Command(QuickCommand):
-    help = "Prints a new API token; it is shown only this once."
+    help = "Prints a new API token; it is shown only once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", required=True, help="whose name the token acts in")
@@ -28,7 +28,7 @@ class Command(QuickCommand):
             action="append",
             default=[],
             metavar="CIDR",
-            help="an address or network from where alone it may be used; may be given several times",
+            help="an address or network that it may be used from; may be given several times",
         )
         parser.add_argument("--name", default="", help="what it is for")
         parser.add_argument(

@@ -14,7 +14,7 @@ _SHOWN = ("id", "status", "user", "role", "created_at", "last_used_at", "expires
 
 
 class Command(QuickCommand):
-    help = "Prints the API tokens of a tenant, newest first: " + ", ".join(_SHOWN) + ", divided by tabs."
+    help = "Prints the API tokens of a tenant, newest first: " + ", ".join(_SHOWN) + ", separated by tabs."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", default="default")

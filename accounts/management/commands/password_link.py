@@ -13,7 +13,7 @@ from lib.refusals import Refusal
 
 
 class Command(QuickCommand):
-    help = "Prints a link by which a user sets their password, good once and for three days."
+    help = "Prints a link by which a user sets their password, valid once, within three days."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", required=True, help="whose password it sets")
