@@ -53,7 +53,7 @@ def acknowledge(principal: Principal, alert_id: int, *, note: str = "", reason: 
             note=note[:MAX_NOTE],
         )
         if not done:
-            raise Conflict("This alert is not open any more.", code="alert_not_open")
+            raise Conflict("This alert is no longer open.", code="alert_not_open")
         audit.record(principal, "alert.acknowledge", alert.subject, reason=reason or note or None)
     return get_alert(principal, alert_id)
 
@@ -64,7 +64,7 @@ def resolve(principal: Principal, alert_id: int, *, reason: str | None = None) -
     with transaction.atomic():
         resolved = alerts.resolve_alerts([alert.pk], by=principal.username)
         if not resolved:
-            raise Conflict("This alert is over already.", code="alert_resolved")
+            raise Conflict("This alert is already over.", code="alert_resolved")
         alerts.tell_resolved(resolved)
         audit.record(principal, "alert.resolve", alert.subject, reason=reason)
     return get_alert(principal, alert_id)
@@ -73,11 +73,11 @@ def resolve(principal: Principal, alert_id: int, *, reason: str | None = None) -
 def mute(principal: Principal, alert_id: int, *, seconds: int, reason: str | None = None) -> Alert:
     """Have nobody told of it for so long, 0: from now on again. Raises Missing, Invalid, Conflict for what is over."""
     if not 0 <= seconds <= MAX_MUTE_SECONDS:
-        raise Invalid(f"This is a whole number from 0 to {MAX_MUTE_SECONDS:,}.", field="seconds")
+        raise Invalid(f"This must be a whole number from 0 to {MAX_MUTE_SECONDS:,}.", field="seconds")
     alert = get_alert(principal, alert_id)
     with transaction.atomic():
         rows = Alert.objects.for_tenant(principal.tenant_id).filter(pk=alert.pk).exclude(status="resolved")
         if not rows.update(muted_until=muted_until(seconds)):
-            raise Conflict("This alert is over already.", code="alert_resolved")
+            raise Conflict("This alert is already over.", code="alert_resolved")
         audit.record(principal, "alert.mute", f"{alert.subject}: {seconds} s", reason=reason)
     return get_alert(principal, alert_id)

@@ -61,7 +61,7 @@ def create_channel(
     tenant_id = principal.tenant_id
     with transaction.atomic():
         if channels_of(tenant_id).count() >= MOST_CHANNELS:
-            raise Conflict(f"There are {MOST_CHANNELS} channels, the most there can be.", code="too_many")
+            raise Conflict(f"There can be at most {MOST_CHANNELS} channels.", code="too_many")
         _refuse_name(tenant_id, name)
         channel = AlertChannel.objects.create(
             tenant_id=tenant_id,
@@ -146,13 +146,17 @@ def checked_address(kind: str, address: str) -> str:
     """An address of this kind, as it is kept. Raises Invalid."""
     address = address.strip()
     if len(address) > MAX_ADDRESS or not address.isascii() or not address.isprintable():
-        raise Invalid("This is no valid address: it is too long or has invalid characters.", field="address")
+        raise Invalid(
+            "This is not a valid address: it is too long or has invalid characters.", field="address"
+        )
     if kind == "mail":
         return ",".join(_mail_addresses(address))
     if kind == "pagerduty":
         region, _, key = address.rpartition(":")
         if (region and region not in _REGIONS) or len(key) != _KEY_LENGTH or not key.isalnum():
-            message = "This is no integration key of PagerDuty: 32 letters and digits, in Europe with eu: before them."
+            message = (
+                "This is not a PagerDuty integration key: 32 letters and digits, in Europe with eu: in front."
+            )
             raise Invalid(message, field="address")
         return address
     _check_url(address, secure=kind == "teams")
@@ -172,16 +176,16 @@ def shown(kind: str, address: str) -> str:
 def _mail_addresses(text: str) -> list[str]:
     addresses = list(dict.fromkeys(one.strip() for one in text.split(",")))
     if len(addresses) > MOST_ADDRESSES:
-        raise Invalid(f"At most {MOST_ADDRESSES} addresses can be told by one channel.", field="address")
+        raise Invalid(f"At most {MOST_ADDRESSES} addresses can be notified by one channel.", field="address")
     for one in addresses:
         if not is_address(one):
-            raise Invalid(f"{one[:100]!r} is no e-mail address.", field="address")
+            raise Invalid(f"{one[:100]!r} is not an e-mail address.", field="address")
     return addresses
 
 
 def _check_url(address: str, *, secure: bool) -> None:
     begins = "https://" if secure else "https:// or http://"
-    wrong = Invalid(f"This is no address that begins with {begins}.", field="address")
+    wrong = Invalid(f"This must be an address that begins with {begins}.", field="address")
     try:
         parts = urlsplit(address)
         is_good = bool(parts.hostname) and parts.port != 0 and " " not in address
@@ -196,13 +200,13 @@ def _check_url(address: str, *, secure: bool) -> None:
 def _checked_name(name: str) -> str:
     name = name.strip()
     if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise Invalid(f"A name has 1 to {MAX_NAME} signs in one line.", field="name")
+        raise Invalid(f"A name has 1 to {MAX_NAME} characters on one line.", field="name")
     return name
 
 
 def _refuse_name(tenant_id: int, name: str) -> None:
     if channels_of(tenant_id).filter(name=name).exists():
-        raise Conflict(f"There is a channel {name!r} already.", code="name_taken", field="name")
+        raise Conflict(f"A channel {name!r} already exists.", code="name_taken", field="name")
 
 
 def _sealed(tenant_id: int, channel_id: int, number: int, address: str) -> bytes:

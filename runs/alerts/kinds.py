@@ -63,7 +63,7 @@ def _queue_age(facts: Facts, _: str | None) -> Words:
         f"Steps wait {seconds_in_words(facts['seconds'])} in {facts['queue']}",
         f"The oldest of {facts['ready']:,} ready steps in the queue {facts['queue']} has waited "
         f"{seconds_in_words(facts['seconds'])}.",
-        "See whether its workers are there and what they are at.",
+        "Check that its workers are running, and what they are doing.",
         f"/operations/?queue={quote(facts['queue'], safe='')}",
     )
 
@@ -71,7 +71,7 @@ def _queue_age(facts: Facts, _: str | None) -> Words:
 def _worker_gone(facts: Facts, _: str | None) -> Words:
     return Words(
         f"No worker serves the queue {facts['queue']}",
-        f"{facts['ready']:,} steps are ready in the queue {facts['queue']}, and no worker of it was heard of lately.",
+        f"{facts['ready']:,} steps are ready in the queue {facts['queue']}, and no worker has served it lately.",
         "Start a worker of this queue.",
         "/workers",
     )
@@ -91,8 +91,8 @@ def _failure_rate(facts: Facts, _: str | None) -> Words:
 def _sla_warning(facts: Facts, run: str | None) -> Words:
     return Words(
         f"{_called(facts)} has used 80 % of its time",
-        f"A run of {_called(facts)} is to be done in {seconds_in_words(-facts['late'])}.",
-        "See what it waits for. Nothing is cancelled when its time is over.",
+        f"A run of {_called(facts)} is due in {seconds_in_words(-facts['late'])}.",
+        "See what it waits for. It is not cancelled when its time is up.",
         f"/runs/{run}",
     )
 
@@ -100,7 +100,7 @@ def _sla_warning(facts: Facts, run: str | None) -> Words:
 def _sla_breached(facts: Facts, run: str | None) -> Words:
     return Words(
         f"{_called(facts)} is past its deadline",
-        f"A run of {_called(facts)} was to be done {seconds_in_words(facts['late'])} ago. It goes on.",
+        f"A run of {_called(facts)} was due {seconds_in_words(facts['late'])} ago. It goes on.",
         "See what it waits for, and tell whoever waits for it.",
         f"/runs/{run}",
     )
@@ -113,7 +113,7 @@ def _step_exhausted(facts: Facts, run: str | None) -> Words:
         f"{facts['workflow']}: {facts['node']} failed for good",
         f"The step {facts['node']} of {facts['workflow']} has failed for good {many}, last after "
         f"{attempts} with {facts['code'] or 'an error'}.",
-        "Mend the cause, then retry what failed (Operations, Dead letters) or discard it.",
+        "Fix the cause, then retry what failed (Operations, Dead letters) or discard it.",
         f"/runs/{run}",
     )
 
@@ -122,7 +122,7 @@ def _compensation_failed(facts: Facts, run: str | None) -> Words:
     return Words(
         f"{_called(facts)} could not be undone",
         f"A compensation of a run of {_called(facts)} failed for good: the run waits for a person.",
-        "Open the run, undo by hand what is left, and say so there.",
+        "Open the run, undo by hand what is left, and confirm it there.",
         f"/runs/{run}",
     )
 
@@ -131,7 +131,7 @@ def _timer_late(facts: Facts, _: str | None) -> Words:
     return Words(
         f"Timers are {seconds_in_words(facts['seconds'])} late",
         f"{facts['many']:,} timers should have fired; the oldest is {seconds_in_words(facts['seconds'])} late.",
-        "See whether the worker of the ticks runs, and whether the database is slow.",
+        "Check that the ticks worker runs, and whether the database is slow.",
         "/operations/timers?due=overdue",
     )
 
@@ -157,7 +157,7 @@ def _webhook_off(facts: Facts, _: str | None) -> Words:
     return Words(
         f"The webhook {called} was switched off",
         f"Nothing is sent to {called} any more: {_OFF.get(facts['reason'], facts['reason'])}.",
-        "Mend its receiver, then switch it on again.",
+        "Fix its receiver, then switch it on again.",
         "/settings/webhooks/out",
     )
 
@@ -166,7 +166,7 @@ def _mail_failing(facts: Facts, _: str | None) -> Words:
     return Words(
         "Mail is not sent",
         f"{facts['many']:,} mails were tried in vain. {facts['error']}",
-        "See that the mail server is there and that HANDOFF_SMTP_URL is right.",
+        "Check that the mail server is up and that HANDOFF_SMTP_URL is right.",
     )
 
 
@@ -174,7 +174,7 @@ def _disk(facts: Facts, _: str | None) -> Words:
     return Words(
         f"Only {facts['free']:.0f} % of the disk is free",
         f"{facts['free']:.1f} % of the disk that Handoff keeps its files on is free.",
-        "Make room before it is full: without it nothing is written, and runs stand still.",
+        "Free some space before it is full: otherwise nothing can be written, and runs stand still.",
     )
 
 
@@ -219,7 +219,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "sla_warning": Kind(
         "Deadline is near",
-        "80 per cent of a run’s time are over.",
+        "80 % of a run’s time is over.",
         "info",
         _sla_warning,
         filter="workflow",
@@ -227,7 +227,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "sla_breached": Kind(
         "Deadline is over",
-        "A run is open past its deadline. It is never cancelled for that.",
+        "A run is open past its deadline. It is not cancelled for that.",
         "critical",
         _sla_breached,
         filter="workflow",
@@ -273,13 +273,13 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "webhook_off": Kind(
         "Webhook was switched off",
-        "A webhook that goes out was switched off, but by hand.",
+        "A webhook out was switched off, other than by hand.",
         "warning",
         _webhook_off,
     ),
     "mail_failing": Kind(
         "Mail is failing",
-        "At least so many mails were tried in vain.",
+        "At least this many mails failed.",
         "warning",
         _mail_failing,
         {"least": Threshold("At least", "mails", 1, 1, 10_000)},

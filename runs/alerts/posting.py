@@ -106,7 +106,7 @@ def _by(plugin: NotifyBase, message: Message, body: str, title: str = "") -> str
     kind = NotifyType.SUCCESS if message["event"] == "resolved" else _TYPES[message["severity"]]
     if plugin.notify(body=body, title=title, notify_type=kind):
         return ""
-    return _came.error or "The receiver did not take it."
+    return _came.error or "The receiver did not accept it."
 
 
 def _slack(message: Message) -> str:
@@ -140,7 +140,7 @@ def _json(address: str, payload: Mapping[str, str]) -> NotifyJSON:
 def _teams(message: Message) -> str:
     arguments = NotifyWorkflows.parse_native_url(message["address"])
     if not arguments:
-        raise CannotSend("This is no address of a workflow of Teams.")
+        raise CannotSend("This is not the address of a Teams workflow.")
     plugin = NotifyWorkflows(**arguments | {"redirect": "no", "include_image": False})
     return _by(plugin, message, message["body"], message["subject"])
 

@@ -50,7 +50,7 @@ def create_rule(
     columns = _checked(principal.tenant_id, rule_kind, {"name": name, **values})
     with transaction.atomic():
         if AlertRule.objects.for_tenant(principal.tenant_id).count() >= MOST_RULES:
-            raise Conflict(f"There are {MOST_RULES} rules, the most there can be.", code="too_many")
+            raise Conflict(f"There can be at most {MOST_RULES} rules.", code="too_many")
         rule = AlertRule.objects.create(
             tenant_id=principal.tenant_id,
             kind=kind,
@@ -131,7 +131,7 @@ def muted_until(seconds: int) -> Json:
 def _checked_name(name: str) -> str:
     name = name.strip()
     if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise Invalid(f"A name has 1 to {MAX_NAME} signs in one line.", field="name")
+        raise Invalid(f"A name has 1 to {MAX_NAME} characters on one line.", field="name")
     return name
 
 
@@ -143,7 +143,7 @@ def _checked_params(
         field = f"params.{name}"
         if name == kind.filter and name:
             if not isinstance(value, str) or len(value) > 128 or not value.isprintable():
-                raise Invalid("This is a name of at most 128 signs; empty: all.", field=field)
+                raise Invalid("A name has at most 128 characters; leave it empty for all.", field=field)
         elif name not in kind.thresholds:
             raise Invalid(f"A rule of this kind has no {name[:50]!r}.", field=field)
         else:
@@ -166,4 +166,4 @@ def _checked_channels(tenant_id: int, ids: Sequence[int], field: str) -> list[in
 
 def _check_bound(value: Json, least: int, most: int, field: str) -> None:
     if type(value) is not int or not least <= value <= most:
-        raise Invalid(f"This is a whole number from {least:,} to {most:,}.", field=field)
+        raise Invalid(f"This must be a whole number from {least:,} to {most:,}.", field=field)

@@ -48,7 +48,7 @@ def checked_version(who: Principal, verb: str, aim: Aim, workflow: str | None) -
     """
     who.require(RUNS_OPERATE)
     if verb not in VERBS:
-        raise Invalid(f"This is one of {', '.join(VERBS)}.", code="unknown_verb", field="verb")
+        raise Invalid(f"This must be one of {', '.join(VERBS)}.", code="unknown_verb", field="verb")
     if verb != MIGRATE and aim.version is not None:
         raise Invalid("Only `migrate` takes a version.", field="version")
     if verb != REASSIGN and (aim.assignee or aim.group):
@@ -80,7 +80,7 @@ def _version(who: Principal, number: int | None, workflow: str | None) -> int:
         raise Invalid(message, code="required", field="query")
     guard_workflow(who, RUNS_OPERATE, workflow)
     if number is None:
-        raise Invalid("Say with which version the runs go on.", code="required", field="version")
+        raise Invalid("Say which version the runs go on with.", code="required", field="version")
     try:
         version = get_version(who.tenant_id, workflow, number)
         compiled(version.pk)
@@ -95,6 +95,6 @@ def _check_taker(who: Principal, to: Taker) -> None:
     who.require(TASKS_ASSIGN)
     who.require_person("A bulk job that gives tasks to somebody")
     if bool(to.assignee) == bool(to.group):
-        message = "Say to whom: an `assignee` or a `group`, one of them."
+        message = "Give either an `assignee` or a `group`."
         raise Invalid(message, code="required", field="assignee")
     check_taker(who, to)

@@ -107,7 +107,7 @@ def _check_search(filters: Mapping[str, Json]) -> None:
         raise Invalid("Say which runs: workflow:claims status:failed", code="required", field="query")
     if "q" in filters:
         message = (
-            f"All runs can't be looked through for “{filters['q']}”. Write key:…, input.name:… or workflow:…"
+            f"Not all runs can be searched for “{filters['q']}”. Write key:…, input.name:… or workflow:…"
         )
         raise Invalid(message, field="query")
 
@@ -163,7 +163,7 @@ def stop(who: Principal, job: UUID | str) -> BulkJob:
     bulk_job = get_job(who.tenant_id, job)
     guard_bulk_job(who, RUNS_OPERATE, bulk_job.pk)
     if not store.stop_job(str(bulk_job.pk), who.tenant_id, by=who.username):
-        raise Conflict("It is over already.", code="not_open")
+        raise Conflict("It is already over.", code="not_open")
     store.end_jobs()
     return get_job(who.tenant_id, job)
 

@@ -23,7 +23,7 @@ from runs.reading import queries
 from workflows.models import Workflow
 
 MOST = 1_000
-"""So many runs are taken at once."""
+"""So many runs are accepted at once."""
 TOGETHER = 50
 """So many are changed in one transaction."""
 
@@ -64,7 +64,7 @@ def review(who: Principal, runs: Iterable[UUID | str], verb: str) -> Sorted:
     _check(who, verb)
     ids = list(dict.fromkeys(str(run) for run in runs))
     if len(ids) > MOST:
-        raise Invalid(f"At most {MOST:,} runs are taken at once.", code="too_many", field="ids")
+        raise Invalid(f"At most {MOST:,} runs are accepted at once.", code="too_many", field="ids")
     queryset = Run.objects.for_tenant(who.tenant_id).filter(pk__in=ids)
     rows = {str(run): (status, of) for run, status, of in queryset.values_list("pk", "status", "workflow_id")}
     workflows = Workflow.objects.for_tenant(who.tenant_id).filter(pk__in={of for _, of in rows.values()})
@@ -82,7 +82,7 @@ def review(who: Principal, runs: Iterable[UUID | str], verb: str) -> Sorted:
 def _check(who: Principal, verb: str) -> None:
     who.require(RUNS_OPERATE)
     if verb not in VERBS:
-        raise Invalid(f"This is one of {', '.join(VERBS)}.", code="unknown_verb", field="verb")
+        raise Invalid(f"This must be one of {', '.join(VERBS)}.", code="unknown_verb", field="verb")
 
 
 def newest_able(who: Principal, verb: str, **filters: Json) -> list[str]:

@@ -99,9 +99,7 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
     for step, wait in steps:
         parent = parents[step.run_id]
         if "input" not in wait:
-            refused.append(
-                (step, _not_started("lost", "Its run is gone, and nothing is known of what that was given."))
-            )
+            refused.append((step, _not_started("lost", "Its run is gone, and with it the run's input.")))
             continue
         if parent.depth >= MAX_DEPTH:
             message = f"Runs can be nested at most {MAX_DEPTH} levels deep."

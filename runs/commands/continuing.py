@@ -92,7 +92,7 @@ def _begin(source: Run, follower: str, overrides: Overrides) -> None:
     )
     (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")
     if not started.created:
-        message = f"The business key {source.business_key!r} stands for another run: {started.id}."
+        message = f"The business key {source.business_key!r} belongs to another run: {started.id}."
         raise RunRefused("key_taken", message, conflict=True)
 
 

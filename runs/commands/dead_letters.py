@@ -50,7 +50,7 @@ def redrive(who: Principal, letters: Iterable[DeadLetter], *, reason: str = "") 
 
 def _redrive(who: Principal, letter: DeadLetter, reason: str, *, is_undo: bool) -> None:
     if letter.resolution is not None:
-        raise RunRefused("resolved", f"This dead letter was {letter.resolution} already.", conflict=True)
+        raise RunRefused("resolved", f"This dead letter was already {letter.resolution}.", conflict=True)
     run = str(letter.run_id)
     if is_undo:
         terms = {"by": who.username, "reason": reason, "via": who.via}

@@ -362,7 +362,7 @@ def _standing(facts: Facts) -> Reply | None:
     """What is to be said whatever the output is; None where that depends on it, or the completion may count."""
     if facts.status == StepStatus.QUEUED and facts.is_nobodys:
         return StaleToken(
-            "The job was given back, its attempt has failed, or its run was resumed: poll for it again."
+            "The job was released, its attempt failed, or its run was resumed: poll for it again."
         )
     if not facts.is_holder:
         return Answer(False, "lease_lost")

@@ -101,7 +101,7 @@ def _why_not(run: Run, version: int) -> RunRefused | None:
     if why := why_not(run.status, "migrate"):
         return RunRefused(why.code, why.sentence, conflict=True)
     if run.version_id == version:
-        return RunRefused("same_version", "The run is on this version already.", conflict=True)
+        return RunRefused("same_version", "The run is already on this version.", conflict=True)
     target = WorkflowVersion.objects.for_tenant(run.tenant_id).filter(pk=version)
     if target.values_list("workflow_id", flat=True).first() != run.workflow_id:
         return RunRefused("unknown_version", "The workflow of the run has no such version.", field="version")

@@ -157,7 +157,7 @@ def _target_of(run: str, node: str) -> _Target:
     row = hot.step_to_change(run=run, node=node)
     if row is not None:
         return _Target(*row)
-    message = f"The run has not come to {node} yet, or has no such step."
+    message = f"The run has not reached {node} yet, or has no such step."
     raise RunRefused("not_begun", message, field="node", conflict=True)
 
 

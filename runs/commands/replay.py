@@ -125,7 +125,7 @@ def rerun(
         )
         (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")
         if not started.created:
-            message = f"The business key {key!r} stands for a run that is open: {started.id}."
+            message = f"The business key {key!r} belongs to an open run: {started.id}."
             raise RunRefused("key_taken", message, conflict=True)
         _check_reached(tenant, started.id, from_node)
     return started
@@ -146,5 +146,5 @@ def _source_of(tenant: int, run: str, *, is_moved: bool) -> Run:
 def _check_reached(tenant: int, run: str, node: str) -> None:
     steps = StepExecution.objects.for_tenant(tenant).filter(run_id=run, node=node, index=None)
     if steps.filter(status=StepStatus.SKIPPED).exists():
-        message = f"With what was done before, the run does not come to {node}: another branch is taken."
+        message = f"With what was done before, the run does not reach {node}: another branch is taken."
         raise RunRefused("not_reached", message, field="from_node", conflict=True)

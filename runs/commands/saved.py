@@ -47,7 +47,7 @@ def keep_search(
     """
     who.require(RUNS_READ)
     if SavedSearch.objects.for_tenant(who.tenant_id).filter(owner=who.username).count() >= MOST:
-        raise Conflict(f"You keep {MOST} searches already: delete one first.", code="too_many")
+        raise Conflict(f"You already have {MOST} searches: delete one first.", code="too_many")
     search = SavedSearch(tenant_id=who.tenant_id, owner=who.username, query=_checked(query))
     return _save(who, search, name, group, "keep", reason)
 
@@ -67,7 +67,7 @@ def change_search(
     """
     search = search_of(who, search_id)
     if search.owner != who.username:
-        raise NotAllowed(f"This search is {search.owner}'s: only they change it.")
+        raise NotAllowed(f"This search is {search.owner}'s: only they can change it.")
     if query is not None:
         search.query = _checked(query)
     return _save(who, search, name, group, "change", reason)
@@ -77,7 +77,7 @@ def delete_search(who: Principal, search_id: int, *, reason: str | None = None) 
     """Delete one's own search, or with `members:manage` a shared one. Gives what it was; raises as `change_search`."""
     search = search_of(who, search_id)
     if search.owner != who.username and MEMBERS_MANAGE not in who.scopes:
-        raise NotAllowed(f"This search is {search.owner}'s: only they delete it.")
+        raise NotAllowed(f"This search is {search.owner}'s: only they can delete it.")
     audit.record(who, "delete", f"search of runs {search.name} of {search.owner}", reason=reason)
     SavedSearch.objects.for_tenant(who.tenant_id).filter(pk=search.pk).delete()
     return search
@@ -99,7 +99,7 @@ def _save(
                 rows.update(name=search.name, group=search.group, query=search.query)
             audit.record(who, does, f"search of runs {search.name}", reason=reason)
     except IntegrityError:
-        raise Conflict(f"You have a search “{search.name}” already.", code="name_taken") from None
+        raise Conflict(f"You already have a search “{search.name}”.", code="name_taken") from None
     return search
 
 

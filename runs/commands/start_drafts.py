@@ -19,7 +19,7 @@ def keep_start(who: Principal, workflow: Workflow, kind: str, entries: Mapping[s
     Raises Invalid for what can't be kept, TooLarge for too much.
     """
     if kind not in KINDS:
-        raise Invalid("A form or JSON is kept.", code="unknown_kind", field="input_kind")
+        raise Invalid("Send either a form or JSON.", code="unknown_kind", field="input_kind")
     try:
         strict_dumps(dict(entries), max_bytes=MAX_DRAFT_BYTES)
     except JsonTooLarge as error:

@@ -47,7 +47,7 @@ def start_trial(
     """
     principal.require(RUNS_START)
     if step_input is not None and options.only is None:
-        raise Invalid("Only a step alone has an input of its own: give `only` too.", field="step_input")
+        raise Invalid("Only a single step can have its own input: give `only`, too.", field="step_input")
     if step_input is not None:
         storable(step_input.value, "step_input", max_bytes=MAX_INPUT_BYTES)
     prepared = prepare_trial(

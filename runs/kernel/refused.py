@@ -72,7 +72,7 @@ def refusing() -> Iterator[None]:
     except UniqueViolation as error:
         if error.diag.constraint_name != "runs_run_pkey":
             raise
-        raise RunRefused("started_already", "This run was started already.", conflict=True) from error
+        raise RunRefused("started_already", "This run has already started.", conflict=True) from error
 
 
 @contextmanager

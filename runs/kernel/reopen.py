@@ -38,7 +38,7 @@ def check_failed(locked: Mapping[str, LockedRun]) -> None:
         message = "What the run did was undone, at least in part: start it again instead."
         raise RunRefused("compensated", message, conflict=True)
     for key, other in hot.lock_keys_of(locked):
-        message = f"The business key {key!r} stands for a newer run, {other}: only that one can be resumed."
+        message = f"The business key {key!r} belongs to a newer run, {other}: only that one can be resumed."
         raise RunRefused("key_taken", message, conflict=True)
 
 

@@ -113,7 +113,7 @@ _KINDS: dict[str, WaitKind] = {
     ),
     "operator": WaitKind(
         enter=lambda _: [],
-        in_words=lambda _: "an operator to say what becomes of its failure",
+        in_words=lambda _: "an operator to decide about its failure",
         source="person",
         in_short="an operator",
         asks_operator=True,

@@ -85,7 +85,7 @@ def create_webhook(
     webhook_id = uuid7()
     with transaction.atomic():
         if OutgoingWebhook.objects.for_tenant(principal.tenant_id).count() >= MOST_WEBHOOKS:
-            raise Conflict(f"There are {MOST_WEBHOOKS} webhooks, the most there can be.", code="too_many")
+            raise Conflict(f"There can be at most {MOST_WEBHOOKS} webhooks.", code="too_many")
         OutgoingWebhook.objects.create(
             id=webhook_id,
             tenant_id=principal.tenant_id,
@@ -179,7 +179,7 @@ def replay(
     _require_on(webhook)
     with transaction.atomic():
         if not outgoing.replay(principal.tenant_id, webhook_id, delivery_id):
-            raise Missing("There is no such delivery, or it is kept no longer.")
+            raise Missing("There is no such delivery, or it is no longer kept.")
         _send_at_once(principal, webhook)
         audit.record(
             principal, "webhook_out.replay", f"{shown_host(webhook.url)} {delivery_id}", reason=reason
@@ -248,7 +248,7 @@ def _require_on(webhook: OutgoingWebhook) -> None:
 
 
 def _check_url(url: str) -> None:
-    wrong = Invalid("This is no address such as https://example.org/hooks.", field="url")
+    wrong = Invalid("This is not an address such as https://example.org/hooks.", field="url")
     if len(url) > MAX_URL or not url.isascii() or not url.isprintable() or " " in url:
         raise wrong
     try:

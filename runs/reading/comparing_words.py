@@ -10,11 +10,11 @@ Row = Mapping[str, Any]
 
 _SHORT = 60
 _OF_STEP = {
-    "input": "got other input",
-    "status": "ended another way",
-    "output": "gave another output",
-    "error": "failed with another error",
-    "attempts": "took another number of attempts",
+    "input": "got different input",
+    "status": "ended differently",
+    "output": "gave different output",
+    "error": "failed with a different error",
+    "attempts": "took a different number of attempts",
 }
 
 
@@ -28,30 +28,30 @@ def said(compared: Row) -> str:
         then = f" {_then(compared)}" if parts is not None and parts["node"] != first["node"] else ""
         return f"The first difference: {_of_step(compared, first)}.{then}"
     before = {
-        "workflow": "These are runs of two workflows.",
-        "version": f"They took different versions, A {_version(compared, 0)} and B {_version(compared, 1)}.",
+        "workflow": "These are runs of different workflows.",
+        "version": f"They used different versions, A {_version(compared, 0)} and B {_version(compared, 1)}.",
         "input": f"They were started with different input{_where(compared['input'])}.",
     }.get(first["what"])
     if before is not None:
         return f"{before} {_then(compared)}"
     if first["what"] == "output":
-        return f"All steps are alike; the output of the runs is not{_where(compared['output'])}."
+        return f"All steps are the same; the output of the runs is not{_where(compared['output'])}."
     one, other = (_words(run["status"]) for run in compared["runs"])
-    return f"All steps are alike; A is {one}, B {other}."
+    return f"All steps are the same; A is {one}, B {other}."
 
 
 def differences(step: Row) -> str:
     """In what a step differs, in a few words; empty where it doesn't."""
     if step["path"] in ("left", "right"):
         side, other = ("A", "B") if step["path"] == "left" else ("B", "A")
-        return f"Only {side} came here" + ("" if step["differs"] else f"; {other} may still")
+        return f"Only {side} reached this" + ("" if step["differs"] else f"; {other} may still")
     words = [_OF_STEP[what] for what in step["differs"]]
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
 def _nothing(compared: Row) -> str:
     if _is_open(compared):
-        return "So far there is no difference; not both of them are over yet."
+        return "So far there is no difference; they have not both ended yet."
     if _unknown(compared):
         return "There is no difference in what can be compared: some values can't be, and are marked below."
     return "There is no difference: the same steps, with the same input and output."
@@ -65,10 +65,10 @@ def _unknown(compared: Row) -> bool:
 def _then(compared: Row) -> str:
     """Where the ways of both part."""
     if compared["ways_part"] is not None:
-        return f"Their ways part where {_of_step(compared, compared['ways_part'])}."
+        return f"The paths diverge where {_of_step(compared, compared['ways_part'])}."
     if _is_open(compared):
-        return "So far they have gone the same way."
-    return "They went the same way all the same."
+        return "So far they took the same path."
+    return "They took the same path nevertheless."
 
 
 def _is_open(compared: Row) -> bool:
@@ -81,7 +81,7 @@ def _of_step(compared: Row, difference: Row) -> str:
     title, what = f"“{step['title'] or step['node']}”", difference["what"]
     if what == "path":
         side, other = ("A", "B") if step["path"] == "left" else ("B", "A")
-        return f"only {side} came to {title}, {other} did not"
+        return f"only {side} reached {title}, {other} did not"
     if what == "status":
         return f"{title} {_became(step['left'])} in A and {_became(step['right'])} in B"
     if what == "attempts":

@@ -29,8 +29,8 @@ STEP_COLUMNS = (*COLUMNS, "progress")
 _NO_PAYLOADS: dict[str, Json] = dict.fromkeys(("input", "output", "error", "progress"))
 _AT_WORK = STEP_OPEN | {StepStatus.FAILED}
 _WHILE: dict[str, str] = {
-    RunStatus.FAILING: "It fails when what runs has ended: ",
-    RunStatus.CANCELLING: "It is cancelled when what runs has ended: ",
+    RunStatus.FAILING: "It fails once running steps have ended: ",
+    RunStatus.CANCELLING: "It is cancelled once running steps have ended: ",
     RunStatus.COMPENSATING: "It undoes what was done: ",
 }
 _BESIDE_A_FAILURE = "The run fails when its other branches have ended: "
@@ -384,7 +384,7 @@ def _run_waits_for(run: RunRead, rows: list[dict[str, Json]]) -> str | None:
         return None
     waiting = [row for row in rows if row["waiting_for"]]
     if not waiting:
-        return "Nothing is known that it waits for: this should not be, and is looked at every minute"
+        return "Nothing that it waits for is known: this should not happen, and is checked every minute"
     first = f"{waiting[0]['title']} waits for {waiting[0]['waiting_for']}"
     more = f", and {len(waiting) - 1} more" if len(waiting) > 1 else ""
     has_failed = run.status in RUN_OPEN and any(COLUMNS[rank - 1] == "error" for rank, *_ in run.payloads)

@@ -33,7 +33,7 @@ LATELY = 200
 MOST_FACTS = 40
 _OWN = Bounds(64 * 1024, 0, 0)
 _WRONG = "Something went wrong; operators see it"
-_A_STEP = "Nobody has to do anything for it now"
+_A_STEP = "Nobody has to act on it now"
 """What who may not read the workflow is told instead of the title of the step that is open."""
 
 
@@ -205,7 +205,7 @@ def _status(
         case "COMPLETED":
             return ("Refused", "bad") if standing.is_refused else ("Done", "good")
         case "CONTINUED":
-            return "Goes on as another run", "info"
+            return "Continued as another run", "info"
         case "PAUSED":
             return "Paused by operators", "wait"
         case "RUNNING":

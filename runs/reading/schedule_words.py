@@ -16,7 +16,7 @@ WAYS = (
     ("weekly", "Every week, on one day"),
     ("monthly", "Every month, on one day"),
     ("month_end", "On the last day of every month"),
-    ("minutes", "Every so many minutes"),
+    ("minutes", "At an interval in minutes"),
     ("once", "Once"),
     ("cron", "By a cron expression"),
 )

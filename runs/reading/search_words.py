@@ -184,7 +184,7 @@ def _parted(text: str) -> tuple[str, str]:
 MEANS = {
     "workflow": "runs of a workflow",
     "version": "that are on this version of it",
-    "status": "how they stand: failed, waiting, open…",
+    "status": "by status: failed, waiting, open…",
     "by": "who started them, or me",
     "since": "started since: today, monday, 7d or a date",
     "until": "started until: yesterday or a date",

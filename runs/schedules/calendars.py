@@ -93,7 +93,7 @@ def delete_calendar(principal: Principal, name: str, *, reason: str | None = Non
             calendar.delete()
             audit.record(principal, "calendar.delete", name, reason=reason)
     except ProtectedError:
-        raise Conflict("Schedules keep to this calendar: change these first.", code="in_use") from None
+        raise Conflict("Schedules use this calendar: change them first.", code="in_use") from None
 
 
 def days_of(calendar: WorkCalendar, first: date, last: date) -> list[Day]:
@@ -101,7 +101,7 @@ def days_of(calendar: WorkCalendar, first: date, last: date) -> list[Day]:
     if last < first:
         raise Invalid("This is before the first day.", field="to")
     if (last - first).days >= MOST_DAYS:
-        raise Invalid(f"These are more than {MOST_DAYS} days.", field="to")
+        raise Invalid(f"At most {MOST_DAYS} days are allowed.", field="to")
     days = [first + timedelta(days=ahead) for ahead in range((last - first).days + 1)]
     return [Day(day, calendar.is_working(day), calendar.name_of(day)) for day in days]
 
@@ -129,7 +129,7 @@ def _save(principal: Principal, calendar: Calendar, act: str, reason: str | None
             _write(calendar)
             audit.record(principal, f"calendar.{act}", calendar.name, reason=reason)
     except IntegrityError:
-        text = f"There is a calendar {calendar.name!r} already."
+        text = f"A calendar {calendar.name!r} already exists."
         raise Conflict(text, code="name_taken", field="name") from None
 
 
@@ -158,52 +158,52 @@ def _set(calendar: Calendar, values: Mapping[str, Any]) -> None:
             case "exceptions":
                 calendar.exceptions = _exceptions(value)
     if calendar_of(calendar).next_working(date.today()) is None:  # noqa: DTZ011 - any day will do
-        raise Invalid("No day of this calendar is worked on.", field="weekdays")
+        raise Invalid("This calendar has no working days.", field="weekdays")
 
 
 def _name(name: str) -> str:
     wrong = "/" in name or name != name.strip() or not name.isprintable() or name in (".", "..")
     if not 0 < len(name) <= LONGEST_NAME or wrong:
-        text = f"This has 1 to {LONGEST_NAME} characters, no slash, and no blank at its ends."
+        text = f"This must have 1 to {LONGEST_NAME} characters, no slash, and no leading or trailing blanks."
         raise Invalid(text, field="name")
     return name
 
 
 def _zone(zone: str) -> str:
     if zone not in zones():
-        raise Invalid("This is no time zone: write it as Europe/Berlin or UTC.", field="timezone")
+        raise Invalid("This is not a time zone: write Europe/Berlin or UTC.", field="timezone")
     return zone
 
 
 def _region(region: str) -> str:
     if region and region not in regions():
-        text = "Nobody knows the holidays of this region: write DE, DE-BY, US, US-CA and so on."
+        text = "The holidays of this region are not known: write DE, DE-BY, US, US-CA and so on."
         raise Invalid(text, field="region")
     return region
 
 
 def _weekdays(days: Sequence[int]) -> list[int]:
     if not days or not set(days) <= set(range(1, 8)):
-        raise Invalid("These are days of the week from 1 (Monday) to 7, one at least.", field="weekdays")
+        raise Invalid("Give at least one day of the week, from 1 (Monday) to 7.", field="weekdays")
     return sorted(set(days))
 
 
 def _hours(hours: Mapping[str, str]) -> tuple[int, int]:
     for part in ("from", "to"):
         if not _TIME.fullmatch(hours[part]):
-            raise Invalid("This is a time of day such as 09:00.", field=f"hours.{part}")
+            raise Invalid("This must be a time of day such as 09:00.", field=f"hours.{part}")
     opens, closes = (int(hours[part][:2]) * 60 + int(hours[part][3:]) for part in ("from", "to"))
     if opens >= closes:
-        raise Invalid("This is not after the beginning.", field="hours.to")
+        raise Invalid("This must be after the start.", field="hours.to")
     return opens, closes
 
 
 def _exceptions(exceptions: Sequence[Mapping[str, Any]]) -> list[dict[str, Json]]:
     days = [one["date"] for one in exceptions]
     if len(days) > MOST_EXCEPTIONS:
-        raise Invalid(f"These are more than {MOST_EXCEPTIONS:,} days.", field="exceptions")
+        raise Invalid(f"At most {MOST_EXCEPTIONS:,} days are allowed.", field="exceptions")
     if len(set(days)) < len(days):
-        raise Invalid("A day is there more than once.", field="exceptions")
+        raise Invalid("A day is listed more than once.", field="exceptions")
     rows = [
         {"date": one["date"].isoformat(), "works": one["works"], "name": one.get("name", "")}
         for one in exceptions

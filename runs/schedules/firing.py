@@ -134,7 +134,7 @@ def _started(schedule: FoundSchedule, due: datetime, cancelled: Sequence[str] = 
     except (Refusal, RunRefused) as refusal:
         return Entry(due, SKIPPED, "refused", refusal.message, cancelled=cancelled)
     if not run.created:
-        text = f"There is a run with the business key {run.business_key}."
+        text = f"A run with the business key {run.business_key} already exists."
         return Entry(due, SKIPPED, "key_exists", text, run_id=run.id, cancelled=cancelled)
     return Entry(due, STARTED, run_id=run.id, cancelled=cancelled)
 

@@ -12,10 +12,10 @@ def why_not(schedule: FoundSchedule) -> str | None:
     try:
         who = member_principal(schedule.tenant_id, schedule.acts_for, "schedule")
     except Missing:
-        return f"It acts for {schedule.acts_for}, who is no active member any more."
+        return f"It acts for {schedule.acts_for}, who is no longer an active member."
     if RUNS_START not in who.scopes:
         return f"It acts for {schedule.acts_for}, whose role ({who.role}) may not start runs."
     if not who.may_in(RUNS_START, schedule.folder):
         folder = find_folder(schedule.tenant_id, schedule.folder).name
-        return f"It acts for {schedule.acts_for}, whom the folder {folder} does not let start runs."
+        return f"It acts for {schedule.acts_for}, who may not start runs in the folder {folder}."
     return None

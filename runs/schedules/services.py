@@ -136,7 +136,7 @@ def run_now(principal: Principal, name: str, *, reason: str | None = None) -> st
         value = input_at(schedule.input, schedule.name, now, schedule.timezone)
         tenant, workflow = principal.tenant_id, schedule.workflow.name
         (run,) = start_workflow(tenant, workflow, [NewRun(value)], by=principal.username)
-        message = "" if run.created else f"There is a run with the business key {run.business_key}."
+        message = "" if run.created else f"A run with the business key {run.business_key} already exists."
         entry = Entry(
             now,
             STARTED if run.created else SKIPPED,
@@ -262,10 +262,10 @@ def _set_timing(schedule: Schedule, values: Mapping[str, Any], now: datetime) ->
         schedule.calendar = None if name is None else _calendar(schedule.tenant_id, name)
     zone = values.get("timezone") or schedule.timezone or _zone_of(schedule)
     if zone not in zones():
-        raise Invalid("This is no time zone: write it as Europe/Berlin or UTC.", field="timezone")
+        raise Invalid("This is not a time zone: write Europe/Berlin or UTC.", field="timezone")
     schedule.timezone = zone
     if not 0 <= schedule.jitter_seconds <= MOST_JITTER:
-        raise Invalid(f"This is 0 to {MOST_JITTER:,} seconds.", field="jitter_seconds")
+        raise Invalid(f"This must be 0 to {MOST_JITTER:,} seconds.", field="jitter_seconds")
     if kinds or "calendar" in values:
         _check_timing(timing_of(schedule), now)
 
@@ -303,7 +303,7 @@ def _check_start(schedule: Schedule, now: datetime) -> None:
 def _checked_name(name: str) -> str:
     wrong = "/" in name or name != name.strip() or not name.isprintable() or name in (".", "..")
     if not 0 < len(name) <= LONGEST_NAME or wrong:
-        text = f"This has 1 to {LONGEST_NAME} characters, no slash, and no blank at its ends."
+        text = f"This must have 1 to {LONGEST_NAME} characters, no slash, and no leading or trailing blanks."
         raise Invalid(text, field="name")
     return name
 
@@ -325,4 +325,4 @@ def _require(principal: Principal, workflow: str) -> None:
 
 
 def _taken(name: str) -> Conflict:
-    return Conflict(f"There is a schedule {name!r} already.", code="name_taken", field="name")
+    return Conflict(f"A schedule {name!r} already exists.", code="name_taken", field="name")

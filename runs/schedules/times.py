@@ -60,9 +60,9 @@ def check_timing(timing: Timing, now: datetime) -> None:
     if timing.cron is not None:
         _check_cron(timing.cron)
     if timing.every is not None and not 1 <= timing.every <= MOST_SECONDS:
-        raise BadTiming("every_seconds", f"This is 1 to {MOST_SECONDS:,} seconds (366 days).")
+        raise BadTiming("every_seconds", f"This must be 1 to {MOST_SECONDS:,} seconds (366 days).")
     if timing.at is not None and timing.at <= now:
-        raise BadTiming("at", "This is over: a schedule is due once at a moment that is still to come.")
+        raise BadTiming("at", "This time has passed: give one in the future.")
     if next_due(timing, now) is None:
         raise BadTiming(_kind(timing), _never(timing))
 
@@ -164,5 +164,5 @@ def _kind(timing: Timing) -> str:
 
 def _never(timing: Timing) -> str:
     if timing.calendar is None:
-        return "This is never due: no day is like that."
+        return "This is never due: there is no such day."
     return f"This is never due on a working day of the calendar {timing.calendar.name}."

@@ -44,7 +44,9 @@ def check_input(value: Json) -> None:
     try:
         template = compile_template(value)
     except ExpressionInvalid as error:
-        raise Invalid(f"This is no good expression: {error}.", code="bad_expression", field="input") from None
+        raise Invalid(
+            f"This is not a valid expression: {error}.", code="bad_expression", field="input"
+        ) from None
     if others := sorted(template.refs.names - {_SCOPE}):
         text = f"{others[0]} can't be read here, only schedule: its name, due_at and due_on."
         raise Invalid(text, code="bad_expression", field="input")

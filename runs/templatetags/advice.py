@@ -15,10 +15,10 @@ _NEW_VERSION = (
     "Correct the step in the workflow and publish it; then resume this run on the new version, "
     "or run it again."
 )
-_LATER = "Often it passes: resume the run, and it goes on at this step."
+_LATER = "This is often temporary: resume the run, and it goes on at this step."
 _LLM = "Have an admin configure a language model, then resume the run: it goes on at this step."
 _NOT_ALLOWED = (
-    "Have an admin allow the address, if it should be, and resume the run; "
+    "Have an admin allow the address if that is right, and resume the run; "
     "or correct the step in the workflow, publish it and run it again."
 )
 _FAULT = "This is a fault of the step type, not of the input: please report it with the error below."
@@ -34,9 +34,9 @@ _OF_CODE = {
     "NotConfigured": "Have an admin set this up, then resume the run: it goes on at this step.",
     "HttpRefused": _NOT_ALLOWED,
     "BrokenVersion": "Install the step type that this version needs, then resume the run.",
-    "Timeout": "It took longer than its time limit. Resume the run; if it stays, raise the step's `timeout_seconds`.",
-    "ScheduleToStartTimeout": "No worker took it in time. See that one works for its queue, then resume the run.",
-    "LeaseLost": "Its worker vanished, again and again. See that it has enough memory, then resume the run.",
+    "Timeout": "It took longer than its time limit. Resume the run; if that recurs, raise its `timeout_seconds`.",
+    "ScheduleToStartTimeout": "No worker took it in time. Check that one serves its queue, then resume the run.",
+    "LeaseLost": "Its worker was lost repeatedly. Check that it has enough memory, then resume the run.",
 }
 
 

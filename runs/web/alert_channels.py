@@ -16,10 +16,10 @@ from runs.web import contexts
 
 KINDS = (
     ("mail", "E-mail", "Addresses, with commas between them."),
-    ("slack", "Slack, or what is compatible", "The address of an incoming webhook."),
+    ("slack", "Slack or compatible", "The address of an incoming webhook."),
     ("teams", "Microsoft Teams", "The address of a workflow, “When a Teams webhook request is received”."),
     ("pagerduty", "PagerDuty", "An integration key of the Events API v2; in Europe eu: before it."),
-    ("webhook", "Webhook", "A URL that is posted JSON."),
+    ("webhook", "Webhook", "A URL that receives JSON by POST."),
 )
 """Each kind in words, and what its address is."""
 MESSAGES = 20
@@ -87,7 +87,7 @@ def switch_channel(request: PageRequest, alert_channel_id: int) -> HttpResponse:
 def delete_channel(request: PageRequest, alert_channel_id: int) -> HttpResponse:
     """Removes a channel, also from rules."""
     channels.delete_channel(request.principal, alert_channel_id)
-    messages.success(request, "The channel is deleted, and no rule names it any more.")
+    messages.success(request, "The channel is deleted, and removed from all rules.")
     return redirect("operations-alert-channels")
 
 

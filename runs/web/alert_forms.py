@@ -85,5 +85,5 @@ def rule_values(rule: AlertRule) -> dict[str, Any]:
 def _whole(typed: Mapping[str, Any], field: str) -> int:
     text = str(typed[field]).strip()
     if not (text.isascii() and text.isdigit()) or len(text) > _MOST_DIGITS:
-        raise Invalid("This is a whole number.", field=field)
+        raise Invalid("This must be a whole number.", field=field)
     return int(text)

@@ -48,7 +48,7 @@ def rule_page(request: PageRequest, alert_rule_id: int) -> HttpResponse:
         rules.change_rule(request.principal, rule.pk, **values.checked())
     except Invalid as error:
         return _form(request, rule.kind, values.shown, rule, error)
-    messages.success(request, "The rule is changed. It counts from the next look, within 15 seconds.")
+    messages.success(request, "The rule is changed. It takes effect at the next check, within 15 seconds.")
     return redirect("operations-alert-rules")
 
 

@@ -29,7 +29,7 @@ class ReasonForm(forms.Form):
     """Why something is done with many runs, and whether what cancelled ones did is undone."""
 
     reason = forms.CharField(
-        max_length=1000, error_messages={"required": "Say why: it stays in each run's history."}
+        max_length=1000, error_messages={"required": "Give a reason: it stays in each run's history."}
     )
     compensate = forms.BooleanField(required=False)
 
@@ -81,7 +81,7 @@ def stop_job(request: PageRequest, bulk_id: UUID) -> HttpResponse:
     try:
         jobs.stop(request.principal, bulk_id)
     except Conflict:
-        messages.info(request, "It was over already.")
+        messages.info(request, "It was already over.")
     else:
         messages.success(request, "Stopped. What was left stays as it is.")
     return redirect("bulk-job", bulk_id)

@@ -128,7 +128,7 @@ def _exceptions(text: str) -> list[dict[str, Any]]:
         try:
             day = date.fromisoformat(match[1] if match else "")
         except ValueError:
-            raise Invalid(f"Line {number} is no day such as 2026-12-24.", field="exceptions") from None
+            raise Invalid(f"Line {number} is not a day such as 2026-12-24.", field="exceptions") from None
         assert match is not None  # noqa: S101 - there is no day without
         rows.append({"date": day, "works": match[2] == "works", "name": match[3][:200]})
     return rows

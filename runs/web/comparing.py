@@ -31,7 +31,7 @@ def choose(request: PageRequest, run_id: UUID) -> HttpResponse:
         return redirect("run-compared", run_id, other)
     run = found_run(request.principal.tenant_id, run_id, NOTHING)
     choices = brief_rows(request.principal.tenant_id, to_compare_with(request.principal, run))
-    fault = "There is no run of this id." if other_id else ""
+    fault = "There is no run with this id." if other_id else ""
     context = {"run": run, "choices": choices, "asked": other_id, "fault": fault}
     return render(request, "runs/compare_choose.html", context, status=404 if other_id else 200)
 

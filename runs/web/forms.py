@@ -31,7 +31,7 @@ def _in_words(error: BadJson) -> forms.ValidationError:
 def still_masked(path: Sequence[str | int]) -> str:
     """What is said where a mask stands of which nobody knows what is behind it."""
     name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
-    return f"{name} is masked, and what it was can't be known here: write its value."
+    return f"{name} is masked, and its value is not known here: enter it."
 
 
 class StartForm(forms.Form):

@@ -34,7 +34,7 @@ def resume(request: PageRequest, run_id: UUID) -> HttpResponse:
 def cancel(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Cancels an open run; what it did is undone where that is asked."""
     undo = "compensate" in request.POST
-    sentence = "The run is cancelled; what runs right now is awaited."
+    sentence = "The run is cancelled; running steps are awaited."
     return _done(
         request,
         run_id,
@@ -46,7 +46,7 @@ def cancel(request: PageRequest, run_id: UUID) -> HttpResponse:
 @page(RUNS_OPERATE, "POST")
 def pause(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Pauses a running run."""
-    sentence = "The run is paused: what runs now goes on to its end, nothing new starts."
+    sentence = "The run is paused: running steps finish, nothing new starts."
     return _done(request, run_id, lifecycle.pause_runs, sentence)
 
 
@@ -62,7 +62,7 @@ def seen_to(request: PageRequest, run_id: UUID) -> HttpResponse:
     who = request.principal
     run = found_run(who.tenant_id, run_id, NOTHING)
     open_letters = queries.dead_letters_of(who.tenant_id).filter(run_id=run["id"], resolution=None)
-    dead_letters.discard(who, open_letters, reason="seen to, on the page of the run")
+    dead_letters.discard(who, open_letters, reason="handled, on the page of the run")
     messages.success(request, "Noted. The run stays as it is, and can still be resumed.")
     return redirect("run", run_id)
 
@@ -77,7 +77,7 @@ def leave(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
         # Of a test, and of an item's own run, there are no letters.
         if not dead_letters.discard(who, letters, reason="left as it is, on the page of the run"):
             operators.leave_failed(who.tenant_id, run["id"], node)
-        messages.success(request, "Noted: the failure of the step counts.")
+        messages.success(request, "Noted: the step stays failed.")
     except RunRefused as refusal:
         messages.error(request, refusal.message)
     return redirect("run", run_id)

@@ -33,8 +33,12 @@ RECENT = 10
 class MoveForm(forms.Form):
     """From which version to which."""
 
-    before = forms.TypedChoiceField(coerce=int, error_messages={"required": "Choose where the runs are now."})
-    after = forms.TypedChoiceField(coerce=int, error_messages={"required": "Choose where they go."})
+    before = forms.TypedChoiceField(
+        coerce=int, error_messages={"required": "Choose the version the runs are on now."}
+    )
+    after = forms.TypedChoiceField(
+        coerce=int, error_messages={"required": "Choose the version to move them to."}
+    )
 
     def __init__(self, data: QueryDict | None, *, numbers: list[int]) -> None:
         super().__init__(data)

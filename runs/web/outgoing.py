@@ -139,7 +139,7 @@ def switch_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     except NotAllowed as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "It is sent events again." if turns_on else "It is off: nothing is sent.")
+        messages.success(request, "It receives events again." if turns_on else "It is off: nothing is sent.")
     return redirect("settings-outgoing-webhook", outgoing_id)
 
 
@@ -150,7 +150,7 @@ def rotate_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     overlap = request.POST.get("overlap", "")
     try:
         if overlap not in dict(_OVERLAPS):
-            raise Invalid("Choose how long the old secret signs beside the new one.")
+            raise Invalid("Choose how long the old secret stays valid.")
         rotated = services.rotate_secret(request.principal, outgoing_id, overlap_seconds=int(overlap))
     except (Invalid, Conflict, NotAllowed) as error:
         messages.error(request, error.message)

@@ -76,7 +76,7 @@ def withdraw(request: PageRequest, request_id: UUID) -> HttpResponse:
         return render(request, "runs/withdraw.html", context)
     reason = request.POST.get("reason", "").replace("\x00", "").strip()[:LONGEST_REASON]
     if not reason:
-        context["fault"] = "Say why, for those who have worked on it."
+        context["fault"] = "Give a reason, for those who have worked on it."
         return render(request, "runs/withdraw.html", context, status=422)
     try:
         commands.withdraw_request(request.principal, request_id, reason=reason)

@@ -69,7 +69,7 @@ def delete(request: PageRequest, view_id: int) -> HttpResponse:
     except Refusal as error:
         messages.error(request, error.message)
         return redirect(_list_of(search))
-    messages.success(request, f"“{search.name}” is deleted; what it showed is still before you.")
+    messages.success(request, f"“{search.name}” is deleted; its results are still shown here.")
     return redirect(_list_at(search.query))
 
 

@@ -40,9 +40,9 @@ FIELDS = (
     *("overlap", "catchup", "jitter", "input"),
 )
 OVERLAP_WORDS = (
-    ("skip", "leave the new one out"),
-    ("buffer_one", "let one wait until it has ended"),
-    ("allow", "start it beside the other"),
+    ("skip", "skip the new one"),
+    ("buffer_one", "queue one until it has ended"),
+    ("allow", "start it in parallel"),
     ("cancel_previous", "cancel the other and start the new one"),
 )
 CATCHUPS = (
@@ -106,7 +106,7 @@ def timing_values(values: Mapping[str, str]) -> dict[str, Any]:
     """What the form says of when it is due. Raises Invalid at its field."""
     zone = values["timezone"] or "UTC"
     if not zone_of(zone):
-        raise Invalid("This is no time zone: write it as Europe/Berlin or UTC.", field="timezone")
+        raise Invalid("This is not a time zone: write Europe/Berlin or UTC.", field="timezone")
     return _when(values, ZoneInfo(zone)) | {"timezone": zone, "calendar": values["calendar"] or None}
 
 
@@ -114,13 +114,13 @@ def schedule_values(values: Mapping[str, str], was: Json = None) -> dict[str, An
     """All that the form says, of a schedule whose input `was` this, masked. Raises Invalid at its field."""
     for name in ("name", "workflow"):
         if not 0 < len(values[name]) <= 128:
-            raise Invalid("This has 1 to 128 characters.", field=name)
+            raise Invalid("This must have 1 to 128 characters.", field=name)
     if values["overlap"] not in OVERLAPS:
         raise Invalid("Choose one of these.", field="overlap")
     try:
         run_input = strict_loads((values["input"] or "{}").encode(), max_bytes=MAX_RUN_INPUT_BYTES)
     except BadJson as error:
-        raise Invalid(f"This is no JSON: {error.message}.", field="input") from None
+        raise Invalid(f"This is not valid JSON: {error.message}.", field="input") from None
     run_input, unknown = restored(run_input, was)
     if unknown:
         raise Invalid(still_masked(unknown[0]), field="input")
@@ -177,7 +177,7 @@ def _clock(text: str) -> tuple[int, int]:
     try:
         at = datetime.strptime(text[:5], "%H:%M").replace(tzinfo=UTC)
     except ValueError:
-        raise Invalid("Say a time of day, such as 09:00.", field="clock") from None
+        raise Invalid("Enter a time of day, such as 09:00.", field="clock") from None
     return at.minute, at.hour
 
 
@@ -187,7 +187,7 @@ def _minutes(text: str) -> int:
     except ValueError:
         seconds = 0
     if not 1 <= seconds <= 366 * 86_400:
-        raise Invalid("This is a number of minutes, such as 15.", field="minutes")
+        raise Invalid("This must be a number of minutes, such as 15.", field="minutes")
     return round(seconds)
 
 
@@ -198,11 +198,11 @@ def _moment(text: str, zone: ZoneInfo) -> datetime:
             return moment_of(local.replace(microsecond=0), zone)
     except ValueError:
         pass
-    raise Invalid("Say a day and a time.", field="once")
+    raise Invalid("Enter a day and a time.", field="once")
 
 
 def _whole(values: Mapping[str, str], name: str, most: int, *, least: int = 0) -> int:
     text = values[name]
     if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
-        raise Invalid(f"This is a whole number from {least} to {most:,}.", field=name)
+        raise Invalid(f"This must be a whole number from {least} to {most:,}.", field=name)
     return int(text)

@@ -35,7 +35,7 @@ def started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfEx
     if earlier is None or payloads.whole(who.tenant_id, earlier.input) != item.input:
         # Somebody went back to the form and changed what is in it: this is another run.
         return start([item])[0]
-    messages.info(request, "This form was sent before; this is the run that it started.")
+    messages.info(request, "This form was already sent; this is the run that it started.")
     return Started(run_id, item.business_key, created=True)
 
 
@@ -44,12 +44,12 @@ def to_run(request: PageRequest, workflow: Workflow, start: Started) -> HttpResp
     if start.input_mismatch:
         messages.warning(
             request,
-            "There is a run with this business key already: this one. It was started with another input,"
-            " and what you gave was not used.",
+            "A run with this business key already exists: this one. It was started with different input,"
+            " and yours was not used.",
         )
     elif not start.created:
         messages.info(
-            request, "There is a run with this business key already: this one. No other was started."
+            request, "A run with this business key already exists: this one. No new one was started."
         )
     for text in start.warnings:
         messages.warning(request, text)
@@ -58,7 +58,5 @@ def to_run(request: PageRequest, workflow: Workflow, start: Started) -> HttpResp
     if not is_own(request.principal, UUID(start.id)):
         return redirect("requests")
     if start.created:
-        messages.success(
-            request, f"{workflow.title or workflow.name} is started. Here you see what becomes of it."
-        )
+        messages.success(request, f"{workflow.title or workflow.name} is started. Follow its progress here.")
     return redirect("request", start.id)

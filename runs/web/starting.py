@@ -41,8 +41,8 @@ from workflows.queries import get_workflow, latest_of, startable_version
 
 _OWN = Bounds(None, 0, 0)
 """A run with its own payloads whole, and without those of its steps."""
-MASKED = "This is masked, and what it was can't be known here: type it."
-BROUGHT_UP = "What you filled in brings up more to fill in: see below, then start it."
+MASKED = "This is masked, and its value is not known here: enter it."
+BROUGHT_UP = "Your entries require more fields: fill them in below, then start it."
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def skip(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
     def act(form: StepForm) -> str:
         terms = _terms_of(request, form)
         operators.skip_step(request.principal.tenant_id, str(run_id), node, form.given, **terms)
-        messages.success(request, "The step is skipped; the run goes on behind it.")
+        messages.success(request, "The step is skipped; the run goes on after it.")
         return str(run_id)
 
     return _mended(request, run_id, node, "skip", "output", act)
@@ -71,7 +71,7 @@ def rerun(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
         except RunRefused as refusal:
             if new is None or refusal.code != "started_already":
                 raise
-            messages.info(request, "This form was sent before; this is the run that it started.")
+            messages.info(request, "This form was already sent; this is the run that it started.")
             return new
         messages.success(
             request, "This run keeps what was done before; the run that you came from stays as it is."

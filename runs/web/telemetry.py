@@ -98,7 +98,7 @@ def _day(text: str, field: str) -> datetime | None:
         day = date.fromisoformat(text)
         return datetime.combine(day, time(), UTC) if day < date.max else None
     except ValueError:
-        raise Invalid("Write a day like 2026-01-31.", field=field) from None
+        raise Invalid("Write a day such as 2026-01-31.", field=field) from None
 
 
 def _version(text: str) -> int | None:

@@ -19,14 +19,14 @@ WORDS = {
         "can't be resumed.",
         "cancelled",
     ),
-    "pause": Words("Pause", "What runs now goes on to its end, nothing new starts.", "paused"),
+    "pause": Words("Pause", "Running steps finish, nothing new starts.", "paused"),
     "unpause": Words("Continue", "Paused runs go on where they stopped.", "continued"),
     "resume": Words(
         "Resume", "Completed steps are kept; the failed one and those after it run again.", "resumed"
     ),
     "reassign": Words(
         "Reassign tasks of",
-        "The open tasks of each run are given to whom you named, if all of them ask that person or group; else none of "
+        "The open tasks of each run are given to whom you chose, if all of them ask it; otherwise none of "
         "that run is.",
         "reassigned",
     ),

@@ -92,7 +92,7 @@ def rotate_webhook(request: PageRequest, webhook_id: UUID) -> HttpResponse:
     overlap = request.POST.get("overlap", "")
     try:
         if overlap not in dict(_OVERLAPS):
-            raise Invalid("Choose how long the old secret counts.")
+            raise Invalid("Choose how long the old secret stays valid.")
         rotated = services.rotate_secret(request.principal, webhook_id, overlap_seconds=int(overlap))
     except (Invalid, Conflict, NotAllowed) as error:
         messages.error(request, error.message)
@@ -106,7 +106,7 @@ def delete_webhook(request: PageRequest, webhook_id: UUID) -> HttpResponse:
     webhook = services.get_webhook(request.principal.tenant_id, webhook_id)
     reason = pages.typed(request, "reason") or None
     services.delete_webhook(request.principal, webhook_id, reason=reason)
-    messages.success(request, f"“{webhook.name}” is deleted; nobody has its address any more.")
+    messages.success(request, f"“{webhook.name}” is deleted; its address no longer works.")
     return redirect("settings-webhooks")
 
 
@@ -170,7 +170,7 @@ def _created(request: PageRequest, values: dict[str, str]) -> services.WithSecre
 
 def _needed(values: Mapping[str, str], name: str, most: int) -> str:
     if not 0 < len(values[name]) <= most:
-        raise Invalid(f"This has 1 to {most} characters.", field=name)
+        raise Invalid(f"This must have 1 to {most} characters.", field=name)
     return values[name]
 
 
@@ -194,7 +194,7 @@ def _mapping(values: Mapping[str, str]) -> dict[str, Any]:
         try:
             body = strict_loads(values["body"].encode(), max_bytes=MAX_MAPPING_BYTES)
         except BadJson as error:
-            raise Invalid(f"This is no JSON: {error.message}.", field="body") from None
+            raise Invalid(f"This is not valid JSON: {error.message}.", field="body") from None
         mapping["payload" if is_signal else "input"] = body
     return mapping
 

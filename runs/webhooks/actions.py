@@ -109,7 +109,7 @@ def _require_rights(hook: FoundWebhook, message: Message) -> None:
     if reason := rights.why_not(hook):
         webhooks.refuse_delivery(hook.tenant_id, hook.id, message.id, message.body, reason)
         log.warning("A message to the webhook %s was refused: %s", hook.name, reason)
-        text = "Whoever this webhook acts for may not do this any more: nothing was done. Its owners see why."
+        text = "The person this webhook acts for may no longer do this: nothing was done. Its owners see why."
         raise NotAllowed(text, code="maker_not_allowed")
 
 
@@ -117,7 +117,7 @@ def _is_repeated(hook: FoundWebhook, message: Message) -> bool:
     """Whether the webhook took this message before. Raises Conflict where that one had another body."""
     is_same = webhooks.delivered(hook.id, message.id, message.body)
     if is_same is False:
-        text = "A message with this id was taken before, and had another body: nothing was done."
+        text = "A message with this id was already accepted with another body: nothing was done."
         raise Conflict(text, code="message_mismatch", field="webhook-id")
     return is_same is True
 
@@ -168,7 +168,7 @@ def _done_once(
                 return _started(hook, intent, trace)
         except RunRefused as refusal:
             raise refusal.as_refusal(Unprocessable) from refusal
-    raise Conflict("Runs with this business key come and go; send it again.", code="conflict")
+    raise Conflict("Runs with this business key are changing; send it again.", code="conflict")
 
 
 def _signalled(hook: FoundWebhook, intent: Meaning, signal: NewSignal, trace: Trace | None) -> Delivered:

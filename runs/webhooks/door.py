@@ -39,7 +39,9 @@ def receive(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _wrong_method(request: HttpRequest) -> HttpResponse:
-    problem = Problem(405, "method_not_allowed", "A webhook is posted to.", headers={"Allow": "POST"})
+    problem = Problem(
+        405, "method_not_allowed", "Send messages to a webhook with POST.", headers={"Allow": "POST"}
+    )
     response = json_error(problem, request)
     response.headers["Allow"] = "POST"
     return response

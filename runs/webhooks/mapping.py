@@ -66,7 +66,9 @@ def _check_value(name: str, value: Json) -> None:
     try:
         template = compile_template(value)
     except ExpressionInvalid as error:
-        raise Invalid(f"This is no good expression: {error}.", code="bad_expression", field=field) from None
+        raise Invalid(
+            f"This is not a valid expression: {error}.", code="bad_expression", field=field
+        ) from None
     if others := sorted(template.refs.names - {"body"}):
         raise Invalid(f"{others[0]} can't be read here, only body.", code="bad_expression", field=field)
     if template.is_static and name in _TEXTS and len(value) > _TEXTS[name]:

@@ -27,11 +27,11 @@ def why_not(hook: FoundWebhook) -> str | None:
     try:
         who = member_principal(hook.tenant_id, hook.acts_for, "webhook")
     except Missing:
-        return f"It acts for {hook.acts_for}, who is no active member any more."
+        return f"It acts for {hook.acts_for}, who is no longer an active member."
     for scope in scopes_of(hook.action, hook.mapping):
         if scope not in who.scopes:
             return f"It acts for {hook.acts_for}, whose role ({who.role}) may not {_WORDS[scope]}."
         if not who.may_in(scope, hook.folder):
             folder = find_folder(hook.tenant_id, hook.folder).name
-            return f"It acts for {hook.acts_for}, whom the folder {folder} does not let {_WORDS[scope]}."
+            return f"It acts for {hook.acts_for}, who may not {_WORDS[scope]} in the folder {folder}."
     return None

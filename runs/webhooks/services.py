@@ -218,4 +218,4 @@ def _token_place(tenant_id: int, webhook: str) -> Place:
 
 
 def _taken(name: str) -> Conflict:
-    return Conflict(f"There is a webhook {name!r} already.", code="name_taken", field="name")
+    return Conflict(f"A webhook {name!r} already exists.", code="name_taken", field="name")

@@ -186,7 +186,7 @@ def test_a_job_that_is_stopped_leaves_what_is_left_as_it_is():
     assert counted(job) == {"moved": 1, "stopped": 2}
     assert (stopped.stopped_by, stopped.finished_at is None) == ("bob", False)
     assert work.work(ALL) == 0
-    with pytest.raises(Conflict, match="over already"):
+    with pytest.raises(Conflict, match="already over"):
         jobs.stop(member("bob", "admin"), job.pk)
 
 

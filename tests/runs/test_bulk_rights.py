@@ -15,7 +15,7 @@ from tests.runs.test_bulk_jobs import ALL, NEW, counted, waiting
 
 pytestmark = pytest.mark.django_db
 
-GONE = "ops is no member of this tenant any more."
+GONE = "ops is no longer a member of this tenant."
 
 
 def leaves():
@@ -89,7 +89,7 @@ def test_a_service_acts_as_long_as_it_has_a_token():
     work.work(ALL)
     assert counted(job) == {"done": 1, "refused": 1}
     (reason,) = jobs.reasons_of(job)
-    assert reason.message == f"{job.created_by} has no valid token any more."
+    assert reason.message == f"{job.created_by} no longer has a valid token."
     assert sorted(make.run(run).status for run in run_ids) == ["CANCELLED", "RUNNING"]
 
 

@@ -154,7 +154,7 @@ def test_the_first_difference_is_the_input_and_then_the_first_step_with_another(
         {"path": "n", "kind": "changed", "left": 11, "right": 1, "cut": []}
     ]
     assert said(found) == (
-        "They were started with different input (`n`). Their ways part where only A came to “big”, B did not."
+        "They were started with different input (`n`). The paths diverge where only A reached “big”, B did not."
     )
 
 

@@ -191,7 +191,9 @@ def test_a_bad_payload_fails_the_step_that_needs_it_and_no_other(folder, tmp_pat
     assert step.error["details"] == {"reason": code}
     row = shown(bad)
     assert row["input"] is None
-    assert ("missing where" if how == "missing" else "not what was kept") in row["unreadable"]["input"]
+    assert ("missing from storage" if how == "missing" else "changed in storage") in row["unreadable"][
+        "input"
+    ]
     assert row["truncated"]["input"] > 200
     # Put back from the backup, it goes on.
     shutil.rmtree(folder)
@@ -320,7 +322,7 @@ def test_lists_are_told_sizes_and_read_no_files(folder):
     assert row["truncated"]["input"] == row["steps"][0]["truncated"]["output"] > 10_000
     assert "unreadable" not in row
     [step] = step_rows(make.a_tenant().pk, run_id, "a")
-    assert "missing where" in step["unreadable"]["output"]
+    assert "missing from storage" in step["unreadable"]["output"]
 
 
 def test_a_value_of_many_is_not_made_too_large(monkeypatch):

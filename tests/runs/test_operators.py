@@ -197,11 +197,11 @@ def test_a_skip_while_the_run_is_paused_starts_nothing():
 def test_what_cannot_be_retried_or_skipped_says_why():
     run_id = make.start(make.graph(nodes("a", "b"), ["a>b"]), {"n": 1})[0]
     for verb in (make.retry, lambda run, node: make.skip(run, node, {})):
-        with pytest.raises(RunRefused, match="has not come to b"):
+        with pytest.raises(RunRefused, match="has not reached b"):
             verb(run_id, "b")
     held = by_node()["a"]
     for verb in (make.retry, lambda run, node: make.skip(run, node, {})):
-        with pytest.raises(RunRefused, match="a worker is at it"):
+        with pytest.raises(RunRefused, match="a worker is running it"):
             verb(run_id, "a")
     make.complete(held)
     with pytest.raises(RunRefused, match="it is done; rerun"):

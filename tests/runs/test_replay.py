@@ -236,7 +236,7 @@ def test_a_rerun_takes_the_business_key_over_as_its_next_generation():
     assert make.start_runs(terms, [make.NewRun({"n": 1}, "k")])[0].id == again
     make.work()
     third = make.rerun(run_id, "b")
-    with pytest.raises(RunRefused, match="stands for a run that is open"):
+    with pytest.raises(RunRefused, match="belongs to an open run"):
         make.rerun(again, "b")
     assert make.run(third).status == "RUNNING"
 
@@ -250,7 +250,7 @@ def test_what_can_not_be_rerun_says_why():
     with pytest.raises(RunRefused, match="no step nowhere") as refused:
         make.rerun(run_id, "nowhere")
     assert refused.value.field == "from_node"
-    with pytest.raises(RunRefused, match="does not come to y"):
+    with pytest.raises(RunRefused, match="does not reach y"):
         make.rerun(run_id, "y")
 
 

@@ -138,7 +138,7 @@ def test_an_interval_of_a_second_passes_over_a_weekend_in_one_step():
         (cron("0 9 * * *" + ",1" * 100_000), "cron", "at most 200"),
         (Timing("UTC", START, every=0), "every_seconds", "1 to"),
         (Timing("UTC", START, every=10**12), "every_seconds", "1 to"),
-        (Timing("UTC", START, at=START), "at", "over"),
+        (Timing("UTC", START, at=START), "at", "passed"),
         (Timing("UTC", START, at=datetime(2026, 1, 3, tzinfo=UTC), calendar=WorkCalendar("c", "UTC")), "at", "never"),
         (cron("0 0 * * *", calendar=WorkCalendar("c", "UTC", frozenset())), "cron", "never due"),
     ],

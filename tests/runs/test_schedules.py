@@ -198,7 +198,7 @@ def test_whoever_may_start_no_more_starts_nothing_and_the_history_says_so(clock)
     assert entries(schedule) == [("skipped", "not_allowed")] * 2
     told = list(ScheduleEntry.unsafe_all_tenants.order_by("due_at").values_list("message", flat=True))
     assert told[0] == "It acts for owner, whose role (viewer) may not start runs."
-    assert told[1] == "It acts for owner, who is no active member any more."
+    assert told[1] == "It acts for owner, who is no longer an active member."
 
 
 def test_a_business_key_that_a_run_has_already_starts_none(clock):

@@ -48,7 +48,7 @@ def test_each_event_is_a_sentence_without_a_gap_or_a_code(kind):
             "ATTEMPT_FAILED",
             {"retry_in": 2.1, "error": {"code": "Away", "message": "It is away."}},
             None,
-            "“Pay the {claim}” failed at attempt 2; it is tried again in 2 s.",
+            "“Pay the {claim}” failed on attempt 2; it is retried in 2 s.",
             "It is away.",
         ),
         (
@@ -59,7 +59,7 @@ def test_each_event_is_a_sentence_without_a_gap_or_a_code(kind):
             "",
         ),
         ("VARIABLES_SET", {"set": {"b": "1", "a": "2"}}, None, "“Pay the {claim}” set a, b.", ""),
-        ("SIGNAL_RECEIVED", {"name": "{step}"}, None, "The signal {step} came in.", ""),
+        ("SIGNAL_RECEIVED", {"name": "{step}"}, None, "The signal {step} was received.", ""),
     ],
 )
 def test_it_says_who_did_what_and_why(kind, payload, by, text, more):

@@ -132,8 +132,8 @@ def test_failing_and_cancelling_runs_await_what_runs(clock):
     cancel_runs(make.a_tenant().pk, [cancelling], by="test")
 
     end = "waits for worker w, whose lease ends 2031-01-01 09:00:30 UTC"
-    assert sentence(failing) == f"It fails when what runs has ended: b {end}"
-    assert sentence(cancelling) == f"It is cancelled when what runs has ended: a {end}, and 1 more"
+    assert sentence(failing) == f"It fails once running steps have ended: b {end}"
+    assert sentence(cancelling) == f"It is cancelled once running steps have ended: a {end}, and 1 more"
 
 
 def test_undoing_and_waiting_for_somebody_because_that_failed():
@@ -150,7 +150,7 @@ def test_nothing_that_is_known_is_said_to_be_so():
     sql("DELETE FROM runs_stepexecution WHERE run_id = %s", run_id)
     assert (
         sentence(run_id)
-        == "Nothing is known that it waits for: this should not be, and is looked at every minute"
+        == "Nothing that it waits for is known: this should not happen, and is checked every minute"
     )
     sql("SET LOCAL handoff.archiving = 'on'")
     sql("DELETE FROM runs_historyevent WHERE run_id = %s", run_id)

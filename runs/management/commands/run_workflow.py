@@ -41,7 +41,7 @@ class Command(QuickCommand):
             "--input", required=True, help="a file (- is stdin) with JSON, or with a text: then {text: …}"
         )
         parser.add_argument("--json", action="store_true", help="print the final run as JSON, nothing else")
-        parser.add_argument("--business-key", help="the same key again shows the run that it has")
+        parser.add_argument("--business-key", help="the same key again shows the existing run")
         parser.add_argument("--tenant", default="default")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -22,7 +22,7 @@ TELL_EVERY = 20
 
 
 class Command(QuickCommand):
-    help = "Makes seals anew, rebuilds runs from their events and says every difference; exits 1 where there is one."
+    help = "Recomputes seals, rebuilds runs from their events and reports every difference; exits 1 if there is one."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         which = parser.add_mutually_exclusive_group(required=True)
@@ -43,10 +43,10 @@ class Command(QuickCommand):
                 )
             looked_at += len(batch)
             if number % TELL_EVERY == 0:
-                self.stderr.write(f"  … {looked_at:,} runs looked at, {wrong:,} differences")
+                self.stderr.write(f"  … {looked_at:,} runs checked, {wrong:,} differences")
         if looked_at == 0 and options["run"]:
             raise CommandError("There is no such run.", returncode=2)
-        self.stderr.write(f"{looked_at:,} runs looked at, {wrong:,} differences")
+        self.stderr.write(f"{looked_at:,} runs checked, {wrong:,} differences")
         if unsealed := queries.unsealed(runs).count():
             self.stderr.write(f"{unsealed:,} of them have ended and are not sealed yet")
         if wrong:
@@ -59,7 +59,7 @@ def _select_runs(options: dict[str, Any]) -> QuerySet[Run]:
         try:
             runs = runs.filter(pk=UUID(options["run"]))
         except ValueError:
-            raise CommandError(f"{options['run']!r} is no id of a run.", returncode=2) from None
+            raise CommandError(f"{options['run']!r} is not the id of a run.", returncode=2) from None
     if options["tenant"]:
         tenant = Tenant.objects.filter(slug=options["tenant"]).first()
         if tenant is None:
@@ -75,7 +75,7 @@ def _moment(text: str) -> datetime:
     except ValueError:
         moment = None
     if moment is None:
-        raise CommandError(f"{text!r} is no day (2026-11-20) or time (RFC 3339).", returncode=2)
+        raise CommandError(f"{text!r} is not a day (2026-11-20) or time (RFC 3339).", returncode=2)
     return moment if moment.tzinfo else make_aware(moment, get_current_timezone())
 
 
