@@ -66,7 +66,7 @@ def add_rule(
         principal.require(MEMBERS_MANAGE)
     instead = _decider(principal.tenant_id, substitute.strip(), "substitute")
     if instead == person:
-        raise Invalid("Nobody stands in for themselves: name somebody else.", field="substitute")
+        raise Invalid("Nobody can stand in for themselves: name somebody else.", field="substitute")
     if ends_at <= starts_at:
         raise Invalid("This must be after the start.", field="until")
     if len(note) > MAX_NOTE:
@@ -104,9 +104,9 @@ def end_rule(principal: Principal, rule_id: int, *, reason: str | None = None) -
 def _decider(tenant_id: int, username: str, field: str) -> str:
     member = find_member(tenant_id, username)
     if member is None:
-        raise Invalid(f"{username or 'This'} is no member of this tenant.", field=field)
+        raise Invalid(f"{username or 'This'} is not a member of this tenant.", field=field)
     if member.role not in identity.DECIDING_ROLES:
-        raise Invalid(f"The role of {member.user.username} decides no tasks.", field=field)
+        raise Invalid(f"The role of {member.user.username} may not decide tasks.", field=field)
     return member.user.username
 
 
@@ -131,5 +131,5 @@ def _check_overlaps(rule: AwayRule) -> None:
         rules = rules.filter(Q(workflows=[]) | Q(workflows__overlap=rule.workflows))
     other = rules.order_by("pk").first()
     if other is not None:
-        message = f"{other.substitute} stands in for {rule.username} then already: end that rule first."
+        message = f"{other.substitute} already stands in for {rule.username} then: end that rule first."
         raise Conflict(message, code="overlaps", field="from", details={"rule": other.pk})

@@ -113,7 +113,7 @@ def check_assign(principal: Principal, task_id: UUID, assignee: str) -> tuple[Ma
         _is_one_persons(task)
     member = find_member(principal.tenant_id, assignee)
     if member is None:
-        raise Invalid(f"{assignee} is no member of this tenant.", field="assignee")
+        raise Invalid(f"{assignee} is not a member of this tenant.", field="assignee")
     name, who = member.user.username, identity.who_is_member(member)
     if is_instead:
         _check_instead(task, name, who)
@@ -128,7 +128,7 @@ def _check_instead(task: ManualTask, name: str, who: Who) -> None:
     if not who.decides or policies.is_excluded(task, name):
         raise Invalid(f"{name} may not decide this task.", field="assignee")
     if who.is_asked(task) or key_of(name) in task.voted:
-        message = f"{name} is asked already, and that is not enough: name somebody else."
+        message = f"{name} is already asked, and that is not enough: name somebody else."
         raise Invalid(message, code="asked_already", field="assignee")
 
 
@@ -188,7 +188,9 @@ def delegate_task(
         return proxies.hand_vote(principal, task, to, reason=reason)
     _is_own(stands)
     if task.kind == INCIDENT:
-        raise Conflict("This is handed to nobody: claim it, or leave it to others.", code="is_an_incident")
+        raise Conflict(
+            "This was not handed to anybody: claim it, or leave it to others.", code="is_an_incident"
+        )
     if task.assignee not in (None, principal.username):
         raise conflict(task)
     _is_no_others(principal.username, task)

@@ -112,9 +112,7 @@ def check_one_type(tasks: Sequence[ManualTask], outcome: str | None = None) -> N
         raise Invalid(message, code="not_one_type", field="ids")
     for task in tasks:
         if outcome is not None and outcome not in {one["name"] for one in outcomes_of(task)}:
-            message = (
-                "This outcome asks for something of its own, or there is no such one: decide them one by one."
-            )
+            message = "This outcome needs its own input, or does not exist: decide them one by one."
             raise Invalid(message, code="not_in_bulk", field="outcome")
 
 

@@ -48,12 +48,12 @@ def ask(
     """
     task = to_decide(principal, task_id, who).task
     if task.kind == INCIDENT:
-        raise Conflict("This has no clock that could be stopped: say it in a comment.", code="is_an_incident")
+        raise Conflict("This has no clock to stop: ask in a comment instead.", code="is_an_incident")
     content = checked(text)
     with changing(task.tenant_id, [str(task.run_id)]):
         if not statements.stop_clock(task_id, by=principal.username):
             _still_open(task)
-            raise Conflict("A question is open already: it waits for its answer.", code="asked_already")
+            raise Conflict("A question is already open and waits for its answer.", code="asked_already")
         keep(principal, task, content, ASKED)
         audit.record(principal, "ask", f"task {task_id}", reason=reason)
     return queries.task_of(principal.tenant_id, task_id)
@@ -67,12 +67,12 @@ def answer(principal: Principal, task_id: UUID, text: str, *, reason: str | None
     principal.require(TASKS_READ)
     task = open_task(principal, task_id)
     if TASKS_DECIDE not in principal.scopes and not queries.is_requester(task, principal.username):
-        raise NotAllowed("Who started the run answers, or who may decide tasks.", code="not_asked")
+        raise NotAllowed("Only whoever started the run, or may decide tasks, can answer.", code="not_asked")
     content = checked(text)
     with changing(task.tenant_id, [str(task.run_id)]):
         if not statements.start_clock(task_id, by=principal.username):
             _still_open(task)
-            raise Conflict("Nothing was asked, or it is answered already.", code="nothing_asked")
+            raise Conflict("There is no question, or it is already answered.", code="nothing_asked")
         keep(principal, task, content, ANSWERED)
         audit.record(principal, "answer", f"task {task_id}", reason=reason)
     return queries.task_of(principal.tenant_id, task_id)
@@ -120,7 +120,7 @@ def _still_open(task: ManualTask) -> None:
 def _written(task: ManualTask, comment_id: str) -> TaskComment:
     comment = queries.comments_of(task).filter(pk=comment_id).first()
     if comment is None:
-        raise Conflict("This task is closed: nothing more is said of it.", code="task_closed")
+        raise Conflict("This task is closed: it takes no more comments.", code="task_closed")
     return comment
 
 

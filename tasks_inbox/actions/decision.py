@@ -57,7 +57,7 @@ def _faults(task: ManualTask, decision: Decision) -> list[tuple[str, str, str]]:
         names = ", ".join(one["name"] for one in task.outcomes)
         faults.append(("outcome", "unknown_outcome", f"There is no such outcome; there are {names}."))
     elif choice["require_comment"] and not comment.strip():
-        faults.append(("comment", "required", f"Say why: “{choice['label']}” needs a comment."))
+        faults.append(("comment", "required", f"Add a comment: “{choice['label']}” needs one."))
     if len(comment) > MAX_COMMENT:
         faults.append(("comment", "max_length", f"A comment has at most {MAX_COMMENT:,} characters."))
     required_fields = (choice or {}).get("require") or ()

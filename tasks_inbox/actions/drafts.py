@@ -48,7 +48,9 @@ def save_draft(principal: Principal, task_id: UUID, *, data: Json, comment: str 
     require_answer(principal, queries.task_of(principal.tenant_id, task_id))
     task = open_task(principal, task_id)
     if task.kind in FOR_OPERATORS:
-        raise Conflict("The task of a compensation has no form: nothing is kept.", code="is_a_compensation")
+        raise Conflict(
+            "The task of a compensation has no form: it takes no drafts.", code="is_a_compensation"
+        )
     try:
         text = strict_dumps(data, max_bytes=MAX_DRAFT_BYTES).decode()
     except JsonTooLarge as error:
@@ -66,7 +68,7 @@ def save_draft(principal: Principal, task_id: UUID, *, data: Json, comment: str 
         shown_hash=presentation.hash_of(task, principal.username),
     )
     if not is_saved:
-        raise Conflict("This task is decided: nothing more is kept of it.", code="task_closed")
+        raise Conflict("This task is decided: it takes no more drafts.", code="task_closed")
     return find_draft(principal, task_id)
 
 

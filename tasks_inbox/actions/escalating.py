@@ -58,7 +58,7 @@ def escalate_task(
         current = _task(principal, task_id, None, needs_asked=bool(candidates) and not repairs)
         level = {"do": "escalate", "to": candidates} if candidates else asking.next_level(current)
         if level is None:
-            raise Conflict("It has no further level: say who is to be asked.", code="no_level")
+            raise Conflict("It has no further level: name who else to ask.", code="no_level")
         moments = [moment for moment in current.clock or () if moment != level]
         escalation = level | {"by": principal.username, "reason": why}
         addressees, events = moved(
@@ -83,7 +83,7 @@ def _task(principal: Principal, task_id: UUID, who: Who | None, *, needs_asked: 
     if task.returned_to is not None:
         raise conflict(task)
     if task.kind in FOR_OPERATORS:
-        message = "This task asks all operators and admins already."
+        message = "This task already asks all operators and admins."
         raise Conflict(message, code="is_a_compensation")
     return task
 
@@ -95,9 +95,9 @@ def _decides_then(task: ManualTask, candidates: Named) -> None:
     able = [one for one in members if not policies.is_excluded(task, one.username)]
     if not able:
         all_excluded, none_decides = (
-            "Whoever you name is excluded from deciding this.",
-            "Nobody whom you name may decide tasks.",
+            "Whoever you named is excluded from deciding this.",
+            "Nobody you named may decide tasks.",
         )
         raise Invalid(all_excluded if members else none_decides, code="not_a_candidate", field="to")
     if all(not one.marks.isdisjoint(task.audience) for one in able):
-        raise Invalid("It asks them already.", code="asked_already", field="to")
+        raise Invalid("It already asks them.", code="asked_already", field="to")

@@ -108,7 +108,7 @@ def undo_decision(principal: Principal, task_id: UUID, *, reason: str | None = N
     with changing(task.tenant_id, [str(task.run_id)]):
         was = statements.drop_held(task_id, principal.username)
         if was is None:
-            raise Conflict("There is nothing to undo any more.", code="nothing_to_undo")
+            raise Conflict("There is nothing left to undo.", code="nothing_to_undo")
         audit.record(principal, f"undo {was['outcome']}", f"task {task_id}", reason=reason)
         live.tell_inboxes([task.tenant_id])
     return was

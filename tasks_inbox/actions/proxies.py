@@ -28,7 +28,7 @@ def hand_vote(principal: Principal, task: ManualTask, to: str, *, reason: str | 
         # Asked behind the lock: it may be decided, or handed to them by another.
         _is_own(to_decide(principal, task.pk))
         if not statements.hand_vote(task.pk, by=principal.username, to=name, reason=reason or ""):
-            raise Conflict(f"{name} has a vote of this task already.", code="voted_already")
+            raise Conflict(f"{name} already has a vote on this task.", code="voted_already")
         outbox.tell(task.pk, DELEGATED, [name])
         audit.record(principal, f"delegate to {name}", f"task {task.pk}", reason=reason)
         live.tell_inboxes([task.tenant_id])
@@ -43,7 +43,7 @@ def take_back(principal: Principal, task: ManualTask, *, reason: str | None = No
         with changing(task.tenant_id, [str(task.run_id)]):
             current = queries.task_of(task.tenant_id, task.pk)
             if policies.has_voted(current, principal.username):
-                raise Conflict("This vote is given already.", code="voted_already")
+                raise Conflict("This vote was already given.", code="voted_already")
             if not statements.take_vote_back(task.pk, key_of(principal.username)):
                 raise conflict(current)
             audit.record(principal, "unclaim", f"task {task.pk}", reason=reason)
@@ -68,5 +68,5 @@ def _holder(principal: Principal, task: ManualTask, to: str) -> str:
         message = f"{name} has a vote of their own: give yours to somebody who has none."
         raise Invalid(message, code="has_a_vote", field="to")
     if other := policies.giver_of(task, name):
-        raise Invalid(f"{name} decides for {other} already.", code="has_a_vote", field="to")
+        raise Invalid(f"{name} already decides for {other}.", code="has_a_vote", field="to")
     return name

@@ -25,9 +25,9 @@ def check(who: Principal, to: Taker) -> None:
         return
     member = find_member(who.tenant_id, to.assignee)
     if member is None:
-        raise Invalid(f"{to.assignee} is no member of this tenant.", field="assignee")
+        raise Invalid(f"{to.assignee} is not a member of this tenant.", field="assignee")
     if TASKS_DECIDE not in SCOPES_OF_ROLE[member.role]:
-        raise Invalid(f"{member.user.username} has a role that decides no tasks.", field="assignee")
+        raise Invalid(f"{member.user.username} has a role that may not decide tasks.", field="assignee")
 
 
 def reassign(who: Principal, run: str, to: Taker, *, reason: str = "", dry_run: bool = False) -> None:
@@ -57,7 +57,7 @@ def _open_tasks(who: Principal, run: str, *, locked: bool = False) -> list[UUID]
     rows = rows.select_for_update(no_key=True) if locked else rows
     tasks = list(rows.values_list("pk", flat=True)[: MOST_TASKS + 1])
     if not tasks:
-        raise Conflict("No task of it is open.", code="no_task")
+        raise Conflict("It has no open tasks.", code="no_task")
     if len(tasks) > MOST_TASKS:
         raise Conflict(
             f"It has more than {MOST_TASKS} open tasks: assign them in the inbox.", code="too_many"

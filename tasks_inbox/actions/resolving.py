@@ -52,7 +52,7 @@ def _see_to(principal: Principal, task: ManualTask, resolution: str, reason: str
     letters = DeadLetter.objects.for_tenant(task.tenant_id).filter(pk=task.step_id)
     open_letters = list(letters.filter(resolution=None))
     if not open_letters:
-        raise Conflict("Its dead letter was seen to already.", code="resolved")
+        raise Conflict("Its dead letter was already handled.", code="resolved")
     if resolution == ABANDON:
         dead_letters.discard(principal, open_letters, reason=reason)
         return

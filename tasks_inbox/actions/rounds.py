@@ -119,9 +119,9 @@ def _who_changes(principal: Principal, task: ManualTask, to: str | None) -> str:
     name = to or _requester(task)
     member = find_member(task.tenant_id, name) if name else None
     if member is None and to:
-        raise Invalid(f"{to} is no member of this tenant.", field="to")
+        raise Invalid(f"{to} is not a member of this tenant.", field="to")
     if member is None:
-        message = "Nobody who is a member has started this run: say who should get it."
+        message = "Whoever started this run is not a member: name who should get it."
         raise Conflict(message, code="nobody_to_return_to")
     if key_of(member.user.username) == key_of(principal.username):
         message = "This would come straight back to you: decide it, or name somebody else."

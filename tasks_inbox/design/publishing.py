@@ -89,15 +89,15 @@ def _asks_starters(starters: _Starters, node: Mapping[str, Json], field: str) ->
 
 def _too_few(field: str, step: Deciders) -> Problem | None:
     if not step.eligible:
-        message = (
-            f"`{step.id}` asks {step.whom}, and nobody of them may decide tasks: add members, or ask others."
-        )
+        message = f"`{step.id}` asks {step.whom}, none of whom may decide tasks: add members, or ask others."
         return error("nobody_may_decide", f"{field}.candidates", message, step.id)
     if needs_several(step.quorum) and not _reaches(step, ()):
         groups = step.quorum.get("groups") or {}
         demand = ", ".join(f"{count} of {name}" for name, count in groups.items()) or str(step.quorum["need"])
         count = len(step.eligible)
-        message = f"`{step.id}` needs {demand} to agree, and {count} may decide: add members, or need fewer."
+        message = (
+            f"`{step.id}` needs {demand} to agree, and {count} may decide: add members, or require fewer."
+        )
         return error("quorum_out_of_reach", f"{field}.quorum", message, step.id)
     return None
 

@@ -101,7 +101,7 @@ def _warnings(
         if not _may_decide(terms, members, step, candidates, excluded_keys):
             audience = whom(candidates, "everybody who may decide")
             yield (
-                f"“{step.title}” asks {audience}, and nobody of them may decide it: "
+                f"“{step.title}” asks {audience}, none of whom may decide it: "
                 "the run will wait there until an operator assigns it."
             )
 

@@ -16,7 +16,7 @@ from tasks_inbox.eligibility.quorum import Elector, counts_people, needs_several
 
 MOST_NAMED = 3
 _PLURALS = {"approver": "approvers", "operator": "operators", "admin": "admins"}
-_IN_RUN = "Who may decide is known once a run comes to it"
+_IN_RUN = "Who may decide is known once a run reaches it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def forecast_deciders(tenant: int, params: Mapping[str, Json]) -> DeciderForecas
             deciders_of(members, {"id": "step", "params": full_params}) if full_params is not None else None
         )
     except (ValidationError, AttributeError, TypeError):
-        return DeciderForecast("Who may decide is told once what stands below is right.", "in_run", None)
+        return DeciderForecast("Who may decide is shown once the problems below are fixed.", "in_run", None)
     if full_params is None:
         return DeciderForecast(f"Nobody can decide this: {remark}", "nobody", 0)
     if step is None:
@@ -181,11 +181,7 @@ def _why_nobody(step: Deciders) -> str:
     if candidates.get("roles") and not candidates.get("users") and not candidates.get("groups"):
         return f"there are no {_listed([_PLURALS[role] for role in candidates['roles']], 'and no')}"
     everyone = [name for names in candidates.values() for name in names]
-    return (
-        f"{_listed(everyone, 'and')} may not decide tasks here"
-        if everyone
-        else "there is nobody whom it asks"
-    )
+    return f"{_listed(everyone, 'and')} may not decide tasks here" if everyone else "it asks nobody"
 
 
 def _barred(step: Deciders) -> str:

@@ -51,7 +51,7 @@ def _done(due: DueMail, server: SmtpServer, sender: str) -> bool:
     to = due.to or user.email
     message = _message(due, user, sender=sender, to=to)
     if message is None:
-        outgoing.note_not_sent(due.id, "There was nothing to say.", for_good=True)
+        outgoing.note_not_sent(due.id, "There was nothing to report.", for_good=True)
         return True
     try:
         send(server, message, sender=sender, recipients=[to])
@@ -88,13 +88,13 @@ def _why_not(due: DueMail, user: User) -> str | None:
     if not is_address(due.to or user.email):
         return "They have no e-mail address."
     if session_principal(user) is None:
-        return "They are no active member."
+        return "They are not an active member."
     if due.kind == MENTIONED and user.mail == NOTHING:
-        return "They want no such mail."
+        return "They have turned this mail off."
     if due.kind == FORGOTTEN and due.age > passwords.AN_HOUR.total_seconds():
-        return "It would come too late: who forgot a password asks again."
+        return "It would come too late: whoever forgot a password asks again."
     if due.kind == DIGEST and (due.age > _STALE.total_seconds() or user.digest_hour is None):
-        return "It would come too late, or they want none any more."
+        return "It would come too late, or they have turned it off."
     return None
 
 

@@ -98,7 +98,7 @@ def _requests(principal: Principal, since: datetime) -> list[Part]:
         )
         for row in rows
     ]
-    heading = f"{_count(len(runs), 'request')} of yours went on"
+    heading = f"{_count(len(runs), 'request')} of yours made progress"
     return [Part(heading, lines, _more(len(runs), rows))] if lines else []
 
 

@@ -30,7 +30,7 @@ _FAILED_HELP = (
     "waits for this."
 )
 _STUCK_HELP = (
-    "Nothing would have moved this run any more. Look whether it has done what it should, and say so."
+    "Nothing would have moved this run any more. Check that it has done what it should, and confirm it."
 )
 
 

@@ -29,8 +29,8 @@ BATCH = 2_000
 MAX_TITLE = 300
 SEEN = [{"name": DONE, "label": "Seen", "require_comment": False}]
 _HELP = (
-    "Nobody of those whom it asks can decide it, or not enough of them, so the run would wait for ever. Open the task "
-    "and assign it to somebody who may decide, or escalate it to others; this incident closes by itself then."
+    "None, or not enough, of the people it asks can decide it, so the run would wait forever. Open the task "
+    "and assign it to somebody who may decide, or escalate it to others; this incident then closes by itself."
 )
 
 

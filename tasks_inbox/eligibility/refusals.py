@@ -36,14 +36,14 @@ def taker(principal: Principal, task: ManualTask, to: str) -> tuple[str, identit
     """
     member = find_member(task.tenant_id, to)
     if member is None:
-        raise Invalid(f"{to} is no member of this tenant.", field="to")
+        raise Invalid(f"{to} is not a member of this tenant.", field="to")
     name, who = member.user.username, identity.who_is_member(member)
     if name == principal.username:
-        raise Invalid("This is you: give it to somebody else.", field="to")
+        raise Invalid("That is you: give it to somebody else.", field="to")
     if policies.is_excluded(task, name):
         raise Invalid(f"{name} is excluded from deciding this task.", code="excluded", field="to")
     if not who.decides:
-        raise Invalid(f"The role of {name} decides no tasks.", code="not_a_candidate", field="to")
+        raise Invalid(f"The role of {name} may not decide tasks.", code="not_a_candidate", field="to")
     return name, who
 
 
@@ -53,7 +53,7 @@ def conflict(task: ManualTask) -> Conflict:
         label = label_of(task.outcomes, task.outcome)
         decided_at = task.decided_at.isoformat()
         return Conflict(
-            f"{task.decided_by} decided this already: {label}, {moment(decided_at)}.",
+            f"{task.decided_by} already decided this: {label}, {moment(decided_at)}.",
             code="decided_already",
             details={"outcome": task.outcome, "decided_by": task.decided_by, "decided_at": decided_at},
         )
@@ -68,11 +68,11 @@ def conflict(task: ManualTask) -> Conflict:
 def being_decided(task: ManualTask, decision: Mapping[str, Any]) -> Conflict:
     """Whose decision of it is about to count."""
     label = label_of(task.outcomes, decision["outcome"])
-    message = f"{decision['by']} is just deciding this: {label}. It counts in a few seconds unless they take it back."
+    message = f"{decision['by']} is deciding this right now: {label}. It counts in seconds unless they take it back."
     return Conflict(message, code="being_decided", details=dict(decision))
 
 
 def claimed(task: ManualTask) -> Conflict:
     """Whose it is instead."""
-    message = f"{task.assignee} has claimed this task." if task.assignee else "Nobody has this task any more."
+    message = f"{task.assignee} has claimed this task." if task.assignee else "Nobody has this task now."
     return Conflict(message, code="claimed", details={"assignee": task.assignee})

@@ -86,7 +86,7 @@ def standing(
     if task.status == OPEN and (forbidden := _forbidden(principal, task)):
         return replace(stands, refusal=forbidden)
     if stands.refusal is None and (giver := _asked_no_more(stands)):
-        message = f"This task doesn't ask {giver} any more, whose vote you have."
+        message = f"This task no longer asks {giver}, whose vote you have."
         return replace(stands, refusal=NotAllowed(message, code="not_a_candidate"))
     return stands
 
@@ -152,7 +152,7 @@ def _refusal(who: Who, task: ManualTask, place: str | None) -> Refusal | None:
     if reason := policies.why_excluded(task, who.username):
         return NotAllowed(reason, code="excluded")
     if policies.has_voted(task, who.username):
-        return Conflict("You have decided this already; others must decide, too.", code="voted_already")
+        return Conflict("You have already decided this; others must decide, too.", code="voted_already")
     if holder := policies.holder_of(task, who.username):
         message = f"You have given your vote to {holder}: take it back to decide yourself."
         return Conflict(message, code="handed_on", details={"to": holder})

@@ -47,7 +47,7 @@ def attach(
     details["sha256"], file_id = sha256(content).hexdigest(), uuid7()
     with transaction.atomic():
         if not statements.hold_open_task(task.tenant_id, task_id):
-            raise Conflict("This task is closed: nothing more is added to it.", code="task_closed")
+            raise Conflict("This task is closed: it takes no more files.", code="task_closed")
         if not statements.add_file(
             file_id, task=task_id, content=content, details=details, by=principal.username, most=MOST_FILES
         ):
@@ -65,7 +65,7 @@ def withdraw(principal: Principal, task_id: UUID, file_id: UUID, *, reason: str 
     principal.require(TASKS_READ)
     file = file_of(principal, task_id, file_id)
     if file.by != principal.username:
-        raise NotAllowed(f"{file.by} added this file, and takes it back.", code="not_yours")
+        raise NotAllowed(f"Only {file.by}, who added this file, can take it back.", code="not_yours")
     with transaction.atomic():
         is_locked = statements.hold_open_task(principal.tenant_id, task_id)
         if not is_locked or not statements.withdraw_file(task_id, file_id, by=principal.username):
@@ -117,9 +117,9 @@ def faults_of(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
 def fault_of(field: FormField, file: TaskFile | None) -> str:
     """What is wrong with the file of a field; empty where it is right."""
     if file is None:
-        return "This is no file of this task: add it again."
+        return "This is not a file of this task: add it again."
     if not is_accepted(file.media_type, file.name, field.accept):
-        return f"This takes {', '.join(field.accept)} only."
+        return f"Only {', '.join(field.accept)} files are accepted."
     if field.max_bytes is not None and file.size > field.max_bytes:
         return f"This file is too large: at most {field.max_bytes:,} bytes."
     return ""
@@ -145,7 +145,9 @@ def name_files(fields: Iterable[FormField], files: Iterable[TaskFile]) -> None:
 def _require_part(principal: Principal, task: ManualTask) -> None:
     principal.require(TASKS_READ)
     if TASKS_DECIDE not in principal.scopes and not queries.is_requester(task, principal.username):
-        raise NotAllowed("Who started the run adds files, or who may decide tasks.", code="not_asked")
+        raise NotAllowed(
+            "Only whoever started the run, or may decide tasks, can add files.", code="not_asked"
+        )
 
 
 def _check(content: bytes) -> None:

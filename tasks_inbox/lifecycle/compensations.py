@@ -24,7 +24,7 @@ OUTCOMES = [{"name": name, "label": LABELS[name], "require_comment": False} for 
 CANDIDATES: Row = {"users": [], "groups": [], "roles": ["operator", "admin"]}
 URGENT = 1
 INSTRUCTIONS = (
-    "The run waits for this: what it did before is not undone until somebody says what is to happen."
+    "The run waits for this: what it did before is not undone until somebody decides what should happen."
 )
 
 

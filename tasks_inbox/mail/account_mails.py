@@ -9,12 +9,12 @@ from django.utils.html import format_html, format_html_join
 from accounts.models import FORGOTTEN, INVITED, MOVED, SENT
 from tasks_inbox.mail.mails import headed
 
-_NOT_YOU = "You have not asked for this? Then leave it: without the link nothing changes."
+_NOT_YOU = "Didn't ask for this? Ignore this mail: nothing changes unless the link is used."
 _SUBJECTS = {
     FORGOTTEN: "Set a new password",
     SENT: "Set a new password",
     INVITED: "You are invited to Handoff",
-    MOVED: "Your mail goes to another address now",
+    MOVED: "Your e-mail address was changed",
 }
 
 
@@ -36,10 +36,10 @@ def _lines(kind: str, username: str, by: str, until: str) -> Sequence[str]:
     if kind == FORGOTTEN:
         return [f"Somebody asked for a new password for {username}.", until, _NOT_YOU]
     if kind == SENT:
-        return [f"{by} sends you a link to set a new password for {username}.", until, _NOT_YOU]
+        return [f"{by} sent you a link to set a new password for {username}.", until, _NOT_YOU]
     if kind == INVITED:
         return [f"{by} has made you a member of Handoff. You log in as {username}.", until]
     return [
         f"The address of {username} was changed by {by}: from now on mail goes there and not here.",
-        "If that should not be so, tell an administrator.",
+        "If this is wrong, tell an administrator.",
     ]

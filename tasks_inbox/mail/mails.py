@@ -25,19 +25,19 @@ from tasks_inbox.models import (
 )
 
 _MOST_TITLE = 200
-_FOOT = "The link opens the task once, after the login, and decides nothing. You choose what you get in the settings."
+_FOOT = "The link opens the task once, after you log in, and decides nothing. You choose what you get in your settings."
 _SAYS = {
     ASKED: "A task waits for you, or for somebody else whom it asks.",
     ASSIGNED: "A task was given to you.",
     DELEGATED: "A task was handed to you: you decide it for somebody else.",
     REMINDED: "A task still waits for you.",
-    ESCALATED: "A task has waited for long: now you are asked, too.",
+    ESCALATED: "A task has waited a long time: now you are asked, too.",
     MENTIONED: "You were mentioned in a comment on a task.",
     QUESTION: "Somebody needs to know more before they decide. The task waits for your answer.",
     ANSWERED: "Your question about a task was answered.",
     SENT_BACK: "This was returned to you for changes. The task waits until you send it again.",
     SENT_AGAIN: "What was returned for changes was sent again: it waits for your decision.",
-    CANCELS: "A task that was yours is not needed any more.",
+    CANCELS: "A task that was yours is no longer needed.",
 }
 _BEFORE = {
     REMINDED: "Reminder: ",
@@ -46,7 +46,7 @@ _BEFORE = {
     ANSWERED: "Answered: ",
     SENT_BACK: "Returned: ",
     SENT_AGAIN: "Sent again: ",
-    CANCELS: "Not needed any more: ",
+    CANCELS: "No longer needed: ",
 }
 
 

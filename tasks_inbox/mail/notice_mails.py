@@ -25,13 +25,13 @@ class Notice:
 NOTICES = {
     WEBHOOK_OFF: Notice(
         "The webhook “{}” was switched off",
-        "Nothing more is sent to it. Its page says why, and switches it on again.",
+        "Nothing more is sent to it. Its page shows why, and lets you switch it on again.",
         "settings-outgoing-webhooks",
         "Open the webhooks",
     ),
     TOKEN_ENDS: Notice(
         "The API token “{}” ends soon",
-        "What uses it can't do so any more then. Rotate it, and give that program the new one.",
+        "Programs that use it lose access then. Rotate it, and give them the new one.",
         "settings-tokens",
         "Open the tokens",
     ),

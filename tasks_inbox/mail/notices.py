@@ -58,7 +58,7 @@ def people_of(task: ManualTask, kind: str, audience: Sequence[str] | None) -> li
 def why_not(task: ManualTask, kind: str, member: Membership | None) -> str | None:
     """Why this person gets no mail of it; None where they do."""
     if member is None or TASKS_READ not in SCOPES_OF_ROLE[member.role]:
-        return "They are no member who may see tasks."
+        return "They are not a member who may see tasks."
     if not _may_see(task, member):
         return "They may not see this task."
     return _why_not_wanted(task, kind, member) or _why_over(task, kind, member.user.username)
@@ -79,7 +79,7 @@ def _why_not_wanted(task: ManualTask, kind: str, member: Membership) -> str | No
         member.user.username
     )
     if member.user.mail == NOTHING or (member.user.mail == MINE and not is_theirs):
-        return "They want no such mail."
+        return "They have turned this mail off."
     return None if is_address(member.user.email) else "They have no e-mail address."
 
 
@@ -89,7 +89,7 @@ def _why_over(task: ManualTask, kind: str, name: str) -> str | None:
     if kind in (ASSIGNED, DELEGATED) and task.assignee != name and not policies.giver_of(task, name):
         return "Somebody else has it now."
     if kind == ASKED and task.assignee:
-        return "Somebody has it already."
+        return "Somebody already has it."
     if kind == SENT_BACK and key_of(task.returned_to or "") != key_of(name):
         return "It is not with them any more."
     if kind in (ASKED, REMINDED, ESCALATED, SENT_AGAIN) and (

@@ -9,7 +9,7 @@ from django.utils.html import format_html
 
 from tasks_inbox.mail.mails import headed, line_of
 
-_FOOT = "The link opens the builder at the step, after the login. You choose what you get in the settings."
+_FOOT = "The link opens the builder at the step, after you log in. You choose what you get in your settings."
 
 
 def written(*, id: UUID, by: str, workflow: str, step: str, sender: str, to: str, link: str) -> EmailMessage:

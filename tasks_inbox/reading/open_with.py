@@ -24,9 +24,9 @@ def open_with(member: Principal) -> list[OpenWith]:
         OpenWith(
             len(tasks),
             COUNTED,
-            "Tasks that they have",
+            "Tasks they have",
             first=[(task.title, reverse("task", args=[task.pk])) for task in tasks[:FIRST]],
         ),
-        OpenWith(waiting_for(who_is(member)), COUNTED, "Tasks that wait for them, or for others, too"),
-        OpenWith(requests, COUNTED, "Requests of theirs at work", in_runs),
+        OpenWith(waiting_for(who_is(member)), COUNTED, "Tasks that wait for them or others"),
+        OpenWith(requests, COUNTED, "Their requests in progress", in_runs),
     ]

@@ -76,7 +76,7 @@ def add_view(principal: Principal, *, reason: str | None = None, **fields: Json)
     principal.require(TASKS_READ)
     own = InboxView.objects.for_tenant(principal.tenant_id).filter(owner=principal.username)
     if own.count() >= MOST:
-        raise Conflict(f"You keep {MOST} views already: delete one first.", code="too_many")
+        raise Conflict(f"You already have {MOST} views: delete one first.", code="too_many")
     usual = {"name": "", "view": "teams", "filter": "", "sort": "sla"}
     view = InboxView(tenant_id=principal.tenant_id, owner=principal.username, **usual)
     return _save_view(principal, view, fields, "keep", reason)
@@ -89,7 +89,7 @@ def change_view(
     there."""
     view = view_of(principal, view_id)
     if view.owner != principal.username:
-        raise NotAllowed(f"This view is {view.owner}'s: only they change it.")
+        raise NotAllowed(f"This view is {view.owner}'s: only they can change it.")
     return _save_view(principal, view, fields, "change", reason)
 
 
@@ -97,7 +97,7 @@ def delete_view(principal: Principal, view_id: int, *, reason: str | None = None
     """Delete one's own view, or with `members:manage` a shared one. Gives what it was; raises as `change_view`."""
     view = view_of(principal, view_id)
     if view.owner != principal.username and MEMBERS_MANAGE not in principal.scopes:
-        raise NotAllowed(f"This view is {view.owner}'s: only they delete it.")
+        raise NotAllowed(f"This view is {view.owner}'s: only they can delete it.")
     audit.record(principal, "delete", f"inbox view {view.name} of {view.owner}", reason=reason)
     InboxView.objects.for_tenant(principal.tenant_id).filter(pk=view.pk).delete()
     return view
@@ -121,9 +121,9 @@ def _save_view(
     if not 0 < len(view.name) <= MAX_NAME:
         raise Invalid(f"Give it a name of 1 to {MAX_NAME} characters.", field="name")
     if view.view not in VIEWS:
-        raise Invalid(f"This is one of {', '.join(VIEWS)}.", field="view")
+        raise Invalid(f"This must be one of {', '.join(VIEWS)}.", field="view")
     if listing.order_of(view.sort) is None:
-        raise Invalid("There is no such order.", code="bad_sort", field="sort")
+        raise Invalid("There is no such sort order.", code="bad_sort", field="sort")
     listing.check(view.filter)
     if "group" in fields:
         view.group = _group(principal, fields["group"])
@@ -132,7 +132,7 @@ def _save_view(
             view.save()
             audit.record(principal, does, f"inbox view {view.name}", reason=reason)
     except IntegrityError:
-        raise Conflict(f"You have a view “{view.name}” already.", code="name_taken") from None
+        raise Conflict(f"You already have a view “{view.name}”.", code="name_taken") from None
     return view
 
 

@@ -65,7 +65,7 @@ def _is(value: str, now: Json) -> Q:
         "test": Q(is_test=True),
     }
     if value.lower() not in states:
-        raise NotUnderstood(f"“is:{value}” says nothing; write is: and one of {', '.join(states)}.")
+        raise NotUnderstood(f"“is:{value}” is not known; write is: and one of {', '.join(states)}.")
     return states[value.lower()]
 
 
@@ -81,7 +81,7 @@ def _due(value: str, now: Json) -> Q:
 
 def _kind(value: str, _: Json) -> Q:
     if value.lower() not in KINDS:
-        raise NotUnderstood(f"“kind:{value}” says nothing; write kind: and one of {', '.join(KINDS)}.")
+        raise NotUnderstood(f"“kind:{value}” is not known; write kind: and one of {', '.join(KINDS)}.")
     return Q(kind=value.lower())
 
 

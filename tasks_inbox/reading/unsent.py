@@ -24,7 +24,7 @@ _ABOUT = {
     ANSWERED: "An answer about a task",
     SENT_BACK: "A task that was returned for changes",
     SENT_AGAIN: "A task that was sent again",
-    CANCELS: "A task that is not needed any more",
+    CANCELS: "A task that is no longer needed",
 }
 
 

@@ -97,7 +97,7 @@ def _said(task: ManualTask, facts: _Facts) -> dict[str, Json]:
     reasons = list(dict.fromkeys(view.reasons()))
     return {
         "since": task.undecidable_since,
-        "why": [f"{one[:1].upper()}{one[1:]}." for one in reasons] or ["Nobody whom it asks can decide it."],
+        "why": [f"{one[:1].upper()}{one[1:]}." for one in reasons] or ["Nobody it asks can decide it."],
         "do": " ".join(view.remedies()),
     }
 
@@ -134,12 +134,12 @@ class _View:
         if weak := [key for key in keys if self._of_group(key)]:
             yield f"Or add somebody who may decide to the group {self._group(weak[0])}."
         if any(mark == "user:" for mark in self._task.audience) and self._task.candidates.get("manager_of"):
-            yield f"Whom {name_of(self._task.candidates['manager_of'])} reports to is said in Settings, Members."
+            yield f"Whom {name_of(self._task.candidates['manager_of'])} reports to is set in Settings, Members."
         inactive = [
             seat.username for key, seat in self._facts.seats.items() if self._asks(key) and not seat.is_active
         ]
         if inactive:
-            yield f"Or let {name_of(inactive[0])} in again: Settings, Members."
+            yield f"Or reactivate {name_of(inactive[0])}: Settings, Members."
 
     def _asks(self, key: str) -> bool:
         return policies.names_user(self._task.audience, key)
@@ -191,16 +191,16 @@ class _View:
         """Who it is, and why they can't decide it; None where they can."""
         if not key:
             of = self._task.candidates.get("manager_of")
-            nobody = "somebody whom an expression names, and it gave nobody"
+            nobody = "somebody named by an expression, which gave nobody"
             return f"the manager of {name_of(of)}, who has none" if of else nobody
         seat = self._facts.seats.get(key) or self._facts.able.get(key)
         if seat is None:
-            return f"{self._names.get(key, key)}, who is no member"
+            return f"{self._names.get(key, key)}, who is not a member"
         name = name_of(seat.username)
         if not seat.is_active:
             return f"{name}, whose account is deactivated"
         if seat.role not in DECIDING_ROLES:
-            return f"{name}, whose role {seat.role} decides no tasks"
+            return f"{name}, whose role {seat.role} may not decide tasks"
         return f"{name}, who is barred ({self._why_barred(key)})" if key in self._task.exclude else None
 
     def _of_group(self, key: str) -> str | None:

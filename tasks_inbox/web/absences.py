@@ -68,7 +68,7 @@ def away_add(request: PageRequest) -> HttpResponse:
 def away_end(request: PageRequest, rule_id: int) -> HttpResponse:
     """Ends a rule."""
     absences.end_rule(request.principal, rule_id)
-    messages.success(request, "The rule has ended: nobody stands in by it any more.")
+    messages.success(request, "The rule has ended: nobody stands in under it any more.")
     return redirect("settings-away")
 
 

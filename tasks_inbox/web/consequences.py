@@ -27,7 +27,7 @@ def _sentence(graph: Graph, step: Node, outcome: str) -> str:
     if defaults:
         return f"Next: {_titles(graph, defaults)}."
     if step.allow_no_match:
-        return "Nothing more comes of this step."
+        return "Nothing follows this step."
     return "No step follows this: the step fails, and what its author wrote for that comes next."
 
 

@@ -68,7 +68,7 @@ def attach(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
             raise Invalid("Choose a file.", code="required", field="file")
         content = upload.read(files.MAX_BYTES + 1)
         file = files.attach(request.principal, task_id, name=upload.name or "", content=content)
-        return f"“{file.name}” is with the task now."
+        return f"“{file.name}” was added to the task."
     except Refusal as error:
         status, context = 422 if isinstance(error, Invalid) else 409, {"file_error": error.message}
     return task_context(request, queries.task_of(request.principal.tenant_id, task_id)) | context, status
@@ -78,7 +78,7 @@ def take_back(request: PageRequest, task_id: UUID, file_id: UUID) -> str | tuple
     """Take back a file; as `attach`."""
     try:
         files.withdraw(request.principal, task_id, file_id)
-        return "The file is gone."
+        return "The file was removed."
     except Missing:
         raise
     except Refusal as error:

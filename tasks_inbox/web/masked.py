@@ -9,7 +9,7 @@ from tasks_inbox.actions import drafts
 from tasks_inbox.forms.form import filled, form_of
 from tasks_inbox.models import ManualTask
 
-MASKED = "This is masked, and what it was can't be known here: type it."
+MASKED = "This is masked, and its value is not known here: enter it."
 _VALUES = ("default", "examples")
 
 

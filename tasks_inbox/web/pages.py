@@ -49,7 +49,7 @@ MOST_OFFERED = 200
 """So many members are offered by name; any other may be typed."""
 KEYS = (("a", "1"), ("r", "2"), *((str(number),) for number in range(3, 10)))
 """By which keys the outcomes of a task are taken up, one after the other."""
-BROUGHT_UP = "What you filled in brings up more to fill in: see below, then decide."
+BROUGHT_UP = "Your entries require more fields: fill them in below, then decide."
 _QUESTIONS = {"ask": comments.ask, "answer": comments.answer}
 
 
@@ -314,7 +314,7 @@ def delegate(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json]
     context: dict[str, Json] = {"to": to, "why": why}
     status = 422
     if not to:
-        context["to_error"] = "Choose who is to have it."
+        context["to_error"] = "Choose who gets it."
     elif len(why) > MAX_REASON:
         context["why_error"] = f"A reason has at most {MAX_REASON:,} characters."
     else:
@@ -341,9 +341,9 @@ def _handed(task: ManualTask, username: str) -> str:
 def put_back(task: ManualTask) -> str:
     """What is told of a task that was put back."""
     if needs_several(task.quorum):
-        return "The vote is whose it was again."
+        return "The vote is back with its owner."
     if task.assignee is None:
-        return "The task is open again to all whom it asks."
+        return "The task is open again to everybody it asks."
     people.learn(task.tenant_id, [task.assignee])
     return f"The task is with {people.name_of(task.assignee)} again."
 

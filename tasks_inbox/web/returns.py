@@ -46,7 +46,7 @@ def send_again(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Jso
         return _page(request, task_id, context, 422)
     try:
         rounds.send_again(principal, task_id, facts=facts, comment=remark)
-        return f"“{task.title}” was sent again: those who decide it are told."
+        return f"“{task.title}” was sent again: those who decide it are notified."
     except Invalid as error:
         path = f"data{(error.field or '').removeprefix('facts')}"
         faults = form.show([{"field": path, "message": error.message}]) if error.field != "comment" else []
@@ -83,7 +83,7 @@ def answer(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     text = typed(request, "text")
     try:
         comments.answer(request.principal, task_id, text)
-        return "Your answer is kept, and the task waits no longer."
+        return "Your answer is kept, and the task is no longer waiting."
     except Invalid as error:
         return _page(request, task_id, {"text": text, "text_error": error.message}, 422)
     except Refusal as error:

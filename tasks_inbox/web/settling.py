@@ -39,9 +39,9 @@ def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json],
     status = 422
     task = queries.task_of(principal.tenant_id, task_id)
     if task.kind in FOR_OPERATORS and how not in {one["name"] for one in task.outcomes}:
-        context["faults"] = ["Choose what is to happen."]
+        context["faults"] = ["Choose what should happen."]
     elif not reason and (how == ABANDON or (how == DONE and task.kind == COMPENSATION)):
-        context["reason_error"] = f"Say why: “{label_of(task.outcomes, how)}” needs a reason."
+        context["reason_error"] = f"Give a reason: “{label_of(task.outcomes, how)}” needs a reason."
     elif len(reason) > MAX_REASON:
         context["reason_error"] = f"A reason has at most {MAX_REASON:,} characters."
     else:
@@ -51,6 +51,6 @@ def resolve(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json],
         except (Refusal, RunRefused) as error:
             task = queries.task_of(principal.tenant_id, task_id)
             if (task.decided_by, task.outcome, task.comment) == (principal.username, how, reason):
-                return "This form was sent before; this is what came of it."
+                return "This form was already sent; this is its result."
             status, context["refused"] = 409, error.message
     return task_context(request, queries.task_of(principal.tenant_id, task_id)) | context, status

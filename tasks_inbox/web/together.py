@@ -77,7 +77,7 @@ def _unsaid(request: PageRequest, ids: list[UUID], command: BulkCommand) -> dict
     choice = next((one for one in context["outcomes"] if one["name"] == command.outcome), None)
     if choice is None or not choice["require_comment"]:
         return None
-    return context | {"comment_error": f"Say why: “{choice['label']}” needs a comment."}
+    return context | {"comment_error": f"Add a comment: “{choice['label']}” needs one."}
 
 
 def _shown(request: PageRequest, context: dict[str, Json]) -> HttpResponse:

@@ -147,7 +147,7 @@ def delegate(request: PageRequest, task_id: UUID) -> HttpResponse:
 def claim(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Takes a task."""
     return _done(
-        request, task_id, assignment.claim_task, lambda _: "This task is yours: nobody else decides it."
+        request, task_id, assignment.claim_task, lambda _: "This task is yours: nobody else can decide it."
     )
 
 
@@ -173,7 +173,7 @@ def watch(request: PageRequest, task_id: UUID) -> HttpResponse:
     """Watches a task, or no more."""
     watching = request.POST.get("watching") == "yes"
     notes.watch_task(request.principal, task_id, watching=watching)
-    messages.success(request, "You watch this task." if watching else "You don't watch this task any more.")
+    messages.success(request, "You watch this task." if watching else "You no longer watch this task.")
     return redirect(pages.back(request, task_id))
 
 

@@ -46,7 +46,7 @@ def test_a_decision_ends_the_step_with_who_what_and_when(clock):
 def test_the_first_decision_counts_and_the_second_is_told_whose_it_was(clock):
     task = asked()
     decide(member("ann"), task)
-    with pytest.raises(Conflict, match="ann decided this already: Approve") as refused:
+    with pytest.raises(Conflict, match="ann already decided this: Approve") as refused:
         decide(member("bob"), task, "rejected", comment="No.")
     assert refused.value.code == "decided_already"
     assert refused.value.details == {

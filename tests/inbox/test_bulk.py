@@ -53,7 +53,7 @@ def test_each_decision_is_written_separately_and_who_was_faster_is_told():
         ("done", None),
         ("refused", "not_found"),
     ]
-    assert "bob decided this already" in found[1]["message"]
+    assert "bob already decided this" in found[1]["message"]
     written = TaskDecision.unsafe_all_tenants.filter(by="ann").order_by("seq")
     assert [(one.task_id, one.comment) for one in written] == [(tasks[n].pk, "All fine") for n in (0, 3)]
 
@@ -208,7 +208,7 @@ def test_what_did_not_count_is_not_said_to_be_taken_back(clock, settings):
     undone = bulk.act(ann, ids(tasks), BulkCommand(bulk.UNDO))
     assert results(undone) == [("refused", "nothing_to_undo")] * 2
     assert undone[0]["message"].startswith("It did not count: You are excluded")
-    assert "nothing to undo any more" in undone[1]["message"]
+    assert "nothing left to undo" in undone[1]["message"]
 
 
 @pytest.mark.parametrize("undo_seconds", [None, 0])

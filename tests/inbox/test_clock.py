@@ -165,7 +165,7 @@ def test_at_the_deadline_it_has_the_outcome_that_its_author_said(clock, claimed)
     assert make.statuses(task.run_id) == {"ask": "COMPLETED", "no": "COMPLETED", "yes": "SKIPPED"}
     (decision,) = TaskDecision.unsafe_all_tenants.all()
     assert '"via":"clock"' in decision.record
-    with pytest.raises(Conflict, match="the deadline decided this already: Reject"):
+    with pytest.raises(Conflict, match="the deadline already decided this: Reject"):
         decide(ann, task)
 
 

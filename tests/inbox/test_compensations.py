@@ -154,7 +154,7 @@ def test_a_redriven_dead_letter_closes_the_task_whoever_claimed_it():
         "olga",
         "the bank is back",
     )
-    with pytest.raises(Conflict, match="olga decided this already: Try again"):
+    with pytest.raises(Conflict, match="olga already decided this: Try again"):
         resolve(member("ada", "admin"), task, "done")
 
 

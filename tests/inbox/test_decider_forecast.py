@@ -137,7 +137,7 @@ def test_what_only_a_run_knows_or_is_wrong_is_not_foretold(params):
 )
 def test_what_is_waited_for_is_named(candidates, rest):
     told = forecast_deciders(make.a_tenant().pk, {"candidates": candidates})
-    assert told.words == f"Who may decide is known once a run comes to it{rest}"
+    assert told.words == f"Who may decide is known once a run reaches it{rest}"
 
 
 def test_where_there_are_no_approvers_it_says_so():

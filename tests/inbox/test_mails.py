@@ -92,7 +92,7 @@ def test_who_waits_until_somebody_has_claimed_it_is_not_asked_any_more(box):
     mailing.outbox.address(Notification.unsafe_all_tenants.get(task_id=other.pk).pk, ["ann", "bob"])
     assignment.claim_task(ann, other.pk)
     send()
-    assert (box.subjects(), why("bob")) == ({}, ["Somebody has it already."])
+    assert (box.subjects(), why("bob")) == ({}, ["Somebody already has it."])
 
 
 def test_what_was_decided_meanwhile_asks_nobody(box):
@@ -203,7 +203,7 @@ def test_whose_task_is_cancelled_is_told(box):
     assignment.claim_task(ann, task.pk)
     make.cancel(str(task.run_id))
     send()
-    assert box.subjects() == {"ann": [TITLE, f"Not needed any more: {TITLE}"], "bob": [TITLE]}
+    assert box.subjects() == {"ann": [TITLE, f"No longer needed: {TITLE}"], "bob": [TITLE]}
 
 
 def test_a_failed_compensation_asks_those_who_mend_runs(box):
@@ -237,7 +237,7 @@ def test_who_has_no_address_or_is_gone_gets_nothing(box):
     send()
     assert box.subjects() == {}
     assert why("ann") == ["They have no e-mail address."]
-    assert why("bob") == why("gone") == ["They are no member who may see tasks."]
+    assert why("bob") == why("gone") == ["They are not a member who may see tasks."]
 
 
 def test_a_title_is_one_line_whatever_it_holds(box):

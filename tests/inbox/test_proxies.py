@@ -132,7 +132,7 @@ def test_whom_it_can_not_be_handed_to(people, to, code):
 def test_one_person_has_one_vote_whoevers_it_is(people):
     task = asked(approval(**LEGAL))
     hand(people["ann"], task, "cat")
-    with pytest.raises(Invalid, match="cat decides for ann already") as refused:
+    with pytest.raises(Invalid, match="cat already decides for ann") as refused:
         hand(people["bob"], task, "cat")
     assert refused.value.code == "has_a_vote"
     # Asked later, they have their own and not two.
@@ -150,7 +150,7 @@ def test_whose_vote_it_is_must_still_be_asked(people):
     hand(people["ann"], task, "cat")
     GroupMember.unsafe_all_tenants.filter(membership__user__username="ann").delete()
     assert not row(people["cat"], task)["may_decide"]
-    with pytest.raises(NotAllowed, match="doesn't ask ann any more"):
+    with pytest.raises(NotAllowed, match="no longer asks ann"):
         decide(people["cat"], task)
 
 

@@ -71,7 +71,7 @@ def test_it_is_judged_by_who_is_there_now():
     assert seen.trips == 0
     Membership.objects.for_tenant(tenant).filter(user__username="bob").delete()
     (problem,) = [one for one in check(definition, tenant=tenant).problems if one.severity == "error"]
-    assert problem.message == "`ask` needs 2 to agree, and 1 may decide: add members, or need fewer."
+    assert problem.message == "`ask` needs 2 to agree, and 1 may decide: add members, or require fewer."
     assert problem.field == "nodes[0].params.quorum"
 
 

@@ -153,7 +153,7 @@ def test_whose_vote_it_is_must_be_asked_still():
     assert (stands.stands_in_for, stands.has_vote_of, stands.may_decide) == ("ann", "ann", True)
     assert standing(ann, again(task)).vote_is_with == "ned"
     ManualTask.unsafe_all_tenants.filter(pk=task.pk).update(audience=["user:bob"])
-    assert "ann any more, whose vote you have" in standing(ned, again(task)).refusal.message
+    assert "no longer asks ann, whose vote you have" in standing(ned, again(task)).refusal.message
     assert standing_in_list(identity.who_is(ned), again(task)).refusal is None
 
 

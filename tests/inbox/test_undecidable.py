@@ -93,7 +93,7 @@ def test_a_start_warns_of_what_nobody_may_decide():
         terms, [NewRun({"amount": 1, "who": "ann"}), NewRun({"amount": 1, "who": "eve"})]
     )
     assert somebody.warnings == ()
-    assert "asks ann, and nobody of them may decide it" in nobody.warnings[0]
+    assert "asks ann, none of whom may decide it" in nobody.warnings[0]
     own = make.a_version(approval(type="human.form", **OWN))
     (started,) = start_runs(
         Terms(tenant=make.a_tenant().pk, version=own.pk, by="ann"), [NewRun({"amount": 1})]
@@ -113,7 +113,7 @@ def test_a_start_over_rest_and_on_the_page_says_so(client):
     client.force_login(Membership.unsafe_all_tenants.get(user__username="boss").user)
     form = {"input_kind": "json", "input": '{"amount": 1, "who": "ghost"}'}
     page = client.post(f"/workflows/{version.workflow.name}/start", form, follow=True)
-    assert "nobody of them may decide it" in page.text
+    assert "none of whom may decide it" in page.text
 
 
 def test_what_nobody_can_decide_alerts_opens_an_incident_and_is_assigned(
@@ -217,7 +217,7 @@ def test_a_quorum_is_repaired_only_by_somebody_who_can_still_decide():
     decide(ann, task)
     removed("bob")
     assert undecidable.tick() == 1
-    with pytest.raises(Invalid, match="ann is asked already"):
+    with pytest.raises(Invalid, match="ann is already asked"):
         assignment.assign_task(olga, task.pk, "ann")
     assert again(task).undecidable_since
     assignment.assign_task(olga, task.pk, "cat", reason="bob has left")

@@ -77,7 +77,7 @@ def test_nobody_else_decides_meanwhile_and_who_does_may_change_their_mind(now):
     ann, bob, task = member("ann"), member("bob"), asked()
     hold(ann, task)
     for act in (decide, hold):
-        with pytest.raises(Conflict, match="ann is just deciding this: Approve") as refused:
+        with pytest.raises(Conflict, match="ann is deciding this right now: Approve") as refused:
             act(bob, task)
         assert refused.value.code == "being_decided"
     now.advance(5)

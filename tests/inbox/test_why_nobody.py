@@ -34,8 +34,8 @@ def barred(task, **why):
 @pytest.mark.parametrize(
     ("candidates", "said"),
     [
-        ({"users": ["ghost"]}, "It asks ghost, who is no member."),
-        ({"users": ["vic"]}, "It asks vic, whose role viewer decides no tasks."),
+        ({"users": ["ghost"]}, "It asks ghost, who is not a member."),
+        ({"users": ["vic"]}, "It asks vic, whose role viewer may not decide tasks."),
         ({"users": ["gone"]}, "It asks gone, whose account is deactivated."),
         ({"groups": ["Nowhere"]}, "There is no group Nowhere."),
         ({"groups": ["Empty"]}, "Nobody is in the group Empty."),
@@ -76,7 +76,10 @@ def test_of_a_quorum_it_is_said_who_is_left(olga):
     decide(ann, task)
     Membership.unsafe_all_tenants.filter(user__username="bob").delete()
     ((why, _),) = told(olga, task)
-    assert why == ["It needs 3 of them, and only cat can still decide it.", "It asks bob, who is no member."]
+    assert why == [
+        "It needs 3 of them, and only cat can still decide it.",
+        "It asks bob, who is not a member.",
+    ]
 
 
 def test_who_may_not_assign_is_told_nothing_and_nothing_is_asked(olga):
@@ -102,12 +105,12 @@ def test_the_list_and_rest_tell_it_for_as_many_tasks_in_as_many_statements(clien
     assert trips_of_page(client, "/inbox/?view=undecidable") == few
     page = client.get("/inbox/?view=undecidable").text
     assert page.count('class="row-why"') == 7
-    assert "It asks ghost, who is no member." in page
+    assert "It asks ghost, who is not a member." in page
     rows = olga.get("tasks?view=undecidable").json()["results"]
-    assert {row["undecidable"]["why"][0] for row in rows} >= {"It asks ghost, who is no member."}
+    assert {row["undecidable"]["why"][0] for row in rows} >= {"It asks ghost, who is not a member."}
     whole = olga.get(f"tasks/{rows[-1]['id']}").json()
     assert whole["undecidable"] == rows[-1]["undecidable"]
-    assert "It asks ghost, who is no member." in client.get(f"/inbox/{rows[-1]['id']}").text
+    assert "It asks ghost, who is not a member." in client.get(f"/inbox/{rows[-1]['id']}").text
     asked(approval(title="Fine"))
     others = olga.get("tasks?view=open").json()["results"]
     assert {row["undecidable"] for row in others if row["title"] == "Fine"} == {None}

@@ -215,7 +215,7 @@ def test_who_looked_before_it_failed_once_more_resolves_nothing(rounds):
         late = Actor(lambda task=task: resolve(paul, task, "abandon"), before="lock_heavy").until_halted()
         resolve(olga, task, "retry")
         make.fail(*make.claimed("undo"))
-        with pytest.raises(Conflict, match="olga decided"):
+        with pytest.raises(Conflict, match="olga already decided"):
             late.end()
 
         assert task_of(task.run_id).status == "OPEN"
@@ -247,7 +247,7 @@ def test_a_claim_behind_a_resolve_finds_it_settled(rounds):
             lambda task=task: assignment.claim_task(paul, task.pk), before="give_task"
         ).until_halted()
         resolve(olga, task, "done")
-        with pytest.raises(Conflict, match="olga decided"):
+        with pytest.raises(Conflict, match="olga already decided"):
             late.end()
 
         assert again(task).assignee is None

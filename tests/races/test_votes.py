@@ -95,7 +95,7 @@ def test_a_decision_behind_the_deadline_is_told_so(rounds, clock):
         clock.advance(61)
         with holding(tick, before="advance"):
             late = blocked(lambda task=task: decide(ann, task))
-        with pytest.raises(Conflict, match="the deadline decided this already: Reject"):
+        with pytest.raises(Conflict, match="the deadline already decided this: Reject"):
             late.end()
         make.work()
         assert TaskDecision.unsafe_all_tenants.filter(task_id=task.pk).count() == 1

@@ -73,7 +73,7 @@ def test_what_a_file_makes_is_published(admin, file):
     assert latest("first").note == "by hand"
     assert [node["params"] for node in latest("first").definition["nodes"][1:]] == [{"sentences": 2}]
     out, _ = said("publish_workflow", file(TWO))
-    assert out == "first: is version 1 already\nsecond: is version 1 already\n"
+    assert out == "first: is already version 1\nsecond: is already version 1\n"
 
 
 def test_what_is_printed_is_published_as_the_same_version(admin, file):
@@ -81,7 +81,7 @@ def test_what_is_printed_is_published_as_the_same_version(admin, file):
     lifecycle.publish(admin, "flow")
     source, _ = said("print_workflow", "flow")
     assert source.startswith("from handoff.definition import Workflow\n")
-    assert said("publish_workflow", file(source))[0] == "flow: is version 1 already\n"
+    assert said("publish_workflow", file(source))[0] == "flow: is already version 1\n"
 
 
 def test_a_draft_and_another_version_are_printed_when_they_are_asked_for(admin):

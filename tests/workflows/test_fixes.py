@@ -116,15 +116,15 @@ EXPECTED = {
     "a misspelt end": "Use tell",
     "a text with a step of another path": "Leave it empty if that step was not done",
     "a condition with a step of another path": "Take the edge only if that step was done",
-    "one condition alone": "Let it lead nowhere if no condition holds",
+    "one condition alone": "Allow that no condition holds",
     "two conditions": "Make the last edge the default",
     "an unknown param": "Remove it",
     "an unknown field in a list": "Remove it",
-    "braces in a condition": "Leave the braces out",
+    "braces in a condition": "Remove the braces",
     "another name": "Call it x",
     "a misspelt type in a body": "Use Set values (transform)",
     "an unknown param in a body in a body": "Remove it",
-    "braces in a condition in a body": "Leave the braces out",
+    "braces in a condition in a body": "Remove the braces",
 }
 
 

@@ -157,7 +157,7 @@ def _no_default_edge(draft: _Draft, problem: Problem) -> Found:
     conditional = [key for key in exits if edges[key].get("when") or edges[key].get("branch")]
     if len(conditional) < 2:
         path: Keys = ("nodes", str(problem.node), "allow_no_match")
-        return "Let it lead nowhere if no condition holds", [draft.put(path, True)]
+        return "Allow that no condition holds", [draft.put(path, True)]
     last = conditional[-1]
     changes = [draft.put(("edges", last, "default"), True)]
     changes += [draft.put(("edges", last, key), NOTHING) for key in ("when", "branch") if key in edges[last]]
@@ -339,7 +339,7 @@ def _bad_expression(draft: _Draft, problem: Problem) -> Found:
             return None
     except ExpressionInvalid:
         return None
-    return "Leave the braces out", [draft.put(path, parts[0][1])]
+    return "Remove the braces", [draft.put(path, parts[0][1])]
 
 
 _FIXERS: Mapping[str, Callable[[_Draft, Problem], Any]] = {

@@ -105,7 +105,7 @@ def _problem(
     is_archived, latest = there or (False, None)
     if is_archived:
         return error(
-            "unknown_workflow", one.field, f"The workflow {name} is archived: nothing starts it.", one.node
+            "unknown_workflow", one.field, f"The workflow {name} is archived: it can't be started.", one.node
         )
     if one.version is not None and (one.workflow, one.version) not in versions:
         message = f"The workflow {name} has no version {one.version}."

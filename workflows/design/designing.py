@@ -98,7 +98,7 @@ def renamed(
         )
         raise Invalid(message, field="to")
     if new != old and new in ids:
-        raise Invalid(f"Another node has the id {new} already.", field="to")
+        raise Invalid(f"Another node already has the id {new}.", field="to")
     return rename_step(definition, old, new, catalogue=CATALOGUE)
 
 
@@ -148,7 +148,7 @@ def _nodes(definition: Mapping[str, Json]) -> list[Any]:
     if not isinstance(nodes, list):
         raise Invalid("This must be a list.", field="definition.nodes")
     if sum(1 for _ in every_step(nodes, CATALOGUE)) > MOST_NODES:
-        raise Invalid(f"These are more than {MOST_NODES:,} nodes.", field="definition.nodes")
+        raise Invalid(f"At most {MOST_NODES:,} nodes are allowed.", field="definition.nodes")
     return nodes
 
 

@@ -132,7 +132,7 @@ def _unique_name(name: str) -> Iterator[None]:
         with transaction.atomic():
             yield
     except IntegrityError:
-        message = f"There is a test case {name} already."
+        message = f"A test case {name} already exists."
         raise Conflict(message, code="name_taken", field="name") from None
 
 

@@ -64,7 +64,7 @@ def report(principal: Principal, document: dict[str, Json], name: str = "") -> R
         native = {**native, "name": name}
     workflow_name = native.get("name")
     if not isinstance(workflow_name, str) or not workflow_name:
-        raise Unprocessable("It doesn't say what the workflow is called: give it a name.", field="name")
+        raise Unprocessable("It has no name for the workflow: enter one.", field="name")
     tenant_id = principal.tenant_id
     if (workflow := queries.find_workflow(tenant_id, workflow_name)) is not None:
         guard_workflow(principal, WORKFLOWS_WRITE, workflow_name)

@@ -90,7 +90,7 @@ def create_workflow(
             )
             audit.record(principal, "workflow.create", name, reason=reason)
     except IntegrityError:
-        raise Conflict(f"There is a workflow {name} already.", code="name_taken", field="name") from None
+        raise Conflict(f"A workflow {name} already exists.", code="name_taken", field="name") from None
     note("name", WORKFLOWS_WRITE, name)
     return Drafted(queries.get_workflow(principal.tenant_id, workflow.name), checked.problems, created=True)
 
@@ -248,7 +248,7 @@ def _publishable(checked: Checked) -> dict[str, Json]:
     return checked.native
 
 
-_NAMELESS = "The document does not say which workflow it is: add `name`, a text, at its top level."
+_NAMELESS = "The document does not name its workflow: add `name`, a text, at its top level."
 
 
 def import_definition(

@@ -152,7 +152,7 @@ def _publish(request: PageRequest, workflow: Workflow, note: str, *, anyway: boo
     message = (
         "Published as version {}."
         if publication.created
-        else "Nothing is different from version {}: it stays."
+        else "There are no changes since version {}, which stays."
     )
     messages.success(request, message.format(publication.version.number))
     return redirect("workflow", workflow.name)

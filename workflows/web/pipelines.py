@@ -196,9 +196,9 @@ def _step(key: str, node: Mapping[str, Json]) -> Step:
     kind, params = node.get("type"), node.get("params") or {}
     label = node.get("title") or node["id"]
     if not isinstance(kind, str) or kind not in CATALOGUE or CATALOGUE[kind].group not in TEXT_GROUPS:
-        raise NotAPipeline(f"The step {label} is no text step.")
+        raise NotAPipeline(f"The step {label} is not a text step.")
     if not isinstance(params, dict) or _BRANCHING_FIELDS & {name for name, value in node.items() if value}:
-        raise NotAPipeline(f"The step {label} has settings that a chain of text steps has not.")
+        raise NotAPipeline(f"The step {label} has settings that a chain of text steps doesn't have.")
     return Step(key, kind, params, _text(node.get("title")), node)
 
 

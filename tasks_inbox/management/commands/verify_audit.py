@@ -12,7 +12,10 @@ from tasks_inbox.models import EvidenceHead
 
 
 class Command(QuickCommand):
-    help = "Makes the chains of decisions and the seals of their runs anew and says every difference; exits 1 then."
+    help = (
+        "Recomputes the chains of decisions and the seals of their runs and reports every difference; "
+        "exits 1 if there is one."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", help="only this tenant; else all of them")
@@ -40,4 +43,4 @@ class Command(QuickCommand):
             ends = f"end at {head.seq:,} with {head.digest}" if head else "are none yet"
             self.stderr.write(f"{tenant.slug}: decisions {ends}")
         if wrong:
-            raise CommandError("Decisions are not what was written down.", returncode=1)
+            raise CommandError("Decisions differ from what was recorded.", returncode=1)

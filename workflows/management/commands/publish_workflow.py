@@ -29,7 +29,7 @@ class Command(QuickCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="the file; it is executed")
         parser.add_argument("--draft", action="store_true", help="save them as drafts, publish nothing")
-        parser.add_argument("--note", default="", help="what stands beside the versions")
+        parser.add_argument("--note", default="", help="the note shown with the versions")
         parser.add_argument(
             "--despite-failing-cases", action="store_true", help="publish although test cases fail"
         )
@@ -70,7 +70,7 @@ def _made_by(file: Path) -> list[Workflow]:
         sys.path.pop(0)
     workflows = {id(value): value for value in variables.values() if isinstance(value, Workflow)}
     if not workflows:
-        raise CommandError(f"{file} makes no workflow: leave one in a variable.", returncode=2)
+        raise CommandError(f"{file} makes no workflow: assign one to a variable.", returncode=2)
     return list(workflows.values())
 
 
@@ -91,5 +91,5 @@ def _saved(principal: Principal, workflow: Workflow, options: dict[str, Any]) ->
     return (
         f"{name}: published as version {number}"
         if published.created
-        else f"{name}: is version {number} already"
+        else f"{name}: is already version {number}"
     )
