@@ -50,7 +50,7 @@ def refused(answer):
 
 def test_who_is_deactivated_starts_nothing_by_their_webhook(hook, author):
     User.objects.filter(username=author).update(is_active=False)
-    assert refused(hook.send(NEW)) == f"It acts for {author}, who is no active member any more."
+    assert refused(hook.send(NEW)) == f"It acts for {author}, who is no longer an active member."
 
 
 def test_who_lost_the_scope_starts_nothing_by_their_webhook(hook, author):
@@ -61,7 +61,7 @@ def test_who_lost_the_scope_starts_nothing_by_their_webhook(hook, author):
 def test_a_webhook_of_a_workflow_that_was_moved_asks_the_folder_where_it_lies(people, hook, author):
     move_to(people, "read", "edit")
     reason = refused(hook.send(NEW))
-    assert reason == f"It acts for {author}, whom the folder Elsewhere does not let start runs."
+    assert reason == f"It acts for {author}, who may not start runs in the folder Elsewhere."
 
 
 def test_what_was_refused_is_done_when_it_is_sent_again_and_they_may_once_more(people, hook, author):

@@ -80,12 +80,12 @@ def test_the_page_sets_it_and_says_what_is_wrong(people):
     client = Client()
     client.force_login(people.member("viewer"))
     page = client.get("/settings/me").text
-    assert "As the browser says" in page
+    assert "Same as the browser" in page
     assert '<option value="Asia/Kolkata">' in page
     wrong = client.post("/settings/me", {"name": "Vic", "time_zone": "Mars/Olympus", "locale": "de"})
     assert wrong.status_code == 422
     assert 'value="Mars/Olympus" maxlength="64"' in wrong.text
-    assert "Choose a time zone of the list" in wrong.text
+    assert "Choose a time zone from the list" in wrong.text
     assert '<option value="de" lang="de" selected>' in wrong.text
     kept = client.post(
         "/settings/me", {"name": "Vic", "time_zone": "Asia/Kolkata", "locale": "de"}, follow=True

@@ -71,7 +71,7 @@ def test_the_page_sets_it_and_says_what_is_wrong(people):
     assert 'value="nothing" checked' in kept.content.decode()
     wrong = client.post("/settings/notifications", {"mail": "assigned", "email": "nobody"})
     assert wrong.status_code == 400
-    assert "This is no e-mail address." in wrong.content.decode()
+    assert "This is not an e-mail address." in wrong.content.decode()
     assert 'value="nobody"' in wrong.content.decode()
     assert client.post("/settings/notifications", {"mail": "nothing", "digest_hour": "24"}).status_code == 400
     user.refresh_from_db()

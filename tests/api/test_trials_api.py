@@ -387,6 +387,6 @@ def test_the_history_of_a_test_run_is_whole(api, capsys):
     _, run, _ = tried(api, only="clean", step_input={"text": "x"})
     tried(api, outcomes={"ask": "approved"})
     call_command("verify_history", "--all")
-    assert "2 runs looked at, 0 differences" in "".join(capsys.readouterr())
+    assert "2 runs checked, 0 differences" in "".join(capsys.readouterr())
     events = api.get(f"/api/v1/runs/{run['id']}/history?order=asc").json()["results"]
     assert events[0]["payload"]["test"] is True

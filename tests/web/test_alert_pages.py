@@ -50,23 +50,23 @@ def test_the_list_shows_what_is_open_and_costs_the_same_for_one_as_for_fifty(adm
     assert trips_of_page(admin, "/operations/alerts") == few <= 6
     assert "50" in admin.get("/operations/alerts/count").text
     assert trips_of_page(admin, "/operations/alerts/count") <= 4
-    assert "There was no alert" in admin.get("/operations/alerts?status=resolved").text
+    assert "No resolved alerts" in admin.get("/operations/alerts?status=resolved").text
 
 
 def test_an_alert_is_acknowledged_muted_and_resolved_on_its_page(admin, tenant):
     one = alert(tenant)
     path = f"/operations/alerts/{one.pk}"
     page = admin.get(path).text
-    for words in ("Something is wrong 0", "It is.", "Mend it.", "No channel was told"):
+    for words in ("Something is wrong 0", "It is.", "Mend it.", "No channel was notified"):
         assert words in page
     admin.post(f"{path}/mute", {"seconds": "3600"})
-    assert "End the mute" in admin.get(path).text
+    assert "Unmute" in admin.get(path).text
     assert "muted until" in admin.get("/operations/alerts").text
     assert "Choose for how long." in admin.post(f"{path}/mute", {"seconds": "7"}, follow=True).text
     shown = admin.post(f"{path}/acknowledge", {"note": "on my way"}, follow=True).text
     assert "on my way" in shown
-    assert "sees to it" in shown
-    assert "not open any more" in admin.post(f"{path}/acknowledge", {}, follow=True).text
+    assert "acknowledged by" in shown
+    assert "no longer open" in admin.post(f"{path}/acknowledge", {}, follow=True).text
     assert "It is over." in admin.post(f"{path}/resolve", follow=True).text
     one.refresh_from_db()
     assert (one.status, one.resolved_by) == ("resolved", "the-admin")
@@ -78,13 +78,13 @@ def test_the_page_of_an_alert_asks_what_has_become_of_it(admin, tenant):
     path = f"/operations/alerts/{one.pk}"
     page = admin.get(path).text
     assert 'hx-trigger="handoff:tick from:body"' in page
-    assert "I see to it" in page
+    assert "Acknowledge it" in page
     Alert.objects.for_tenant(tenant.pk).filter(pk=one.pk).update(status="resolved", subject="It was wrong")
     part = admin.get(path, headers={"HX-Request": "true", "Handoff-Automatic": "1"})
     assert "HX-Request" in part.headers["Vary"]
     assert part.text.lstrip().startswith('<div id="alert"')
     assert "It was wrong" in part.text
-    assert "I see to it" not in part.text
+    assert "Acknowledge it" not in part.text
     assert trips_of_page(admin, path) <= 7
 
 
@@ -170,9 +170,9 @@ def test_a_rule_is_made_and_deleted_and_a_built_in_one_is_not(admin, tenant):
 
 def test_a_channel_is_made_tested_changed_and_deleted(admin, tenant):
     path = "/operations/alerts/channels"
-    assert "Nobody is told of alerts yet" in admin.get(path).text
+    assert "Nobody is notified of alerts yet" in admin.get(path).text
     wrong = admin.post(path, {"name": "x", "kind": "mail", "address": "nobody"})
-    assert (wrong.status_code, "is no e-mail address" in wrong.text) == (422, True)
+    assert (wrong.status_code, "is not an e-mail address" in wrong.text) == (422, True)
     secret = {"name": "on call", "kind": "webhook", "address": "https://hooks.example/very-secret"}
     shown = admin.post(path, secret, follow=True).text
     assert "https://hooks.example/…" in shown

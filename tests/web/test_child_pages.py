@@ -31,7 +31,7 @@ def test_a_run_shows_what_it_began_and_that_where_it_comes_from(client, ann):
     client.force_login(ann)
     run_id = begun(7)
     page = client.get(f"/runs/{run_id}").text
-    assert "Runs that it began" in page
+    assert "Runs it started" in page
     assert "6 completed · 1 failed" in page
     assert page.count("<small>Part ") == 5
     assert f'href="/runs/{run_id}/children">All 7 of them' in page
@@ -66,7 +66,7 @@ def test_what_a_run_began_is_listed_by_status(client, ann):
     assert client.get(f"/runs/{run_id}/children?status=nonsense").text.count("<small>Part ") == 3
     alone = make.start(make.chain("noop"))[0]
     make.work()
-    assert "It has not begun any run" in client.get(f"/runs/{alone}/children").text
+    assert "It has not started any runs" in client.get(f"/runs/{alone}/children").text
 
 
 def test_a_run_that_follows_another_is_linked_both_ways(client, ann):

@@ -59,7 +59,7 @@ def test_what_is_no_run_is_told_at_the_field(client, ann):
     (run_id,) = two(1)
     for asked in ("nonsense", "00000000-0000-7000-8000-000000000000", "%00"):
         answer = client.get(f"/runs/{run_id}/compare?with={asked}")
-        assert (answer.status_code, "There is no run of this id." in answer.text) == (404, True)
+        assert (answer.status_code, "There is no run with this id." in answer.text) == (404, True)
 
 
 @pytest.mark.parametrize("door", ["/runs/{}/compare/{}", "/api/v1/runs/{}/compare/{}"])
@@ -94,7 +94,9 @@ def test_a_failure_is_told_beside_what_completed_on_any_screen(visitor):
     visitor.page.get_by_role("button", name="Compare").first.click()
     page = visitor.page
     expect(page).to_have_url(re.compile(f"/runs/{left}/compare/{right}$"))
-    expect(page.locator("#said")).to_contain_text("Their ways part where “b” failed in A and completed in B.")
+    expect(page.locator("#said")).to_contain_text(
+        "The paths diverge where “b” failed in A and completed in B."
+    )
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert faults_by_day_and_night(page, widths=(390, 1440)) == []

@@ -81,14 +81,14 @@ def test_what_cannot_be_taken_back_needs_a_reason(client, olga, how):
 def test_a_choice_that_there_is_not_is_told(client, olga):
     task = stuck()
     page = post(client, task, "ignore", "Why not?")
-    assert (page.status_code, "Choose what is to happen." in page.text) == (422, True)
+    assert (page.status_code, "Choose what should happen." in page.text) == (422, True)
     assert "Why not?" in page.text
 
 
 def test_a_form_that_is_sent_twice_resolves_once_and_says_so(client, olga):
     task = stuck()
     assert "It is tried again." in post(client, task, "retry", follow=True).text
-    assert "This form was sent before" in post(client, task, "retry", follow=True).text
+    assert "This form was already sent" in post(client, task, "retry", follow=True).text
     assert len(make.events(task.run_id, "TASK_COMPLETED")) == 1
     assert post(client, task, "abandon", "No.").status_code == 409
 
@@ -109,7 +109,7 @@ def test_who_comes_second_is_told_and_keeps_what_they_wrote(client, olga):
     resolve(member("paul", "operator"), task, "abandon", "No way.")
     page = post(client, task, "done", "Refunded by hand.")
     assert page.status_code == 409
-    for words in ("paul decided this already: Give it up", "Refunded by hand.", "No way."):
+    for words in ("paul already decided this: Give it up", "Refunded by hand.", "No way."):
         assert words in page.text
 
 

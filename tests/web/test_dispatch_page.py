@@ -99,7 +99,7 @@ def test_old_samples_advise_nothing(operator, clock):
     answer = asked(operator)
     assert (answer["advice"], answer["since"]) == ("stay", None)
     assert "too old" in answer["reason"]
-    assert "It was taken" in operator.get("/operations/dispatch").text
+    assert "It was measured" in operator.get("/operations/dispatch").text
 
 
 def test_what_cant_be_seen_is_said(operator, clock):

@@ -118,7 +118,7 @@ def test_a_second_tab_with_the_login_leads_on_and_logging_out_twice_is_no_fault(
     assert author.post("/logout", {"csrfmiddlewaretoken": stale}, **OURS).headers["Location"] == "/login"
     late = author.post("/login", form, **OURS)
     assert late.status_code == 403
-    assert "once more" in late.text
+    assert "Enter your password again" in late.text
     assert 'value="ann"' in late.text
 
 

@@ -46,7 +46,7 @@ def test_a_folder_is_made_changed_and_deleted(client, boss):
     assert name in page
     again = client.post("/settings/add-folder", sent | {"name": "HIRING"})
     assert again.status_code == 409
-    assert again.context["form"]["name"]["error"] == "There is a folder HIRING already."
+    assert again.context["form"]["name"]["error"] == "A folder HIRING already exists."
     folder = Folder.objects.for_tenant(boss.tenant_id).get(key="hiring")
     here = f"/settings/folders/{folder.pk}"
     assert client.get(here).text.count(" checked") == 3

@@ -40,7 +40,7 @@ def test_an_approver_decides_and_the_run_goes_on(approver):
     page.get_by_label("Account").press("Enter")
     assert again(task).status == "OPEN"
     page.get_by_role("button", name="Reject").click()
-    expect(page.get_by_text("needs a comment")).to_be_visible()
+    expect(page.get_by_text("Add a comment")).to_be_visible()
     accessible(page)
     assert page.get_by_label("Account").input_value() == "DE12"
     page.get_by_role("button", name="Approve").click()
@@ -229,7 +229,7 @@ def test_a_file_is_chosen_shown_and_decided_with(approver):
     approver.open(f"/inbox/{task.pk}")
     wrong = {"name": "a.txt", "mimeType": "application/pdf", "buffer": b"text"}
     page.get_by_label("Contract").set_input_files(wrong)
-    expect(page.get_by_text("This takes application/pdf only.")).to_be_visible()
+    expect(page.get_by_text("Only application/pdf files are accepted.")).to_be_visible()
     page.get_by_role("button", name="Remove a.txt").click()
     right = {"name": "b.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.7 x"}
     page.get_by_label("Contract").set_input_files(right)

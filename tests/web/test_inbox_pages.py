@@ -149,7 +149,7 @@ def test_who_comes_second_is_told_and_keeps_what_they_wrote(client, bob):
     decide(member("ann"), task)
     page = client.post(f"/inbox/{task.pk}/decide", {"outcome": "rejected", "comment": "Too dear."})
     assert page.status_code == 409
-    assert "ann decided this already" in page.text
+    assert "ann already decided this" in page.text
     assert "Too dear." in page.text
 
 
@@ -189,7 +189,7 @@ def test_a_vote_is_given_used_by_who_has_it_and_taken_back_on_the_page(client, b
     assert str(task.pk) in client.get("/inbox/?view=mine").text
     log_in(client, "bob")
     told = client.post(f"/inbox/{task.pk}/unclaim", follow=True).text
-    assert ("The vote is whose it was again." in told, 'name="outcome"' in told) == (True, True)
+    assert ("The vote is back with its owner." in told, 'name="outcome"' in told) == (True, True)
     with pytest.raises(NotAllowed):
         decide(cat, task)
 
@@ -380,13 +380,13 @@ def test_a_task_is_discussed_and_given_away_in_the_browser(visitor, ann):
     page.get_by_role("button", name="Add the comment").click()
     expect(page.get_by_text("I doubt it.")).to_be_visible()
     page.get_by_text("Give it to somebody…").click()
-    page.get_by_label("Who is to have it").fill("nobody")
+    page.get_by_label("Give it to").fill("nobody")
     page.get_by_role("button", name="Give it to them").click()
-    expect(page.get_by_text("nobody is no member of this tenant.")).to_be_visible()
+    expect(page.get_by_text("nobody is not a member of this tenant.")).to_be_visible()
     assert faults(page) == []
     page.set_viewport_size({"width": 320, "height": 700})
     assert not visitor.scrolls_sideways()
-    page.get_by_label("Who is to have it").fill("bob")
+    page.get_by_label("Give it to").fill("bob")
     page.get_by_role("button", name="Give it to them").click()
     expect(page.get_by_text("ann gave this to bob")).to_be_visible()
     assert again(task).delegated_by == "ann"

@@ -53,7 +53,7 @@ def test_each_outcome_has_keys_as_long_as_there_are_some(client, bob):
     outcomes = [{"name": f"way{number}", "label": f"Way {number}"} for number in range(1, 11)]
     ask = {"id": "ask", "type": "human.approval", "params": {"title": "Which?", "outcomes": outcomes}}
     page = client.get(f"/inbox/{asked(make.graph([ask, 'go'], ['ask>go'])).pk}").text
-    keys = re.findall(r'aria-keyshortcuts="([^"]+)" title="([^"]+) takes it up', page)
+    keys = re.findall(r'aria-keyshortcuts="([^"]+)" title="([^"]+) selects it', page)
     assert [one for one, _ in keys] == ["a 1", "r 2", *"3456789"]
     assert (keys[0][1], page.count('name="outcome"')) == ("a or 1", 10)
 

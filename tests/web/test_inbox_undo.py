@@ -53,7 +53,7 @@ def test_undone_the_task_is_there_with_what_was_typed(client):
         assert said in page.text
     assert not HeldDecision.unsafe_all_tenants.exists()
     sent = client.post(f"/inbox/{task.pk}/undo", follow=True)
-    assert "There is nothing to undo any more." in sent.text
+    assert "There is nothing left to undo." in sent.text
 
 
 def test_who_may_decide_as_well_sees_who_is_about_to(client):
@@ -64,7 +64,7 @@ def test_who_may_decide_as_well_sees_who_is_about_to(client):
     assert "ann is deciding this: Approve" in client.get(f"/inbox/{task.pk}").text
     assert "/undo" not in client.get("/inbox/").text
     sent = client.post(f"/inbox/{task.pk}/decide", {"outcome": "rejected", "comment": "No."})
-    assert (sent.status_code, "ann is just deciding this" in sent.text) == (409, True)
+    assert (sent.status_code, "ann is deciding this right now" in sent.text) == (409, True)
 
 
 def test_what_did_not_count_is_said_until_it_was_seen(client, now):
@@ -147,11 +147,11 @@ def test_what_of_it_was_refused_or_counts_already_is_said(client, now):
     ids = {"ids": [task.pk for task in (one, two, three)]}
     decide(member("bob"), two)
     told = client.post("/inbox/bulk/do?view=teams", {**ids, "outcome": "approved"}).text
-    assert ("2 of 3 count in a moment." in told, "bob decided this already" in told) == (True, True)
+    assert ("2 of 3 count in a moment." in told, "bob already decided this" in told) == (True, True)
     assert ("2 decisions" in told, told.count("data-undo")) == (True, 1)
     decide(member("ann"), three)
     told = client.post("/inbox/bulk/do?view=teams", {**ids, "action": "undo"}).text
-    assert ("1 of 3 taken back." in told, told.count("There is nothing to undo any more.")) == (True, 2)
+    assert ("1 of 3 taken back." in told, told.count("There is nothing left to undo.")) == (True, 2)
     assert again(one).status == "OPEN"
 
 

@@ -140,7 +140,7 @@ def test_more_than_a_form_may_hold_is_told_on_a_page(author, settings):
     settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 5
     answer = author.post("/workflows/new", sent())
     assert answer.status_code == 413
-    assert "This is more than can be sent at once." in answer.text
+    assert "This is too large to be sent at once." in answer.text
 
 
 def test_the_server_takes_what_pages_let_through():

@@ -86,7 +86,7 @@ def test_a_mask_of_which_nobody_knows_what_is_behind_it_is_asked_for(client, tas
     client.post(f"/inbox/{task.pk}/draft", TYPED | row, **LIVE)
     answer = client.post(f"/inbox/{task.pk}/decide", DECIDED | row)
     assert answer.status_code == 422
-    assert answer.text.count("This is masked, and what it was can&#x27;t be known here: type it.") == 1
+    assert answer.text.count("This is masked, and its value is not known here: enter it.") == 1
     assert again(task).status == "OPEN"
     assert client.post(f"/inbox/{task.pk}/decide", DECIDED | ROW).status_code == 302
     assert decided(task) == TRUE | {"others": [{"name": "bo", "token": f"{SECRET}-3"}]}

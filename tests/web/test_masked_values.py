@@ -125,9 +125,7 @@ def test_a_mask_in_a_list_that_was_changed_is_asked_for(admin):
     value = json.loads(shown_in(admin.get(path).text))
     answer = admin.post(path, {"value": json.dumps(value | {"others": value["others"][1:]})})
     assert answer.status_code == 422
-    assert (
-        "others[0].token is masked, and what it was can&#x27;t be known here: write its value." in answer.text
-    )
+    assert "others[0].token is masked, and its value is not known here: enter it." in answer.text
     assert SECRET not in answer.text
     value["others"] = [{"name": "cy", "token": "typed-anew"}]
     assert admin.post(path, {"value": json.dumps(value)}).status_code == 302
@@ -174,7 +172,7 @@ def test_fields_of_a_run_that_is_started_once_more_have_masks_that_stand_for_wha
     fewer = {name: text for name, text in typed.items() if "[1]" not in name} | {"input.order": "A-19"}
     answer = admin.post(path, fewer)
     assert answer.status_code == 422
-    assert "This is masked, and what it was can&#x27;t be known here: type it." in answer.text
+    assert "This is masked, and its value is not known here: enter it." in answer.text
     assert len(inputs()) == 2
 
 

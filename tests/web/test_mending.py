@@ -94,7 +94,7 @@ def test_a_rerun_says_what_is_kept_and_is_started_once(operator, failed):
     path = f"/runs/{failed}/steps/clean/rerun"
     page = operator.get(path).text
     assert re.search(r"<dt>Kept</dt><dd>Look it up</dd>", page)
-    assert re.search(r"<dt>Done again</dt><dd>Clean it, File it</dd>", page)
+    assert re.search(r"<dt>Runs again</dt><dd>Clean it, File it</dd>", page)
     sent = {"once": re.search(r'name="once" value="([^"]+)"', page)[1], "value": '{"text": "y"}'}
     first, second = [operator.post(path, sent) for _ in range(2)]
     assert first.url == second.url != f"/runs/{failed}"
@@ -195,7 +195,7 @@ def test_a_step_that_asks_is_left_failed_on_the_page_of_its_run(operator):
     run_id = make.start(asks, {"n": 1})[0]
     make.work()
     page = operator.get(f"/runs/{run_id}").text
-    assert "It waits for an operator to say what becomes of its failure" in page
+    assert "It waits for an operator to decide about its failure" in page
     assert links(operator, run_id) == ["steps/clean/retry", "steps/clean/skip"]
     assert f'action="/runs/{run_id}/steps/clean/leave"' in page
     assert "steps/clean/leave" not in member("viewer").get(f"/runs/{run_id}").text

@@ -82,7 +82,7 @@ def test_a_job_is_stopped_and_is_among_those_that_were_asked_before(operator):
 
     assert "stopped it: 3 runs were left." in page
     assert f"{asked.url}/stop" not in page
-    assert "It was over already." in operator.post(f"{asked.url}/stop", follow=True).text
+    assert "It was already over." in operator.post(f"{asked.url}/stop", follow=True).text
     assert "3 runs, stopped" in operator.get(f"/workflows/{name}/move-runs").text
 
 

@@ -193,7 +193,7 @@ def test_a_dead_letter_is_tried_again_from_the_list_and_a_second_press_says_so(c
     address = f"/operations/dead-letters/{letter.pk}/redrive"
     assert "goes on at the step that failed" in client.post(address, follow=True).text
     assert "No dead letters" in client.get("/operations/dead-letters").text
-    assert "was redriven already" in client.post(address, follow=True).text
+    assert "was already redriven" in client.post(address, follow=True).text
 
 
 def test_who_only_reads_is_offered_nothing_to_press(viewer):

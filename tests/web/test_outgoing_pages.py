@@ -51,7 +51,7 @@ def test_made_by_a_form_its_secret_shown_once(admin):
 def test_what_is_wrong_stands_at_its_field_and_what_was_typed_stays(admin):
     page = admin.post(OUT, HOOK | {"url": "shop", "which": "some", "events": ["run.failed"]})
     assert page.status_code == 422
-    assert "This is no address such as" in page.text
+    assert "This is not an address such as" in page.text
     assert 'value="run.failed" checked' in page.text
     assert "Name at least one event" in admin.post(OUT, HOOK | {"which": "some"}).text
     assert "There is no such workflow" in admin.post(OUT, HOOK | {"workflow": "no"}).text
@@ -89,7 +89,7 @@ def test_what_is_wrong_in_an_edit_changes_nothing(admin):
     path, _ = made(admin)
     page = admin.post(f"{path}/edit", {"url": "till", "description": "Till", "which": "all"})
     assert page.status_code == 422
-    assert "This is no address such as" in page.text
+    assert "This is not an address such as" in page.text
     assert 'value="Till"' in page.text
     assert "Name at least one event" in admin.post(f"{path}/edit", HOOK | {"which": "some"}).text
     assert OutgoingWebhook.unsafe_all_tenants.get().description == "The shop"
@@ -123,7 +123,7 @@ def test_tested_sent_again_rotated_switched_and_deleted(admin, monkeypatch):
     assert "nothing is sent" in admin.post(f"{path}/switch", follow=True).text
     assert "Somebody switched it off" in admin.get(path).text
     assert "switch it on first" in admin.post(f"{path}/test", follow=True).text
-    assert "It is sent events again" in admin.post(f"{path}/switch", {"on": "1"}, follow=True).text
+    assert "It receives events again" in admin.post(f"{path}/switch", {"on": "1"}, follow=True).text
     assert "is deleted" in admin.post(f"{path}/delete", follow=True).text
     assert not OutgoingWebhook.unsafe_all_tenants.exists()
 

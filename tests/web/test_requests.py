@@ -114,7 +114,7 @@ def test_the_catalogue_is_searched_and_holds_what_may_be_started_only(rita, refu
     make.a_version(make.chain("noop"))
     assert len(rita.get("/requests/").context["offered"]) == 1
     assert len(rita.get("/requests/?q=MONEY").context["offered"]) == 1
-    assert "Nothing that you can ask for has" in rita.get("/requests/?q=rocket%00").text
+    assert "Nothing that you can ask for matches" in rita.get("/requests/?q=rocket%00").text
 
 
 def test_what_was_used_lately_comes_first(client, refunds):
@@ -206,7 +206,7 @@ def test_a_step_that_no_person_has_is_named_to_who_may_read_the_workflow(rita, r
     job = {"id": "score", "type": "job", "title": "Score the fraud risk", "queue": "risk"}
     version = make.a_version(make.graph([job], []))
     page = rita.get(f"/requests/{own_request(version, 'rita')}").text
-    assert "Nobody has to do anything for it now" in page
+    assert "Nobody has to act on it now" in page
     assert "fraud risk" not in page
     assert "fraud risk" in logged_in("boss").get(f"/requests/{own_request(version, 'boss')}").text
 

@@ -59,7 +59,7 @@ def test_an_open_run_is_cancelled_with_its_reason_and_an_ended_one_is_not(operat
     assert make.run(run_id).status == "CANCELLED"
     assert make.events(run_id, "RUN_CANCELLING")[0].payload["reason"] == "a typo"
     assert "Cancelled" in answer.text
-    assert "The run is CANCELLED already" in said(operator.post(f"/runs/{run_id}/cancel", follow=True))
+    assert "The run is already CANCELLED" in said(operator.post(f"/runs/{run_id}/cancel", follow=True))
 
 
 def test_run_again_takes_the_same_input_and_a_form_sent_twice_starts_one_run(operator):
@@ -77,7 +77,7 @@ def test_the_start_form_of_a_workflow_sent_twice_starts_one_run_and_changed_anot
     form = {"once": ticket(operator, f"/workflows/{workflow.name}/"), "input_kind": "text", "input": "one"}
     first, second = [operator.post(f"/workflows/{workflow.name}/start", form) for _ in range(2)]
     assert first.url == second.url
-    assert "sent before" in said(operator.get(second.url))
+    assert "already sent" in said(operator.get(second.url))
     third = operator.post(f"/workflows/{workflow.name}/start", form | {"input": "two"})
     assert third.url != first.url
     assert make.run(third.url.removeprefix("/runs/")).input == {"text": "two"}
@@ -95,7 +95,7 @@ def test_run_again_with_a_business_key_starts_a_new_run_only_once_the_old_one_ha
     run_id = a_run(keyed, {"order": "o-1"})
     answer = operator.post(f"/runs/{run_id}/again", follow=True)
     assert answer.redirect_chain[-1][0] == f"/runs/{run_id}"
-    assert "There is a run with this business key already" in said(answer)
+    assert "A run with this business key already exists" in said(answer)
     make.cancel(run_id)
     new = operator.post(f"/runs/{run_id}/again").url
     assert new != f"/runs/{run_id}"
@@ -139,7 +139,7 @@ def test_a_start_with_the_key_of_another_run_says_whose_input_that_has(operator)
     other = operator.post(path, form | {"input": "2"}, follow=True)
     assert same.redirect_chain[-1][0] == other.redirect_chain[-1][0] == first.url
     assert "started with another input" not in same.text
-    assert "It was started with another input, and what you gave was not used." in other.text
+    assert "It was started with different input, and yours was not used." in other.text
 
 
 def test_a_workflow_that_takes_a_bare_text_gets_one(operator):

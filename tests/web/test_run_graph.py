@@ -114,7 +114,7 @@ def goes_back_through_the_events_and_to_now(author):
     author.press("[")
     notice = author.page.get_by_text("You see the run as it was")
     expect(notice).to_be_visible()
-    author.page.get_by_label("So many events had happened").press("Home")
+    author.page.get_by_label("Number of events so far").press("Home")
     author.page.wait_for_url("**at=1*")
     expect(author.page.locator(".picture-line.taken")).to_have_count(0)
     # What happens meanwhile does not bring now back.

@@ -78,7 +78,7 @@ def test_what_is_due_first_is_a_task_or_the_run_itself(reader):
     assert told == {both: False, by_run: False, by_task: True}
     assert page.text.count('title="Its open task is due then"') == 1
     assert page.text.count('title="The run itself: due in ') == 2
-    assert "Looked for among the 2000 oldest open runs" in page.text
+    assert "Searched the 2000 oldest open runs" in page.text
 
 
 def test_a_task_that_is_overdue_is_told_as_late(reader):

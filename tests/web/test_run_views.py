@@ -171,7 +171,7 @@ def test_what_is_done_with_many_is_told_first_then_done_and_refusals_are_told(op
     make.work()
     page = operator.post("/runs/together?status=", {"verb": "cancel", "ids": [waiting, done]})
     assert (page.context["able"], page.context["count"]) == (1, 2)
-    assert "The run is COMPLETED already." in page.text
+    assert "The run is already COMPLETED." in page.text
     assert make.run(waiting).status == "RUNNING"
     asked_for = {"verb": "cancel", "runs": page.context["able_ids"], "confirm": "1", "reason": "a typo"}
     answer = operator.post("/runs/together", asked_for, follow=True)
@@ -179,7 +179,7 @@ def test_what_is_done_with_many_is_told_first_then_done_and_refusals_are_told(op
     assert make.run(waiting).status == "CANCELLED"
     again = operator.post("/runs/together", asked_for | {"runs": f"{waiting},{other}"})
     assert "1 of 2 cancelled." in again.text
-    assert "The run is CANCELLED already." in again.text
+    assert "The run is already CANCELLED." in again.text
 
 
 def test_all_that_match_are_taken_by_their_filter(operator):
@@ -224,7 +224,7 @@ def test_more_than_are_taken_at_once_are_taken_by_a_bulk_job_that_only_looks_fir
     assert "Only a finished dry run" in operator.post(f"{done.url}/go", {"reason": "again"}, follow=True).text
     listed = operator.get("/bulk-jobs").text
     assert listed.count(f"workflow:{name}") == 2
-    assert "Looked at" in listed
+    assert "Checked" in listed
 
 
 def test_who_only_reads_selects_nothing(client, ann):

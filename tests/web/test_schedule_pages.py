@@ -110,7 +110,7 @@ def test_what_is_wrong_stands_at_its_field_and_what_was_typed_stays(author, cloc
 def test_the_preview_follows_the_form(author, clock):
     shown = author.post("/schedules/preview", TYPED).text
     assert "Mon 2031-01-06 07:30" in shown
-    assert "On the clocks of Europe/Berlin" in shown
+    assert "In the time zone Europe/Berlin" in shown
     assert shown.count("<li>") == 10
     refused = author.post("/schedules/preview", TYPED | {"how": "cron", "cron": "0 0 30 2 *"})
     assert (refused.status_code, "no month has such a day" in refused.text) == (200, True)
@@ -128,7 +128,7 @@ def test_the_page_draws_the_next_times_with_holidays_and_says_what_it_did(author
     assert "Fri 2031-01-03 07:30" in page
     assert "Tue 2031-01-07" not in page
     assert "Sat 2031-01-11 07:30" in page
-    assert "It did nothing yet" in page
+    assert "It has done nothing yet" in page
     clock.advance(21.5 * 3_600)
     firing.fire()
     page = author.get(path).text
@@ -161,7 +161,7 @@ def test_it_is_paused_with_a_note_resumed_run_and_deleted(author, clock):
     assert author.post(f"{path}/switch", {"note": "The source moves."}).headers["Location"] == path
     page = author.get(path).text
     assert "The source moves." in page
-    assert "were it on" in page
+    assert "if it were on" in page
     assert author.post(f"{path}/switch", {"on": "1", "back": "list"}).headers["Location"] == "/schedules/"
     run = author.post(f"{path}/run").headers["Location"]
     assert run.startswith("/runs/")
@@ -182,7 +182,7 @@ def test_why_something_was_skipped_is_told(author, clock):
     clock.advance(60)
     firing.fire()
     page = author.get(f"/schedules/{schedule.pk}").text
-    assert "It may start nothing any more" in page
+    assert "It is no longer allowed to start runs" in page
     assert "whose role (viewer) may not start runs" in page
 
 
@@ -215,7 +215,7 @@ def test_a_calendar_is_made_changed_and_deleted_by_forms(author, clock):
     ):
         refused = author.post(f"{path}/change", OFFICE | changes)
         assert (refused.status_code, f'id="{field}-fault"' in refused.text) == (422, True), field
-    assert "one at least" in author.post(f"{path}/change", OFFICE | {"weekdays": []}).text
+    assert "at least one" in author.post(f"{path}/change", OFFICE | {"weekdays": []}).text
     assert author.post(f"{path}/delete").headers["Location"] == "/calendars/"
 
 
@@ -224,7 +224,7 @@ def test_a_calendar_that_a_schedule_keeps_to_is_not_deleted(author, clock):
     path = author.post("/calendars/new", OFFICE).headers["Location"]
     made(author, calendar="Munich")
     page = author.post(f"{path}/delete", follow=True).text
-    assert "Schedules keep to this calendar" in page
+    assert "Schedules use this calendar" in page
 
 
 def test_the_pages_cost_a_fixed_number_of_statements(author, clock):
@@ -260,7 +260,7 @@ def test_the_form_shows_what_its_choice_needs_and_the_next_times_while_one_types
     page.fill("#name", "Monday report")
     page.select_option("#workflow", "ours")
     page.click("text=Make the schedule")
-    page.wait_for_selector("text=It did nothing yet")
+    page.wait_for_selector("text=It has done nothing yet")
     for path in (page.url, "/schedules/"):
         assert visitor.open(path) == 200
         assert faults_by_day_and_night(page) == []

@@ -136,7 +136,7 @@ def test_fields_come_and_go_and_nothing_is_started_by_that(operator):
     assert "<h1" in whole.text
     brought_up = operator.post(path, sent(way='"card"', vip="", note="", by=""))
     assert brought_up.status_code == 422
-    assert "brings up more to fill in" in brought_up.text
+    assert "Your entries require more fields" in brought_up.text
     assert Run.unsafe_all_tenants.count() == 0
     run = started(operator.post(path, sent(way='"card"', vip="", note="", by="", last_digits="")))
     assert run.input == {"way": "card", "vip": False}

@@ -58,7 +58,7 @@ def test_without_scripts_what_comes_up_is_asked_before_anything_is_decided(clien
     sent = {"data.way": '"card"', "data.vip": "", "data.note": "", "data.by": "", "outcome": "approved"}
     page = client.post(f"/inbox/{task.pk}/decide", sent)
     assert page.status_code == 422
-    assert "brings up more to fill in" in page.text
+    assert "Your entries require more fields" in page.text
     assert "data.last_digits" in shown(page.text)
     again_sent = sent | {name: "" for name in shown(page.text) if name not in sent}
     assert client.post(f"/inbox/{task.pk}/decide", again_sent).status_code == 302
@@ -135,7 +135,7 @@ def test_what_comes_after_the_decision_is_not_kept_and_that_is_said(client, bob)
     task = asked()
     decide(member("ann"), task)
     saved = client.post(f"/inbox/{task.pk}/draft", {"comment": "Hm."}, **LIVE)
-    assert "Not saved: ann decided this already" in saved.text
+    assert "Not saved: ann already decided this" in saved.text
 
 
 def test_whom_it_does_not_ask_may_fill_in_nothing(client):
@@ -171,7 +171,7 @@ def test_files_are_chosen_in_a_form_stay_there_and_are_decided_with(client, bob)
 def test_a_file_of_another_kind_is_refused_at_its_field(client, bob):
     task = asked(approval(form=CONTRACT))
     live = client.post(f"/inbox/{task.pk}/form", {"data.contract": SimpleUploadedFile("a.txt", b"x")}, **LIVE)
-    assert "This takes application/pdf only." in live.text
+    assert "Only application/pdf files are accepted." in live.text
     for content in (b"text", b""):
         chosen = {
             "data.contract": SimpleUploadedFile("a.txt", content),
@@ -197,7 +197,7 @@ CONTRACT = {
 def test_files_are_attached_shown_and_taken_back(client, bob):
     task = asked()
     sent = client.post(f"/inbox/{task.pk}/files", {"file": SimpleUploadedFile("a.png", PNG)}, follow=True)
-    assert "“a.png” is with the task now." in sent.text
+    assert "“a.png” was added to the task." in sent.text
     assert 'alt="Preview of a.png"' in sent.text
     assert "Choose a file" in client.post(f"/inbox/{task.pk}/files").text
     file = TaskFile.unsafe_all_tenants.get()
@@ -207,7 +207,7 @@ def test_files_are_attached_shown_and_taken_back(client, bob):
     assert "Take it back" not in client.get(f"/inbox/{task.pk}").text
     assert client.post(take_back).status_code == 409
     client.force_login(make.a_user("bob"))
-    assert "The file is gone." in client.post(take_back, follow=True).text
+    assert "The file was removed." in client.post(take_back, follow=True).text
     member("vic", "viewer")
     client.force_login(make.a_user("vic"))
     assert "Add a file" not in client.get(f"/inbox/{task.pk}").text

@@ -67,7 +67,7 @@ def test_a_workflow_has_its_versions_side_by_side_and_its_steps(viewer):
     ("query", "said"),
     [
         ("days=8", "Choose 24 hours"),
-        ("from=yesterday", "Write a day like"),
+        ("from=yesterday", "Write a day such as"),
         ("from=2026-02-01&to=2026-01-01", "This must be before"),
         ("from=0001-01-01", "A period has"),
         ("to=0001-01-01", "no telemetry of such a time"),

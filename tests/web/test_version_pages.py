@@ -54,7 +54,7 @@ def test_two_versions_are_compared_as_a_picture_and_field_by_field(author, flow)
 
 
 def test_a_version_and_itself_say_the_same(author, flow):
-    assert "Nothing is different" in compared(author, 1, 1)
+    assert "No differences" in compared(author, 1, 1)
 
 
 def test_a_version_that_there_is_not_is_compared_with_nothing(author, flow):
@@ -117,7 +117,7 @@ def test_an_import_of_yaml_says_what_it_would_change_field_by_field(author, flow
 def test_yaml_that_can_not_be_read_says_where_and_stays_in_its_box(author):
     refused = author.post("/workflows/import", {"document": "name: a\nname: b"})
     assert refused.status_code == 422
-    assert "The key name is there twice (line 2 column 1)" in refused.text
+    assert "The key name occurs twice (line 2 column 1)" in refused.text
     assert "name: a\nname: b" in refused.text
 
 

@@ -114,7 +114,7 @@ def test_why_it_may_act_no_more_is_told_to_who_may_change_it(author):
     InboundWebhook.unsafe_all_tenants.update(acts_for="gone")
     assert Sender(Client(), hook).send({"text": "a"}).status_code == 403
     page = author.get(f"/settings/webhooks/{hook['id']}").text
-    assert "It acts for gone, who is no active member any more." in page
+    assert "It acts for gone, who is no longer an active member." in page
     assert "maker_not_allowed" in page
     assert "taken <time" not in author.get("/settings/webhooks").text
 

@@ -119,7 +119,7 @@ def test_publishing_saves_first_and_says_what_became_of_it(author):
     assert version.note == "first"
     again = sent(do="publish") | {"s1.id": "clean", "s2.id": "summarize"}
     assert (
-        "Nothing is different from version 1"
+        "There are no changes since version 1, which stays"
         in author.post("/workflows/ours/pipeline", again, follow=True).text
     )
 
@@ -140,7 +140,7 @@ def test_problems_stand_at_their_fields_and_the_draft_is_kept(author):
     [
         ({"title": " "}, "Give it a title."),
         ({"name": "a b"}, "A name has 1 to 128"),
-        ({"name": "taken"}, "There is a workflow taken already."),
+        ({"name": "taken"}, "A workflow taken already exists."),
         ({"name": "import"}, "be the name of a workflow"),
     ],
 )
@@ -333,8 +333,8 @@ def test_an_import_overwrites_nothing_that_its_reader_has_not_seen(author):
     ("document", "said"),
     [
         ("{", "Nothing was imported"),
-        ('{"a": 1}', "neither nodes nor steps"),
-        ('{"steps": ["text.clean"]}', "give it a name"),
+        ('{"a": 1}', "it has no nodes, steps"),
+        ('{"steps": ["text.clean"]}', "no name for the workflow"),
     ],
 )
 def test_what_is_no_workflow_is_told_and_stays_in_its_box(author, document, said):
