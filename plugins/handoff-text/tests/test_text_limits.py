@@ -30,7 +30,7 @@ def params_of(name):
         ("x" * (MIB + 1), "is 1,048,577 bytes long"),
         ("ü" * (MIB // 2 + 1), "is 1,048,578 bytes long"),
         ({"text": "x" * (MIB + 1)}, "is 1,048,577 bytes long"),
-        ("half \ud83d", "no valid Unicode"),
+        ("half \ud83d", "not valid Unicode"),
         ("", "`text` is empty"),
         (42, "`text` must be a text, but is a number"),
         ({"text": ["a"]}, "`text` must be a text, but is a list"),
