@@ -19,7 +19,7 @@ export function Differences({ found: { changes, isCut } }: { found: { changes: C
           );
         })}
       </ul>
-      {isCut && <p className="data-none">There are more changes than shown {changes.length}.</p>}
+      {isCut && <p className="data-none">There are more changes than these {changes.length}.</p>}
     </div>
   );
 }
