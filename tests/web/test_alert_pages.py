@@ -67,7 +67,7 @@ def test_an_alert_is_acknowledged_muted_and_resolved_on_its_page(admin, tenant):
     assert "on my way" in shown
     assert "acknowledged by" in shown
     assert "no longer open" in admin.post(f"{path}/acknowledge", {}, follow=True).text
-    assert "It is over." in admin.post(f"{path}/resolve", follow=True).text
+    assert "Resolved" in admin.post(f"{path}/resolve", follow=True).text
     one.refresh_from_db()
     assert (one.status, one.resolved_by) == ("resolved", "the-admin")
     assert admin.get("/operations/alerts/count").text.strip() == ""
