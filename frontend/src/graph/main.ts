@@ -33,9 +33,11 @@ async function show(source: PictureSource): Promise<void> {
   Object.assign(board.style, { width: `${frame.width}px`, height: `${frame.height}px` });
   card.dataset.drawn = "";
   markWays(card);
-  zoomable(card, view, board, frame, READABLE);
+  const lookAt = zoomable(card, view, board, frame, READABLE);
   draggable(view);
-  reveal(view, FIRST.map((one) => card.querySelector(one)).find((one) => one !== null) ?? null);
+  // It is in sight when the page comes.
+  const first = FIRST.map((one) => card.querySelector(one)).find((one) => one !== null);
+  if (first) lookAt(...middleOf(view, first));
   // The server has put the list right: steps that are new get a place, and ways what became of them.
   document.body.addEventListener("htmx:afterSwap", () => {
     putSteps(card, spots, picture.frame);
@@ -43,12 +45,13 @@ async function show(source: PictureSource): Promise<void> {
   });
 }
 
-/** It is in sight when the page comes. */
-function reveal(view: HTMLElement, step: Element | null): void {
-  if (!step) return;
+/** How far the view is scrolled when the step is in the middle of it. */
+function middleOf(view: HTMLElement, step: Element): [left: number, top: number] {
   const [around, own] = [view.getBoundingClientRect(), step.getBoundingClientRect()];
-  view.scrollBy(own.left + own.width / 2 - around.left - view.clientWidth / 2, 0);
-  view.scrollBy(0, own.top + own.height / 2 - around.top - view.clientHeight / 2);
+  return [
+    view.scrollLeft + own.left + own.width / 2 - around.left - view.clientWidth / 2,
+    view.scrollTop + own.top + own.height / 2 - around.top - view.clientHeight / 2,
+  ];
 }
 
 const source = part("graph-told")?.textContent;

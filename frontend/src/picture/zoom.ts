@@ -9,7 +9,8 @@ const STEP = 1.25;
 
 /**
  * Buttons, Ctrl and the wheel zoom; the rest is scrolling. It fits its place until somebody zooms. What is smaller than
- * `readable` can't be read: of a large picture a part is shown first, and all of it on request.
+ * `readable` can't be read: of a large picture a part is shown first, and all of it on request. Gives what scrolls to a
+ * place of the picture.
  */
 export function zoomable(
   card: HTMLElement,
@@ -17,7 +18,7 @@ export function zoomable(
   board: HTMLElement,
   frame: Frame,
   readable = READABLE,
-): void {
+): (left: number, top: number) => void {
   let fits = true;
   let least = readable;
   // A large picture stays as it is at first: it is laid out once.
@@ -31,12 +32,16 @@ export function zoomable(
     scale = next;
     view.scrollTo(left * scale - x, top * scale - y);
   };
+  // What is left below it is room for the buttons, and no reason to move it.
+  const hidden = () => Math.max(frame.height * scale - view.clientHeight, 0);
+  const lookAt = (left: number, top: number) => view.scrollTo(left, Math.min(top, hidden()));
   const fit = () => {
     fits = true;
     // As high as the picture is when it is as wide as there is room, within what the style sheet allows.
     const wide = Math.max(Math.min(view.clientWidth / frame.width, 1), least);
     view.style.height = `${Math.ceil(frame.height * wide)}px`;
     zoom(Math.max(fitting(), least));
+    lookAt(view.scrollLeft, view.scrollTop);
   };
   const by: Record<string, () => void> = {
     in: () => zoom(scale * STEP),
@@ -66,7 +71,6 @@ export function zoomable(
   );
   new ResizeObserver(() => fits && fit()).observe(view);
   fit();
-  // What is left below it is room for the buttons, and no reason to move it.
-  const hidden = frame.height * scale - view.clientHeight;
-  if (hidden > 0) view.scrollTop = hidden / 2;
+  lookAt(view.scrollLeft, hidden() / 2);
+  return lookAt;
 }
