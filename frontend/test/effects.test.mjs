@@ -23,3 +23,26 @@ test("what a test sends is named, and what it does not do, too", async () => {
   assert.match(await said(".test-sent"), /Sent for real because they only read: Ask, Look\./);
   assert.equal(await said(".test-effects summary"), "1 step with outside effects is skipped");
 });
+
+test("containers are done, and waits are named as such", async () => {
+  const loop = (id, steps) => ({ id, type: "loop", title: "Repeat", params: { until: "true", body: { steps } } });
+  const { page, press } = await open({
+    nodes: [
+      loop("one", [{ id: "set", type: "transform", params: { values: {} } }]),
+      loop("two", [
+        { id: "pause", type: "wait", title: "Wait", params: { seconds: 60 } },
+        { id: "nothing", type: "noop" },
+      ]),
+      { id: "mail", type: "email.send", title: "Tell them" },
+    ],
+    edges: [
+      { from: "one", to: "two" },
+      { from: "two", to: "mail" },
+    ],
+  });
+  press("t");
+  const summary = await until(() => page.querySelector(".test-effects summary"));
+  assert.equal(summary.textContent, "1 step with outside effects and 1 wait are skipped");
+  const listed = [...page.querySelectorAll(".test-effects label")].map((label) => label.textContent.trim());
+  assert.deepEqual(listed, ["Wait for real", "Tell them for real"]);
+});

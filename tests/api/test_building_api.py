@@ -27,6 +27,9 @@ def test_the_step_types_come_in_the_catalogues_order_with_all_that_a_palette_sho
     job = next(found for found in results if found["name"] == "job")
     assert (job["default_queue"], job["waits"], job["input_schema"]) == (None, True, None)
     assert job["read_only_params"] == {}
+    # A type that has side effects with some choices of a param alone tells the others.
+    summary = next(found for found in results if found["name"] == "text.summarize")
+    assert (summary["has_side_effects"], summary["read_only_params"]) == (False, {"llm": [False]})
     assert [found["name"] for found in results if found["has_rounds"]] == ["loop"]
 
 

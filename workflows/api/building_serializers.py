@@ -31,7 +31,7 @@ class StepTypeSerializer(serializers.Serializer[Any]):
     on_error = serializers.ChoiceField(["fail", "continue", "branch"])
     has_side_effects = serializers.BooleanField()
     read_only_params = fields.JsonObject(
-        help_text="For a type with side effects: the choices, by param, with which a step has none."
+        help_text="The choices, by param, with which a step has no side effects, where they decide whether it has any."
     )
     waits = serializers.BooleanField()
     decides = serializers.BooleanField(help_text="The first edge after it that holds is taken, and no other.")

@@ -58,15 +58,14 @@ def _entry(step_type: StepType) -> dict[str, Json]:
 
 
 def _read_only_params(step_type: StepType) -> dict[str, Json]:
-    """Of a type with side effects by param those of its choices with which a step has none."""
-    if not step_type.has_side_effects:
-        return {}
-    choices = {name: schema.get("enum", ()) for name, schema in step_type.params_schema["properties"].items()}
-    without = {
-        name: [value for value in values if not step_type.side_effects({name: value})]
-        for name, values in choices.items()
-    }
-    return {name: values for name, values in without.items() if values}
+    """By param those of its choices with which a step has no side effects, where they decide whether it has any."""
+    params: dict[str, Json] = {}
+    for name, schema in step_type.params_schema["properties"].items():
+        choices = (False, True) if schema.get("type") == "boolean" else schema.get("enum", ())
+        without = [value for value in choices if not step_type.side_effects({name: value})]
+        if 0 < len(without) < len(choices):
+            params[name] = without
+    return params
 
 
 @cache

@@ -21,8 +21,8 @@ export interface StepType {
   retry: Json;
   on_error: string;
   has_side_effects: boolean;
-  /** Of a type with side effects: by param the choices with which a step has none. */
-  read_only_params: Record<string, string[]>;
+  /** By param the choices with which a step has no side effects, where they decide whether it has any. */
+  read_only_params: Record<string, Json[]>;
   waits: boolean;
   decides: boolean;
   asks_people: boolean;

@@ -1,8 +1,7 @@
 import { useMemo } from "react";
-import type { Catalogue } from "../model/catalogue";
-import type { NodeBody } from "../model/document";
 import { titleOf } from "../model/graph";
-import { type Json, isObject } from "../model/json";
+import type { Json } from "../model/json";
+import { shares } from "../model/trials";
 import { useBuilder } from "../store";
 import { type Chosen, outcomesOf } from "./asked";
 
@@ -16,18 +15,14 @@ export function Effects({ choices, choose }: Choices) {
   const { live, outcomes } = choices;
   const doc = useBuilder((now) => now.doc);
   const catalogue = useBuilder((now) => now.catalogue);
-  const outside = useMemo(
-    () =>
-      Object.keys(doc.nodes).filter(
-        (id) => catalogue[doc.nodes[id].type]?.has_side_effects || catalogue[doc.nodes[id].type]?.waits,
-      ),
-    [doc.nodes, catalogue],
-  );
+  const share = useMemo(() => shares(catalogue, doc), [doc, catalogue]);
   const pins = doc.layout.pins ?? {};
-  const sent = outside.filter((id) => onlyReads(catalogue, doc.nodes[id]) && !(id in pins));
-  const effects = outside.filter((id) => !sent.includes(id));
+  const sent = [...share.keys()].filter((id) => share.get(id) === "sent" && !(id in pins));
+  const effects = [...share.keys()].filter((id) => !sent.includes(id));
   const people = effects.filter((id) => catalogue[doc.nodes[id].type]?.asks_people);
   const real = live.filter((id) => effects.includes(id)).length;
+  const waits = effects.filter((id) => share.get(id) === "waits").length;
+  const words = [counted(effects.length - waits, "step", " with outside effects"), counted(waits, "wait")];
   return (
     <>
       {sent.length > 0 && (
@@ -39,7 +34,7 @@ export function Effects({ choices, choose }: Choices) {
       {effects.length > 0 && (
         <details className="test-effects">
           <summary>
-            {effects.length} step{effects.length === 1 ? "" : "s"} with outside effects{" "}
+            {words.filter(Boolean).join(" and ")}{" "}
             {real ? `(${real} for real)` : effects.length === 1 ? "is skipped" : "are skipped"}
           </summary>
           <ul>
@@ -81,16 +76,8 @@ export function Effects({ choices, choose }: Choices) {
   );
 }
 
-/** A request that asks and changes nothing: the server sends it in a test, too. */
-function onlyReads(catalogue: Catalogue, node: NodeBody): boolean {
-  const type = catalogue[node.type];
-  const params = isObject(node.params) ? node.params : {};
-  const shapes = isObject(type?.params_schema.properties) ? type.params_schema.properties : {};
-  return Object.entries(type?.read_only_params ?? {}).some(([name, choices]) => {
-    const shape = shapes[name];
-    const value = params[name] ?? (isObject(shape) ? shape.default : undefined);
-    return typeof value === "string" && choices.some((choice) => choice.toUpperCase() === value.toUpperCase());
-  });
+function counted(count: number, one: string, which = ""): string {
+  return count ? `${count} ${one}${count === 1 ? "" : "s"}${which}` : "";
 }
 
 function chosen(outcomes: Record<string, string>, id: string, name: string): Record<string, string> {
