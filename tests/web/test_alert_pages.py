@@ -229,5 +229,5 @@ def test_what_is_typed_stays_while_the_page_of_an_alert_follows_what_happens(vis
     assert visitor.page.input_value("#note") == "I look into it"
     Alert.unsafe_all_tenants.filter(pk=one.pk).update(status="resolved")
     visitor.page.evaluate("document.body.dispatchEvent(new CustomEvent('handoff:tick'))")
-    visitor.page.wait_for_selector("text=It is over.")
+    visitor.page.wait_for_selector(".notice >> text=Resolved")
     assert visitor.page.locator("#note").count() == 0
