@@ -137,14 +137,17 @@ def test_what_runs_beside_the_measurement_does_not_decide(builds, faster_build, 
     assert faster_build() == (str(paths[1]) if is_taken else None)
 
 
-def test_a_build_that_fails_in_a_further_turn_is_left_out_at_once(builds, faster_build):
+@pytest.mark.parametrize("which", [0, 1], ids=["the one that asks", "the other"])
+def test_a_build_that_fails_in_a_further_turn_is_asked_no_more(builds, faster_build, which):
     def once(path):
         again = f"[ -e {path}.asked ] && echo >> {path}.asked && exit 1"
-        return f"{again}; echo >> {path}.asked; {says(0.001)(path)}"
+        return f"{again}; echo >> {path}.asked; {says((0.020, 0.001)[which])(path)}"
 
-    paths = builds(says(0.020), once)
+    facts = [says(0.020), says(0.001)]
+    facts[which] = once
+    paths = builds(*facts)
     assert faster_build() is None
-    assert Path(f"{paths[1]}.asked").read_text().count("\n") == 2
+    assert Path(f"{paths[which]}.asked").read_text().count("\n") == 2
 
 
 def test_who_asks_in_an_environment_stays_there(builds, faster_build):
