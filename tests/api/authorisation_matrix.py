@@ -165,7 +165,7 @@ MATRIX |= {
     "runs-search-change": _page({"POST": "runs:read"}, "/runs/searches/1"),
     "runs-search-delete": _page({"POST": "runs:read"}, "/runs/searches/1/delete"),
     "runs-together": _page({"POST": "runs:operate"}, "/runs/together"),
-    "run-items": Route({"GET": "runs:read"}, "/runs/{run}/items/a", page=True, names_object=True),
+    "run-items": Route({"GET": "runs:read"}, "/runs/{run}/items/each", page=True, names_object=True),
     "run-children": Route({"GET": "runs:read"}, "/runs/{run}/children", page=True, names_object=True),
     "run-preview": Route({"GET": "runs:read"}, "/runs/{run}/preview", page=True, names_object=True),
     "run": Route({"GET": "runs:read"}, "/runs/{run}", page=True, names_object=True),

@@ -14,7 +14,8 @@ def has_everything(client):
     make.work()
     (letter,) = client.get("/api/v1/dead-letters").json()["results"]
     asks = {"id": "b", "type": "human.approval", "params": {"title": "Go on?"}}
-    job = {"nodes": [{"id": "a", "type": "job", "queue": "work"}, asks], "edges": []}
+    each = {"id": "each", "type": "map", "params": {"items": [], "body": {"type": "noop"}}}
+    job = {"nodes": [{"id": "a", "type": "job", "queue": "work"}, asks, each], "edges": []}
     client.post("/api/v1/workflows", {"name": "ours", "definition": job})
     assert client.post("/api/v1/workflows/ours/publish").status_code == 201
     run = client.post("/api/v1/runs", {"workflow": "ours", "input": {}})

@@ -100,8 +100,8 @@ def test_who_may_only_read_reads_and_is_told_what_the_rest_needs(
     locked("read")
     answer = call(visitor(furnished, name, role_with(scope)), name, method, **ours.ids)
     if VERB_OF_SCOPE[scope] == "read":
-        # A value that the address doesn't name, and the items of a step that is no container, are there for nobody.
-        assert (answer.status_code == 404) == (name in ("run-value", "run-items"))
+        # A value that the address doesn't name is not there for anybody.
+        assert (answer.status_code == 404) == (name == "run-value")
     else:
         assert answer.status_code == 403
         assert VERB_OF_SCOPE[scope] in answer.content.decode()
