@@ -22,7 +22,8 @@ from runs.commands import former_children
 from runs.commands.former_children import AGAIN
 from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
 from runs.commands.named_starts import start_workflow
-from runs.commands.starts import NewRun, Origin, Terms, start_runs
+from runs.commands.origin import Origin
+from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel import messages, notices, wait_kinds
 from runs.kernel.refused import RunRefused
 from runs.kernel.wait_kinds import Entered, Wait, WaitKind
@@ -119,11 +120,18 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
 
 
 def _child(step: ClaimedStep, wait: Wait, parent: Beginner) -> NewRun:
-    origin = Origin(parent=step.run_id, parent_step=step.id, shard=parent.shard, depth=parent.depth + 1)
+    origin = Origin(
+        parent=step.run_id,
+        parent_step=step.id,
+        shard=parent.shard,
+        depth=parent.depth + 1,
+        tree=parent.tree,
+        place=[*parent.place, (step.node, step.index)],
+    )
     payload: dict[str, Json] = {"parent": step.run_id, "parent_step": step.node}
     if step.index is not None:
         payload["index"] = step.index
-    return NewRun(wait["input"], id=wait["run"], origin=origin, payload=payload)
+    return NewRun(wait["input"], parent.business_key, id=wait["run"], origin=origin, payload=payload)
 
 
 def _started(

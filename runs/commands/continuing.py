@@ -13,7 +13,8 @@ from engine.statuses import RunStatus
 from lib.uuid7 import uuid7
 from runs.commands import starts
 from runs.commands.kept import kept_before
-from runs.commands.starts import NewRun, Origin, Terms
+from runs.commands.origin import Origin
+from runs.commands.starts import NewRun, Terms
 from runs.kernel import messages, rounds
 from runs.kernel.graphs import graph_of
 from runs.kernel.refused import RunRefused
@@ -73,6 +74,8 @@ def _begin(source: Run, follower: str, overrides: Overrides) -> None:
         follows=_text(source.follows),
         chained=source.chained,
         root=str(source.root_id),
+        tree=_text(source.tree_id),
+        place=[(node, index) for node, index in source.place or ()],
     )
     item = NewRun(
         payloads.whole(source.tenant_id, source.input),

@@ -15,6 +15,7 @@ from engine.graph import Graph
 from engine.overrides import Overrides, copied, outputs_of
 from lib.trace_context import Trace
 from lib.uuid7 import uuid7
+from runs.commands.origin import Origin
 from runs.commands.signals import MAX_SIGNAL_BYTES, NewSignal, rows_of
 from runs.kernel import scopes
 from runs.kernel.graphs import BrokenVersion, Compiled, compiled
@@ -40,35 +41,6 @@ MAX_BUSINESS_KEY = 256
 MAX_ITEMS = 1000
 MOST_FAULTS = 50
 """So much of what is wrong with one input is told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Whence a run comes that another one began: as its child, for `parent_step`, or as what follows it.
-
-    `shard`: a child's is its parent's. `root`: the first run of the chain, for one that goes on for another.
-    """
-
-    parent: str | None = None
-    parent_step: str | None = None
-    shard: int | None = None
-    depth: int = 0
-    follows: str | None = None
-    chained: int = 0
-    root: str | None = None
-
-    def columns(self) -> RunRow:
-        """What its row says of that."""
-        row: RunRow = {"depth": self.depth, "chained": self.chained}
-        if self.parent and self.parent_step:
-            row |= {"parent_id": self.parent, "parent_step_id": self.parent_step}
-        if self.shard is not None:
-            row["shard"] = self.shard
-        if self.follows:
-            row["follows"] = self.follows
-        if self.root:
-            row["root"] = self.root
-        return row
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,6 @@
 
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -25,5 +23,4 @@ class Migration(migrations.Migration):
             model_name='repair',
             constraint=models.UniqueConstraint(condition=models.Q(('done', False)), fields=('run_id', 'life', 'what', 'node', 'index'), name='repair_reported_once', nulls_distinct=False),
         ),
-        SchemaSql('runs', 'e86cf6eeade5'),
     ]

@@ -15,6 +15,9 @@ UNSEALED = Q(completed_at__isnull=False, sealed_life__lt=F("life"))
 class Run(HotRow):
     """One execution of one version. `life` counts reopenings, `root` is the first run of a chain.
 
+    `tree_id`: of a child run, the root of its tree: the topmost run, which is nobody's child (of a chain, the first).
+    NULL of a run that is no child; the tree of any run is `coalesce(tree_id, root_id)`. `place`: the steps that lead
+    from the root down to a child, each as `[node, index]`; the index is null where the step is no item.
     `parent`: the run of which it is a part, begun by its step `parent_step`, `depth` levels down; `follows`: the run
     behind which it was started, as its workflow's `next_workflow`, the `chained`-th in a row.
 
@@ -55,6 +58,8 @@ class Run(HotRow):
     traceparent = models.TextField(null=True)
     tracestate = models.TextField(null=True)
     root_id = models.UUIDField()
+    tree_id = models.UUIDField(null=True)
+    place = StoredJson(null=True)
     parent_id = models.UUIDField(null=True)
     parent_step_id = models.UUIDField(null=True)
     depth = models.SmallIntegerField(db_default=0)
@@ -95,6 +100,7 @@ class Run(HotRow):
                 name="run_children",
                 condition=Q(parent_id__isnull=False),
             ),
+            models.Index(fields=["tree_id", "id"], name="run_of_tree", condition=Q(tree_id__isnull=False)),
             models.Index(fields=["follows"], name="run_followers", condition=Q(follows__isnull=False)),
             models.Index(fields=["root_id", "id"], name="run_of_chain", condition=~Q(root_id=F("id"))),
         ]

@@ -189,11 +189,13 @@ class _Walk:
         last_id = last_of(runs, RUNS_A_PAGE, rising=self._rising)
         part = runs.filter(**{"id__lte" if self._rising else "id__gte": last_id})
         sized = part.annotate(
-            size=BYTES, total=Window(Sum(BYTES), order_by=order), place=Window(RowNumber(), order_by=order)
+            size=BYTES,
+            total=Window(Sum(BYTES), order_by=order),
+            row_number=Window(RowNumber(), order_by=order),
         )
         # With the one that goes beyond, so that each page gets on.
         read = sized.filter(total__lt=BYTES_A_PAGE + F("size"))
-        last = read.order_by("-place").values_list("id", "created_at", "place").first()
+        last = read.order_by("-row_number").values_list("id", "created_at", "row_number").first()
         if last is None:
             return None
         run, created_at, count = last

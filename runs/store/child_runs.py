@@ -35,6 +35,9 @@ class Beginner(NamedTuple):
     chained: int
     status: str
     undo: bool
+    tree: str
+    place: Sequence[tuple[str, int | None]]
+    business_key: str | None
     output: Json
 
 

@@ -284,6 +284,8 @@ class RunRow(TypedDict, total=False):
     follows: str
     chained: int
     root: str
+    tree: str
+    place: Sequence[tuple[str, int | None]]
     traceparent: str
     tracestate: str | None
 
