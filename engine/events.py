@@ -152,7 +152,9 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         {**_WHO, "compensate": "true: what was done is undone"},
     ),
     EventType.RUN_COMPENSATING: _ends(
-        RunStatus.COMPENSATING, "What was done is being undone.", {"by": "repair, where that caused it"}
+        RunStatus.COMPENSATING,
+        "What was done is being undone.",
+        {"by": "repair, where that caused it", "life": "the number of the life, where the run had ended"},
     ),
     EventType.RUN_WAITING_FOR_MANUAL_ACTION: _ends(
         RunStatus.WAITING_FOR_MANUAL_ACTION, "A compensation failed for good; a person decides what happens."

@@ -49,6 +49,16 @@ RUN: Final[Mapping[tuple[RunStatus, str], tuple[RunStatus, ...]]] = {
     (R.COMPENSATING, "compensation failed"): (R.WAITING_FOR_MANUAL_ACTION,),
     (R.WAITING_FOR_MANUAL_ACTION, "resolve"): (R.COMPENSATING,),
     (R.FAILED, "resume"): (R.RUNNING,),
+    **{(s, "resume of the parent"): (R.RUNNING,) for s in (R.FAILED, R.CANCELLED)},
+    **{
+        (s, "nothing but children undoing"): (R.COMPENSATING, R.WAITING_FOR_MANUAL_ACTION)
+        for s in (R.FAILING, R.CANCELLING)
+    },
+    **{
+        (s, "undone with its root"): (R.COMPENSATING, R.WAITING_FOR_MANUAL_ACTION)
+        for s in (R.COMPLETED, R.CONTINUED, R.FAILED, R.CANCELLED)
+    },
+    (R.COMPENSATING, "compensation of a child failed"): (R.WAITING_FOR_MANUAL_ACTION,),
 }
 """(status, event) → what it may become; a pair that is not here changes nothing."""
 

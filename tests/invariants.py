@@ -23,10 +23,16 @@ ORACLES = {
     "I1: an open run has an open step": f"""
         SELECT r.id FROM runs_run r
          WHERE r.status NOT IN {ENDED} AND r.status <> 'WAITING_FOR_MANUAL_ACTION' AND NOT EXISTS (
-            SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status IN {OPEN})""",
-    "I1: a closing run has a running step to wait for, and nothing that could start": """
+            SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status IN {OPEN})
+           AND NOT EXISTS (SELECT 1 FROM runs_run c WHERE c.parent_id = r.id AND c.completed_at IS NULL)
+           AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = r.id)
+           AND NOT EXISTS (SELECT 1 FROM runs_undoentry e
+                            WHERE r.id IN (e.run_id, e.target_id) AND e.state IN ('planned', 'begun'))""",
+    "I1: a closing run has a running step or a child run to wait for, and nothing that could start": """
         SELECT r.id FROM runs_run r WHERE r.status IN ('FAILING', 'CANCELLING') AND (
             NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status = 'RUNNING')
+            AND NOT EXISTS (SELECT 1 FROM runs_run c WHERE c.parent_id = r.id AND c.completed_at IS NULL)
+            AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = r.id)
             OR EXISTS (SELECT 1 FROM runs_stepexecution s
                         WHERE s.run_id = r.id AND s.status IN ('QUEUED', 'WAITING')))""",
     "I8: no open step on an ended run": f"""
@@ -37,6 +43,9 @@ ORACLES = {
         SELECT r.id, r.status, r.open_sinks FROM runs_run r
          WHERE r.open_sinks < 0 OR r.status = 'COMPLETED' AND r.open_sinks <> 0
                OR r.status IN ('RUNNING', 'PAUSED') AND r.open_sinks = 0""",
+    "a run that undid what it did has nothing left of its plan": f"""
+        SELECT e.run_id, e.seq, e.state FROM runs_undoentry e JOIN runs_run r ON r.id = e.run_id
+         WHERE r.status IN {ENDED} AND e.state IN ('planned', 'begun')""",
     "I4: one terminal event per life": f"""
         SELECT r.id, count(h.id) FROM runs_run r
           LEFT JOIN runs_historyevent h ON h.run_id = r.id AND h.type IN {TERMINAL}

@@ -13,12 +13,12 @@ from django.db import transaction
 from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import StepError
-from engine.statuses import RunStatus
+from engine.statuses import RUN_CLOSING, RUN_UNDOING, RunStatus
 from engine.verbs import why_not
 from lib.blobs import BlobAway, BlobError
 from lib.refusals import Refusal
 from lib.uuid7 import uuid7
-from runs.commands import former_children
+from runs.commands import child_undoing, former_children
 from runs.commands.former_children import AGAIN
 from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
 from runs.commands.named_starts import start_workflow
@@ -203,7 +203,10 @@ def _child_ended(batch: Sequence[Message]) -> None:
         wake(tenant, by_run, KIND, partial(_over, by_run), steps=ids)
 
 
-def _over(runs: Collection[str], _: Mapping[str, LockedRun], waiters: Waiters) -> Endings:
+def _over(runs: Collection[str], locked: Mapping[str, LockedRun], waiters: Waiters) -> Endings:
+    child_undoing.close_parents(
+        [run for run in runs if run in locked and locked[run].status in RUN_CLOSING | RUN_UNDOING]
+    )
     waiting = waiters(runs)
     states = _states(waiting)
     return [
@@ -234,17 +237,9 @@ def _able(batch: Sequence[Message], verb: str) -> Iterator[tuple[int, dict[str, 
 
 
 def _cancel(batch: Sequence[Message]) -> None:
-    """A parent waits no more: its children end. What was done is undone where the parent undoes what it did."""
-    reason = "The parent step is no longer waiting."
+    """A parent waits no more: its children end. They keep what they did: the run that fails has it undone."""
     for tenant, able in _able(batch, "cancel"):
-        for undo in (False, True):
-            runs = [
-                run
-                for run, message in able.items()
-                if bool((message.payload or {}).get("compensate")) is undo
-            ]
-            if runs:
-                cancel_runs(tenant, runs, by=HANDOFF, reason=reason, compensate=undo)
+        cancel_runs(tenant, able, by=HANDOFF, reason="The parent step is no longer waiting.")
 
 
 def _pause(batch: Sequence[Message]) -> None:
@@ -318,3 +313,4 @@ def connect() -> None:
         "start_next": _start_next,
     }.items():
         messages.handles(kind, handler)
+    child_undoing.connect()

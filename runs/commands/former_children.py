@@ -1,12 +1,14 @@
-"""Runs that failed as children go on in place: a step that waits once more waits for the run that it had before.
+"""Child runs go on in place: a step that begins to wait once more waits for the run that it had before.
 
-So what that run has done stays done, and what it does again has the idempotency key that it had.
+So what that run has done stays done, and what it does again has the idempotency key that it had. A child of which
+something was undone is the exception: a new one begins.
 """
 
 from collections.abc import Mapping, Sequence
 
 from engine.catalogue import Json
-from engine.statuses import RUN_ENDED, RunStatus
+from engine.statuses import RUN_CLOSING, RUN_ENDED, RunStatus
+from runs.kernel import messages
 from runs.kernel.refused import RunRefused
 from runs.kernel.reopen import reopen
 from runs.kernel.unit_of_work import changing
@@ -27,8 +29,12 @@ def prepare(entered: Entered) -> dict[str, Wait]:
     """By step, the waits that are for a run which the step, or the same item, had before."""
     waits = {step.id: wait for step, wait in entered if "input" in wait}
     steps = {step.id: step for step, _ in entered}
-    resumed = child_runs.resumed_runs({steps[id].run_id for id in waits}) if waits else set()
-    rows = [_row(steps[id], wait) for id, wait in waits.items() if steps[id].run_id in resumed]
+    runs = child_runs.runs_with_former_children({steps[id].run_id for id in waits}) if waits else set()
+    rows = [
+        _row(steps[id], wait)
+        for id, wait in waits.items()
+        if steps[id].run_id in runs or steps[id].attempt > 1
+    ]
     children = child_runs.former_children(rows) if rows else []
     parts = {_container(steps[one.step]) for one in children if waits[one.step].get("part")}
     versions = {part: version_of_part(*part) for part in sorted(parts)}
@@ -59,7 +65,9 @@ def _row(step: ClaimedStep, wait: Wait) -> FormerWaitRow:
 
 
 def resume_former(batch: Sequence[Message]) -> None:
-    """Steps wait for runs that they had before: those that failed are resumed. One that can't be says how it stands."""
+    """Steps wait for runs that they had before: those that failed or were cancelled are resumed. One that can't be says
+    how it stands.
+    """
     for message in sorted(batch, key=lambda one: one.run):
         step = str((message.payload or {})["step"])
         try:
@@ -71,9 +79,14 @@ def resume_former(batch: Sequence[Message]) -> None:
 def _resume(tenant: int, run: str, step: str) -> None:
     with changing(tenant, [run]) as change:
         if not child_runs.belong_to_step(run, step):
+            # Its parent may close meanwhile, and wait for it.
+            child_runs.tell_parent(run, step)
+            change.queues.add(messages.QUEUE)
             return
         status = change.locked[run].status
-        if status == RunStatus.FAILED:
+        if status in RUN_CLOSING:
+            child_runs.resume_later(run, step)
+        elif status in (RunStatus.FAILED, RunStatus.CANCELLED):
             reopen(change, _REASON, of_parent=True)
         elif status in RUN_ENDED:
             # It ended by itself, when nobody waited for it.

@@ -10,7 +10,7 @@ from runs.kernel.refused import RunRefused, require_verb
 from runs.kernel.reopen import reopen
 from runs.kernel.transition import NOT_STARTED
 from runs.kernel.unit_of_work import changing
-from runs.models import Run, StepExecution
+from runs.models import StepExecution
 from runs.store import child_runs, hot
 from runs.store.rows import ClosingRow
 
@@ -108,6 +108,5 @@ def resolve_compensation(
         if resolution is None:
             message = f"No compensation of {node or 'this step'} waits for a person in this run."
             raise RunRefused("nothing_to_resolve", message, conflict=True)
-        version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
         is_queued = resolution[0] == StepStatus.QUEUED
-        change.queues |= {resolution[1]} if is_queued else compensation.compensate_next({run: version})
+        change.queues |= {resolution[1]} if is_queued else compensation.compensate_next([run])

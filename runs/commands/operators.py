@@ -176,7 +176,7 @@ def _settle(
     )
     if outcome is None:
         raise _moved()
-    return {outcome[1]} if how == "retry" else compensation.compensate_next({claim.run_id: claim.version_id})
+    return {outcome[1]} if how == "retry" else compensation.compensate_next([claim.run_id])
 
 
 def _requeuing(step: _Target, override: RerunWith | None, payload: Mapping[str, Json]) -> Apply:

@@ -105,7 +105,7 @@ def fold(events: Iterable[Event]) -> RunByHistory:
     for event in events:
         if event.type in EVIDENCE:
             continue
-        if by_history.status in RUN_ENDED and event.type != EventType.RUN_REOPENED:
+        if by_history.status in RUN_ENDED and not _begins_life(event):
             by_history.wrong.append((event, "nothing behind the end of the run"))
         if by_history.status is None and not _starts(event):
             by_history.wrong.append((event, "the start of the run first"))
@@ -119,6 +119,13 @@ def fold(events: Iterable[Event]) -> RunByHistory:
 def step_name(node: str, payload: Mapping[str, Json]) -> str:
     """Which step an event is about: a node, or of a container a child by its place."""
     return node if payload.get("index") is None else f"{node}[{payload['index']}]"
+
+
+def _begins_life(event: Event) -> bool:
+    """Whether a run that has ended goes on with this event: it is reopened, or undone with a run above it."""
+    return event.type == EventType.RUN_REOPENED or (
+        event.type == EventType.RUN_COMPENSATING and "life" in event.payload
+    )
 
 
 def _starts(event: Event) -> bool:
@@ -140,7 +147,9 @@ def _of_run(by_history: RunByHistory, event: Event) -> None:
         by_history.version = payload.get("version")
     elif event.type in _RUN_IS:
         by_history.status = _RUN_IS[event.type]
-        by_history.digest = payload.get("digest") if by_history.status in RUN_ENDED else None
+        by_history.life = payload.get("life", by_history.life)
+        if by_history.status == RunStatus.COMPLETED:
+            by_history.digest = payload.get("digest")
 
 
 def _reopen(by_history: RunByHistory, event: Event) -> None:

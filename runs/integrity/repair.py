@@ -196,7 +196,7 @@ def _undo(alone: Alone, one: Finding) -> set[str]:
         compensation.await_operator([alone.id])
         return set()
     findings.undo_on(alone.id)
-    return compensation.compensate_next({alone.id: alone.version_id})
+    return compensation.look_again(alone.id)
 
 
 def _wake(alone: Alone, one: Finding) -> set[str]:

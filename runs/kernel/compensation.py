@@ -1,23 +1,21 @@
-"""The saga: when a run has closed, its completed steps are undone, the last completed first, one by one (R-134…), or
-branches at the same time where its workflow says so (R-139).
+"""The saga: when a run has closed, its completed steps and those of its child runs are undone (R-134…).
 
-A compensation is an ordinary step without edges: same leases, retries and history. Who calls has the runs alone.
+A compensation is an ordinary step without edges: same leases, retries and history. In which order they are undone is a
+plan (`undo_plans`). Who calls has the runs alone.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from engine.catalogue import Json
-from engine.statuses import StepStatus
-from engine.undoing import free_to_undo
+from engine.statuses import RUN_CLOSING, StepStatus
 from lib.clock import now_or_none
-from lib.uuid7 import uuid7
-from runs.kernel import alerts, messages, wait_kinds
-from runs.kernel.graphs import BrokenVersion, graph_of
-from runs.store import hot, waits
+from runs.kernel import alerts, messages, notices, undo_plans, wait_kinds
+from runs.store import hot, undo_entries, waits
 from runs.store.hot import SQL, document
-from runs.store.rows import CompensationRow, LeftRow
+from runs.store.rows import EntryKey
+from runs.store.undo_entries import SettledEntry, UndoEntry
 
 How = Literal["retry", "done", "abandon"]
 Way = Literal["task", "dead letter", "step", "command"]
@@ -63,34 +61,89 @@ def tell_of_settling(listener: Callable[[Settled], None]) -> None:
     _told_of_settling.append(listener)
 
 
-def has_compensations(version_id: int) -> bool:
-    """Whether a run of this version may have something to undo."""
-    try:
-        return bool(graph_of(version_id).compensations)
-    except BrokenVersion:
-        return False
-
-
 def close(runs: Iterable[str]) -> set[str]:
-    """Go on with those closing runs that have no running step left: undo, or end. Gives queues that have work now."""
+    """Go on with those closing runs that have no running step left: undo, or end. Gives queues that have work now.
+
+    A run whose child runs are open waits for them; where those only undo what they did, so does the run.
+    """
     rows = SQL.value("closed_runs", {"runs": sorted(runs)})
-    undoing = {run: version for run, version, undo in rows if undo and has_compensations(version)}
-    begun = _undo_next(undoing)
-    over = {run for run, _, _ in rows} - {run for run, _ in begun}
-    queues = {queue for _, queue in begun}
-    if over and hot.end_closing_runs(over):
+    queues: set[str] = set()
+    if (awaiting := {run for run, *_, awaits in rows if awaits}) and undo_entries.restate(awaiting):
         queues.add(messages.QUEUE)
+    ready = {run: (version, status, undo) for run, version, status, undo, awaits in rows if not awaits}
+    undoing = {
+        run: version for run, (version, _, undo) in ready.items() if undo and undo_plans.may_undo(version)
+    }
+    planned, busy = undo_plans.make(undoing) if undoing else (set(), set())
+    if busy:
+        undo_entries.close_later(busy)
+    queues |= _progress([], planned)
+    over = ready.keys() - planned - busy
+    if (closing := {run for run in over if ready[run][1] in RUN_CLOSING}) and hot.end_closing_runs(closing):
+        queues.add(messages.QUEUE)
+    return queues | _end(over - closing)
+
+
+def compensate_next(runs: Iterable[str]) -> set[str]:
+    """Go on where compensations of these runs are over: undo what is next, or end. Gives queues that have work now."""
+    own, told = undo_plans.settle(runs)
+    queues = {messages.QUEUE} if told else set[str]()
+    if unplanned := undo_entries.without_entries(runs) if not own and not told else set():
+        planned, _ = undo_plans.make(undo_plans.versions_of(unplanned))
+        return queues | _progress([], planned) | _end(unplanned - planned)
+    entries: list[EntryKey] = [{"run_id": entry.run, "seq": entry.seq} for entry in own]
+    return queues | _progress(entries, {entry.run for entry in own})
+
+
+def look_again(run: str) -> set[str]:
+    """Go on with whatever is to be undone of a run that nothing moves any more; gives queues that have work."""
+    queues = close([run]) | compensate_next([run])
+    if lost := undo_entries.entries_without_step([run]):
+        queues |= undo_here(lost)
+    queues |= _progress([], [run])
+    undo_entries.restate([run])
     return queues
 
 
-def compensate_next(runs: Mapping[str, int]) -> set[str]:
-    """Undo what is next in runs (id → version) of which a compensation is over, or end them. Gives queues."""
-    begun = _undo_next(runs)
-    over = runs.keys() - {run for run, _ in begun}
-    queues = {queue for _, queue in begun}
-    if over and SQL.value("end_compensating", {"runs": sorted(over), "now": now_or_none()}):
+def undo_here(entries: Sequence[UndoEntry]) -> set[str]:
+    """Queue the compensations of entries in the runs that hold them, or settle those of which nothing is to be undone.
+
+    Gives queues that have work.
+    """
+    queues, nothing = undo_plans.queue_compensations(entries)
+    keys = {(key["run_id"], key["seq"]) for key in nothing}
+    settled = [SettledEntry(entry.run, entry.seq, entry.target) for entry in entries if entry[:2] in keys]
+    if others := [entry for entry in settled if entry.run != entry.target]:
+        undo_entries.tell_drivers(others)
         queues.add(messages.QUEUE)
-    return queues
+    own: list[EntryKey] = [
+        {"run_id": entry.run, "seq": entry.seq} for entry in settled if entry.run == entry.target
+    ]
+    return queues | _progress(own, {key["run_id"] for key in own})
+
+
+def go_on(settled: Sequence[EntryKey], runs: Iterable[str]) -> set[str]:
+    """Go on with the plans of these runs, of which runs below have settled these entries; gives queues with work."""
+    return _progress(settled, runs)
+
+
+def end_below(runs: Iterable[str]) -> set[str]:
+    """End the undoing of runs that a run above them drives, and in which nothing is left to undo; gives queues."""
+    told = undo_entries.begin_undoing(runs)
+    return _end(runs) | ({messages.QUEUE} if told else set())
+
+
+def _progress(settled: Sequence[EntryKey], runs: Iterable[str]) -> set[str]:
+    drivers = {*runs}
+    return undo_plans.progress(settled, drivers) | _end(drivers) if drivers else set()
+
+
+def _end(runs: Iterable[str]) -> set[str]:
+    """End those of these runs in which all is undone."""
+    ids = sorted(runs)
+    if ids and SQL.value("end_compensating", {"runs": ids, "now": now_or_none()}):
+        return {messages.QUEUE}
+    return set()
 
 
 def await_operator(runs: Iterable[str], steps: Iterable[str] | None = None) -> None:
@@ -115,6 +168,7 @@ def await_operator(runs: Iterable[str], steps: Iterable[str] | None = None) -> N
         ]
     )
     if failed:
+        notices.after_commit((), [messages.QUEUE])
         for listener in _told_of_failures:
             listener(failed)
 
@@ -150,63 +204,14 @@ def resolve(
     status, queue, step = row
     waits.settle_timers([run], [step], ())
     wait_kinds.waits_ended([run])
+    # A compensation of a child run may wait for a person still; parents are told how the run stands.
+    undo_entries.restate([run])
+    notices.after_commit((), [messages.QUEUE])
     for listener in _told_of_settling:
         listener(Settled(step, how, by, reason, via, way))
     return status, queue
 
 
 def began(runs: Iterable[str]) -> set[str]:
-    """Those of the runs in which something was undone already, or is."""
+    """Those of the runs that have undone something, or of which something is undone, with a run above them, too."""
     return set(SQL.value("began_compensating", {"runs": sorted(runs)}))
-
-
-def _undo_next(runs: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Queue the next compensation of each run, or all that are free; each with its run and its queue."""
-    free = _free_together(
-        {run: version for run, version in runs.items() if graph_of(version).undoes_together}
-    )
-    rows = [row for run, version in runs.items() for row in _rows(run, version, free.get(run))]
-    if not rows:
-        return []
-    params = {"runs": sorted(runs), "nodes": document(rows), "now": now_or_none()}
-    return [(run, queue) for run, queue in SQL.value("next_compensations", params)]
-
-
-def _free_together(runs: Mapping[str, int]) -> dict[str, list[str]]:
-    """Of runs whose branches are undone at the same time, which steps can be undone now."""
-    if not runs:
-        return {}
-    rows: list[LeftRow] = [
-        {"run_id": run, "node": name, "unknown": graph_of(version).nodes[name].undoes_unknown}
-        for run, version in runs.items()
-        for name in graph_of(version).compensations
-    ]
-    stand = SQL.value("left_to_undo", {"runs": sorted(runs), "nodes": document(rows)})
-    left: dict[str, set[str]] = {run: set() for run in runs}
-    undoing: dict[str, set[str]] = {run: set() for run in runs}
-    for of_runs, pairs in ((left, stand["left"]), (undoing, stand["undoing"])):
-        for run, name in pairs:
-            of_runs[run].add(name)
-    return {run: free_to_undo(graph_of(version), left[run], undoing[run]) for run, version in runs.items()}
-
-
-def _rows(run: str, version: int, free: Collection[str] | None) -> Iterable[CompensationRow]:
-    """The compensations of a run as rows; only those of the steps that are `free`, where any are undone together."""
-    graph = graph_of(version)
-    for rank, (name, undo) in enumerate(graph.compensations.items()):
-        if free is not None and name not in free:
-            continue
-        yield {
-            "run_id": run,
-            "id": uuid7(),
-            "node": name,
-            "undo": undo.id,
-            "rank": rank,
-            "unknown": graph.nodes[name].undoes_unknown,
-            "together": graph.undoes_together,
-            "type": undo.type,
-            "queue": undo.queue,
-            "priority": undo.priority,
-            "lease_seconds": undo.lease_seconds,
-            "timeout_seconds": undo.timeout_seconds,
-        }

@@ -21,19 +21,27 @@ from runs.kernel.refused import RunRefused, refuse_parts, require_verb
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change
 from runs.kernel.working_time import arm, boundary_timers
-from runs.store import hot, payloads
+from runs.store import hot, payloads, undo_entries
 from runs.store.attempts import LockedRun, Succeeded
 from runs.store.rows import EndedBy
 
 Apply = Callable[[Transition, Mapping[str, LockedRun]], None]
 
 
-def check_failed(locked: Mapping[str, LockedRun]) -> None:
+def check_failed(locked: Mapping[str, LockedRun], *, of_parent: bool = False) -> None:
     """Raises RunRefused unless all of these runs may have a new life.
 
-    They are FAILED, nothing of what they did was undone, and their business keys stand for no newer runs.
+    They are FAILED, or, where it is `of_parent` that they go on, CANCELLED; nothing of what they did was undone, no run
+    above them closes or undoes, and their business keys stand for no newer runs.
     """
-    require_verb(locked, "resume")
+    if not of_parent:
+        require_verb(locked, "resume")
+        undo_entries.hold_trees(locked)
+        if undo_entries.below_what_closes(locked):
+            message = (
+                "A run above this one is ending, or undoes what was done: resume that run when it has ended."
+            )
+            raise RunRefused("parent_closes", message, conflict=True)
     if compensation.began(locked):
         message = "What the run did was undone, at least in part: start it again instead."
         raise RunRefused("compensated", message, conflict=True)
@@ -59,7 +67,7 @@ def reopen(
     """
     going_on = {run for run, row in change.locked.items() if while_open and row.has_failed}
     if ended := {run: row for run, row in change.locked.items() if run not in going_on}:
-        check_failed(ended)
+        check_failed(ended, of_parent=of_parent)
         for tenant in {tenant for tenant, _ in change.runs} if not of_parent else ():
             refuse_parts(tenant, ended)
     reopened = hot.reopen_runs(change.locked, dict(payload))

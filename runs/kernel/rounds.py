@@ -11,10 +11,10 @@ from engine.decide import describe
 from engine.errors import ExpressionError, StepError
 from engine.graph import Node
 from lib.blobs import BlobError
-from runs.kernel import messages, notices, scopes
+from runs.kernel import messages, notices, scopes, undo_plans
 from runs.kernel.graphs import graph_of
 from runs.kernel.opening import opening_of
-from runs.store import children, payloads
+from runs.store import children, payloads, undo_entries
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.children import Container, Round
 from runs.store.rows import RoundRow
@@ -62,8 +62,11 @@ def endings(containers: Sequence[Container], *, may_continue: bool = True) -> En
 
 
 def _may_go_on_as_new(one: Round) -> bool:
-    """What is to be undone when the run fails is known to the run that did it."""
-    return one.is_long and not graph_of(one.step.version_id).compensations
+    """A run continues as a new one only if nothing in its tree can be undone."""
+    if not one.is_long or graph_of(one.step.version_id).compensations:
+        return False
+    run = one.step.run_id
+    return not undo_plans.can_undo(undo_entries.versions_of_trees([run], roots=True))
 
 
 def _judged(last: Round, node: Node) -> AttemptResult | None:

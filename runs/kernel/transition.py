@@ -188,7 +188,7 @@ class Transition:
         if failed:
             hot.insert_dead_letters([{"id": uuid7(), "step_id": planned.step.id} for planned in failed])
             compensation.await_operator(runs_of(failed), [planned.step.id for planned in failed])
-        if undone := {one.step.run_id: one.step.version_id for one in over if one not in failed}:
+        if undone := {one.step.run_id for one in over if one not in failed}:
             self.result.wake |= compensation.compensate_next(undone)
 
     def apply_effects(self, causes: Iterable[tuple[Anchor, Effects]]) -> None:
@@ -363,9 +363,8 @@ class Transition:
             failing.note_failures([{"run_id": run, "error": described(*self.failures[run])} for run in noted])
         going_on = noted | {run for run, row in locked.items() if row.has_failed} - closing.keys()
         ends = failing.at_their_end(going_on) if going_on else []
-        versions = {run: self.anchors[run].version_id for run in closing}
         for end in ends:
-            closing[end.run], versions[end.run] = end.error, end.version
+            closing[end.run] = end.error
         if closing:
             hot.close_runs(
                 [
@@ -373,7 +372,7 @@ class Transition:
                         "run_id": run,
                         "status": RunStatus.FAILING,
                         "error": error,
-                        "undo": compensation.has_compensations(versions[run]),
+                        "undo": True,
                     }
                     for run, error in closing.items()
                 ]

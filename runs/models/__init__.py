@@ -23,6 +23,7 @@ from runs.models.schedules import Calendar, Schedule, ScheduleEntry
 from runs.models.searches import SavedSearch
 from runs.models.steps import Container, RunVariable, StepExecution, StepJoin, StepLog
 from runs.models.telemetry import RunTelemetry, StepTelemetry, TelemetryBucket, TelemetryCursor
+from runs.models.undoing import UndoEntry
 from runs.models.waits import Signal, Timer
 from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker, WorkerContact
@@ -78,6 +79,7 @@ __all__ = [
     "TelemetryBucket",
     "TelemetryCursor",
     "Timer",
+    "UndoEntry",
     "WebhookDelivery",
     "WebhookSecret",
     "Worker",

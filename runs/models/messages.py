@@ -8,7 +8,8 @@ from runs.models.base import HotRow
 
 class RunMessage(HotRow):
     """A message to `run_id` from the run `from_id`: its child has ended, its parent ends it or has it go on, it is to
-    be followed, or to go on as a new run.
+    be followed, or to go on as a new run; a run above it undoes what it did (`undo`), a run below has (`undone`), a
+    child begins to undo or waits for a person with it (`child_undoing`), it is to close now (`close`).
 
     Whoever causes it has its own run locked and must not wait for another one: parent and child would wait for each
     other. It is deleted by the transaction that does what it says; `tries` counts those that could not.
@@ -19,7 +20,19 @@ class RunMessage(HotRow):
     kind = models.TextField(
         choices=[
             (kind, kind)
-            for kind in ("child_ended", "cancel", "pause", "unpause", "start_next", "continue", "resume")
+            for kind in (
+                "child_ended",
+                "cancel",
+                "pause",
+                "unpause",
+                "start_next",
+                "continue",
+                "resume",
+                "undo",
+                "undone",
+                "child_undoing",
+                "close",
+            )
         ]
     )
     from_id = models.UUIDField(null=True)

@@ -1,7 +1,7 @@
 """Runs, and the business keys that stand for them."""
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Func, Q
 from django.db.models.functions import Now
 
 from engine.statuses import RUN_ENDED, RunStatus
@@ -99,6 +99,18 @@ class Run(HotRow):
                 fields=["parent_id", "parent_step_id", "id"],
                 name="run_children",
                 condition=Q(parent_id__isnull=False),
+            ),
+            models.Index(
+                F("parent_id"),
+                Func(F("place"), template="(%(expressions)s -> -1)"),
+                name="run_child_places",
+                condition=Q(parent_id__isnull=False),
+            ),
+            # Those that are open, or may be resumed in place.
+            models.Index(
+                fields=["parent_id"],
+                name="run_unfinished_children",
+                condition=Q(parent_id__isnull=False) & ~Q(status=RunStatus.COMPLETED),
             ),
             models.Index(fields=["tree_id", "id"], name="run_of_tree", condition=Q(tree_id__isnull=False)),
             models.Index(fields=["follows"], name="run_followers", condition=Q(follows__isnull=False)),

@@ -78,9 +78,9 @@ def child_states(waits: Sequence[ChildWaitRow], *, most: int) -> dict[str, Child
     return {row[0]: ChildState(*row) for row in rows}
 
 
-def resumed_runs(runs: Iterable[str]) -> set[str]:
-    """Those of these runs that have a second life, or a later one."""
-    return set(SQL.column("resumed_runs", {"runs": sorted(runs)}))
+def runs_with_former_children(runs: Iterable[str]) -> set[str]:
+    """Those of these runs in which a step that begins to wait may have had a child run before."""
+    return set(SQL.column("runs_with_former_children", {"runs": sorted(runs)}))
 
 
 def former_children(waits: Sequence[FormerWaitRow]) -> list[FormerChild]:
@@ -91,6 +91,11 @@ def former_children(waits: Sequence[FormerWaitRow]) -> list[FormerChild]:
 def resume_children(waits: Sequence[AgainRow]) -> None:
     """Tell runs to go on for steps of runs that are held FOR UPDATE."""
     SQL.execute("resume_children", {"waits": document(waits), "now": now_or_none()})
+
+
+def resume_later(run: str, step: str) -> None:
+    """Have a run that is closing go on for this step when it has ended."""
+    SQL.execute("resume_later", {"run": run, "step": step, "now": now_or_none()})
 
 
 def belong_to_step(run: str, step: str) -> bool:

@@ -13,7 +13,6 @@ class AtItsEnd(NamedTuple):
     """A run with a noted failure in which nothing is left to go on."""
 
     run: str
-    version: int
     error: Json
 
 

@@ -163,6 +163,7 @@ def test_a_map_whose_item_fails_ends_the_runs_of_the_others():
     make.fail(first)
     make.work()
     make.complete(*others)
+    make.work("engine")
     assert make.run(run_id).status == "FAILED"
     assert sorted(one.status for one in children_of(run_id)) == ["CANCELLED", "CANCELLED", "FAILED"]
 

@@ -144,13 +144,17 @@ def test_with_another_input_another_run_begins():
     assert [child.input for child in make.children_of(run_id)] == [{"n": 1}, {"n": 2}]
 
 
-def test_a_child_that_was_cancelled_is_begun_anew():
+def test_a_child_that_was_cancelled_goes_on_in_place():
+    """What it did is never repeated under another idempotency key."""
     run_id = with_child()
+    ended("a")
     make.cancel(str(only_child(run_id).pk))
     make.work("engine", "blocking")
     make.resume(run_id)
     make.work("engine", "blocking")
-    assert [child.status for child in make.children_of(run_id)] == ["CANCELLED", "RUNNING"]
+    assert only_child(run_id).status == "RUNNING"
+    ended("b")
+    assert make.run(run_id).status == "COMPLETED"
 
 
 def test_a_child_that_can_not_be_resumed_fails_its_parent_again(monkeypatch):

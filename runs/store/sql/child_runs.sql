@@ -12,7 +12,7 @@ SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.shard, r.priority
 -- How the runs stand that steps wait for: of one that was continued as another run, the newest. Those that are not there
 -- are left out, and outputs of over `most` bytes. What has been told to go on has not ended.
 SELECT coalesce(json_agg(json_build_array(w.step_id, r.id, r.status, r.completed_at IS NOT NULL
-               AND NOT (r.status = 'FAILED' AND r.id IN (SELECT m.run_id FROM runs_runmessage m WHERE m.kind = 'resume')),
+               AND NOT (r.status IN ('FAILED', 'CANCELLED') AND r.id IN (SELECT m.run_id FROM runs_runmessage m WHERE m.kind = 'resume')),
            CASE WHEN pg_column_size(r.output) <= %(most)s THEN r.output END,
            r.output IS NOT NULL AND pg_column_size(r.output) > %(most)s, r.error,
            -- What the steps of a container set is its run's to have; another workflow keeps its variables to itself.
@@ -27,39 +27,44 @@ SELECT coalesce(json_agg(json_build_array(w.step_id, r.id, r.status, r.completed
             ORDER BY r.id DESC
             LIMIT 1) r
 
--- name: resumed_runs
--- Those of these runs that were resumed: of the others nothing was there before.
-SELECT r.id::text FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.life > 1
+-- name: runs_with_former_children
+-- Those of these runs in which a step that begins to wait may have had a child run before: they were resumed, or a child
+-- was stopped or failed.
+SELECT r.id::text
+  FROM runs_run r
+ WHERE r.id = ANY (%(runs)s::uuid[])
+   AND (r.life > 1 OR EXISTS (
+            SELECT 1 FROM runs_run c
+             WHERE c.parent_id = r.id AND c.status <> 'COMPLETED'
+               AND (c.completed_at IS NOT NULL OR c.status IN ('FAILING', 'CANCELLING'))))
 
 -- name: former_children
--- For steps that begin to wait for a run, in runs that were resumed: the run that the same step, or the same item, had
--- before with the same input, if it has failed and can be resumed, or has been resumed by itself since. The newest of
--- its chain. What a part is given of the time when it was given it doesn't count.
+-- For steps that begin to wait for a run: the run that the same step, or the same item, had before with the same input,
+-- the newest of its chain. It goes on where it is, with the keys that it has, unless something of it was undone. What a
+-- part is given of the time when it was given it doesn't count.
 WITH w AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(waits)s::jsonb)
         AS w(step_id uuid, run_id uuid, node text, index int, input jsonb, part boolean, workflow text, version int)
 ),
 c AS MATERIALIZED (
-    SELECT DISTINCT ON (c.parent_id, e.payload ->> 'parent_step', e.payload ->> 'index')
-           c.id, c.root_id, c.parent_id, c.status, c.workflow_id, c.version_id, c.is_part,
-           CASE WHEN c.is_part THEN c.input #- '{run,now}' ELSE c.input END AS input,
-           e.payload ->> 'parent_step' AS node, (e.payload ->> 'index')::int AS index
-      FROM runs_run p
-      JOIN runs_run c ON c.parent_id = p.id
-      JOIN runs_historyevent e ON e.run_id = c.root_id AND e.type = 'RUN_STARTED'
-     WHERE p.id = ANY (ARRAY(SELECT w.run_id FROM w))
-       AND (c.status = 'FAILED' OR c.life > 1 AND c.status IN ('RUNNING', 'PAUSED', 'COMPLETED'))
+    SELECT DISTINCT ON (w.step_id) w.step_id, w.workflow, w.version, w.part, c.id, c.root_id, c.workflow_id, c.version_id,
+           CASE WHEN w.part THEN w.input #- '{run,now}' ELSE coalesce(w.input, 'null') END
+           = CASE WHEN w.part THEN c.input #- '{run,now}' ELSE c.input END AS is_same
+      FROM w
+      JOIN runs_run c ON c.parent_id = w.run_id AND (c.place -> -1) = jsonb_build_array(w.node, w.index)
+                     AND c.is_part = w.part
+     WHERE c.status IN ('RUNNING', 'PAUSED', 'COMPLETED', 'FAILING', 'FAILED', 'CANCELLING', 'CANCELLED')
        AND NOT EXISTS (SELECT 1 FROM runs_stepexecution u WHERE u.run_id = c.id AND u.undoes IS NOT NULL)
-     ORDER BY c.parent_id, e.payload ->> 'parent_step', e.payload ->> 'index', c.id DESC
+       AND NOT EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = c.id)
+     ORDER BY w.step_id, c.id DESC
 )
-SELECT coalesce(json_agg(json_build_array(w.step_id, c.id, c.root_id, c.version_id)), '[]')
-  FROM w
-  JOIN c ON c.parent_id = w.run_id AND c.node = w.node AND c.index IS NOT DISTINCT FROM w.index AND c.is_part = w.part
-        AND c.input = CASE WHEN w.part THEN w.input #- '{run,now}' ELSE coalesce(w.input, 'null') END
- WHERE w.part OR EXISTS (
-       SELECT 1 FROM workflows_workflow k WHERE k.id = c.workflow_id AND k.name = w.workflow)
-   AND (w.version IS NULL OR EXISTS (
-       SELECT 1 FROM workflows_workflowversion v WHERE v.id = c.version_id AND v.number = w.version))
+SELECT coalesce(json_agg(json_build_array(c.step_id, c.id, c.root_id, c.version_id)), '[]')
+  FROM c
+ WHERE c.is_same
+   AND (c.part OR EXISTS (
+        SELECT 1 FROM workflows_workflow k WHERE k.id = c.workflow_id AND k.name = c.workflow))
+   AND (c.version IS NULL OR EXISTS (
+        SELECT 1 FROM workflows_workflowversion v WHERE v.id = c.version_id AND v.number = c.version))
 
 -- name: resume_children
 -- What runs that are held FOR UPDATE tell runs for which steps of theirs wait once more: to go on, for this step.
@@ -69,6 +74,14 @@ INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, d
 SELECT c.tenant_id, c.id, c.shard, 'resume', c.parent_id, jsonb_build_object('step', w.step_id), clock.now
   FROM w JOIN runs_run c ON c.id = w.child CROSS JOIN clock
  ORDER BY c.id
+
+-- name: resume_later
+-- A run that is closing goes on for this step when it has ended.
+INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
+SELECT c.tenant_id, c.id, c.shard, 'resume', c.parent_id, jsonb_build_object('step', %(step)s::text),
+       coalesce(%(now)s::timestamptz, clock_timestamp()) + interval '1 second'
+  FROM runs_run c
+ WHERE c.id = %(run)s::uuid
 
 -- name: belong_to_step
 -- The run, which is held FOR UPDATE, belongs to the step that waits for it now; gives nothing if that waits no more.
@@ -102,15 +115,13 @@ SELECT count(*) FROM m
 -- What runs that are held FOR UPDATE tell the children for which no step of theirs waits any more: to end.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 m AS (
-    INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
-    SELECT c.tenant_id, c.id, c.shard, 'cancel', c.parent_id, jsonb_build_object('compensate', p.undo), clock.now
-      FROM runs_run c
-      JOIN runs_run p ON p.id = c.parent_id
-     CROSS JOIN clock
+    INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, due_at)
+    SELECT c.tenant_id, c.id, c.shard, 'cancel', c.parent_id, clock.now
+      FROM runs_run c CROSS JOIN clock
      WHERE c.parent_id = ANY (%(runs)s::uuid[])
        -- One that was told to go on may do so at this moment.
        AND (c.status IN ('RUNNING', 'PAUSED')
-            OR c.status = 'FAILED' AND c.id IN (SELECT g.run_id FROM runs_runmessage g WHERE g.kind = 'resume'))
+            OR c.status IN ('FAILED', 'CANCELLED') AND c.id IN (SELECT g.run_id FROM runs_runmessage g WHERE g.kind = 'resume'))
        AND NOT EXISTS (
            SELECT 1 FROM runs_stepexecution s
             WHERE s.id = c.parent_step_id AND s.status = 'WAITING' AND s.waiting ->> 'kind' = 'run')

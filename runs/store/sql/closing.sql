@@ -50,7 +50,7 @@ UPDATE runs_run r
 
 -- name: runs_at_their_end
 -- Of runs that go on beside a failure those in which nothing does any more, or whose sinks are resolved all the same.
-SELECT coalesce(json_agg(json_build_array(r.id, r.version_id, r.error)), '[]')
+SELECT coalesce(json_agg(json_build_array(r.id, r.error)), '[]')
   FROM runs_run r
  WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status IN ('RUNNING', 'PAUSED') AND r.error IS NOT NULL
    AND (r.open_sinks <= 0 OR NOT EXISTS (
@@ -58,14 +58,25 @@ SELECT coalesce(json_agg(json_build_array(r.id, r.version_id, r.error)), '[]')
              WHERE s.run_id = r.id AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')))
 
 -- name: closed_runs
--- Closing runs in which nothing runs any more, and whether what they did is to be undone.
-SELECT coalesce(json_agg(json_build_array(r.id, r.version_id, r.undo)), '[]')
+-- Closing runs in which nothing runs any more: whether what they did is to be undone, and whether a child run is still open,
+-- or was told to go on. Those that have begun to undo because only children were left, which undid what they did, too.
+SELECT coalesce(json_agg(json_build_array(
+           r.id, r.version_id, r.status, r.undo,
+           EXISTS (SELECT 1 FROM runs_run c
+                    WHERE c.parent_id = r.id AND c.status <> 'COMPLETED' AND c.completed_at IS NULL)
+           OR EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.kind = 'resume' AND m.from_id = r.id))), '[]')
   FROM runs_run r
- WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status IN ('FAILING', 'CANCELLING')
-   AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status = 'RUNNING')
+ WHERE r.id = ANY (%(runs)s::uuid[])
+   AND CASE WHEN r.status IN ('FAILING', 'CANCELLING')
+            THEN NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status = 'RUNNING')
+            WHEN r.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')
+            THEN NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.undoes IS NOT NULL)
+                 AND NOT EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.run_id = r.id)
+                 AND NOT EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = r.id)
+       END
 
 -- name: end_closing_runs
--- The transaction that sees no running step of a closing run ends it. Gives how many parents are to be told.
+-- The transaction that sees no running step and no open child of a closing run ends it. Gives how many parents are told.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 r AS (
     UPDATE runs_run r
@@ -102,8 +113,8 @@ SELECT w.id, s.tenant_id, s.run_id, s.id, s.node,
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 r AS (
     UPDATE runs_run r
-       SET status = CASE r.status WHEN 'FAILED' THEN 'RUNNING' ELSE r.status END,
-           life = r.life + (r.status = 'FAILED')::int, error = NULL, completed_at = NULL, undo = false,
+       SET status = CASE WHEN r.completed_at IS NOT NULL THEN 'RUNNING' ELSE r.status END,
+           life = r.life + (r.completed_at IS NOT NULL)::int, error = NULL, completed_at = NULL, undo = false, cancelled = false,
            -- It may have been looked at while it stood still, and nothing was told then.
            sla_look_at = CASE WHEN coalesce(r.sla_look_at, r.sla_paused_at) IS NOT NULL OR r.sla_deadline IS NULL OR EXISTS (
                                    SELECT 1 FROM runs_historyevent e
@@ -111,9 +122,11 @@ r AS (
                               THEN r.sla_look_at ELSE clock.now END
       FROM clock
      WHERE r.id = ANY (%(runs)s::uuid[])
-       AND (r.status = 'FAILED' OR r.status IN ('RUNNING', 'PAUSED') AND r.error IS NOT NULL)
+       -- A child run that was cancelled goes on where its parent does.
+       AND (r.status = 'FAILED' OR r.status = 'CANCELLED' AND r.parent_id IS NOT NULL
+            OR r.status IN ('RUNNING', 'PAUSED') AND r.error IS NOT NULL)
     RETURNING r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.life, r.open_sinks, r.status,
-              old.status = 'FAILED' AS had_ended
+              old.completed_at IS NOT NULL AS had_ended, old.status = 'CANCELLED' AS was_cancelled
 ),
 -- What failed before any worker had it (its input could not be made, or the engine does it itself) begins anew.
 e AS (
@@ -141,7 +154,8 @@ s AS (
        -- Children are seen to by their container, which begins anew.
        AND s.index IS NULL
        AND (s.status = 'FAILED' AND (s.output IS NULL OR s.edges_pending)
-            OR s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'unknown'))
+            OR s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'unknown')
+            OR s.status = 'CANCELLED' AND s.cancel_cause = 'cancelled' AND r.was_cancelled)
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue, s.fired, r.had_ended
 ),
 l AS (

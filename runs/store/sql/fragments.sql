@@ -94,6 +94,17 @@ t AS (
     RETURNING 1
 )
 
+-- name: tell_parents_of_undoing (fragment)
+u AS (
+    -- Of runs that begin to undo, or wait for a person since, or no longer: their parents stand accordingly.
+    INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, due_at)
+    SELECT r.tenant_id, r.parent_id, r.shard, 'child_undoing', r.id, clock.now
+      FROM r CROSS JOIN clock
+     WHERE r.parent_id IS NOT NULL
+     ORDER BY r.id
+    RETURNING 1
+)
+
 -- name: current_variables (fragment)
 (SELECT coalesce(json_object_agg(v.name, v.value), '{}')
    FROM (SELECT DISTINCT ON (v.name) v.name, v.value FROM runs_runvariable v

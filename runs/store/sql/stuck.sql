@@ -34,9 +34,31 @@ WITH o AS MATERIALIZED (
 f AS (
     SELECT o.run_id, o.tenant_id, o.life, NULL::text AS node, NULL::int AS index,
            CASE WHEN o.status IN ('RUNNING', 'PAUSED') AND o.nodes IS NULL THEN 'nothing open'
-                WHEN o.status IN ('FAILING', 'CANCELLING') AND o.running IS NOT TRUE THEN 'nothing to await'
-                WHEN o.status = 'COMPENSATING' AND o.nodes IS NULL THEN 'nothing being undone'
-                WHEN o.status = 'WAITING_FOR_MANUAL_ACTION' AND o.given_up IS NOT TRUE THEN 'nothing for a person'
+                WHEN o.status IN ('FAILING', 'CANCELLING') AND o.running IS NOT TRUE AND NOT EXISTS (
+                         SELECT 1 FROM runs_run c
+                          WHERE c.parent_id = o.run_id AND c.status <> 'COMPLETED' AND c.completed_at IS NULL
+                            AND (c.status NOT IN ('RUNNING', 'PAUSED')
+                                 OR EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = c.id AND m.kind = 'cancel')))
+                     AND NOT EXISTS (SELECT 1 FROM runs_runmessage m
+                                      WHERE m.run_id = o.run_id OR m.from_id = o.run_id AND m.kind = 'resume')
+                THEN 'nothing to await'
+                WHEN o.status = 'COMPENSATING' AND o.nodes IS NULL AND NOT (
+                         EXISTS (SELECT 1 FROM runs_runmessage m WHERE o.run_id IN (m.run_id, m.from_id))
+                         OR EXISTS (SELECT 1 FROM runs_undoentry e
+                                     WHERE e.run_id = o.run_id AND e.target_id <> o.run_id AND e.state = 'begun')
+                         OR EXISTS (SELECT 1 FROM runs_undoentry e
+                                     WHERE e.target_id = o.run_id AND e.run_id <> o.run_id AND e.state = 'planned')
+                            AND NOT EXISTS (SELECT 1 FROM runs_undoentry e
+                                             WHERE e.target_id = o.run_id AND e.state = 'begun' AND e.node IS NOT NULL)
+                         OR EXISTS (SELECT 1 FROM runs_run c
+                                     WHERE c.parent_id = o.run_id
+                                       AND c.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')))
+                THEN 'nothing being undone'
+                WHEN o.status = 'WAITING_FOR_MANUAL_ACTION' AND o.given_up IS NOT TRUE AND NOT (
+                         EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = o.run_id)
+                         OR EXISTS (SELECT 1 FROM runs_run c
+                                     WHERE c.parent_id = o.run_id AND c.status = 'WAITING_FOR_MANUAL_ACTION'))
+                THEN 'nothing for a person'
            END AS what
       FROM o
     UNION ALL

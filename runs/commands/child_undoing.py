@@ -1,0 +1,86 @@
+"""What runs of one tree tell one another while the tree undoes what it did."""
+
+from collections.abc import Sequence
+
+from engine.statuses import RUN_CLOSING, RUN_OPEN
+from runs.kernel import compensation, messages, notices
+from runs.kernel.refused import RunRefused
+from runs.kernel.unit_of_work import changing
+from runs.store import undo_entries
+from runs.store.child_runs import Message
+from runs.store.rows import EntryKey
+from runs.store.undo_entries import SettledEntry, UndoEntry
+
+
+def _by_tenant(batch: Sequence[Message]) -> list[tuple[int, list[Message]]]:
+    tenants = sorted({message.tenant for message in batch})
+    return [(tenant, [one for one in batch if one.tenant == tenant]) for tenant in tenants]
+
+
+def _undo(batch: Sequence[Message]) -> None:
+    """A run above undoes what it did: queue the compensations that it names here, or end the undoing of these runs."""
+    for tenant, own in _by_tenant(batch):
+        entries = [_entry(message) for message in own]
+        with changing(tenant, {entry.target for entry in entries}) as change:
+            open_runs = {run for run, row in change.locked.items() if row.status in RUN_OPEN | RUN_CLOSING}
+            if open_runs:
+                # It is delivered again later.
+                raise RunRefused(
+                    "still_open", "The run goes on; it can't be undone before it ends.", conflict=True
+                )
+            if steps := [entry for entry in entries if entry.node is not None]:
+                change.queues |= compensation.undo_here(steps)
+            change.queues |= _ended_here([entry for entry in entries if entry.node is None])
+
+
+def _entry(message: Message) -> UndoEntry:
+    payload = message.payload or {}
+    return UndoEntry(str(message.origin), int(payload["seq"]), message.run, payload.get("node"))
+
+
+def _ended_here(entries: Sequence[UndoEntry]) -> set[str]:
+    if not entries:
+        return set()
+    queues = compensation.end_below({entry.target for entry in entries})
+    undo_entries.end_entries([entry.key for entry in entries])
+    undo_entries.tell_drivers([SettledEntry(entry.run, entry.seq, entry.target) for entry in entries])
+    return queues | {messages.QUEUE}
+
+
+def _undone(batch: Sequence[Message]) -> None:
+    """Runs below have settled entries: go on with the plans."""
+    for tenant, own in _by_tenant(batch):
+        settled: list[EntryKey] = [
+            {"run_id": message.run, "seq": int((message.payload or {})["seq"])} for message in own
+        ]
+        with changing(tenant, {message.run for message in own}) as change:
+            change.queues |= compensation.go_on(settled, change.locked)
+
+
+def _child_undoing(batch: Sequence[Message]) -> None:
+    """Children undo what they did, or wait for a person with that, or no longer: their parents stand accordingly."""
+    for tenant, own in _by_tenant(batch):
+        with changing(tenant, {message.run for message in own}) as change:
+            if undo_entries.restate(change.locked):
+                change.queues.add(messages.QUEUE)
+
+
+def _close(batch: Sequence[Message]) -> None:
+    """Runs look once more whether they can end."""
+    for tenant, own in _by_tenant(batch):
+        with changing(tenant, {message.run for message in own}) as change:
+            change.queues |= compensation.close(change.locked)
+
+
+def close_parents(runs: Sequence[str]) -> None:
+    """Children of these closing runs, which are held FOR UPDATE, have ended: go on where that were the last."""
+    if runs and (queues := compensation.close(runs)):
+        notices.after_commit((), queues)
+
+
+def connect() -> None:
+    """Have what runs of a tree tell one another done."""
+    messages.handles("undo", _undo)
+    messages.handles("undone", _undone)
+    messages.handles("child_undoing", _child_undoing)
+    messages.handles("close", _close)

@@ -1,0 +1,233 @@
+"""Plans by which a tree of runs undoes what it did: made when the run that drives them has closed, and followed since.
+
+The driver has its own run alone. It tells runs below by messages what to undo, and they tell it when that is settled:
+no transaction holds two runs (docs/engine.md, "Compensation").
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from engine.graph import Graph
+from engine.undoing import Content, Entry, RunToUndo, undo_plan
+from lib.clock import now_or_none
+from lib.uuid7 import uuid7
+from runs.kernel import messages
+from runs.kernel.graphs import BrokenVersion, graph_of
+from runs.store import undo_entries
+from runs.store.hot import SQL, document
+from runs.store.rows import CompensationRow, ContentRow, EntryKey, EntryRow, UndoableRow
+from runs.store.undo_entries import RunBelow, SettledEntry, UndoableStep, UndoEntry
+
+
+def may_undo(version_id: int) -> bool:
+    """Whether a run of this version, or a run below it, may have something to undo."""
+    try:
+        graph = graph_of(version_id)
+    except BrokenVersion:
+        return False
+    return bool(graph.compensations) or begins_runs(graph)
+
+
+def begins_runs(graph: Graph) -> bool:
+    """Whether steps of this graph begin child runs."""
+    return any(
+        step.spec.begins_run
+        for node in graph.nodes.values()
+        for step in (node, node.body)
+        if step is not None
+    )
+
+
+def make(runs: Mapping[str, int]) -> tuple[set[str], set[str]]:
+    """Plan what is undone of these closed runs (id → version), which are held FOR UPDATE.
+
+    Gives those that have a plan, and those that can't have one yet, because a run below is open again.
+    """
+    above = {run for run, version in runs.items() if begins_runs(graph_of(version))}
+    below = _below(above) if above else []
+    busy = {one.driver for one in below if one.is_open}
+    rows: list[EntryRow] = []
+    for driver, tree in _trees({run: runs[run] for run in runs.keys() - busy}, below).items():
+        entries = undo_plan(tree.root)
+        rows += _rows(driver, entries)
+        # What can't be read can't be undone: then the run must not say that all is.
+        rows += _lost(driver, len(entries), tree.broken if entries else ())
+    undo_entries.insert_entries(rows)
+    return {row["run_id"] for row in rows}, busy
+
+
+def versions_of(runs: Iterable[str]) -> dict[str, int]:
+    """The id of the version that each of these runs follows."""
+    return dict(SQL.value("versions_of_runs", {"runs": sorted(runs)}))
+
+
+def progress(settled: Iterable[EntryKey], runs: Iterable[str]) -> set[str]:
+    """Go on with the plans of these runs, of which the entries `settled` are settled; gives queues that have work.
+
+    What is to be undone in the runs themselves is queued, runs below are told.
+    """
+    drivers, released, queues = sorted(runs), [*settled], set[str]()
+    while True:
+        if released:
+            undo_entries.release_entries(released)
+        released, begun = undo_entries.begin_entries(drivers)
+        own = [entry for entry in begun if entry.target == entry.run]
+        if below := [entry for entry in begun if entry.target != entry.run]:
+            undo_entries.tell_to_undo(below)
+            queues.add(messages.QUEUE)
+        if own:
+            more, nothing = queue_compensations(own)
+            queues |= more
+            released += nothing
+        if not released:
+            return queues
+
+
+def queue_compensations(entries: Sequence[UndoEntry]) -> tuple[set[str], list[EntryKey]]:
+    """Queue the compensations of entries in runs that are held FOR UPDATE, and have those runs undo.
+
+    Gives the queues that have work, and the entries of which there is nothing to undo any more: they are settled.
+    """
+    rows = [*_compensations((entry.target, entry.node) for entry in entries if entry.node is not None)]
+    params = {
+        "runs": sorted({entry.target for entry in entries}),
+        "nodes": document(rows),
+        "now": now_or_none(),
+    }
+    queued = {(run, node): queue for run, node, queue in SQL.value("next_compensations", params)}
+    queues = {*queued.values()}
+    if queued and undo_entries.begin_undoing({run for run, _ in queued}):
+        queues.add(messages.QUEUE)
+    nothing = [entry.key for entry in entries if (entry.target, entry.node) not in queued]
+    if nothing:
+        undo_entries.end_entries(nothing)
+    return queues, nothing
+
+
+def settle(runs: Iterable[str]) -> tuple[list[SettledEntry], bool]:
+    """Settle the entries whose compensations, in these runs, are over, and tell drivers that are other runs.
+
+    Gives the entries of plans of the runs themselves, and whether others were told.
+    """
+    settled = undo_entries.settle_entries(runs)
+    others = [entry for entry in settled if entry.run != entry.target]
+    if others:
+        undo_entries.tell_drivers(others)
+    return [entry for entry in settled if entry.run == entry.target], bool(others)
+
+
+class _Tree:
+    """A driver with what is to be undone in it and below; `broken`: the runs below whose versions can't be read."""
+
+    def __init__(self, root: RunToUndo, broken: Sequence[str]) -> None:
+        self.root = root
+        self.broken = broken
+
+
+def _below(runs: Iterable[str]) -> list[RunBelow]:
+    """The runs below these, if something in their trees may be undone at all. From here on none is reopened."""
+    undo_entries.hold_trees(runs)
+    versions = undo_entries.versions_of_trees(runs)
+    return undo_entries.runs_below(runs) if can_undo(versions) else []
+
+
+def can_undo(versions: Iterable[int]) -> bool:
+    """Whether a run of one of these versions may have steps to undo; of one that can't be read nobody knows."""
+    for version in versions:
+        try:
+            if graph_of(version).compensations:
+                return True
+        except BrokenVersion:
+            return True
+    return False
+
+
+def _trees(drivers: Mapping[str, int], below: Sequence[RunBelow]) -> dict[str, _Tree]:
+    """By driver what is to be undone in it and below it."""
+    graphs: dict[str, Graph] = {run: graph_of(version) for run, version in drivers.items()}
+    broken: dict[str, list[str]] = defaultdict(list)
+    children: dict[str, list[RunBelow]] = defaultdict(list)
+    for one in below:
+        if one.driver not in drivers:
+            continue
+        try:
+            graphs[one.id] = graph_of(one.version)
+        except BrokenVersion:
+            broken[one.driver].append(one.id)
+        else:
+            children[one.parent].append(one)
+    nodes: list[UndoableRow] = [
+        {"run_id": run, "node": name, "unknown": graph.nodes[name].undoes_unknown}
+        for run, graph in graphs.items()
+        for name in graph.compensations
+    ]
+    steps: dict[str, list[UndoableStep]] = defaultdict(list)
+    for step in undo_entries.undoable_steps(nodes) if nodes else ():
+        steps[step.run].append(step)
+    places: list[ContentRow] = [
+        {"run_id": run, "node": node} for run, ones in children.items() for node in {one.node for one in ones}
+    ]
+    completed = undo_entries.completed_containers(places) if places else {}
+
+    def tree(run: str) -> RunToUndo:
+        graph = graphs[run]
+        contents: dict[str, list[RunToUndo]] = defaultdict(list)
+        for one in children.get(run, ()):
+            contents[one.node].append(tree(one.id))
+        # A compensation of the container itself stands for its content only where the container completed.
+        done = {step.node: step.at for step in steps[run] if step.is_completed or step.node not in contents}
+        containers = {
+            node: Content(completed.get((run, node)), runs)
+            for node, runs in contents.items()
+            if node not in done
+        }
+        return RunToUndo(run, graph, done, containers)
+
+    return {run: _Tree(tree(run), broken[run]) for run in drivers}
+
+
+def _rows(driver: str, entries: Sequence[Entry]) -> Iterator[EntryRow]:
+    for seq, entry in enumerate(entries):
+        yield {
+            "run_id": driver,
+            "seq": seq,
+            "target_id": entry.run,
+            "node": entry.node,
+            "blocked": entry.blocked,
+            "releases": entry.releases,
+            "state": "planned",
+        }
+
+
+def _lost(driver: str, seq: int, runs: Sequence[str]) -> Iterator[EntryRow]:
+    for place, run in enumerate(runs):
+        yield {
+            "run_id": driver,
+            "seq": seq + place,
+            "target_id": run,
+            "node": None,
+            "blocked": 0,
+            "releases": [],
+            "state": "abandoned",
+        }
+
+
+def _compensations(nodes: Iterable[tuple[str, str]]) -> Iterator[CompensationRow]:
+    """The compensations of these nodes of runs as rows."""
+    pairs = [*nodes]
+    versions = versions_of({run for run, _ in pairs})
+    for run, name in pairs:
+        graph = graph_of(versions[run])
+        undo = graph.compensations[name]
+        yield {
+            "run_id": run,
+            "id": uuid7(),
+            "node": name,
+            "undo": undo.id,
+            "unknown": graph.nodes[name].undoes_unknown,
+            "type": undo.type,
+            "queue": undo.queue,
+            "priority": undo.priority,
+            "lease_seconds": undo.lease_seconds,
+            "timeout_seconds": undo.timeout_seconds,
+        }
