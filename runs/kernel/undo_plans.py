@@ -88,16 +88,12 @@ def queue_compensations(entries: Sequence[UndoEntry]) -> tuple[set[str], list[En
 
     Gives the queues that have work, and the entries of which there is nothing to undo any more: they are settled.
     """
+    targets = {entry.target for entry in entries}
+    told = undo_entries.begin_undoing(targets)
     rows = [*_compensations((entry.target, entry.node) for entry in entries if entry.node is not None)]
-    params = {
-        "runs": sorted({entry.target for entry in entries}),
-        "nodes": document(rows),
-        "now": now_or_none(),
-    }
+    params = {"runs": sorted(targets), "nodes": document(rows), "now": now_or_none()}
     queued = {(run, node): queue for run, node, queue in SQL.value("next_compensations", params)}
-    queues = {*queued.values()}
-    if queued and undo_entries.begin_undoing({run for run, _ in queued}):
-        queues.add(messages.QUEUE)
+    queues = {*queued.values()} | ({messages.QUEUE} if told else set())
     nothing = [entry.key for entry in entries if (entry.target, entry.node) not in queued]
     if nothing:
         undo_entries.end_entries(nothing)

@@ -1,0 +1,430 @@
+"""The saga over a tree of runs: what child runs did is undone with their root, in its place, each effect once."""
+
+from itertools import pairwise
+
+import pytest
+
+from runs.commands.lifecycle import cancel_runs, resolve_compensation
+from runs.integrity.verify import verify
+from runs.kernel.refused import RunRefused
+from runs.maintenance import seals, stuck
+from runs.models import Run, StepExecution, UndoEntry
+from tests import factories as make
+from tests import invariants
+
+pytestmark = pytest.mark.django_db
+
+
+def job(id, **more):
+    """A step that a test does, with a compensation that the test does, too."""
+    undo = {"type": "job", "queue": "undo", "retry": "none"}
+    return {"id": id, "type": "job", "queue": id, "retry": "none", "compensate": undo, **more}
+
+
+def plain(id, **more):
+    return {"id": id, "type": "job", "queue": id, "retry": "none", **more}
+
+
+def container(kind, *steps, **more):
+    """A step of this kind that does `steps` in a run of its own: for one item, in one round, in a workflow."""
+    node = {"id": "m", "type": kind, "params": {"body": {"steps": list(steps)}}, "retry": "none", **more}
+    if kind == "map":
+        node["params"]["items"] = "{{ input.l }}"
+    elif kind == "loop":
+        node["params"] |= {"count": 1, "input": 1}
+    else:
+        ids = [step["id"] for step in steps]
+        name = f"of_{'_'.join(ids)}"
+        make.VersionFactory(
+            workflow__tenant=make.a_tenant(),
+            workflow__name=name,
+            workflow__draft_definition=make.graph(list(steps), [f"{a}>{b}" for a, b in pairwise(ids)]),
+        )
+        node["params"] = {"workflow": name}
+    return node
+
+
+def started(*nodes, run_input=None, **more):
+    ids = [node["id"] for node in nodes]
+    edges = [f"{a}>{b}" for a, b in pairwise(ids)]
+    (run_id,) = make.start(make.graph(list(nodes), edges, **more), run_input or {"l": [1]})
+    settle()
+    return run_id
+
+
+def settle():
+    """Do what needs nobody outside."""
+    while make.work("engine", "default", "blocking"):
+        pass
+
+
+def do(queue, count=1, output=None):
+    steps = make.claimed(queue)
+    assert len(steps) == count, (queue, steps)
+    make.complete(*steps, output=output or {"of": queue})
+    settle()
+    return steps
+
+
+def break_(queue):
+    (step,) = make.claimed(queue)
+    make.fail(step)
+    settle()
+
+
+def undone():
+    """Undo what there is to undo, each batch of what is free at once; gives (run, node) in their order."""
+    order = []
+    while steps := make.claimed("undo"):
+        order.append(sorted((step.run_id, step.undoes) for step in steps))
+        make.complete(*steps, output={"undone": True})
+        settle()
+    return order
+
+
+def undone_nodes():
+    return [node for batch in undone() for _, node in batch]
+
+
+def children(run_id):
+    return make.children_of(run_id)
+
+
+def ends_as(run_id, status):
+    """The run ends so, and everything that must hold does; history tells the same of every run of the tree."""
+    assert make.run(run_id).status == status
+    assert Run.unsafe_all_tenants.filter(completed_at=None).count() == 0
+    assert stuck.check() == 0
+    seals.seal()
+    assert invariants.broken() == {}
+    assert list(verify(Run.unsafe_all_tenants.values_list("pk", flat=True))) == []
+
+
+KINDS = ["map", "loop", "subworkflow"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("has_own", [True, False])
+def test_what_a_child_did_is_undone_with_its_root(kind, has_own):
+    first = {"id": "a", "type": "noop"} | ({"compensate": {"type": "noop"}} if has_own else {})
+    run_id = started(first, container(kind, job("charge"), {"id": "n", "type": "noop"}), plain("o"))
+    do("charge")
+    break_("o")
+    assert make.run(run_id).status == "COMPENSATING"
+    (child,) = children(run_id)
+    (undo,) = make.claimed("undo")
+    assert undo.run_id == str(child.pk)
+    assert undo.input["idempotency_key"] == f"{child.pk}/charge"
+    make.complete(undo, output={})
+    settle()
+    assert children(run_id)[0].status == "COMPENSATED"
+    ends_as(run_id, "COMPENSATED")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_content_is_undone_in_the_place_of_its_container(kind):
+    run_id = started(job("reserve"), container(kind, job("one"), job("two")), job("pack"), plain("o"))
+    for queue in ("reserve", "one", "two", "pack"):
+        do(queue)
+    break_("o")
+    assert undone_nodes() == ["pack", "two", "one", "reserve"]
+    ends_as(run_id, "COMPENSATED")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_child_that_fails_undoes_itself_before_its_parent_undoes_anything(kind):
+    run_id = started(job("reserve"), container(kind, job("charge"), plain("bad")))
+    do("reserve")
+    do("charge")
+    break_("bad")
+    assert undone_nodes() == ["charge", "reserve"]
+    ends_as(run_id, "COMPENSATED")
+
+
+def test_the_last_completed_comes_first_over_all_children():
+    run_id = started(container("map", job("one"), job("two")), plain("o"), run_input={"l": [1, 2]})
+    first, second = make.claimed("one")
+    make.complete(first, output={})
+    settle()
+    make.complete(second, output={})
+    settle()
+    a, b = sorted(make.claimed("two"), key=lambda step: step.run_id != first.run_id)
+    make.complete(a, output={})
+    settle()
+    make.complete(b, output={})
+    settle()
+    break_("o")
+    assert undone() == [
+        [(second.run_id, "two")],
+        [(first.run_id, "two")],
+        [(second.run_id, "one")],
+        [(first.run_id, "one")],
+    ]
+    ends_as(run_id, "COMPENSATED")
+
+
+def test_children_are_undone_at_the_same_time_where_the_workflow_says_so():
+    run_id = started(
+        job("reserve"),
+        container("map", job("one"), job("two")),
+        plain("o"),
+        run_input={"l": [1, 2, 3]},
+        compensation="parallel",
+    )
+    do("reserve")
+    do("one", 3)
+    do("two", 3)
+    break_("o")
+    assert [[node for _, node in batch] for batch in undone()] == [["two"] * 3, ["one"] * 3, ["reserve"]]
+    ends_as(run_id, "COMPENSATED")
+
+
+def test_an_item_that_fails_takes_what_the_others_did_with_it():
+    run_id = started(container("map", job("charge"), plain("check")), run_input={"l": [1, 2]})
+    do("charge", 2)
+    first, second = make.claimed("check")
+    make.complete(first, output={})
+    make.fail(second)
+    settle()
+    assert undone_nodes() == ["charge", "charge"]
+    ends_as(run_id, "COMPENSATED")
+
+
+def test_a_child_that_is_open_when_its_root_fails_is_awaited_and_undone():
+    nodes = [container("subworkflow", job("charge"), job("ship")), plain("o")]
+    (run_id,) = make.start(make.graph(nodes, []), {})
+    settle()
+    do("charge")
+    (ship,) = make.claimed("ship")
+    break_("o")
+    assert (make.run(run_id).status, children(run_id)[0].status) == ("FAILING", "CANCELLING")
+    make.complete(ship, output={"late": True})
+    settle()
+    assert undone_nodes() == ["ship", "charge"]
+    ends_as(run_id, "COMPENSATED")
+
+
+def test_a_child_of_a_child_is_undone_in_its_place():
+    inner = container("map", job("charge"), job("note"))
+    inner["params"]["items"] = [1, 2]
+    run_id = started(
+        job("a"),
+        {**container("loop", job("b"), {**inner, "id": "inner"}, job("c")), "id": "outer"},
+        plain("o"),
+    )
+    for queue, count in (("a", 1), ("b", 1), ("charge", 2), ("note", 2), ("c", 1)):
+        do(queue, count)
+    break_("o")
+    assert undone_nodes() == ["c", "note", "note", "charge", "charge", "b", "a"]
+    ends_as(run_id, "COMPENSATED")
+
+
+def test_a_compensation_of_a_completed_container_replaces_that_of_its_content():
+    undo = {"type": "job", "queue": "undo", "retry": "none"}
+    run_id = started(container("map", job("charge"), job("ship"), compensate=undo), plain("o"))
+    do("charge")
+    do("ship")
+    break_("o")
+    assert undone_nodes() == ["m"]
+    ends_as(run_id, "COMPENSATED")
+
+
+def test_a_compensation_of_a_container_that_did_not_complete_does_not_count():
+    undo = {"type": "job", "queue": "undo", "retry": "none"}
+    run_id = started(container("map", job("charge"), plain("bad"), compensate=undo))
+    do("charge")
+    break_("bad")
+    assert undone_nodes() == ["charge"]
+    # The child undid itself; the root had nothing to undo.
+    ends_as(run_id, "FAILED")
+
+
+@pytest.mark.parametrize("compensate", [True, False])
+def test_a_cancel_undoes_the_tree_only_when_asked(compensate):
+    run_id = started(job("a"), container("subworkflow", job("charge"), plain("rest")))
+    do("a")
+    do("charge")
+    cancel_runs(make.a_tenant().pk, [run_id], by="test", compensate=compensate)
+    settle()
+    assert undone_nodes() == (["charge", "a"] if compensate else [])
+    ends_as(run_id, "CANCELLED")
+
+
+def test_a_child_that_was_cancelled_alone_keeps_what_it_did_until_its_root_is_undone():
+    node = container("subworkflow", job("charge"), plain("rest"), on_error="continue")
+    run_id = started(node, plain("o"))
+    do("charge")
+    make.cancel(str(children(run_id)[0].pk))
+    settle()
+    assert make.claimed("undo") == []
+    break_("o")
+    assert undone_nodes() == ["charge"]
+    assert children(run_id)[0].status == "CANCELLED"
+    ends_as(run_id, "COMPENSATED")
+
+
+def test_a_child_that_a_timer_stopped_keeps_what_it_did_until_its_root_is_undone(clock):
+    timers = [{"after_seconds": 60, "to": "late", "interrupting": True}]
+    node = container("subworkflow", job("charge"), plain("rest"), boundary_timers=timers)
+    (run_id,) = make.start(make.graph([node, plain("late")], []), {})
+    settle()
+    do("charge")
+    clock.advance(61)
+    make.tick()
+    settle()
+    assert make.claimed("undo") == []
+    break_("late")
+    assert undone_nodes() == ["charge"]
+    assert make.run(run_id).status == "COMPENSATED"
+
+
+@pytest.mark.parametrize("how", ["done", "abandon", "retry"])
+@pytest.mark.parametrize("kind", ["map", "subworkflow"])
+def test_a_refund_that_waits_for_a_person_is_the_status_of_the_root(how, kind):
+    run_id = started(job("reserve"), container(kind, job("charge")), plain("o"))
+    do("reserve")
+    do("charge")
+    break_("o")
+    (undo,) = make.claimed("undo")
+    make.fail(undo)
+    settle()
+    assert make.run(run_id).status == "WAITING_FOR_MANUAL_ACTION"
+    (child,) = children(run_id)
+    assert child.status == "WAITING_FOR_MANUAL_ACTION"
+    assert make.claimed("undo") == []
+    resolve_compensation(make.a_tenant().pk, str(child.pk), undo.id, how, by="test", reason="seen")
+    settle()
+    assert make.run(run_id).status == "COMPENSATING"
+    assert undone_nodes() == (["charge", "reserve"] if how == "retry" else ["reserve"])
+    assert children(run_id)[0].status == ("FAILED" if how == "abandon" else "COMPENSATED")
+    ends_as(run_id, "FAILED" if how == "abandon" else "COMPENSATED")
+
+
+def test_a_child_that_waits_for_a_person_with_its_own_undoing_is_the_status_of_a_closing_root():
+    run_id = started(job("reserve"), container("subworkflow", job("charge"), plain("bad")))
+    do("reserve")
+    do("charge")
+    break_("bad")
+    (undo,) = make.claimed("undo")
+    make.fail(undo)
+    settle()
+    (child,) = children(run_id)
+    assert child.status == "WAITING_FOR_MANUAL_ACTION"
+    # Its step waits for it still: the root goes on.
+    assert make.run(run_id).status == "RUNNING"
+    cancel_runs(make.a_tenant().pk, [run_id], by="test", compensate=True)
+    settle()
+    assert make.run(run_id).status == "WAITING_FOR_MANUAL_ACTION"
+    resolve_compensation(make.a_tenant().pk, str(child.pk), undo.id, "done", by="test", reason="seen")
+    settle()
+    assert undone_nodes() == ["reserve"]
+    ends_as(run_id, "CANCELLED")
+
+
+def test_a_run_that_undid_its_tree_is_not_resumed():
+    run_id = started(container("map", job("charge")), plain("o"))
+    do("charge")
+    break_("o")
+    (child,) = children(run_id)
+    undone()
+    for run in (run_id, str(child.pk)):
+        with pytest.raises(RunRefused):
+            make.resume(run)
+    ends_as(run_id, "COMPENSATED")
+
+
+def test_a_child_is_not_resumed_while_a_run_above_it_closes():
+    node = container("subworkflow", job("charge"), plain("bad"), on_error="continue")
+    child_of_bad = {**node, "params": dict(node["params"])}
+    run_id = started(child_of_bad, job("more"), plain("o"))
+    do("charge")
+    break_("bad")
+    undone()
+    do("more")
+    break_("o")
+    (child,) = children(run_id)
+    assert make.run(run_id).status == "COMPENSATING"
+    with pytest.raises(RunRefused):
+        make.resume(str(child.pk))
+    assert undone_nodes() == ["more"]
+
+
+def test_a_child_in_which_undoing_began_begins_anew_with_new_keys():
+    run_id = started(container("subworkflow", job("charge"), plain("bad")))
+    (before,) = do("charge")
+    break_("bad")
+    assert undone_nodes() == ["charge"]
+    assert make.run(run_id).status == "FAILED"
+    make.resume(run_id)
+    settle()
+    first, second = children(run_id)
+    assert (first.status, second.status) == ("COMPENSATED", "RUNNING")
+    (again,) = do("charge")
+    assert again.run_id != before.run_id
+    do("bad")
+    ends_as(run_id, "COMPLETED")
+
+
+def test_a_resume_keeps_what_every_child_did():
+    """Fault 3: A fails, B completes its charge while it is cancelled; a resume charges neither again."""
+    body = [{"id": "n", "type": "noop"}, plain("charge"), {"id": "z", "type": "noop"}]
+    run_id = started(container("map", *body), run_input={"l": ["A", "B"]})
+    first, second = make.claimed("charge")
+    make.fail(first)
+    settle()
+    assert make.run(run_id).status == "FAILING"
+    make.complete(second, output={"paid": True})
+    settle()
+    assert make.run(run_id).status == "FAILED"
+    assert sorted(child.status for child in children(run_id)) == ["CANCELLED", "FAILED"]
+    make.resume(run_id)
+    settle()
+    (again,) = make.claimed("charge")
+    assert (again.run_id, again.id) == (first.run_id, first.id)
+    make.complete(again, output={"paid": True})
+    settle()
+    assert len(children(run_id)) == 2
+    assert StepExecution.unsafe_all_tenants.filter(node="charge").count() == 2
+    ends_as(run_id, "COMPLETED")
+
+
+def test_a_resume_keeps_what_a_subworkflow_did_beside_a_branch_that_failed():
+    nodes = [container("subworkflow", plain("charge"), plain("ship")), plain("o")]
+    (run_id,) = make.start(make.graph(nodes, []), {})
+    settle()
+    do("charge")
+    break_("o")
+    assert children(run_id)[0].status == "CANCELLED"
+    make.resume(run_id)
+    settle()
+    do("ship")
+    do("o")
+    assert len(children(run_id)) == 1
+    ends_as(run_id, "COMPLETED")
+
+
+def test_a_child_that_completes_while_its_parent_fails_is_not_begun_again():
+    nodes = [container("subworkflow", plain("charge")), plain("o")]
+    (run_id,) = make.start(make.graph(nodes, []), {})
+    settle()
+    (charge,), (other,) = make.claimed("charge"), make.claimed("o")
+    make.fail(other)
+    make.complete(charge, output={})
+    settle()
+    assert make.run(run_id).status == "FAILED"
+    make.resume(run_id)
+    settle()
+    do("o")
+    assert [child.status for child in children(run_id)] == ["COMPLETED"]
+    ends_as(run_id, "COMPLETED")
+
+
+def test_a_plan_of_a_tree_has_an_end_for_each_child():
+    run_id = started(container("map", job("charge")), plain("o"), run_input={"l": [1, 2]})
+    do("charge", 2)
+    break_("o")
+    undone()
+    entries = UndoEntry.unsafe_all_tenants.filter(run_id=run_id)
+    assert entries.filter(node=None).count() == 2
+    assert {entry.state for entry in entries} == {"undone"}
+    ends_as(run_id, "COMPENSATED")
