@@ -47,6 +47,11 @@ HARMLESS = frozenset(
         "end_duty",
         "limit_statements",
         "duties_begun",
+        # Each writes a message in the transaction that found nothing else to do.
+        "close_later",
+        "resume_later",
+        # Only of runs that an earlier release had begun to undo.
+        "without_undo_entries",
         "postpone_message",
         "put_bulk_item_off",
         "stop_bulk_job",

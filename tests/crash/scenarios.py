@@ -61,6 +61,38 @@ UNDONE = make.graph([{"id": "a", **UNDO}, {"id": "b", **UNDO}, {"id": "c", **BAD
 NOT_UNDONE = make.graph(
     [{"id": "a", "compensate": BAD}, {"id": "b", **UNDO}, {"id": "c", **BAD}], ["a>b", "b>c"]
 )
+TREE_UNDONE = make.graph(
+    [
+        {"id": "a", **UNDO},
+        {
+            "id": "each",
+            "type": "map",
+            "params": {
+                "items": [1, 2],
+                "body": {
+                    "steps": [
+                        {"id": "in", "type": "noop", **UNDO},
+                        {
+                            "id": "again",
+                            "type": "loop",
+                            "params": {
+                                "count": 2,
+                                "body": {
+                                    "steps": [
+                                        {"id": "x", "type": "noop", **UNDO},
+                                        {"id": "y", "type": "noop"},
+                                    ]
+                                },
+                            },
+                        },
+                    ]
+                },
+            },
+        },
+        {"id": "c", **BAD},
+    ],
+    ["a>each", "each>c"],
+)
 HALF_UNDONE = make.graph(
     [{"id": "a", **UNDO}, {"id": "b", "compensate": BAD}, {"id": "c", **UNDO}, {"id": "d", **BAD}],
     ["a>b", "a>c", "b>d", "c>d"],
@@ -325,6 +357,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "not begun": (limits.not_begun, {"COMPLETED"}),
     "signals": (signalled, {"COMPLETED"}),
     "saga": (drained(UNDONE), {"COMPENSATED"}),
+    "saga of a tree": (drained(TREE_UNDONE), {"COMPENSATED"}),
     "given up": (given_up(NOT_UNDONE), {"FAILED"}),
     "given up beside others": (given_up(HALF_UNDONE), {"FAILED"}),
     "handed over": (handed_over, {"COMPLETED"}),

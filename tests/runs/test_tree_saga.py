@@ -428,3 +428,13 @@ def test_a_plan_of_a_tree_has_an_end_for_each_child():
     assert entries.filter(node=None).count() == 2
     assert {entry.state for entry in entries} == {"undone"}
     ends_as(run_id, "COMPENSATED")
+
+
+def test_a_run_that_an_earlier_release_had_begun_to_undo_goes_on():
+    run_id = started(job("a"), job("b"), job("c"), plain("o"))
+    for queue in "abc":
+        do(queue)
+    break_("o")
+    UndoEntry.unsafe_all_tenants.filter(run_id=run_id).delete()
+    assert undone_nodes() == ["c", "b", "a"]
+    ends_as(run_id, "COMPENSATED")
