@@ -131,18 +131,18 @@ class _Plan:
     def _by_graph(self, graph: Graph, units: Mapping[str, _Atom]) -> _Atom:
         """Each as soon as nothing behind it in the graph is left to undo."""
         nearest: dict[str, set[str]] = {}
-        needed: set[str] = set()
+        blockers: set[str] = set()
         for node in reversed(list(graph.nodes.values())):
             behind: set[str] = set()
             for target in node.targets:
                 behind |= {target} if target in units else nearest[target]
             nearest[node.id] = behind
             if node.id in units:
-                needed |= behind
+                blockers |= behind
                 for name in sorted(behind):
                     self._link(units[name].last, units[node.id].first)
         free = [name for name in units if not nearest[name]]
-        ends = [name for name in units if name not in needed]
+        ends = [name for name in units if name not in blockers]
         return _Atom(
             max(unit.key for unit in units.values()),
             [entry for name in free for entry in units[name].first],

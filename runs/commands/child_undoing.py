@@ -8,8 +8,7 @@ from runs.kernel.refused import RunRefused
 from runs.kernel.unit_of_work import changing
 from runs.store import undo_entries
 from runs.store.child_runs import Message
-from runs.store.rows import EntryKey
-from runs.store.undo_entries import SettledEntry, UndoEntry
+from runs.store.undo_entries import EntryKey, UndoEntry
 
 
 def _by_tenant(batch: Sequence[Message]) -> list[tuple[int, list[Message]]]:
@@ -30,7 +29,8 @@ def _undo(batch: Sequence[Message]) -> None:
                 )
             if steps := [entry for entry in entries if entry.node is not None]:
                 change.queues |= compensation.undo_here(steps)
-            change.queues |= _ended_here([entry for entry in entries if entry.node is None])
+            if ends := [entry for entry in entries if entry.node is None]:
+                change.queues |= compensation.end_below(ends)
 
 
 def _entry(message: Message) -> UndoEntry:
@@ -38,23 +38,14 @@ def _entry(message: Message) -> UndoEntry:
     return UndoEntry(str(message.origin), int(payload["seq"]), message.run, payload.get("node"))
 
 
-def _ended_here(entries: Sequence[UndoEntry]) -> set[str]:
-    if not entries:
-        return set()
-    queues = compensation.end_below({entry.target for entry in entries})
-    undo_entries.end_entries([entry.key for entry in entries])
-    undo_entries.tell_drivers([SettledEntry(entry.run, entry.seq, entry.target) for entry in entries])
-    return queues | {messages.QUEUE}
-
-
 def _undone(batch: Sequence[Message]) -> None:
     """Runs below have settled entries: go on with the plans."""
     for tenant, own in _by_tenant(batch):
-        settled: list[EntryKey] = [
+        entries: list[EntryKey] = [
             {"run_id": message.run, "seq": int((message.payload or {})["seq"])} for message in own
         ]
         with changing(tenant, {message.run for message in own}) as change:
-            change.queues |= compensation.go_on(settled, change.locked)
+            change.queues |= compensation.go_on(entries, change.locked)
 
 
 def _child_undoing(batch: Sequence[Message]) -> None:

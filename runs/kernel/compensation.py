@@ -14,8 +14,7 @@ from lib.clock import now_or_none
 from runs.kernel import alerts, messages, notices, undo_plans, wait_kinds
 from runs.store import hot, undo_entries, waits
 from runs.store.hot import SQL, document
-from runs.store.rows import EntryKey
-from runs.store.undo_entries import SettledEntry, UndoEntry
+from runs.store.undo_entries import EntryKey, SettledEntry, UndoEntry
 
 How = Literal["retry", "done", "abandon"]
 Way = Literal["task", "dead letter", "step", "command"]
@@ -86,13 +85,11 @@ def close(runs: Iterable[str]) -> set[str]:
 
 def compensate_next(runs: Iterable[str]) -> set[str]:
     """Go on where compensations of these runs are over: undo what is next, or end. Gives queues that have work now."""
-    own, told = undo_plans.settle(runs)
-    queues = {messages.QUEUE} if told else set[str]()
-    if unplanned := undo_entries.without_entries(runs) if not own and not told else set():
-        planned, _ = undo_plans.make(undo_plans.versions_of(unplanned))
-        return queues | _progress([], planned) | _end(unplanned - planned)
-    entries: list[EntryKey] = [{"run_id": entry.run, "seq": entry.seq} for entry in own]
-    return queues | _progress(entries, {entry.run for entry in own})
+    entries = undo_entries.settle_entries(runs)
+    if not entries and (unplanned := undo_entries.without_entries(runs)):
+        drivers, _ = undo_plans.make(undo_plans.versions_of(unplanned))
+        return _progress([], drivers) | _end(unplanned - drivers)
+    return _go_on(entries)
 
 
 def look_again(run: str) -> set[str]:
@@ -110,16 +107,8 @@ def undo_here(entries: Sequence[UndoEntry]) -> set[str]:
 
     Gives queues that have work.
     """
-    queues, nothing = undo_plans.queue_compensations(entries)
-    keys = {(key["run_id"], key["seq"]) for key in nothing}
-    settled = [SettledEntry(entry.run, entry.seq, entry.target) for entry in entries if entry[:2] in keys]
-    if others := [entry for entry in settled if entry.run != entry.target]:
-        undo_entries.tell_drivers(others)
-        queues.add(messages.QUEUE)
-    own: list[EntryKey] = [
-        {"run_id": entry.run, "seq": entry.seq} for entry in settled if entry.run == entry.target
-    ]
-    return queues | _progress(own, {key["run_id"] for key in own})
+    queues, empty = undo_plans.queue_compensations(entries)
+    return queues | _go_on(empty)
 
 
 def go_on(settled: Sequence[EntryKey], runs: Iterable[str]) -> set[str]:
@@ -127,10 +116,19 @@ def go_on(settled: Sequence[EntryKey], runs: Iterable[str]) -> set[str]:
     return _progress(settled, runs)
 
 
-def end_below(runs: Iterable[str]) -> set[str]:
-    """End the undoing of runs that a run above them drives, and in which nothing is left to undo; gives queues."""
-    told = undo_entries.begin_undoing(runs)
-    return _end(runs) | ({messages.QUEUE} if told else set())
+def end_below(entries: Sequence[UndoEntry]) -> set[str]:
+    """End the undoing of runs in which nothing is left to undo, as runs above ask by these entries; gives queues."""
+    runs = {entry.target for entry in entries}
+    parents = undo_entries.begin_undoing(runs)
+    queues = _end(runs) | ({messages.QUEUE} if parents else set())
+    undo_entries.end_entries([entry.key for entry in entries])
+    return queues | _go_on([SettledEntry(entry.run, entry.seq, entry.target) for entry in entries])
+
+
+def _go_on(entries: Sequence[SettledEntry]) -> set[str]:
+    """Go on behind entries that are settled in these runs: with plans of their own, or by telling other drivers."""
+    own = undo_plans.tell_others(entries)
+    return _progress([entry.key for entry in own], {entry.run for entry in own})
 
 
 def _progress(settled: Sequence[EntryKey], runs: Iterable[str]) -> set[str]:

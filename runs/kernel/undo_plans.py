@@ -6,17 +6,27 @@ no transaction holds two runs (docs/engine.md, "Compensation").
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from engine.graph import Graph
 from engine.undoing import Content, Entry, RunToUndo, undo_plan
 from lib.clock import now_or_none
 from lib.uuid7 import uuid7
-from runs.kernel import messages
+from runs.kernel import messages, notices
 from runs.kernel.graphs import BrokenVersion, graph_of
 from runs.store import undo_entries
 from runs.store.hot import SQL, document
-from runs.store.rows import CompensationRow, ContentRow, EntryKey, EntryRow, UndoableRow
-from runs.store.undo_entries import RunBelow, SettledEntry, UndoableStep, UndoEntry
+from runs.store.rows import CompensationRow
+from runs.store.undo_entries import (
+    ContentRow,
+    EntryKey,
+    EntryRow,
+    RunBelow,
+    SettledEntry,
+    UndoableRow,
+    UndoableStep,
+    UndoEntry,
+)
 
 
 def may_undo(version_id: int) -> bool:
@@ -66,58 +76,56 @@ def progress(settled: Iterable[EntryKey], runs: Iterable[str]) -> set[str]:
 
     What is to be undone in the runs themselves is queued, runs below are told.
     """
-    drivers, released, queues = sorted(runs), [*settled], set[str]()
+    drivers, over, queues = sorted(runs), [*settled], set[str]()
     while True:
-        if released:
-            undo_entries.release_entries(released)
-        released, begun = undo_entries.begin_entries(drivers)
-        own = [entry for entry in begun if entry.target == entry.run]
-        if below := [entry for entry in begun if entry.target != entry.run]:
+        if over:
+            undo_entries.release_entries(over)
+        barriers, fresh = undo_entries.begin_entries(drivers)
+        if below := [entry for entry in fresh if entry.target != entry.run]:
             undo_entries.tell_to_undo(below)
             queues.add(messages.QUEUE)
-        if own:
-            more, nothing = queue_compensations(own)
+        over = barriers
+        if own := [entry for entry in fresh if entry.target == entry.run]:
+            more, empty = queue_compensations(own)
             queues |= more
-            released += nothing
-        if not released:
+            over += [entry.key for entry in empty]
+        if not over:
             return queues
 
 
-def queue_compensations(entries: Sequence[UndoEntry]) -> tuple[set[str], list[EntryKey]]:
+def queue_compensations(entries: Sequence[UndoEntry]) -> tuple[set[str], list[SettledEntry]]:
     """Queue the compensations of entries in runs that are held FOR UPDATE, and have those runs undo.
 
     Gives the queues that have work, and the entries of which there is nothing to undo any more: they are settled.
     """
     targets = {entry.target for entry in entries}
-    told = undo_entries.begin_undoing(targets)
+    parents = undo_entries.begin_undoing(targets)
     rows = [*_compensations((entry.target, entry.node) for entry in entries if entry.node is not None)]
     params = {"runs": sorted(targets), "nodes": document(rows), "now": now_or_none()}
-    queued = {(run, node): queue for run, node, queue in SQL.value("next_compensations", params)}
-    queues = {*queued.values()} | ({messages.QUEUE} if told else set())
-    nothing = [entry.key for entry in entries if (entry.target, entry.node) not in queued]
-    if nothing:
-        undo_entries.end_entries(nothing)
-    return queues, nothing
+    queue_of = {(run, node): queue for run, node, queue in SQL.value("next_compensations", params)}
+    empty = [
+        SettledEntry(entry.run, entry.seq, entry.target)
+        for entry in entries
+        if (entry.target, entry.node) not in queue_of
+    ]
+    if empty:
+        undo_entries.end_entries([entry.key for entry in empty])
+    return {*queue_of.values()} | ({messages.QUEUE} if parents else set()), empty
 
 
-def settle(runs: Iterable[str]) -> tuple[list[SettledEntry], bool]:
-    """Settle the entries whose compensations, in these runs, are over, and tell drivers that are other runs.
-
-    Gives the entries of plans of the runs themselves, and whether others were told.
-    """
-    settled = undo_entries.settle_entries(runs)
-    others = [entry for entry in settled if entry.run != entry.target]
-    if others:
+def tell_others(entries: Sequence[SettledEntry]) -> list[SettledEntry]:
+    """Tell the drivers that are other runs which of their entries are settled; gives the entries of the others."""
+    if others := [entry for entry in entries if entry.run != entry.target]:
         undo_entries.tell_drivers(others)
-    return [entry for entry in settled if entry.run == entry.target], bool(others)
+        notices.after_commit((), [messages.QUEUE])
+    return [entry for entry in entries if entry.run == entry.target]
 
 
-class _Tree:
+class _Tree(NamedTuple):
     """A driver with what is to be undone in it and below; `broken`: the runs below whose versions can't be read."""
 
-    def __init__(self, root: RunToUndo, broken: Sequence[str]) -> None:
-        self.root = root
-        self.broken = broken
+    root: RunToUndo
+    broken: Sequence[str]
 
 
 def _below(runs: Iterable[str]) -> list[RunBelow]:

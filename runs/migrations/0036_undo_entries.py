@@ -52,4 +52,12 @@ class Migration(migrations.Migration):
             model_name='undoentry',
             constraint=models.UniqueConstraint(fields=('run_id', 'seq'), name='undo_entry_once'),
         ),
+        migrations.AddIndex(
+            model_name='runmessage',
+            index=models.Index(fields=['run_id'], name='message_of_run'),
+        ),
+        migrations.AddIndex(
+            model_name='runmessage',
+            index=models.Index(fields=['from_id'], name='message_from_run'),
+        ),
     ]

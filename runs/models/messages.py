@@ -42,4 +42,8 @@ class RunMessage(HotRow):
     due_at = models.DateTimeField(db_default=Now())
 
     class Meta(HotRow.Meta):
-        indexes = [models.Index(fields=["due_at", "id"], name="message_due")]
+        indexes = [
+            models.Index(fields=["due_at", "id"], name="message_due"),
+            models.Index(fields=["run_id"], name="message_of_run"),
+            models.Index(fields=["from_id"], name="message_from_run"),
+        ]

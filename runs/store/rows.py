@@ -242,38 +242,6 @@ class CompensationRow(TypedDict):
     timeout_seconds: int | None
 
 
-class UndoableRow(TypedDict):
-    """A node of a run that can be undone, and whether it is where nobody knows its outcome (`undoable_steps`)."""
-
-    run_id: str
-    node: str
-    unknown: bool
-
-
-class ContentRow(TypedDict):
-    """A container of which child runs did something (`completed_containers`)."""
-
-    run_id: str
-    node: str
-
-
-class EntryKey(TypedDict):
-    """An entry of the plan of a run."""
-
-    run_id: str
-    seq: int
-
-
-class EntryRow(EntryKey):
-    """An entry to write (`insert_undo_entries`)."""
-
-    target_id: str | None
-    node: str | None
-    blocked: int
-    releases: Sequence[int]
-    state: str
-
-
 class KeyRow(TypedDict):
     """A business key that a new run claims (`claim_keys`)."""
 

@@ -1,14 +1,58 @@
 """The statements of plans by which trees of runs undo what they did, as typed functions (SQL in `sql/saga.sql`)."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from lib.clock import now_or_none
 from runs.store.hot import SQL, document
-from runs.store.rows import ContentRow, EntryKey, EntryRow, UndoableRow
 
 MOST_ROWS = 20_000
 """So many entries are written by one statement."""
+
+
+class UndoableRow(TypedDict):
+    """A node of a run that can be undone, and whether it is where nobody knows its outcome (`undoable_steps`)."""
+
+    run_id: str
+    node: str
+    unknown: bool
+
+
+class ContentRow(TypedDict):
+    """A container of which child runs did something (`completed_containers`)."""
+
+    run_id: str
+    node: str
+
+
+class EntryKey(TypedDict):
+    """An entry of the plan of a run (`release_undo_entries`, `end_undo_entries`)."""
+
+    run_id: str
+    seq: int
+
+
+class EntryRow(EntryKey):
+    """An entry to write (`insert_undo_entries`)."""
+
+    target_id: str | None
+    node: str | None
+    blocked: int
+    releases: Sequence[int]
+    state: str
+
+
+class OrderRow(EntryKey):
+    """An entry of which another run is told (`tell_to_undo`)."""
+
+    target_id: str
+    node: str | None
+
+
+class AnswerRow(EntryKey):
+    """An entry of which the driver is told that it is settled (`tell_drivers`)."""
+
+    target_id: str
 
 
 class RunBelow(NamedTuple):
@@ -52,6 +96,11 @@ class SettledEntry(NamedTuple):
     run: str
     seq: int
     target: str
+
+    @property
+    def key(self) -> EntryKey:
+        """The columns that identify it."""
+        return {"run_id": self.run, "seq": self.seq}
 
 
 def hold_trees(runs: Iterable[str]) -> None:
@@ -123,13 +172,18 @@ def without_entries(runs: Iterable[str]) -> set[str]:
 
 def tell_to_undo(entries: Sequence[UndoEntry]) -> None:
     """Tell runs below the drivers, which are held FOR UPDATE, what to undo."""
-    rows = [entry._asdict() | {"run_id": entry.run, "target_id": entry.target} for entry in entries]
+    rows: list[OrderRow] = [
+        {"run_id": entry.run, "seq": entry.seq, "target_id": entry.target, "node": entry.node}
+        for entry in entries
+    ]
     SQL.execute("tell_to_undo", {"entries": document(rows), "now": now_or_none()})
 
 
 def tell_drivers(entries: Sequence[SettledEntry]) -> None:
     """Tell drivers which of their entries are settled in runs that are held FOR UPDATE."""
-    rows = [{"run_id": entry.run, "seq": entry.seq, "target_id": entry.target} for entry in entries]
+    rows: list[AnswerRow] = [
+        {"run_id": entry.run, "seq": entry.seq, "target_id": entry.target} for entry in entries
+    ]
     SQL.execute("tell_drivers", {"entries": document(rows), "now": now_or_none()})
 
 

@@ -1,103 +1,26 @@
 """The saga over a tree of runs: what child runs did is undone with their root, in its place, each effect once."""
 
-from itertools import pairwise
-
 import pytest
 
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
-from runs.integrity.verify import verify
 from runs.kernel.refused import RunRefused
-from runs.maintenance import seals, stuck
-from runs.models import Run, StepExecution, UndoEntry
+from runs.models import UndoEntry
 from tests import factories as make
-from tests import invariants
+from tests.runs.trees import (
+    break_,
+    children,
+    container,
+    do,
+    ends_as,
+    job,
+    plain,
+    settle,
+    started,
+    undone,
+    undone_nodes,
+)
 
 pytestmark = pytest.mark.django_db
-
-
-def job(id, **more):
-    """A step that a test does, with a compensation that the test does, too."""
-    undo = {"type": "job", "queue": "undo", "retry": "none"}
-    return {"id": id, "type": "job", "queue": id, "retry": "none", "compensate": undo, **more}
-
-
-def plain(id, **more):
-    return {"id": id, "type": "job", "queue": id, "retry": "none", **more}
-
-
-def container(kind, *steps, **more):
-    """A step of this kind that does `steps` in a run of its own: for one item, in one round, in a workflow."""
-    node = {"id": "m", "type": kind, "params": {"body": {"steps": list(steps)}}, "retry": "none", **more}
-    if kind == "map":
-        node["params"]["items"] = "{{ input.l }}"
-    elif kind == "loop":
-        node["params"] |= {"count": 1, "input": 1}
-    else:
-        ids = [step["id"] for step in steps]
-        name = f"of_{'_'.join(ids)}"
-        make.VersionFactory(
-            workflow__tenant=make.a_tenant(),
-            workflow__name=name,
-            workflow__draft_definition=make.graph(list(steps), [f"{a}>{b}" for a, b in pairwise(ids)]),
-        )
-        node["params"] = {"workflow": name}
-    return node
-
-
-def started(*nodes, run_input=None, **more):
-    ids = [node["id"] for node in nodes]
-    edges = [f"{a}>{b}" for a, b in pairwise(ids)]
-    (run_id,) = make.start(make.graph(list(nodes), edges, **more), run_input or {"l": [1]})
-    settle()
-    return run_id
-
-
-def settle():
-    """Do what needs nobody outside."""
-    while make.work("engine", "default", "blocking"):
-        pass
-
-
-def do(queue, count=1, output=None):
-    steps = make.claimed(queue)
-    assert len(steps) == count, (queue, steps)
-    make.complete(*steps, output=output or {"of": queue})
-    settle()
-    return steps
-
-
-def break_(queue):
-    (step,) = make.claimed(queue)
-    make.fail(step)
-    settle()
-
-
-def undone():
-    """Undo what there is to undo, each batch of what is free at once; gives (run, node) in their order."""
-    order = []
-    while steps := make.claimed("undo"):
-        order.append(sorted((step.run_id, step.undoes) for step in steps))
-        make.complete(*steps, output={"undone": True})
-        settle()
-    return order
-
-
-def undone_nodes():
-    return [node for batch in undone() for _, node in batch]
-
-
-def children(run_id):
-    return make.children_of(run_id)
-
-
-def ends_as(run_id, status):
-    """The run ends so, and everything that must hold does; history tells the same of every run of the tree."""
-    assert make.run(run_id).status == status
-    assert Run.unsafe_all_tenants.filter(completed_at=None).count() == 0
-    assert stuck.check() == 0
-    seals.seal()
-    assert invariants.broken() == {}
-    assert list(verify(Run.unsafe_all_tenants.values_list("pk", flat=True))) == []
 
 
 KINDS = ["map", "loop", "subworkflow"]
@@ -347,76 +270,6 @@ def test_a_child_is_not_resumed_while_a_run_above_it_closes():
     with pytest.raises(RunRefused):
         make.resume(str(child.pk))
     assert undone_nodes() == ["more"]
-
-
-def test_a_child_in_which_undoing_began_begins_anew_with_new_keys():
-    run_id = started(container("subworkflow", job("charge"), plain("bad")))
-    (before,) = do("charge")
-    break_("bad")
-    assert undone_nodes() == ["charge"]
-    assert make.run(run_id).status == "FAILED"
-    make.resume(run_id)
-    settle()
-    first, second = children(run_id)
-    assert (first.status, second.status) == ("COMPENSATED", "RUNNING")
-    (again,) = do("charge")
-    assert again.run_id != before.run_id
-    do("bad")
-    ends_as(run_id, "COMPLETED")
-
-
-def test_a_resume_keeps_what_every_child_did():
-    """Fault 3: A fails, B completes its charge while it is cancelled; a resume charges neither again."""
-    body = [{"id": "n", "type": "noop"}, plain("charge"), {"id": "z", "type": "noop"}]
-    run_id = started(container("map", *body), run_input={"l": ["A", "B"]})
-    first, second = make.claimed("charge")
-    make.fail(first)
-    settle()
-    assert make.run(run_id).status == "FAILING"
-    make.complete(second, output={"paid": True})
-    settle()
-    assert make.run(run_id).status == "FAILED"
-    assert sorted(child.status for child in children(run_id)) == ["CANCELLED", "FAILED"]
-    make.resume(run_id)
-    settle()
-    (again,) = make.claimed("charge")
-    assert (again.run_id, again.id) == (first.run_id, first.id)
-    make.complete(again, output={"paid": True})
-    settle()
-    assert len(children(run_id)) == 2
-    assert StepExecution.unsafe_all_tenants.filter(node="charge").count() == 2
-    ends_as(run_id, "COMPLETED")
-
-
-def test_a_resume_keeps_what_a_subworkflow_did_beside_a_branch_that_failed():
-    nodes = [container("subworkflow", plain("charge"), plain("ship")), plain("o")]
-    (run_id,) = make.start(make.graph(nodes, []), {})
-    settle()
-    do("charge")
-    break_("o")
-    assert children(run_id)[0].status == "CANCELLED"
-    make.resume(run_id)
-    settle()
-    do("ship")
-    do("o")
-    assert len(children(run_id)) == 1
-    ends_as(run_id, "COMPLETED")
-
-
-def test_a_child_that_completes_while_its_parent_fails_is_not_begun_again():
-    nodes = [container("subworkflow", plain("charge")), plain("o")]
-    (run_id,) = make.start(make.graph(nodes, []), {})
-    settle()
-    (charge,), (other,) = make.claimed("charge"), make.claimed("o")
-    make.fail(other)
-    make.complete(charge, output={})
-    settle()
-    assert make.run(run_id).status == "FAILED"
-    make.resume(run_id)
-    settle()
-    do("o")
-    assert [child.status for child in children(run_id)] == ["COMPLETED"]
-    ends_as(run_id, "COMPLETED")
 
 
 def test_a_plan_of_a_tree_has_an_end_for_each_child():

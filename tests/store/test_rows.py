@@ -4,7 +4,17 @@ import re
 
 import pytest
 
-from runs.store import alerts, forecasts, jobs, outbox, outgoing, rows, step_logs, variables
+from runs.store import (
+    alerts,
+    forecasts,
+    jobs,
+    outbox,
+    outgoing,
+    rows,
+    step_logs,
+    undo_entries,
+    variables,
+)
 from runs.store.hot import SQL
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
@@ -31,7 +41,13 @@ ROWS = {
     ("gave", "given"): rows.GivenRow,
     ("keep_late_results", "results"): rows.LateRow,
     ("next_compensations", "nodes"): rows.CompensationRow,
-    ("left_to_undo", "nodes"): rows.LeftRow,
+    ("undoable_steps", "nodes"): undo_entries.UndoableRow,
+    ("completed_containers", "nodes"): undo_entries.ContentRow,
+    ("insert_undo_entries", "entries"): undo_entries.EntryRow,
+    ("release_undo_entries", "entries"): undo_entries.EntryKey,
+    ("end_undo_entries", "entries"): undo_entries.EntryKey,
+    ("tell_to_undo", "entries"): undo_entries.OrderRow,
+    ("tell_drivers", "entries"): undo_entries.AnswerRow,
     ("claim_keys", "keys"): rows.KeyRow,
     ("other_inputs", "runs"): rows.InputRow,
     ("insert_runs", "runs"): rows.RunRow,

@@ -146,6 +146,9 @@ read AS MATERIALIZED (
            SELECT r.id, r.workflow_id, r.business_key
              FROM runs_run r
             WHERE r.tenant_id = a.tenant_id AND r.status = 'WAITING_FOR_MANUAL_ACTION' AND NOT r.is_test
+              -- Of a tree the topmost that waits, which waits because of those below.
+              AND NOT EXISTS (SELECT 1 FROM runs_run p
+                               WHERE p.id = r.parent_id AND p.status = 'WAITING_FOR_MANUAL_ACTION')
             ORDER BY r.id
             LIMIT %(most)s) r
 )

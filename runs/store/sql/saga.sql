@@ -285,7 +285,8 @@ r AS (
     UPDATE runs_run r
        SET status = CASE WHEN r.id IN (SELECT g.driver FROM g) THEN 'FAILED'
                          WHEN r.cancelled THEN 'CANCELLED'
-                         WHEN EXISTS (SELECT 1 FROM runs_undoentry e WHERE r.id IN (e.run_id, e.target_id)) THEN 'COMPENSATED'
+                         WHEN EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.run_id = r.id) THEN 'COMPENSATED'
+                         WHEN EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = r.id) THEN 'COMPENSATED'
                          WHEN EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.undoes IS NOT NULL)
                          THEN 'COMPENSATED' ELSE 'FAILED' END,
            error = CASE WHEN r.id IN (SELECT g.driver FROM g)

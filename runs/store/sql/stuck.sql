@@ -39,11 +39,12 @@ f AS (
                           WHERE c.parent_id = o.run_id AND c.status <> 'COMPLETED' AND c.completed_at IS NULL
                             AND (c.status NOT IN ('RUNNING', 'PAUSED')
                                  OR EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = c.id AND m.kind = 'cancel')))
-                     AND NOT EXISTS (SELECT 1 FROM runs_runmessage m
-                                      WHERE m.run_id = o.run_id OR m.from_id = o.run_id AND m.kind = 'resume')
+                     AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = o.run_id)
+                     AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.from_id = o.run_id AND m.kind = 'resume')
                 THEN 'nothing to await'
                 WHEN o.status = 'COMPENSATING' AND o.nodes IS NULL AND NOT (
-                         EXISTS (SELECT 1 FROM runs_runmessage m WHERE o.run_id IN (m.run_id, m.from_id))
+                         EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = o.run_id)
+                         OR EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.from_id = o.run_id)
                          OR EXISTS (SELECT 1 FROM runs_undoentry e
                                      WHERE e.run_id = o.run_id AND e.target_id <> o.run_id AND e.state = 'begun')
                          OR EXISTS (SELECT 1 FROM runs_undoentry e
