@@ -214,7 +214,9 @@ class RunSerializer(serializers.Serializer[Any]):
     next_workflow = serializers.CharField(
         allow_null=True, help_text="The workflow that is started when this run has completed."
     )
-    can_compensate = serializers.BooleanField(help_text="Whether its version has steps that can be undone.")
+    can_compensate = serializers.BooleanField(
+        help_text="Whether steps of its version, or of the bodies in it, can be undone."
+    )
     variables = serializers.DictField(
         child=VariableSerializer(),
         help_text="Its variables by name, with the step that set each last; empty in lists.",

@@ -70,10 +70,7 @@ def close(runs: Iterable[str]) -> set[str]:
     if (awaiting := {run for run, *_, awaits in rows if awaits}) and undo_entries.restate(awaiting):
         queues.add(messages.QUEUE)
     ready = {run: (version, status, undo) for run, version, status, undo, awaits in rows if not awaits}
-    undoing = {
-        run: version for run, (version, _, undo) in ready.items() if undo and undo_plans.may_undo(version)
-    }
-    planned, busy = undo_plans.make(undoing) if undoing else (set(), set())
+    planned, busy = undo_plans.make({run: version for run, (version, _, undo) in ready.items() if undo})
     if busy:
         undo_entries.close_later(busy)
     queues |= _progress([], planned)

@@ -29,13 +29,12 @@ from runs.store.undo_entries import (
 )
 
 
-def may_undo(version_id: int) -> bool:
-    """Whether a run of this version, or a run below it, may have something to undo."""
-    try:
-        graph = graph_of(version_id)
-    except BrokenVersion:
-        return False
-    return bool(graph.compensations) or begins_runs(graph)
+def may_undo(graph: Graph) -> bool:
+    """Whether steps of this graph, or of the bodies in it, can be undone; those of a workflow that it runs may be."""
+    steps = [node.body or node for node in graph.nodes.values()]
+    return bool(graph.compensations) or any(
+        may_undo(step.part) if step.part is not None else step.spec.begins_run for step in steps
+    )
 
 
 def begins_runs(graph: Graph) -> bool:
@@ -53,11 +52,12 @@ def make(runs: Mapping[str, int]) -> tuple[set[str], set[str]]:
 
     Gives those that have a plan, and those that can't have one yet, because a run below is open again.
     """
-    above = {run for run, version in runs.items() if begins_runs(graph_of(version))}
+    graphs = {run: graph for run, version in runs.items() if (graph := _readable(version)) is not None}
+    above = {run for run, graph in graphs.items() if begins_runs(graph)}
     below = _below(above) if above else []
     busy = {one.driver for one in below if one.is_open}
     rows: list[EntryRow] = []
-    for driver, tree in _trees({run: runs[run] for run in runs.keys() - busy}, below).items():
+    for driver, tree in _trees({run: graphs[run] for run in graphs.keys() - busy}, below).items():
         entries = undo_plan(tree.root)
         rows += _rows(driver, entries)
         # What can't be read can't be undone: then the run must not say that all is.
@@ -128,6 +128,14 @@ class _Tree(NamedTuple):
     broken: Sequence[str]
 
 
+def _readable(version: int) -> Graph | None:
+    """The graph of a version; None where it doesn't compile here: then nothing of a run can be undone."""
+    try:
+        return graph_of(version)
+    except BrokenVersion:
+        return None
+
+
 def _below(runs: Iterable[str]) -> list[RunBelow]:
     """The runs below these, if something in their trees may be undone at all. From here on none is reopened."""
     undo_entries.hold_trees(runs)
@@ -137,28 +145,23 @@ def _below(runs: Iterable[str]) -> list[RunBelow]:
 
 def can_undo(versions: Iterable[int]) -> bool:
     """Whether a run of one of these versions may have steps to undo; of one that can't be read nobody knows."""
-    for version in versions:
-        try:
-            if graph_of(version).compensations:
-                return True
-        except BrokenVersion:
-            return True
-    return False
+    graphs = (_readable(version) for version in versions)
+    return any(graph is None or graph.compensations for graph in graphs)
 
 
-def _trees(drivers: Mapping[str, int], below: Sequence[RunBelow]) -> dict[str, _Tree]:
+def _trees(drivers: Mapping[str, Graph], below: Sequence[RunBelow]) -> dict[str, _Tree]:
     """By driver what is to be undone in it and below it."""
-    graphs: dict[str, Graph] = {run: graph_of(version) for run, version in drivers.items()}
+    graphs: dict[str, Graph] = {**drivers}
     broken: dict[str, list[str]] = defaultdict(list)
     children: dict[str, list[RunBelow]] = defaultdict(list)
     for one in below:
         if one.driver not in drivers:
             continue
-        try:
-            graphs[one.id] = graph_of(one.version)
-        except BrokenVersion:
+        graph = _readable(one.version)
+        if graph is None:
             broken[one.driver].append(one.id)
         else:
+            graphs[one.id] = graph
             children[one.parent].append(one)
     nodes: list[UndoableRow] = [
         {"run_id": run, "node": name, "unknown": graph.nodes[name].undoes_unknown}

@@ -14,7 +14,7 @@ from engine.verbs import run_verbs
 from lib.clock import now_here
 from lib.reader import is_read
 from lib.refusals import Missing
-from runs.kernel import graphs, wait_kinds
+from runs.kernel import graphs, undo_plans, wait_kinds
 from runs.reading.mendable import offers
 from runs.reading.queries import PENDING, WAITING
 from runs.reading.stored import LISTED, ONE_RUN, WHOLE, Bounds, RunRead, StepRead, read_run, read_runs
@@ -185,7 +185,7 @@ def _run_row(run: RunRead, only: frozenset[StepStatus] | None = None) -> dict[st
         "continues_run": run.continues,
         "continued_as": run.continued_as,
         "test": run.is_test,
-        "can_compensate": bool(version.graph.compensations),
+        "can_compensate": undo_plans.may_undo(version.graph),
         "next_workflow": version.graph.next_workflow,
         "variables": variables_shown(run.variables),
         "verbs": sorted(run_verbs(run.status, part=version.graph.is_part)),

@@ -38,7 +38,8 @@ f AS (
                          SELECT 1 FROM runs_run c
                           WHERE c.parent_id = o.run_id AND c.status <> 'COMPLETED' AND c.completed_at IS NULL
                             AND (c.status NOT IN ('RUNNING', 'PAUSED')
-                                 OR EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = c.id AND m.kind = 'cancel')))
+                                 OR EXISTS (SELECT 1 FROM runs_runmessage m
+                                            WHERE m.run_id = c.id AND m.kind = 'cancel' OFFSET 0)))
                      AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = o.run_id)
                      AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.from_id = o.run_id AND m.kind = 'resume')
                 THEN 'nothing to await'
