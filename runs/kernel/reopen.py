@@ -36,7 +36,7 @@ def check_failed(locked: Mapping[str, LockedRun], *, of_parent: bool = False) ->
     """
     if not of_parent:
         require_verb(locked, "resume")
-        undo_entries.hold_trees(locked)
+        undo_entries.hold_trees(locked, roots=False)
         if undo_entries.below_what_closes(locked):
             message = (
                 "A run above this one is ending, or undoes what was done: resume that run when it has ended."

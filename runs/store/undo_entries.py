@@ -103,9 +103,12 @@ class SettledEntry(NamedTuple):
         return {"run_id": self.run, "seq": self.seq}
 
 
-def hold_trees(runs: Iterable[str]) -> None:
-    """Wait until nobody else plans in the trees of these runs, or reopens a run of them; held until the commit."""
-    SQL.value("hold_tree", {"runs": sorted(runs)})
+def hold_trees(runs: Iterable[str], *, roots: bool = True) -> None:
+    """Wait until nobody else plans in the trees of these runs, or reopens a child run of them; held until the commit.
+
+    Without `roots` only the trees of child runs are held.
+    """
+    SQL.value("hold_tree", {"runs": sorted(runs), "roots": roots})
 
 
 def versions_of_trees(runs: Iterable[str], *, roots: bool = False) -> set[int]:

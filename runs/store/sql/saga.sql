@@ -24,11 +24,11 @@ WHERE s.kept_from IS NULL
                   WHERE u.run_id = s.run_id AND u.undoes = s.node)
 
 -- name: hold_tree
--- Nobody plans what is undone in these trees while somebody else reopens a run of them, and the other way round.
+-- Nobody plans what is undone in these trees while somebody else reopens a child run of them, and the other way round.
 SELECT count(l.held)
   FROM (SELECT pg_advisory_xact_lock(hashtextextended(t.tree::text, 53)) AS held
           FROM (SELECT DISTINCT coalesce(r.tree_id, r.root_id) AS tree FROM runs_run r
-                 WHERE r.id = ANY (%(runs)s::uuid[]) ORDER BY 1) t) l
+                 WHERE r.id = ANY (%(runs)s::uuid[]) AND (%(roots)s OR r.tree_id IS NOT NULL) ORDER BY 1) t) l
 
 -- name: versions_of_trees
 -- The versions of the child runs in the trees of these runs, and of the roots if they are asked for.

@@ -34,35 +34,37 @@ WITH o AS MATERIALIZED (
 f AS (
     SELECT o.run_id, o.tenant_id, o.life, NULL::text AS node, NULL::int AS index,
            CASE WHEN o.status IN ('RUNNING', 'PAUSED') AND o.nodes IS NULL THEN 'nothing open'
-                WHEN o.status IN ('FAILING', 'CANCELLING') AND o.running IS NOT TRUE AND NOT EXISTS (
-                         SELECT 1 FROM runs_run c
-                          WHERE c.parent_id = o.run_id AND c.status <> 'COMPLETED' AND c.completed_at IS NULL
-                            AND (c.status NOT IN ('RUNNING', 'PAUSED')
-                                 OR EXISTS (SELECT 1 FROM runs_runmessage m
-                                            WHERE m.run_id = c.id AND m.kind = 'cancel' OFFSET 0)))
-                     AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = o.run_id)
-                     AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.from_id = o.run_id AND m.kind = 'resume')
-                THEN 'nothing to await'
+                WHEN o.status IN ('FAILING', 'CANCELLING') AND o.running IS NOT TRUE AND NOT (
+                         b.is_told OR b.resumes OR b.ends_children) THEN 'nothing to await'
                 WHEN o.status = 'COMPENSATING' AND o.nodes IS NULL AND NOT (
-                         EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = o.run_id)
-                         OR EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.from_id = o.run_id)
-                         OR EXISTS (SELECT 1 FROM runs_undoentry e
-                                     WHERE e.run_id = o.run_id AND e.target_id <> o.run_id AND e.state = 'begun')
-                         OR EXISTS (SELECT 1 FROM runs_undoentry e
-                                     WHERE e.target_id = o.run_id AND e.run_id <> o.run_id AND e.state = 'planned')
-                            AND NOT EXISTS (SELECT 1 FROM runs_undoentry e
-                                             WHERE e.target_id = o.run_id AND e.state = 'begun' AND e.node IS NOT NULL)
-                         OR EXISTS (SELECT 1 FROM runs_run c
-                                     WHERE c.parent_id = o.run_id
-                                       AND c.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')))
+                         b.is_told OR b.tells OR b.undoes_below OR b.is_planned OR b.undoing_children)
                 THEN 'nothing being undone'
-                WHEN o.status = 'WAITING_FOR_MANUAL_ACTION' AND o.given_up IS NOT TRUE AND NOT (
-                         EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = o.run_id)
-                         OR EXISTS (SELECT 1 FROM runs_run c
-                                     WHERE c.parent_id = o.run_id AND c.status = 'WAITING_FOR_MANUAL_ACTION'))
+                WHEN o.status = 'WAITING_FOR_MANUAL_ACTION' AND o.given_up IS NOT TRUE AND NOT (b.is_told OR b.waiting_children)
                 THEN 'nothing for a person'
            END AS what
       FROM o
+      -- What child runs do, and messages that are under way, of runs that close or undo.
+      LEFT JOIN LATERAL (
+           SELECT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = o.run_id OFFSET 0) AS is_told,
+                  EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.from_id = o.run_id OFFSET 0) AS tells,
+                  EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.from_id = o.run_id AND m.kind = 'resume' OFFSET 0) AS resumes,
+                  EXISTS (SELECT 1 FROM runs_run c
+                           WHERE c.parent_id = o.run_id AND c.status <> 'COMPLETED' AND c.completed_at IS NULL
+                             AND (c.status NOT IN ('RUNNING', 'PAUSED')
+                                  OR EXISTS (SELECT 1 FROM runs_runmessage m
+                                              WHERE m.run_id = c.id AND m.kind = 'cancel' OFFSET 0)) OFFSET 0) AS ends_children,
+                  EXISTS (SELECT 1 FROM runs_run c
+                           WHERE c.parent_id = o.run_id
+                             AND c.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION') OFFSET 0) AS undoing_children,
+                  EXISTS (SELECT 1 FROM runs_run c
+                           WHERE c.parent_id = o.run_id AND c.status = 'WAITING_FOR_MANUAL_ACTION' OFFSET 0) AS waiting_children,
+                  EXISTS (SELECT 1 FROM runs_undoentry e
+                           WHERE e.run_id = o.run_id AND e.target_id <> o.run_id AND e.state = 'begun' OFFSET 0) AS undoes_below,
+                  EXISTS (SELECT 1 FROM runs_undoentry e
+                           WHERE e.target_id = o.run_id AND e.run_id <> o.run_id AND e.state = 'planned' OFFSET 0)
+                  AND NOT EXISTS (SELECT 1 FROM runs_undoentry e
+                                   WHERE e.target_id = o.run_id AND e.state = 'begun' AND e.node IS NOT NULL OFFSET 0)
+                  AS is_planned) b ON o.status NOT IN ('RUNNING', 'PAUSED')
     UNION ALL
     -- What is held is let go all at once.
     SELECT w.run_id, w.tenant_id, o.life, w.node, CASE w.step_status WHEN 'QUEUED' THEN NULL ELSE s.index END,
