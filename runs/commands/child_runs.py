@@ -12,13 +12,13 @@ from django.db import transaction
 
 from engine.catalogue import Json
 from engine.decide import describe
-from engine.errors import StepError
+from engine.errors import StepError, in_brief
 from engine.statuses import RunStatus
 from engine.verbs import why_not
 from lib.blobs import BlobAway, BlobError
 from lib.refusals import Refusal
 from lib.uuid7 import uuid7
-from runs.commands import former_children
+from runs.commands import child_rights, former_children
 from runs.commands.former_children import AGAIN
 from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
 from runs.commands.named_starts import start_workflow
@@ -58,6 +58,7 @@ class _Group(NamedTuple):
     by: str
     priority: int
     is_test: bool
+    acts_for: str | None
 
 
 def enter(entered: Entered) -> Endings:
@@ -95,12 +96,16 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
     if not steps:
         return []
     parents = child_runs.beginners({step.run_id for step, _ in steps})
+    forbidden = child_rights.forbidden(steps, parents)
     together: dict[_Group, list[tuple[ClaimedStep, NewRun]]] = {}
     refused: Endings = []
     for step, wait in steps:
         parent = parents[step.run_id]
         if "input" not in wait:
             refused.append((step, _not_started("lost", "Its run is gone, and with it the run's input.")))
+            continue
+        if step.id in forbidden:
+            refused.append((step, _not_started(child_rights.NOT_ALLOWED, child_rights.message_of(wait))))
             continue
         if parent.depth >= MAX_DEPTH:
             message = f"Runs can be nested at most {MAX_DEPTH} levels deep."
@@ -114,6 +119,7 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
             parent.created_by,
             parent.priority,
             parent.is_test,
+            parent.acts_for,
         )
         together.setdefault(group, []).append((step, _child(step, wait, parent)))
     return refused + [ending for group, alike in together.items() for ending in _started(group, alike)]
@@ -139,14 +145,25 @@ def _started(
 ) -> Iterator[tuple[ClaimedStep, Errored]]:
     """Start these runs in one go, or, where one of them can't begin, each by itself; gives those that can't."""
     try:
+        terms = _terms(group)
+    except Refusal as refusal:
+        yield from ((step, _not_started(refusal.code, refusal.message)) for step, _ in children)
+        return
+    yield from _started_on(terms, children)
+
+
+def _started_on(
+    terms: Terms, children: Sequence[tuple[ClaimedStep, NewRun]]
+) -> Iterator[tuple[ClaimedStep, Errored]]:
+    try:
         with transaction.atomic():
-            start_runs(_terms(group), [child for _, child in children])
+            start_runs(terms, [child for _, child in children])
     except (RunRefused, Refusal) as refusal:
         if len(children) == 1:
             yield children[0][0], _not_started(refusal.code, refusal.message)
             return
         for child in children:
-            yield from _started(group, [child])
+            yield from _started_on(terms, [child])
 
 
 def _terms(group: _Group) -> Terms:
@@ -162,6 +179,7 @@ def _terms(group: _Group) -> Terms:
         group.priority,
         is_test=group.is_test,
         is_part=group.part is not None,
+        acts_for=group.acts_for,
     )
 
 
@@ -187,7 +205,7 @@ def _ending(tenant: int, state: ChildState) -> AttemptResult:
     message = "The run failed."
     if state.error:
         message = f"The run failed with: {state.error.get('message')}"
-        details["error"] = {key: value for key, value in state.error.items() if key != "details"}
+        details["error"] = in_brief(state.error)
     return Errored(describe(StepError("ChildFailed", message, details=details)))
 
 
@@ -276,7 +294,14 @@ def _start_next(batch: Sequence[Message]) -> None:
             output = payloads.whole(run.tenant, run.output)
             item = NewRun(output, id=uuid7(), origin=origin, payload={"follows": run.id})
             with transaction.atomic():
-                start_workflow(run.tenant, workflow, [item], by=run.created_by, priority=run.priority)
+                start_workflow(
+                    run.tenant,
+                    workflow,
+                    [item],
+                    by=run.created_by,
+                    priority=run.priority,
+                    acts_for=run.acts_for,
+                )
         except BlobAway:
             # The message stays, and is delivered later.
             raise

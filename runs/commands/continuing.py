@@ -92,6 +92,7 @@ def _begin(source: Run, follower: str, overrides: Overrides) -> None:
         source.priority,
         is_test=source.is_test,
         is_part=source.is_part,
+        acts_for=source.acts_for,
     )
     (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")
     if not started.created:

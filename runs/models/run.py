@@ -28,6 +28,7 @@ class Run(HotRow):
     `traceparent`, `tracestate`: the trace of whoever had it started, as they said it (W3C Trace Context);
     where nobody did, it begins one of its own id (`runs.store.traces`).
     `is_part`: it is what a container does for one of its items, and is in no list either.
+    `acts_for`: the member for whom it acts (docs/security.md, "Child runs"), where that is not `created_by`.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -67,6 +68,7 @@ class Run(HotRow):
     chained = models.SmallIntegerField(db_default=0)
     rerun_of = models.UUIDField(null=True)
     created_by = models.TextField()
+    acts_for = models.TextField(null=True)
     created_at = models.DateTimeField(db_default=Now())
     completed_at = models.DateTimeField(null=True)
 

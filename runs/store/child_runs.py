@@ -38,7 +38,14 @@ class Beginner(NamedTuple):
     tree: str
     place: Sequence[tuple[str, int | None]]
     business_key: str | None
+    workflow: int
+    acts_for: str | None
     output: Json
+
+    @property
+    def person(self) -> str:
+        """The name by which it acts: a member's username, or that of no member."""
+        return self.acts_for or self.created_by
 
 
 class ChildState(NamedTuple):
