@@ -18,12 +18,13 @@ from engine.verbs import why_not
 from lib.blobs import BlobAway, BlobError
 from lib.refusals import Refusal
 from lib.uuid7 import uuid7
-from runs.commands import child_rights, former_children
+from runs.commands import child_rights, former_children, tree_limits
 from runs.commands.former_children import AGAIN
 from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
 from runs.commands.named_starts import start_workflow
 from runs.commands.origin import Origin
 from runs.commands.starts import NewRun, Terms, start_runs
+from runs.commands.tree_limits import Start
 from runs.kernel import messages, notices, wait_kinds
 from runs.kernel.refused import RunRefused
 from runs.kernel.wait_kinds import Entered, Wait, WaitKind
@@ -38,8 +39,6 @@ from workflows.queries import startable_version
 from workflows.titles import title_of
 from workflows.unnumbered import version_of_part
 
-MAX_DEPTH = 20
-"""So many levels of runs may begin one another as children."""
 MAX_CHAINED = 100
 """So many runs may follow one another by themselves: more would hardly be meant (R-013)."""
 HANDOFF = "handoff"
@@ -92,25 +91,33 @@ def _has_ended(state: ChildState | None) -> bool:
 
 
 def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
-    """Start a run for each of these steps, together as far as they are alike; gives those for which none can."""
+    """Start a run for each of these steps, as far as it is allowed; gives those for which none can."""
     if not steps:
         return []
     parents = child_runs.beginners({step.run_id for step, _ in steps})
     forbidden = child_rights.forbidden(steps, parents)
-    together: dict[_Group, list[tuple[ClaimedStep, NewRun]]] = {}
     refused: Endings = []
+    able: list[tuple[ClaimedStep, Wait]] = []
     for step, wait in steps:
-        parent = parents[step.run_id]
         if "input" not in wait:
             refused.append((step, _not_started("lost", "Its run is gone, and with it the run's input.")))
-            continue
-        if step.id in forbidden:
+        elif step.id in forbidden:
             refused.append((step, _not_started(child_rights.NOT_ALLOWED, child_rights.message_of(wait))))
-            continue
-        if parent.depth >= MAX_DEPTH:
-            message = f"Runs can be nested at most {MAX_DEPTH} levels deep."
-            refused.append((step, _not_started("too_deep", message)))
-            continue
+        else:
+            able.append((step, wait))
+    starts = {step.id: Start(parents[step.run_id], not wait.get("part")) for step, wait in able}
+    verdicts = dict(zip(starts, tree_limits.admit([*starts.values()]), strict=True))
+    refused += [(step, _not_started(*full)) for step, _ in able if (full := verdicts[step.id])]
+    begun = _begin_alike([(step, wait) for step, wait in able if verdicts[step.id] is None], parents)
+    tree_limits.give_back([starts[step.id] for step, _ in begun])
+    return refused + begun
+
+
+def _begin_alike(steps: Sequence[tuple[ClaimedStep, Wait]], parents: Mapping[str, Beginner]) -> Endings:
+    """Start a run for each of these steps, together as far as they are alike; gives those for which none can."""
+    together: dict[_Group, list[tuple[ClaimedStep, NewRun]]] = {}
+    for step, wait in steps:
+        parent = parents[step.run_id]
         group = _Group(
             parent.tenant,
             wait.get("workflow"),
@@ -122,7 +129,7 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
             parent.acts_for,
         )
         together.setdefault(group, []).append((step, _child(step, wait, parent)))
-    return refused + [ending for group, alike in together.items() for ending in _started(group, alike)]
+    return [ending for group, alike in together.items() for ending in _started(group, alike)]
 
 
 def _child(step: ClaimedStep, wait: Wait, parent: Beginner) -> NewRun:
@@ -132,6 +139,7 @@ def _child(step: ClaimedStep, wait: Wait, parent: Beginner) -> NewRun:
         shard=parent.shard,
         depth=parent.depth + 1,
         tree=parent.tree,
+        counted_in=parent.counted_in,
         place=[*parent.place, (step.node, step.index)],
     )
     payload: dict[str, Json] = {"parent": step.run_id, "parent_step": step.node}
@@ -282,6 +290,8 @@ def _unpause(batch: Sequence[Message]) -> None:
 def _start_next(batch: Sequence[Message]) -> None:
     """Runs have completed whose workflows name the next one: its run begins with what they gave."""
     completed = child_runs.beginners({message.run for message in batch}, with_output=True)
+    starts = {run.id: Start(run, is_awaited=False, is_child=False) for run in completed.values()}
+    verdicts = dict(zip(starts, tree_limits.admit([*starts.values()]), strict=True))
     for message in sorted(batch, key=lambda one: one.run):
         run = completed.get(message.run)
         if run is None:
@@ -290,9 +300,13 @@ def _start_next(batch: Sequence[Message]) -> None:
         try:
             if run.chained >= MAX_CHAINED:
                 raise RunRefused("too_many", f"{MAX_CHAINED} runs have followed one another already.")
-            origin = Origin(follows=run.id, chained=run.chained + 1)
+            if run.is_test:
+                raise RunRefused("test", "No run follows a test run.")
+            origin = Origin(follows=run.id, chained=run.chained + 1, counted_in=run.counting_tree)
             output = payloads.whole(run.tenant, run.output)
             item = NewRun(output, id=uuid7(), origin=origin, payload={"follows": run.id})
+            if full := verdicts[run.id]:
+                raise RunRefused(*full)
             with transaction.atomic():
                 start_workflow(
                     run.tenant,
@@ -308,6 +322,8 @@ def _start_next(batch: Sequence[Message]) -> None:
         except (RunRefused, Refusal) as refusal:
             payload = {"workflow": workflow, "reason": refusal.code, "message": refusal.message[:2000]}
             child_runs.note_no_follower(run.id, payload)
+            if verdicts[run.id] is None:
+                tree_limits.give_back([starts[run.id]])
 
 
 def _in_words(wait: Wait) -> str:

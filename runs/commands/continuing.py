@@ -75,6 +75,7 @@ def _begin(source: Run, follower: str, overrides: Overrides) -> None:
         chained=source.chained,
         root=str(source.root_id),
         tree=_text(source.tree_id),
+        counted_in=_text(source.counted_in),
         place=[(node, index) for node, index in source.place or ()],
     )
     item = NewRun(

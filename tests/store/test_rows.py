@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from runs.store import alerts, forecasts, jobs, outbox, outgoing, rows, step_logs, variables
+from runs.store import alerts, forecasts, jobs, outbox, outgoing, rows, step_logs, tree_counts, variables
 from runs.store.hot import SQL
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
@@ -51,6 +51,8 @@ ROWS = {
     ("child_states", "waits"): rows.ChildWaitRow,
     ("former_children", "waits"): rows.FormerWaitRow,
     ("resume_children", "waits"): rows.AgainRow,
+    ("count_runs", "counts"): tree_counts.TreeCountRow,
+    ("lock_counts", "trees"): tree_counts.TreeRow,
     ("workers_polled", "workers"): jobs.ContactRow,
     ("settle_events", "failed"): outbox.FailedRow,
     ("receive_jobs", "wanted"): outbox.WantedRow,
