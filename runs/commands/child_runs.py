@@ -138,6 +138,7 @@ def _child(step: ClaimedStep, wait: Wait, parent: Beginner) -> NewRun:
         parent_step=step.id,
         shard=parent.shard,
         depth=parent.depth + 1,
+        chained=parent.chained,
         tree=parent.tree,
         counted_in=parent.counted_in,
         place=[*parent.place, (step.node, step.index)],

@@ -1,5 +1,6 @@
 """Runs know for whom they act; the runs of a tree are counted, and its open ones found."""
 
+import django.db.models.manager
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
@@ -40,6 +41,9 @@ class Migration(migrations.Migration):
                 'base_manager_name': 'unsafe_all_tenants',
                 'default_manager_name': 'unsafe_all_tenants',
             },
+            managers=[
+                ('unsafe_all_tenants', django.db.models.manager.Manager()),
+            ],
         ),
         migrations.AddConstraint(
             model_name='treecount',

@@ -19,8 +19,9 @@ class Run(HotRow):
     NULL of a run that is no child; the tree of any run is `coalesce(tree_id, root_id)`. `place`: the steps that lead
     from the root down to a child, each as `[node, index]`; the index is null where the step is no item.
     `parent`: the run of which it is a part, begun by its step `parent_step`, `depth` levels down; `follows`: the run
-    behind which it was started, as its workflow's `next_workflow`, the `chained`-th in a row. `counted_in`: of a run
-    that follows another one, and of all that it starts, the tree whose `TreeCount` counts them; NULL: their own.
+    behind which it was started, as its workflow's `next_workflow`, the `chained`-th in a row (a child: as its parent).
+    `counted_in`: of a run that follows another one, and of all that it starts, the tree whose `TreeCount` counts them;
+    NULL: their own.
 
     `undo`: what was done is compensated when the run has closed; `cancelled`: it closed because somebody cancelled it.
     `sealed_life`: the last life of which history has a seal. `is_test`: it tries a definition out, and is in no list.

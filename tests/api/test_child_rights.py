@@ -247,6 +247,28 @@ def test_a_test_run_acts_for_whoever_tests(people, parent):
     assert refused(done(answer.json()["id"])) == answer_for("secret")
 
 
+def test_what_undoes_a_step_starts_only_what_the_starter_may_start(people, parent):
+    undo = {"type": "subworkflow", "params": {"workflow": NAME}}
+    nodes = [
+        {"id": "a", "type": "noop", "compensate": undo},
+        {"id": "b", "type": "transform", "params": {"set": {"x": "{{ input.none }}"}}},
+    ]
+    publish(people.client("author"), {"name": "undone", "nodes": nodes, "edges": [{"from": "a", "to": "b"}]})
+    for name in ("secret", "nobody"):
+        run = started(people.client("author"), name, "undone")
+        assert run.status == "WAITING_FOR_MANUAL_ACTION"
+        error = make.steps(str(run.pk))["a:compensate"].error
+        assert (error["code"], error["details"], error["message"]) == answer_for(name)
+    assert started(people.client("author"), "open", "undone").status == "COMPENSATED"
+
+
+def test_nobody_writes_the_steps_of_an_item_into_a_definition(api):
+    """It would be a child whose steps nobody has published."""
+    definition = {"name": "part", "nodes": [{"id": "a", "type": "part", "params": {"given": {}}}]}
+    assert api.post("/api/v1/workflows", {"name": "part", "definition": definition}).status_code == 201
+    assert api.post("/api/v1/workflows/part/publish", {}).status_code == 422
+
+
 @pytest.mark.parametrize("step", [SUB, container("map", {"workflow": NAME})], ids=["step", "map"])
 def test_a_draft_that_names_what_the_tester_may_not_start_is_not_tested(people, parent, step):
     """Nobody has checked the names in a draft."""

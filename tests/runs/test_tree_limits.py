@@ -168,6 +168,16 @@ def test_runs_that_follow_are_counted_where_the_chain_began(settings):
     assert {payload["reason"] for payload in refused} <= {"too_many"}
 
 
+def test_a_chain_ends_also_where_it_goes_through_children(monkeypatch):
+    """A workflow runs another one, which it follows: each run was the first of a chain."""
+    monkeypatch.setattr("runs.commands.child_runs.MAX_CHAINED", 3)
+    published(make.graph(["x"], []) | {"name": "child", "next_workflow": "again"})
+    version = published(make.graph([sub()], []) | {"name": "again"})
+    make.start_version(version, {})
+    make.work()
+    assert Run.unsafe_all_tenants.count() == 2 * 4
+
+
 def test_what_follows_nothing_is_not_counted():
     published(make.graph(["x"], []) | {"name": "child", "next_workflow": "nobody"})
     run_id = make.start_version(
