@@ -1,16 +1,10 @@
-"""Runs know for whom they act; the runs of a tree are counted, and its open ones found."""
+"""Runs know for whom they act, and the runs of a tree are counted."""
 
 import django.db.models.manager
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
-from django.db.models import Q
-
-from lib.schema_sql import SchemaSql
 
 
 class Migration(migrations.Migration):
-
-    atomic = False
 
     dependencies = [
         ('runs', '0035_index_of_trees'),
@@ -49,15 +43,4 @@ class Migration(migrations.Migration):
             model_name='treecount',
             constraint=models.UniqueConstraint(fields=('tree_id', 'slot'), name='tree_count_once'),
         ),
-        # One that was interrupted leaves an index that is no good.
-        migrations.RunSQL('DROP INDEX CONCURRENTLY IF EXISTS run_open_in_tree', migrations.RunSQL.noop),
-        AddIndexConcurrently(
-            model_name='run',
-            index=models.Index(
-                condition=Q(('completed_at__isnull', True), ('is_part', False), ('tree_id__isnull', False)),
-                fields=['tree_id'],
-                name='run_open_in_tree',
-            ),
-        ),
-        SchemaSql('runs', '900d38b43bb7'),
     ]
