@@ -91,6 +91,24 @@ def continue_after_events() -> int:
     return whole("HANDOFF_CONTINUE_AFTER_EVENTS", 10_000, 100, 1_000_000)
 
 
+def tree_depth() -> int:
+    """How many levels of runs may start one another (`HANDOFF_TREE_DEPTH`, default 20). Raises BadEnvironment."""
+    return whole("HANDOFF_TREE_DEPTH", 20, 1, 100)
+
+
+def tree_open_runs() -> int:
+    """How many runs that others wait for may be open in a tree (`HANDOFF_TREE_OPEN_RUNS`, default 1,000).
+
+    Raises BadEnvironment.
+    """
+    return whole("HANDOFF_TREE_OPEN_RUNS", 1_000, 1, 100_000)
+
+
+def tree_runs() -> int:
+    """How many runs a tree may start in all (`HANDOFF_TREE_RUNS`, default 1,000,000). Raises BadEnvironment."""
+    return whole("HANDOFF_TREE_RUNS", 1_000_000, 1, 100_000_000)
+
+
 def blobs(folder: Path | None = None) -> str:
     """Where large payloads are kept (`HANDOFF_BLOBS`): `file:///folder`, `s3://bucket/prefix`, or empty: in their rows.
 

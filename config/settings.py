@@ -346,6 +346,10 @@ HANDOFF_GRPC_REFLECTION = grpc_environment.reflection()
 # As which tenant whoever shows no credentials asks S4's routes (docs/s4-api.md); empty: as none.
 HANDOFF_V1_OPEN_TENANT = os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
+# How many runs one run may start, directly and through others (docs/engine.md, "Child runs").
+HANDOFF_TREE_DEPTH = environment.tree_depth()
+HANDOFF_TREE_OPEN_RUNS = environment.tree_open_runs()
+HANDOFF_TREE_RUNS = environment.tree_runs()
 HANDOFF_BLOBS = environment.blobs()
 HANDOFF_BLOB_BYTES = environment.blob_bytes()
 HANDOFF_FILE_SCAN = environment.file_scan()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.catalogue import Json
-from engine.errors import StepError
+from engine.errors import StepError, in_brief
 from engine.expressions import Expression
 
 SLICE = 1_000
@@ -66,9 +66,8 @@ def items_failed(failed: int, total: int, first: tuple[int, Mapping[str, Json]] 
 
 def round_failed(done: int, error: Mapping[str, Json]) -> StepError:
     """The round of a loop failed, the `done`-th."""
-    why = {key: value for key, value in error.items() if key != "details"}
     message = f"Round {done:,} failed with: {error.get('message')}"
-    return StepError("RoundFailed", message, details={"round": done, "error": why})
+    return StepError("RoundFailed", message, details={"round": done, "error": in_brief(error)})
 
 
 def too_many_rounds(done: int) -> StepError:

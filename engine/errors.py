@@ -1,6 +1,7 @@
 """What can go wrong in a workflow, as the engine names it."""
 
 from collections.abc import Mapping
+from typing import Any
 
 
 class EngineError(Exception):
@@ -38,3 +39,31 @@ class StepError(EngineError):
         self.message = message
         self.retryable = retryable
         self.details = dict(details or {})
+
+
+MAX_REASON = 100
+
+
+def in_brief(error: Mapping[str, Any]) -> dict[str, Any]:
+    """The error of a run or an item as the error of what waited for it keeps it: without details, but with the
+    `reason` why a child was not started, from however deep.
+    """
+    brief = {key: value for key, value in error.items() if key != "details"}
+    reason = _reason(error)
+    return brief if reason is None else brief | {"reason": reason}
+
+
+def _reason(error: Mapping[str, Any]) -> str | None:
+    details = error.get("details")
+    if not isinstance(details, Mapping):
+        return None
+    first, inner = details.get("first"), details.get("error")
+    if (
+        error.get("code") == "ItemsFailed"
+        and isinstance(first, Mapping)
+        and isinstance(first.get("error"), Mapping)
+    ):
+        return _reason(first["error"])
+    source = details if error.get("code") == "ChildNotStarted" else inner
+    reason = source.get("reason") if isinstance(source, Mapping) else None
+    return reason if isinstance(reason, str) and len(reason) <= MAX_REASON else None

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from engine.bodies import OF_ONE_STEP, PART
 from engine.catalogue import Json
 from engine.definition import QUEUE_NAME, RETRY_HELP, TIMEOUT_HELP, WORKFLOW_NAME, RetryChoice, Seconds
+from engine.templates import has_holes
 from steps.base import Params, StepContext, StepType, WholeNumber, widget
 from steps.waiting import for_part
 
@@ -61,6 +62,15 @@ class Body(Params):
         None, title="Version", description="Of that workflow. Empty: the latest when the item begins."
     )
     input: Json = Field(None, title="Input", description="Input of its run. Empty: the item.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _computed(cls, body: Json) -> Json:
+        """A name and a number that are expressions are computed, and checked, when the item begins."""
+        if isinstance(body, dict) and isinstance(body.get("workflow"), str):
+            stand_ins = {"workflow": "computed", "version": None}
+            return body | {name: value for name, value in stand_ins.items() if has_holes(body.get(name))}
+        return body
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:

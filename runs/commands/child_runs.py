@@ -12,18 +12,19 @@ from django.db import transaction
 
 from engine.catalogue import Json
 from engine.decide import describe
-from engine.errors import StepError
+from engine.errors import StepError, in_brief
 from engine.statuses import RUN_CLOSING, RUN_UNDOING, RunStatus
 from engine.verbs import why_not
 from lib.blobs import BlobAway, BlobError
 from lib.refusals import Refusal
 from lib.uuid7 import uuid7
-from runs.commands import child_undoing, former_children
+from runs.commands import child_rights, child_undoing, former_children, tree_limits
 from runs.commands.former_children import AGAIN
 from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
 from runs.commands.named_starts import start_workflow
 from runs.commands.origin import Origin
 from runs.commands.starts import NewRun, Terms, start_runs
+from runs.commands.tree_limits import Start
 from runs.kernel import messages, notices, wait_kinds
 from runs.kernel.refused import RunRefused
 from runs.kernel.wait_kinds import Entered, Wait, WaitKind
@@ -38,8 +39,6 @@ from workflows.queries import startable_version
 from workflows.titles import title_of
 from workflows.unnumbered import version_of_part
 
-MAX_DEPTH = 20
-"""So many levels of runs may begin one another as children."""
 MAX_CHAINED = 100
 """So many runs may follow one another by themselves: more would hardly be meant (R-013)."""
 HANDOFF = "handoff"
@@ -58,6 +57,7 @@ class _Group(NamedTuple):
     by: str
     priority: int
     is_test: bool
+    acts_for: str | None
 
 
 def enter(entered: Entered) -> Endings:
@@ -91,21 +91,33 @@ def _has_ended(state: ChildState | None) -> bool:
 
 
 def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
-    """Start a run for each of these steps, together as far as they are alike; gives those for which none can."""
+    """Start a run for each of these steps, as far as it is allowed; gives those for which none can."""
     if not steps:
         return []
     parents = child_runs.beginners({step.run_id for step, _ in steps})
-    together: dict[_Group, list[tuple[ClaimedStep, NewRun]]] = {}
+    forbidden = child_rights.forbidden(steps, parents)
     refused: Endings = []
+    able: list[tuple[ClaimedStep, Wait]] = []
     for step, wait in steps:
-        parent = parents[step.run_id]
         if "input" not in wait:
             refused.append((step, _not_started("lost", "Its run is gone, and with it the run's input.")))
-            continue
-        if parent.depth >= MAX_DEPTH:
-            message = f"Runs can be nested at most {MAX_DEPTH} levels deep."
-            refused.append((step, _not_started("too_deep", message)))
-            continue
+        elif step.id in forbidden:
+            refused.append((step, _not_started(child_rights.NOT_ALLOWED, child_rights.message_of(wait))))
+        else:
+            able.append((step, wait))
+    starts = {step.id: Start(parents[step.run_id], not wait.get("part")) for step, wait in able}
+    verdicts = dict(zip(starts, tree_limits.admit([*starts.values()]), strict=True))
+    refused += [(step, _not_started(*full)) for step, _ in able if (full := verdicts[step.id])]
+    begun = _begin_alike([(step, wait) for step, wait in able if verdicts[step.id] is None], parents)
+    tree_limits.give_back([starts[step.id] for step, _ in begun])
+    return refused + begun
+
+
+def _begin_alike(steps: Sequence[tuple[ClaimedStep, Wait]], parents: Mapping[str, Beginner]) -> Endings:
+    """Start a run for each of these steps, together as far as they are alike; gives those for which none can."""
+    together: dict[_Group, list[tuple[ClaimedStep, NewRun]]] = {}
+    for step, wait in steps:
+        parent = parents[step.run_id]
         group = _Group(
             parent.tenant,
             wait.get("workflow"),
@@ -114,9 +126,10 @@ def _begin(steps: Sequence[tuple[ClaimedStep, Wait]]) -> Endings:
             parent.created_by,
             parent.priority,
             parent.is_test,
+            parent.acts_for,
         )
         together.setdefault(group, []).append((step, _child(step, wait, parent)))
-    return refused + [ending for group, alike in together.items() for ending in _started(group, alike)]
+    return [ending for group, alike in together.items() for ending in _started(group, alike)]
 
 
 def _child(step: ClaimedStep, wait: Wait, parent: Beginner) -> NewRun:
@@ -125,7 +138,9 @@ def _child(step: ClaimedStep, wait: Wait, parent: Beginner) -> NewRun:
         parent_step=step.id,
         shard=parent.shard,
         depth=parent.depth + 1,
+        chained=parent.chained,
         tree=parent.tree,
+        counted_in=parent.counted_in,
         place=[*parent.place, (step.node, step.index)],
     )
     payload: dict[str, Json] = {"parent": step.run_id, "parent_step": step.node}
@@ -139,14 +154,25 @@ def _started(
 ) -> Iterator[tuple[ClaimedStep, Errored]]:
     """Start these runs in one go, or, where one of them can't begin, each by itself; gives those that can't."""
     try:
+        terms = _terms(group)
+    except Refusal as refusal:
+        yield from ((step, _not_started(refusal.code, refusal.message)) for step, _ in children)
+        return
+    yield from _started_on(terms, children)
+
+
+def _started_on(
+    terms: Terms, children: Sequence[tuple[ClaimedStep, NewRun]]
+) -> Iterator[tuple[ClaimedStep, Errored]]:
+    try:
         with transaction.atomic():
-            start_runs(_terms(group), [child for _, child in children])
+            start_runs(terms, [child for _, child in children])
     except (RunRefused, Refusal) as refusal:
         if len(children) == 1:
             yield children[0][0], _not_started(refusal.code, refusal.message)
             return
         for child in children:
-            yield from _started(group, [child])
+            yield from _started_on(terms, [child])
 
 
 def _terms(group: _Group) -> Terms:
@@ -162,6 +188,7 @@ def _terms(group: _Group) -> Terms:
         group.priority,
         is_test=group.is_test,
         is_part=group.part is not None,
+        acts_for=group.acts_for,
     )
 
 
@@ -187,7 +214,7 @@ def _ending(tenant: int, state: ChildState) -> AttemptResult:
     message = "The run failed."
     if state.error:
         message = f"The run failed with: {state.error.get('message')}"
-        details["error"] = {key: value for key, value in state.error.items() if key != "details"}
+        details["error"] = in_brief(state.error)
     return Errored(describe(StepError("ChildFailed", message, details=details)))
 
 
@@ -259,6 +286,8 @@ def _unpause(batch: Sequence[Message]) -> None:
 def _start_next(batch: Sequence[Message]) -> None:
     """Runs have completed whose workflows name the next one: its run begins with what they gave."""
     completed = child_runs.beginners({message.run for message in batch}, with_output=True)
+    starts = {run.id: Start(run, is_awaited=False, is_child=False) for run in completed.values()}
+    verdicts = dict(zip(starts, tree_limits.admit([*starts.values()]), strict=True))
     for message in sorted(batch, key=lambda one: one.run):
         run = completed.get(message.run)
         if run is None:
@@ -267,17 +296,30 @@ def _start_next(batch: Sequence[Message]) -> None:
         try:
             if run.chained >= MAX_CHAINED:
                 raise RunRefused("too_many", f"{MAX_CHAINED} runs have followed one another already.")
-            origin = Origin(follows=run.id, chained=run.chained + 1)
+            if run.is_test:
+                raise RunRefused("test", "No run follows a test run.")
+            origin = Origin(follows=run.id, chained=run.chained + 1, counted_in=run.counting_tree)
             output = payloads.whole(run.tenant, run.output)
             item = NewRun(output, id=uuid7(), origin=origin, payload={"follows": run.id})
+            if full := verdicts[run.id]:
+                raise RunRefused(*full)
             with transaction.atomic():
-                start_workflow(run.tenant, workflow, [item], by=run.created_by, priority=run.priority)
+                start_workflow(
+                    run.tenant,
+                    workflow,
+                    [item],
+                    by=run.created_by,
+                    priority=run.priority,
+                    acts_for=run.acts_for,
+                )
         except BlobAway:
             # The message stays, and is delivered later.
             raise
         except (RunRefused, Refusal) as refusal:
             payload = {"workflow": workflow, "reason": refusal.code, "message": refusal.message[:2000]}
             child_runs.note_no_follower(run.id, payload)
+            if verdicts[run.id] is None:
+                tree_limits.give_back([starts[run.id]])
 
 
 def _in_words(wait: Wait) -> str:

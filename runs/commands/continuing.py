@@ -75,6 +75,7 @@ def _begin(source: Run, follower: str, overrides: Overrides) -> None:
         chained=source.chained,
         root=str(source.root_id),
         tree=_text(source.tree_id),
+        counted_in=_text(source.counted_in),
         place=[(node, index) for node, index in source.place or ()],
     )
     item = NewRun(
@@ -92,6 +93,7 @@ def _begin(source: Run, follower: str, overrides: Overrides) -> None:
         source.priority,
         is_test=source.is_test,
         is_part=source.is_part,
+        acts_for=source.acts_for,
     )
     (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")
     if not started.created:

@@ -19,14 +19,16 @@ def start_workflow(
     sla_seconds: int | None = None,
     if_exists: IfExists = "return",
     requested_by: int | None = None,
+    acts_for: str | None = None,
 ) -> list[Started]:
     """Start runs of a workflow's version of this number, or of its latest one, all or none.
 
-    Single ones that several callers start at the same time begin in one transaction. Raises Missing and Conflict where
-    there is no such version to start, and what `start_runs` raises.
+    `acts_for`: the member for whom the runs act, where that is not `by`. Single ones that several callers start at the
+    same time begin in one transaction. Raises Missing and Conflict where there is no such version to start, and what
+    `start_runs` raises.
     """
     pinned = startable_version(tenant, workflow, version)
-    terms = Terms(tenant, pinned, by, priority, sla_seconds, requested_by=requested_by)
+    terms = Terms(tenant, pinned, by, priority, sla_seconds, requested_by=requested_by, acts_for=acts_for)
     requests = starts.checked(terms, items)
     if len(requests) == 1:
         return [_inserted_together((terms, if_exists), requests[0])]

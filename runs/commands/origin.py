@@ -12,7 +12,8 @@ class Origin:
 
     It is the child that `parent_step` waits for, or `follows` the run. `shard`: a child's is its parent's. `root`: the
     first run of the chain, for a run that continues another one. `tree`: the root of a child's tree; `place`: the
-    steps, as (node, index), that lead from there down to the child.
+    steps, as (node, index), that lead from there down to the child. `counted_in`: the tree whose count includes the
+    run, where that is another one.
     """
 
     parent: str | None = None
@@ -23,6 +24,7 @@ class Origin:
     chained: int = 0
     root: str | None = None
     tree: str | None = None
+    counted_in: str | None = None
     place: Sequence[tuple[str, int | None]] = ()
 
     def columns(self) -> RunRow:
@@ -38,6 +40,8 @@ class Origin:
             row["root"] = self.root
         if self.tree:
             row["tree"] = self.tree
+        if self.counted_in:
+            row["counted_in"] = self.counted_in
         if self.place:
             row["place"] = self.place
         return row

@@ -102,7 +102,8 @@ class Started:
 class Terms:
     """What the runs of one start share; test runs claim no business keys, and parts of others are in no list.
 
-    `requested_by`: the key of the user who asked for them as a person, and follows them as their requests.
+    `requested_by`: the key of the user who asked for them as a person, and follows them as their requests. `acts_for`:
+    the username of the member for whom they act, where that is not `by`.
     """
 
     tenant: int
@@ -113,6 +114,7 @@ class Terms:
     is_test: bool = False
     requested_by: int | None = None
     is_part: bool = False
+    acts_for: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +293,7 @@ def _begin(
         "sinks": len(version.graph.sinks),
         **_deadline(terms, version.graph),
         "created_by": terms.by,
+        "acts_for": terms.acts_for,
         "is_test": terms.is_test,
         "requested_by": terms.requested_by,
         "is_part": terms.is_part,

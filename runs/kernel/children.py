@@ -6,6 +6,8 @@ which do what its body says. Children end as all steps do; whoever counts the la
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from django.conf import settings
+
 from engine.catalogue import Json
 from engine.containers import Counts, items_failed
 from engine.decide import describe
@@ -33,7 +35,8 @@ def enter(entered: Sequence[tuple[ClaimedStep, Mapping[str, Json]]]) -> Endings:
     for step, wait in entered:
         row: ContainerRow = {"step_id": step.id, "anew": "items" in wait, "rounds": rounds.is_loop(wait)}
         if "items" in wait:
-            row |= {"items": wait["items"], "at_once": wait["at_once"], "tolerated": wait["tolerated"]}
+            at_once = _at_once(step, wait["at_once"])
+            row |= {"items": wait["items"], "at_once": at_once, "tolerated": wait["tolerated"]}
         rows.append(row)
     counts = children.open_containers(rows)
     versions = {step.run_id: step.version_id for step, _ in entered}
@@ -41,6 +44,14 @@ def enter(entered: Sequence[tuple[ClaimedStep, Mapping[str, Json]]]) -> Endings:
     notices.after_commit((), open_next(counts, versions))
     lost = [step for step, _ in entered if (step.run_id, step.node) not in counts]
     return [*((step, _lost()) for step in lost), *endings(over(counts), versions)]
+
+
+def _at_once(step: ClaimedStep, wanted: int) -> int:
+    """How many children may be open: of runs of a workflow no more than the tree may have beside the runs above."""
+    body = graph_of(step.version_id).nodes[step.node].body
+    if body is None or not body.spec.begins_run or body.part is not None:
+        return wanted
+    return min(wanted, max(1, settings.HANDOFF_TREE_OPEN_RUNS - settings.HANDOFF_TREE_DEPTH))
 
 
 def open_next(counts: Mapping[Container, Counts], versions: Mapping[str, int]) -> set[str]:

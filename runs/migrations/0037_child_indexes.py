@@ -3,8 +3,6 @@
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 NAMES = ('run_child_places', 'run_unfinished_children')
 
 
@@ -27,5 +25,4 @@ class Migration(migrations.Migration):
             model_name='run',
             index=models.Index(condition=models.Q(('parent_id__isnull', False), models.Q(('status', 'COMPLETED'), _negated=True)), fields=['parent_id'], name='run_unfinished_children'),
         ),
-        SchemaSql('runs', 'e86cf6eeade5'),
     ]

@@ -18,7 +18,7 @@ from runs.models.outgoing import (
     OutgoingWebhook,
 )
 from runs.models.requests import Request
-from runs.models.run import UNSEALED, Run, RunKey
+from runs.models.run import UNSEALED, Run, RunKey, TreeCount
 from runs.models.schedules import Calendar, Schedule, ScheduleEntry
 from runs.models.searches import SavedSearch
 from runs.models.steps import Container, RunVariable, StepExecution, StepJoin, StepLog
@@ -79,6 +79,7 @@ __all__ = [
     "TelemetryBucket",
     "TelemetryCursor",
     "Timer",
+    "TreeCount",
     "UndoEntry",
     "WebhookDelivery",
     "WebhookSecret",

@@ -19,7 +19,9 @@ class Run(HotRow):
     NULL of a run that is no child; the tree of any run is `coalesce(tree_id, root_id)`. `place`: the steps that lead
     from the root down to a child, each as `[node, index]`; the index is null where the step is no item.
     `parent`: the run of which it is a part, begun by its step `parent_step`, `depth` levels down; `follows`: the run
-    behind which it was started, as its workflow's `next_workflow`, the `chained`-th in a row.
+    behind which it was started, as its workflow's `next_workflow`, the `chained`-th in a row (a child: as its parent).
+    `counted_in`: of a run that follows another one, and of all that it starts, the tree whose `TreeCount` counts them;
+    NULL: their own.
 
     `undo`: what was done is compensated when the run has closed; `cancelled`: it closed because somebody cancelled it.
     `sealed_life`: the last life of which history has a seal. `is_test`: it tries a definition out, and is in no list.
@@ -28,6 +30,7 @@ class Run(HotRow):
     `traceparent`, `tracestate`: the trace of whoever had it started, as they said it (W3C Trace Context);
     where nobody did, it begins one of its own id (`runs.store.traces`).
     `is_part`: it is what a container does for one of its items, and is in no list either.
+    `acts_for`: the member for whom it acts (docs/security.md, "Child runs"), where that is not `created_by`.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -63,10 +66,12 @@ class Run(HotRow):
     parent_id = models.UUIDField(null=True)
     parent_step_id = models.UUIDField(null=True)
     depth = models.SmallIntegerField(db_default=0)
+    counted_in = models.UUIDField(null=True)
     follows = models.UUIDField(null=True)
     chained = models.SmallIntegerField(db_default=0)
     rerun_of = models.UUIDField(null=True)
     created_by = models.TextField()
+    acts_for = models.TextField(null=True)
     created_at = models.DateTimeField(db_default=Now())
     completed_at = models.DateTimeField(null=True)
 
@@ -113,6 +118,11 @@ class Run(HotRow):
                 condition=Q(parent_id__isnull=False) & ~Q(status=RunStatus.COMPLETED),
             ),
             models.Index(fields=["tree_id", "id"], name="run_of_tree", condition=Q(tree_id__isnull=False)),
+            models.Index(
+                fields=["tree_id"],
+                name="run_open_in_tree",
+                condition=Q(tree_id__isnull=False, is_part=False, completed_at__isnull=True),
+            ),
             models.Index(fields=["follows"], name="run_followers", condition=Q(follows__isnull=False)),
             models.Index(fields=["root_id", "id"], name="run_of_chain", condition=~Q(root_id=F("id"))),
         ]
@@ -130,3 +140,16 @@ class RunKey(HotRow):
         constraints = [
             models.UniqueConstraint(fields=["tenant_id", "workflow_id", "business_key"], name="run_key_once")
         ]
+
+
+class TreeCount(HotRow):
+    """How many runs a tree has started: `runs` in one of its slots, so that those who start them seldom wait for one
+    another. Only starts change it.
+    """
+
+    tree_id = models.UUIDField()
+    slot = models.SmallIntegerField()
+    runs = models.IntegerField()
+
+    class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["tree_id", "slot"], name="tree_count_once")]

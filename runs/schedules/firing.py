@@ -129,7 +129,11 @@ def _started(schedule: FoundSchedule, due: datetime, cancelled: Sequence[str] = 
         value = input_at(schedule.input, schedule.name, due, schedule.timezone)
         with transaction.atomic():
             (run,) = start_workflow(
-                schedule.tenant_id, schedule.workflow, [NewRun(value)], by=name_in_history(schedule.name)
+                schedule.tenant_id,
+                schedule.workflow,
+                [NewRun(value)],
+                by=name_in_history(schedule.name),
+                acts_for=schedule.acts_for,
             )
     except (Refusal, RunRefused) as refusal:
         return Entry(due, SKIPPED, "refused", refusal.message, cancelled=cancelled)

@@ -38,7 +38,20 @@ class Beginner(NamedTuple):
     tree: str
     place: Sequence[tuple[str, int | None]]
     business_key: str | None
+    workflow: int
+    acts_for: str | None
+    counted_in: str | None
     output: Json
+
+    @property
+    def person(self) -> str:
+        """The name by which it acts: a member's username, or that of no member."""
+        return self.acts_for or self.created_by
+
+    @property
+    def counting_tree(self) -> str:
+        """The tree in whose count are the runs that it starts."""
+        return self.counted_in or self.tree
 
 
 class ChildState(NamedTuple):

@@ -273,6 +273,7 @@ class RunRow(TypedDict, total=False):
     depth: int
     follows: str
     chained: int
+    counted_in: str
     root: str
     tree: str
     place: Sequence[tuple[str, int | None]]

@@ -189,7 +189,8 @@ def _signalled(hook: FoundWebhook, intent: Meaning, signal: NewSignal, trace: Tr
 
 def _started(hook: FoundWebhook, intent: Meaning, trace: Trace | None) -> Delivered:
     item = NewRun(intent.input, intent.business_key, signal=intent.signal, trace=trace)
-    (start,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=name_in_history(hook.name))
+    by = name_in_history(hook.name)
+    (start,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=by, acts_for=hook.acts_for)
     return Delivered(False, start.id, start.created, input_mismatch=start.input_mismatch)
 
 

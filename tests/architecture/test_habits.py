@@ -39,6 +39,7 @@ MAY_OPEN_TRANSACTIONS = {
     "workflows/management/commands/load_examples.py": "all examples and what comes with them, or none",
     "workflows/versions/lifecycle.py": "a workflow, its draft or next version and the audit's entry",
     "runs/commands/child_runs.py": "all children that begin together, or a next run; a refusal undoes no more",
+    "runs/commands/tree_limits.py": "what is counted without a look at others, which is undone near a limit",
     "runs/commands/jobs.py": "what is leased to polls that came together: all of it or nothing",
     "runs/kernel/messages.py": "that messages are taken and what they cause",
     "runs/maintenance/telemetry.py": "counts and the cursor behind what was counted",

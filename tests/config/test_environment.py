@@ -231,3 +231,22 @@ def test_grpc_is_off_unless_it_is_told_a_port(monkeypatch):
     monkeypatch.setenv("HANDOFF_GRPC_HOST", "0.0.0.0")
     assert grpc_environment.is_open()
     assert grpc_environment.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("variable", "read", "default", "most"),
+    [
+        ("HANDOFF_TREE_DEPTH", environment.tree_depth, 20, 100),
+        ("HANDOFF_TREE_OPEN_RUNS", environment.tree_open_runs, 1_000, 100_000),
+        ("HANDOFF_TREE_RUNS", environment.tree_runs, 1_000_000, 100_000_000),
+    ],
+)
+def test_limits_of_trees_are_positive_numbers(monkeypatch, variable, read, default, most):
+    monkeypatch.delenv(variable, raising=False)
+    assert read() == default
+    monkeypatch.setenv(variable, "7")
+    assert read() == 7
+    for value in ("0", "-1", "x", "1.5", str(most + 1)):
+        monkeypatch.setenv(variable, value)
+        with pytest.raises(environment.BadEnvironment, match=f"{variable} must be a number from 1 to {most}"):
+            read()

@@ -54,6 +54,18 @@ def with_resumed_item() -> Work:
     return go_on_late, (make.a_tenant().pk, run_id)
 
 
+def near_limit() -> None:
+    """Work while a tree may start four runs, which is few enough to look at all that others start."""
+    with override_settings(HANDOFF_TREE_RUNS=4):
+        victim.drain()
+
+
+def with_limit() -> Work:
+    """A run whose items are as many runs as it may start."""
+    make.start(PARTS, {"items": [1, 2, 3, 4]})
+    return near_limit, ()
+
+
 def with_parts() -> Work:
     """A run whose items are runs of two steps."""
     make.start(PARTS, {"items": [1, 2]})

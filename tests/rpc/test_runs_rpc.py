@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 
 from runs.models import HistoryEvent
+from tests import factories as make
 from tests.rpc.speaking import told
 
 INPUT = {"workflow": "pay", "input": 1}
@@ -39,6 +40,27 @@ def test_a_run_is_started_once_for_a_business_key(speak, pay):
     assert first.run.traceparent.startswith("00-0af7651916cd43dd8448eb211c80319c")
     again = ours.runs("StartRun", workflow="pay", business_key="o1", input={"amount": 2})
     assert (again.created, again.input_mismatch, again.run.id) == (False, True, first.run.id)
+
+
+def test_a_run_acts_for_whoever_starts_it_over_grpc(speak, people):
+    step = {"id": "a", "type": "subworkflow", "params": {"workflow": "{{ input.w }}"}}
+    author = people.client("author")
+    author.post("/api/v1/workflows", {"name": "parent", "definition": {"name": "parent", "nodes": [step]}})
+    assert author.post("/api/v1/workflows/parent/publish").status_code == 201
+    tenant = people.tenant()
+    make.VersionFactory(
+        workflow__tenant=tenant,
+        workflow__draft_definition=make.graph(["x"], []) | {"name": "secret"},
+        workflow__folder=make.FolderFactory(tenant=tenant),
+    )
+    runs = {
+        role: speak(role).runs("StartRun", workflow="parent", input={"w": "secret"}).run.id
+        for role in ("author", "admin")
+    }
+    make.work("engine")
+    make.work()
+    assert make.run(runs["author"]).error["details"] == {"reason": "not_allowed"}
+    assert make.run(runs["admin"]).status == "COMPLETED"
 
 
 def test_both_doors_show_the_same_run(speak, pay, start):

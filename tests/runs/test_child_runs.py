@@ -86,8 +86,8 @@ def test_what_can_not_be_started_fails_the_step(params, reason):
     assert (error["code"], error["details"]["reason"]) == ("ChildNotStarted", reason)
 
 
-def test_a_workflow_that_begins_itself_ends_at_the_limit(monkeypatch):
-    monkeypatch.setattr("runs.commands.child_runs.MAX_DEPTH", 3)
+def test_a_workflow_that_begins_itself_ends_at_the_limit(settings):
+    settings.HANDOFF_TREE_DEPTH = 3
     run_id = begun(parent("parent"), {})
     make.work()
     assert make.run(run_id).status == "FAILED"

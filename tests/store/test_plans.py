@@ -94,6 +94,7 @@ class TestAtFiftyThousandRows:
 
         assert "run_unsealed" in plan("lock_unsealed")
         assert "run_open" in plan("open_runs")
+        assert "run_open_in_tree" in plan("tree_counts")
         assert "timer_due" in plan("overdue_timers")
         for name in ("stuck_among", "overdue_timers"):
             assert "Seq Scan on runs_" not in plan(name), name

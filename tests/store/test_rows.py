@@ -12,6 +12,7 @@ from runs.store import (
     outgoing,
     rows,
     step_logs,
+    tree_counts,
     undo_entries,
     variables,
 )
@@ -67,6 +68,8 @@ ROWS = {
     ("child_states", "waits"): rows.ChildWaitRow,
     ("former_children", "waits"): rows.FormerWaitRow,
     ("resume_children", "waits"): rows.AgainRow,
+    ("count_runs", "counts"): tree_counts.TreeCountRow,
+    ("lock_counts", "trees"): tree_counts.TreeRow,
     ("workers_polled", "workers"): jobs.ContactRow,
     ("settle_events", "failed"): outbox.FailedRow,
     ("receive_jobs", "wanted"): outbox.WantedRow,

@@ -71,6 +71,25 @@ def test_who_is_anybody_reaches_the_folder_of_uploads_and_no_other(linear):
     assert linear.get(f"instances/{instance}/history") == {"items": None}
 
 
+def test_who_is_anybody_starts_by_a_computed_name_what_is_in_the_folder_of_uploads(engine):
+    tenant = Tenant.objects.get(slug="default")
+    step = {"id": "a", "type": "subworkflow", "params": {"workflow": "{{ input.w }}"}}
+    for name, nodes in (("parent", [step]), ("open", ["x"]), ("secret", ["x"])):
+        make.VersionFactory(
+            workflow__tenant=tenant, workflow__draft_definition=make.graph(nodes, []) | {"name": name}
+        )
+    other = make.FolderFactory(tenant=tenant)
+    Workflow.objects.for_tenant(tenant.pk).filter(name="secret").update(folder=other)
+    runs = {name: engine.start("parent", variables={"w": name}) for name in ("open", "secret", "nobody")}
+    make.work("engine")
+    make.work()
+    assert make.run(runs["open"]).status == "COMPLETED"
+    for name in ("secret", "nobody"):
+        error = make.run(runs[name]).error
+        assert error["details"] == {"reason": "not_allowed"}
+        assert error["message"] == f"There is no workflow {name} that this run may start."
+
+
 def test_who_is_anybody_is_a_service_without_a_login(engine):
     actor = open_actor("default")
     assert actor.is_service

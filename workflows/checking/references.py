@@ -48,19 +48,21 @@ def _named_in(field: str, where: Mapping[str, Json], node: str) -> Iterator[Name
         yield Named(name, number, f"{field}.workflow", node)
 
 
-def require_starts(principal: Principal, native: Mapping[str, Json]) -> None:
-    """Runs of it start others, whoever starts them: who publishes it answers for that, and must be allowed to.
+def require_starts(principal: Principal, native: Mapping[str, Json], *, is_test: bool = False) -> None:
+    """Check that whoever publishes a definition, or tests a draft, may start the workflows that it names.
 
-    Raises Forbidden naming the field.
+    Its runs start these for whoever starts them. A published workflow may name itself. Raises Forbidden naming the
+    field.
     """
+    own, verb = (None, "test") if is_test else (native.get("name"), "publish")
     for one in named_in(native):
-        if one.workflow == native.get("name"):
+        if one.workflow == own:
             continue
         try:
             principal.require(RUNS_START)
             guard_workflow(principal, RUNS_START, one.workflow)
         except (Missing, Forbidden):
-            message = f"You may not start runs of {one.workflow}: ask somebody who may to publish this."
+            message = f"You may not start runs of {one.workflow}: ask somebody who may to {verb} this."
             raise Forbidden(message, field=one.field, details={"scope": RUNS_START}) from None
 
 

@@ -15,6 +15,7 @@ from steps.catalogue import ALL_TYPES
 from workflows import queries, unnumbered
 from workflows.access import guard_workflow
 from workflows.checking.check import check
+from workflows.checking.references import require_starts
 from workflows.models import Workflow
 from workflows.trials.rewrite import Stubbed, Trial, TrialOptions, is_sound, trial_definition
 
@@ -39,8 +40,8 @@ def prepare_trial(
     """Keep what is asked for of the draft, or of a `definition`, as a version for test runs.
 
     `all_live`: nothing is left out. `own_pins`: the pins that are kept with the draft count instead of those asked for.
-    Raises Missing, Conflict for an archived workflow, Invalid, or Unprocessable with the problems of the
-    steps that take part.
+    Raises Missing, Conflict for an archived workflow, Invalid, Forbidden for a step that would start a workflow which
+    whoever tests may not start, or Unprocessable with the problems of the steps that take part.
     """
     principal.require(WORKFLOWS_READ)
     guard_workflow(principal, WORKFLOWS_READ, name)
@@ -54,6 +55,7 @@ def prepare_trial(
         options = replace(options, pins=pins_of(workflow))
     document = workflow.draft_definition if definition is None else dict(definition)
     trial = trial_of(document, name, options, all_live=all_live)
+    require_starts(principal, trial.definition, is_test=True)
     version = unnumbered.keep(principal.tenant_id, workflow.pk, trial.definition, principal.user_id)
     return Prepared(version, trial.stubbed)
 

@@ -1,9 +1,9 @@
 -- name: parents_of
 -- What child runs, and the runs that follow others, take over from the runs that begin them.
 SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.shard, r.priority, r.created_by, r.is_test, r.depth,
-                                          r.chained, r.status, r.undo, r.tree_id, coalesce(r.place, '[]'), r.business_key, r.output)), '[]')
+                                          r.chained, r.status, r.undo, r.tree_id, coalesce(r.place, '[]'), r.business_key, r.workflow_id, r.acts_for, r.counted_in, r.output)), '[]')
   FROM (SELECT r.id, r.tenant_id, r.shard, r.priority, r.created_by, r.is_test, r.depth, r.chained, r.status, r.undo,
-               coalesce(r.tree_id, r.root_id) AS tree_id, r.place, r.business_key,
+               coalesce(r.tree_id, r.root_id) AS tree_id, r.place, r.business_key, r.workflow_id, r.acts_for, r.counted_in,
                CASE WHEN %(with_output)s THEN r.output END AS output
           FROM runs_run r
          WHERE r.id = ANY (%(runs)s::uuid[])) r

@@ -1,0 +1,44 @@
+"""Which workflows the steps of a run may start whose names come out of expressions (docs/security.md, "Child runs").
+
+A name that is written in the definition was checked when that was published, for its publisher.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from runs.kernel.graphs import graph_of
+from runs.kernel.wait_kinds import Wait
+from runs.store.attempts import ClaimedStep
+from runs.store.child_runs import Beginner
+from workflows.starters import ComputedStart, allowed_starts
+
+NOT_ALLOWED: Final = "not_allowed"
+"""Why a child is not started whose workflow is unknown, or not allowed: nobody learns which of both."""
+
+
+def forbidden(steps: Sequence[tuple[ClaimedStep, Wait]], parents: Mapping[str, Beginner]) -> set[str]:
+    """The ids of those steps that may not start the workflow that they computed; in one statement, if there is any."""
+    computed = {
+        step.id: _start_of(parents[step.run_id], wait["workflow"])
+        for step, wait in steps
+        if "input" in wait and wait.get("workflow") is not None and not _is_written(step, wait["workflow"])
+    }
+    if not computed:
+        return set()
+    allowed = allowed_starts(computed.values())
+    return {step for step, start in computed.items() if start not in allowed}
+
+
+def message_of(wait: Wait) -> str:
+    """What the step is told, whether there is such a workflow or not."""
+    return f"There is no workflow {wait['workflow']} that this run may start."
+
+
+def _start_of(parent: Beginner, workflow: str) -> ComputedStart:
+    return ComputedStart(parent.tenant, parent.person, parent.workflow, workflow)
+
+
+def _is_written(step: ClaimedStep, workflow: str) -> bool:
+    """Whether the definition itself says the name."""
+    params = graph_of(step.version_id).step(step.node, step.index).params
+    return bool(params.constant("workflow") == workflow)
