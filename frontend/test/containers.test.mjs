@@ -276,9 +276,7 @@ test("a map of two steps and an approval by keys alone", async () => {
   const island = await open();
   const add = async (key, type) => {
     island.press(key);
-    await island.at("[role=combobox]");
-    island.put(type);
-    await until(() => island.page.querySelectorAll("dialog [role=option]").length >= 1);
+    await island.search(type);
     island.press("Enter");
     await island.at("[data-title]");
     island.press("Escape");

@@ -1,7 +1,7 @@
 // Containers that are collapsed to a card, and opened again: by keys, by mouse, and where somebody looks for what is in them.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, until } from "./island.mjs";
+import { becomes, open, says, until } from "./island.mjs";
 import { load } from "./load.mjs";
 
 const [folding, levels, boxes, { keyed, definitionOf }, { apply }] = await load(
@@ -64,9 +64,9 @@ test("F collapses the container that a step stands in, and opens it; each is und
   assert.deepEqual(island.store.state().selected.nodes, ["each"]);
   await until(() => !rows(island).includes("a"));
   await until(() => !cards(island).includes("a"));
-  const card = island.page.querySelector(".react-flow__node[data-id=each]");
-  assert.match(card.textContent, /3 steps/);
-  assert.equal(island.page.querySelector("[role=treeitem][data-node=each]").getAttribute("aria-expanded"), "false");
+  await says(() => island.page.querySelector(".react-flow__node[data-id=each]").textContent, /3 steps/);
+  const row = () => island.page.querySelector("[role=treeitem][data-node=each]");
+  await becomes(() => row().getAttribute("aria-expanded"), "false");
   island.press("f");
   await until(() => rows(island).includes("a") && cards(island).includes("b"));
   island.store.undo();
@@ -129,13 +129,13 @@ test("who looks for a step has the way back and forth as it was, and collapses i
   const before = island.done();
   island.store.goTo("a");
   await until(() => cards(island).includes("a"));
-  const [far] = island.page.querySelector(".react-flow__node[data-id=last]").style.transform.match(/[\d.]+/);
-  assert.ok(Number(far) > NEAR.last.x, "what stands around it gives way");
+  const far = () => island.page.querySelector(".react-flow__node[data-id=last]").style.transform.match(/[\d.]+/)[0];
+  await until(() => Number(far()) > NEAR.last.x);
   assert.deepEqual(island.done(), before);
   island.store.redo();
   assert.equal(island.store.state().doc.nodes.first.title, "Two");
   island.store.undo();
-  assert.ok(cards(island).includes("a"));
+  await until(() => cards(island).includes("a"));
   island.press("f");
   await until(() => !cards(island).includes("a"));
   assert.deepEqual(island.store.state().selected.nodes, ["each"]);
@@ -239,9 +239,13 @@ test("what is moved into a collapsed container opens it, and one undo takes both
 
 test("problems of steps that are out of sight stand at the card that covers them", async () => {
   const island = await opened({ collapsed: { each: true } });
-  island.store.set({ problems: [{ code: "x", severity: "error", node: "b", field: "nodes[1]", message: "No." }] });
-  await until(() => island.page.querySelector(".react-flow__node[data-id=each] .badge.bad"));
-  assert.ok(island.page.querySelector("[role=treeitem][data-node=each].has-errors"));
+  island.judged([{ code: "x", severity: "error", node: "b", field: "nodes[1]", message: "No." }]);
+  const has = (place) => island.page.querySelector(place) !== null;
+  const atCover = () => ({
+    card: has(".react-flow__node[data-id=each] .badge.bad"),
+    row: has("[role=treeitem][data-node=each].has-errors"),
+  });
+  await becomes(atCover, { card: true, row: true });
   island.page.body.focus();
   island.press("F8");
   await until(() => island.store.state().selected.nodes[0] === "b" && rows(island).includes("b"));

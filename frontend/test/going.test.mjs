@@ -1,7 +1,7 @@
 // Going through a form by keys: part by part, to what is still to be said, and back to the step.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, settled, until } from "./island.mjs";
+import { becomes, open, until } from "./island.mjs";
 
 const FLOW = {
   nodes: [
@@ -10,6 +10,9 @@ const FLOW = {
   ],
   edges: [{ from: "call", to: "ask" }],
 };
+
+/** The form knows that nothing is left to be said. */
+const filled = ({ page }) => becomes(() => page.querySelectorAll(".inspector [data-empty]").length, 0);
 
 /** The form of a step that was opened by Enter in the outline. */
 async function editing(id, boot) {
@@ -33,7 +36,7 @@ test("Enter goes to the next required field that is empty, and from the last one
   await island.at("input");
   assert.equal(island.called(), "Address");
   island.put("https://example.org");
-  await settled(10);
+  await filled(island);
   island.press("Enter");
   await island.at("[data-node=call]");
 });
@@ -72,7 +75,7 @@ test("E goes to the first required field that is empty, and says where none is",
   await island.at("input");
   assert.equal(island.called(), "Question");
   island.put("Take it?");
-  await settled(10);
+  await filled(island);
   island.press("Escape");
   await island.at("[data-node=ask]");
   island.press("e");
@@ -110,7 +113,7 @@ test("who works on the canvas is led back to it", async () => {
   island.press("Enter");
   await island.at("input");
   island.put("https://example.org");
-  await settled(10);
+  await filled(island);
   island.press("Enter");
   await island.at(".react-flow__node");
 });

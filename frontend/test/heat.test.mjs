@@ -1,7 +1,7 @@
 // Heat on the canvas: which share of the time or of the failures a step has, in levels and in words.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, until } from "./island.mjs";
+import { open, says, until } from "./island.mjs";
 import { load } from "./load.mjs";
 
 const [heat] = await load("model/heat.ts");
@@ -77,8 +77,8 @@ test("the switch asks once, colours the steps, and says what the colours mean", 
   assert.deepEqual(heats(), [null, null]);
   buttons(island.page).get("Time").click();
   await until(() => heats().join() === "3,4");
-  assert.match(island.page.querySelector(".heat-legend").textContent, /Share of the time, last 30 days/);
-  assert.match(island.page.querySelectorAll(".step-card")[1].title, /90 % of the time: 10 steps/);
+  await says(() => island.page.querySelector(".heat-legend").textContent, /Share of the time, last 30 days/);
+  await says(() => island.page.querySelectorAll(".step-card")[1].title, /90 % of the time: 10 steps/);
   buttons(island.page).get("Failures").click();
   await until(() => heats().join() === "0,4");
   buttons(island.page).get("Off").click();

@@ -1,7 +1,7 @@
 // Two people give steps other ids, neither knowing of the other: no step is there twice, and none gets lost.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, settled, until } from "./island.mjs";
+import { open, until } from "./island.mjs";
 import { load } from "./load.mjs";
 
 const [{ apply, applyWhatFits, diff, inverses }, { keyed }] = await load("model/changes.ts", "model/document.ts");
@@ -73,7 +73,6 @@ test("an undo of another id leaves all as it is where somebody changed the step 
 
 test("a step that both gave a title and an id, one of them offline, is there once for both and for the server", async () => {
   const island = await open(structuredClone(TWO));
-  await settled(20);
   const { answer } = island.server;
   const title = (from, to) => [{ path: ["nodes", "first", "title"], from, to }];
   const there = () => island.server.rules.keyed(island.server.definition, island.server.layout);
@@ -106,7 +105,6 @@ for (const [choice, there] of [
 ])
   test(`a step that is deleted while it gets another id is asked about: ${choice}`, async () => {
     const island = await open(structuredClone(TWO));
-    await settled(20);
     const { doc } = island.store.state();
     const changes = [
       { path: ["edges", "first>second"], from: doc.edges["first>second"] },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { open, until } from "./island.mjs";
+import { becomes, open, says, until } from "./island.mjs";
 import { load, source } from "./load.mjs";
 
 const [inner, { gave }, { keyed }] = await load("panels/inner.ts", "panels/asked.ts", "model/document.ts");
@@ -112,12 +112,12 @@ test("the panel shows a step for the first item and for the first that failed, a
     const found = page.querySelector(".test-step-head");
     return found?.textContent.includes("Price it") && found;
   });
-  assert.match(head.textContent, /item 2.*item 3, failed.*3 completed, 1 failed/);
-  assert.match(page.querySelector(".test-data").textContent, /price: 7|price/);
+  await says(() => head.textContent, /item 2.*item 3, failed.*3 completed, 1 failed/);
+  await says(() => page.querySelector(".test-data").textContent, /price: 7|price/);
   const [, failed] = head.querySelectorAll("[aria-label='Which item is shown'] button");
   failed.click();
   await until(() => page.querySelector(".test-values .bad-words")?.textContent === "No such price.");
-  assert.match(page.querySelector(".test-bar").textContent, /Only For each order/, "a part that can be tested");
+  await says(() => page.querySelector(".test-bar").textContent, /Only For each order/);
   page.body.focus();
   press("p");
   await until(() => store.state().doc.layout.pins?.price);
@@ -129,9 +129,9 @@ test("the panel shows a step for the first item and for the first that failed, a
 test("a card says for how many items it was done", async () => {
   const { page, store } = await open(DEFINITION);
   store.set({ trial: inner.withInner({ ...TRIAL, inner_steps: [PRICE] }, true) });
-  const badge = await until(() => page.querySelector(".react-flow__node[data-id=price] .badge.status"));
-  assert.deepEqual(
-    [badge.textContent, badge.getAttribute("data-status"), badge.title],
-    ["1 of 5 failed", "FAILED", "3 completed, 1 failed"],
-  );
+  const shown = () => {
+    const badge = page.querySelector(".react-flow__node[data-id=price] .badge.status");
+    return badge && [badge.textContent, badge.getAttribute("data-status"), badge.title];
+  };
+  await becomes(shown, ["1 of 5 failed", "FAILED", "3 completed, 1 failed"]);
 });

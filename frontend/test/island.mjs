@@ -1,5 +1,6 @@
 // The whole island without a browser: a page of its own, and a small server of the tests that is asked over HTTP.
 // Its draft is changed by the rules of changes, which the vectors hold to those of the server.
+import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -83,9 +84,12 @@ const palette = JSON.parse(readFileSync(join(source, "../../tests/workflows/pale
 /** Lets everything happen that is due now. */
 export const settled = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits until it is so; what `look` gives is given. Raises what it last raised after two seconds. */
+/** How long a condition may take: a machine that builds other things at the same time is slow. */
+const MOST_MS = 10_000;
+
+/** Waits until it is so; what `look` gives is given. Raises what it last raised at the time limit. */
 export async function until(look) {
-  const end = performance.now() + 2000;
+  const end = performance.now() + MOST_MS;
   for (;;) {
     try {
       const found = await look();
@@ -98,9 +102,37 @@ export async function until(look) {
   }
 }
 
+/** Waits until `look` gives this; fails with the difference at the time limit. */
+export const becomes = (look, expected, message) =>
+  until(async () => {
+    assert.deepEqual(await look(), expected, message);
+    return true;
+  });
+
+/** Waits until the text that `look` gives matches; fails with the text at the time limit. */
+export const says = (look, pattern) =>
+  until(async () => {
+    assert.match((await look()) ?? "", pattern);
+    return true;
+  });
+
 let opened = 0;
 
-/** A builder that was just opened on a draft, and what its hands can do. */
+/** Waits until the page has taken the answer to its first request, which replaces what it knows of the draft. */
+function firstAnswer({ useBuilder }) {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error("The first request was never answered.")), MOST_MS);
+    const leave = useBuilder.subscribe((now, was) => {
+      const isTaken = now.boot === was.boot && now.problems !== was.problems;
+      if (!isTaken && now.save.kind !== "offline") return;
+      clearTimeout(late);
+      leave();
+      resolve();
+    });
+  });
+}
+
+/** A builder that was opened on a draft and has the server's first answer, and what its hands can do. */
 export async function open(definition = {}, boot = {}, reader = {}) {
   opened += 1;
   const server = new Server({ name: "ours", title: "Ours", nodes: [], edges: [], ...definition });
@@ -144,13 +176,19 @@ export async function open(definition = {}, boot = {}, reader = {}) {
   const parts = await import(`${file}?${opened}`);
   server.rules = { ...parts.changes, ...parts.document, ...parts.meanwhile };
   server.remembers();
-  await until(() => page.querySelector(".builder"));
+  // What a test sets before that would be lost.
+  await Promise.all([firstAnswer(parts.store), until(() => page.querySelector(".builder"))]);
   /** What the server has, when it has everything. */
   const saved = async () => {
     await until(() => parts.store.state().save.kind === "saved" && parts.store.state().pending.length === 0);
     return server.definition;
   };
-  return { ...parts, server, page, saved, ...hands(page, parts.store) };
+  /** The server has found these problems, and the page knows of them. */
+  const judged = (problems) => {
+    server.problems = problems;
+    parts.store.set({ problems });
+  };
+  return { ...parts, server, page, saved, judged, ...hands(page, parts.store) };
 }
 
 function hands(page, store) {
@@ -197,13 +235,21 @@ function hands(page, store) {
         throw new Error(`The focus is not at ${place}, but at ${here?.outerHTML.slice(0, 120)}`);
       return here;
     });
-  return { press, write, put, rows, done, at };
+  /** Types into the search that is open, and waits until this is what Enter takes. */
+  const search = async (text, option = text) => {
+    await at("[role=combobox]");
+    put(text);
+    const marked = () => page.querySelector("dialog [role=option][aria-selected=true] strong")?.textContent;
+    await becomes(marked, option);
+  };
+  return { press, write, put, rows, done, at, search };
 }
 
 class Server {
   revision = 1;
   answers = [];
   calendars = [];
+  problems = [];
   /** What the draft was, by revision. */
   drafts = new Map();
 
@@ -237,7 +283,7 @@ class Server {
     if (url.endsWith("/draft") && method === "PATCH") return [200, this.changed(body)];
     if (url.endsWith("/draft"))
       return [200, { revision: this.revision, definition: this.definition, layout: this.layout }];
-    if (url.endsWith("/validate")) return [200, { problems: [] }];
+    if (url.endsWith("/validate")) return [200, { problems: this.problems }];
     if (url.includes("/calendars?")) return [200, { results: this.calendars }];
     return [404, { error: { code: "not_found", message: "That is judged by the server." } }];
   }
@@ -269,7 +315,7 @@ class Server {
       revision: this.revision,
       applied,
       conflicts,
-      problems: [],
+      problems: this.problems,
       ...(isBehind || conflicts.length ? { definition: this.definition, layout: this.layout } : {}),
     };
   }

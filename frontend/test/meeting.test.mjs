@@ -1,7 +1,7 @@
 // Somebody types in a field, or has not sent yet what was done, while somebody else sets the field or renames the step.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, settled, until } from "./island.mjs";
+import { becomes, open, until } from "./island.mjs";
 import { load } from "./load.mjs";
 
 const [{ renamed }, { keyed }] = await load("model/renames.ts", "model/document.ts");
@@ -64,8 +64,7 @@ test("what is typed stays in its field when a poll brings another's value, which
   await until(() => island.store.state().conflicts[0].yours === "Mine after all");
   assert.equal(island.store.state().said.count, said, "who types on is told once");
   island.page.activeElement.blur();
-  await settled();
-  assert.deepEqual(titles(island), ["Eve's", "Second"], "a field that is left shows what the draft has");
+  await becomes(() => titles(island), ["Eve's", "Second"], "a field that is left shows what the draft has");
   const [conflict] = island.store.state().conflicts;
   assert.deepEqual([conflict.theirs, conflict.by], ["Eve's", "eve"]);
   island.sync.resolve([conflict], "mine");
@@ -112,7 +111,6 @@ test("a conflict is settled in one's own way while the field still has the focus
 for (const who of ["eve", "ann"]) {
   test(`what is not sent yet goes on in a step that ${who} gave another id meanwhile`, async () => {
     const island = await open(structuredClone(TWO));
-    await settled(20);
     const { changed } = island.server;
     island.server.changed = function (body) {
       const answer = changed.call(this, body);

@@ -85,11 +85,7 @@ async function describe(hand, node) {
 async function add(island, hand, node) {
   await hand.select(null);
   island.press("a");
-  await island.at("[role=combobox]");
-  island.put(KINDS[node.type]);
-  await until(
-    () => island.page.querySelector(".add-option[aria-selected=true] strong")?.textContent === KINDS[node.type],
-  );
+  await island.search(KINDS[node.type]);
   const count = Object.keys(island.store.state().doc.nodes).length;
   island.press("Enter");
   const id = await until(() => Object.keys(island.store.state().doc.nodes)[count]);
@@ -105,9 +101,7 @@ async function add(island, hand, node) {
 async function connect(island, hand, from, to) {
   await hand.select(from);
   island.press("c");
-  await island.at("[role=combobox]");
-  island.put(titleOf(to));
-  await until(() => island.page.querySelectorAll("dialog [role=option]").length > 0);
+  await island.search(titleOf(to));
   island.press("Enter");
 }
 

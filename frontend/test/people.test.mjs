@@ -1,7 +1,7 @@
 // Who else is here, and what is said of steps: in words, in threads, and mentions that are being written.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, until } from "./island.mjs";
+import { becomes, open, says, until } from "./island.mjs";
 import { load } from "./load.mjs";
 
 const [people, talk, commands, { idFor }, { paste }] = await load(
@@ -125,11 +125,11 @@ test("others are seen, comments come when their number rises, and a server that 
   };
   store.select({ nodes: ["a"] });
   await until(() => page.querySelector(".here [role=status]").textContent === "Anna Weber is here too");
-  assert.equal(page.querySelector("[role=treeitem] .at-step .avatar").textContent, "AW");
-  assert.match(page.querySelector("[role=treeitem]").textContent, /, Anna Weber here/);
+  await becomes(() => page.querySelector("[role=treeitem] .at-step .avatar").textContent, "AW");
+  await says(() => page.querySelector("[role=treeitem]").textContent, /, Anna Weber here/);
   const card = await until(() => page.querySelector(".react-flow__node"));
-  assert.equal(card.querySelector(".at-step .avatar").textContent, "AW");
-  assert.match(card.getAttribute("aria-label"), /^First, Do nothing, Anna Weber here$/);
+  await becomes(() => card.querySelector(".at-step .avatar").textContent, "AW");
+  await becomes(() => card.getAttribute("aria-label"), "First, Do nothing, Anna Weber here");
   await until(() => asked === 1);
   comments = [said(1, 1, { by_name: "Anna Weber", at: "2027-01-31T09:00:00Z", text: "<b>Why?</b>" })];
   number = 1;
@@ -186,7 +186,7 @@ test("who may only read is led to what is said by M", async () => {
   island.page.querySelector("[role=treeitem]").focus();
   island.press("m");
   const heading = await island.at("summary");
-  assert.match(heading.textContent, /^Comments \(1\)/);
+  await says(() => heading.textContent, /^Comments \(1\)/);
   await until(() => island.page.querySelector(".inspector .said-text"));
   assert.equal(island.page.querySelector(".compose"), null);
 });

@@ -1,7 +1,7 @@
 // Who publishes is told before what comes of it: differences, open runs, test cases.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, until } from "./island.mjs";
+import { open, says, until } from "./island.mjs";
 
 const BEFORE = {
   name: "ours",
@@ -78,11 +78,9 @@ test("the first version has nothing to be compared with, and a server that is aw
 
 test("the note has the focus, also where a problem stands against publishing", async () => {
   const island = await open(structuredClone(NOW));
-  island.store.set({
-    problems: [{ code: "required", severity: "error", node: "third", field: "nodes[1]", message: "It is needed." }],
-  });
+  island.judged([{ code: "required", severity: "error", node: "third", field: "nodes[1]", message: "It is needed." }]);
   island.press("Shift+P");
   await until(() => island.page.querySelector(".publish-dialog"));
   assert.equal((await island.at(".publish-dialog input")).maxLength, 2000);
-  assert.match(island.page.querySelector(".publish-dialog").textContent, /One problem stands against it/);
+  await says(() => island.page.querySelector(".publish-dialog").textContent, /One problem stands against it/);
 });

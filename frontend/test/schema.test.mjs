@@ -1,7 +1,7 @@
 // The fields of what a run is given: a name that nobody chose goes with the label, and what is undone stays undone.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, settled, until } from "./island.mjs";
+import { becomes, open, settled, until } from "./island.mjs";
 
 /** A field that was just added, labelled and left. */
 async function labelled() {
@@ -30,12 +30,12 @@ async function labelled() {
 
 test("a label and the name that goes with it are one act, and undone nobody does it again", async () => {
   const island = await labelled();
-  assert.deepEqual(island.fields(), { sort_of_order: { type: "string", title: "Sort of order" } });
+  await becomes(island.fields, { sort_of_order: { type: "string", title: "Sort of order" } });
   assert.equal(island.done().undo.length, 2);
   await island.undo();
-  assert.deepEqual(island.fields(), { field: { type: "string" } });
+  await becomes(island.fields, { field: { type: "string" } });
   await island.undo();
-  assert.equal(island.fields(), undefined);
+  await becomes(island.fields, undefined);
   assert.deepEqual([island.done().undo.length, island.done().redo.length], [0, 2]);
   await island.saved();
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { open, settled, until } from "./island.mjs";
+import { becomes, open, until } from "./island.mjs";
 import { load, source } from "./load.mjs";
 
 const [{ addSnippet, fitting }, { apply }] = await load("model/snippets.ts", "model/changes.ts");
@@ -36,12 +36,11 @@ test("a press in the palette adds a group behind the selected step, and one undo
   island.page.getElementById("tab-add").click();
   const group = await until(() => island.page.querySelector(".palette-group"));
   group.click();
-  await settled();
+  await becomes(() => island.done().undo, ["Add Approval with reminders"]);
   const { doc, selected } = island.store.state();
   assert.deepEqual(Object.keys(doc.nodes), ["first", "approval", "approved", "rejected"]);
   assert.deepEqual(selected.nodes, ["approval", "approved", "rejected"]);
   assert.ok(doc.edges["first>approval"]);
-  assert.deepEqual(island.done().undo, ["Add Approval with reminders"]);
   island.store.undo();
   assert.deepEqual(Object.keys(island.store.state().doc.nodes), ["first"]);
   assert.deepEqual(Object.keys(island.store.state().doc.edges), []);

@@ -1,7 +1,7 @@
 // Two people on one draft, a net that fails, and a server that takes not everything: nothing gets lost.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, settled, until } from "./island.mjs";
+import { becomes, open, until } from "./island.mjs";
 
 const TWO = {
   nodes: [
@@ -96,7 +96,6 @@ test("an undo of what somebody has changed meanwhile leaves it and says so", asy
 
 test("what is done while nobody answers is kept, in the browser too, and sent when somebody does", async () => {
   const island = await opened();
-  await settled(20);
   const { answer } = island.server;
   island.server.answer = () => [503, { error: { code: "busy", message: "The server is busy." } }];
   island.store.act("Mine", title("first", "First", "In a tunnel"));
@@ -279,7 +278,7 @@ test("conflicts are a list beside the canvas, settled one by one or all at once 
     assert.equal((await island.at(".conflicts li button")).textContent, "Keep mine");
     island.press("Escape");
     await island.at("[data-conflicts]");
-    assert.equal(list(), null);
+    await becomes(list, null);
     island.page.activeElement.click();
     await island.at(".conflicts li button");
     [...list().querySelectorAll("button")].find((each) => each.textContent === button).click();
