@@ -153,6 +153,13 @@ class ForecastSerializer(serializers.Serializer[Any]):
     p90 = serializers.DateTimeField(help_text="Nine of ten such runs are done by then.")
 
 
+class PlaceSerializer(serializers.Serializer[Any]):
+    """A step that leads down to a child run."""
+
+    node = serializers.CharField(help_text="The step.")
+    index = serializers.IntegerField(allow_null=True, help_text="Of an item or round: its number, from 0.")
+
+
 class RunSerializer(serializers.Serializer[Any]):
     """A run with its steps."""
 
@@ -198,6 +205,13 @@ class RunSerializer(serializers.Serializer[Any]):
     # The framework takes declared fields off the class, so its own attribute of this name stays.
     parent = serializers.UUIDField(  # type: ignore[assignment]
         allow_null=True, help_text="As `parent_run`."
+    )
+    root_run = serializers.UUIDField(
+        help_text="The topmost run of its tree; for a run that no step started, the run itself."
+    )
+    place = PlaceSerializer(
+        many=True,
+        help_text="The steps that lead from the root run down to this one; empty for a run that no step started.",
     )
     continues_run = serializers.UUIDField(allow_null=True, help_text="The run that this one continues.")
     continued_as = serializers.UUIDField(

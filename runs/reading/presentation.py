@@ -180,6 +180,8 @@ def _run_row(run: RunRead, only: frozenset[StepStatus] | None = None) -> dict[st
         "rerun_of": run.rerun_of,
         "parent_run": run.parent,
         "parent": run.parent,
+        "root_run": run.tree or run.id,
+        "place": [{"node": node, "index": index} for node, index in run.place or ()],
         "follows_run": run.follows,
         "traceparent": trace_of(str(run.id), (run.traceparent, None)).parent,
         "continues_run": run.continues,

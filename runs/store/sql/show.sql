@@ -65,7 +65,7 @@ x AS MATERIALIZED (
      GROUP BY s.run_id
 )
 SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.created_by, r.created_at, r.completed_at,
-                        r.rerun_of, r.parent_id, r.follows,
+                        r.rerun_of, r.parent_id, r.tree_id, r.place, r.follows,
                         CASE WHEN r.root_id <> r.id THEN coalesce(
                             (SELECT p.id FROM runs_run p
                               WHERE p.root_id = r.root_id AND p.root_id <> p.id AND p.id < r.id

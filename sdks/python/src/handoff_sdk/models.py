@@ -2163,6 +2163,13 @@ class Person(TypedDict):
     name: str
 
 
+class Place(TypedDict):
+    """A step that leads down to a child run."""
+
+    node: str
+    index: int | None
+
+
 class PollJobsRequest(TypedDict):
     """A worker that asks for jobs."""
 
@@ -2523,6 +2530,8 @@ class Run(TypedDict):
     rerun_of: str | None
     parent_run: str | None
     parent: str | None
+    root_run: str
+    place: list[Place]
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
@@ -2831,6 +2840,8 @@ class StartedRun(TypedDict):
     rerun_of: str | None
     parent_run: str | None
     parent: str | None
+    root_run: str
+    place: list[Place]
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
@@ -3268,6 +3279,8 @@ class Trial(TypedDict):
     rerun_of: str | None
     parent_run: str | None
     parent: str | None
+    root_run: str
+    place: list[Place]
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
@@ -3741,6 +3754,7 @@ __all__ = [
     "PatchedChangeWebhookRequest",
     "PatchedChangeWorkflowRequest",
     "Person",
+    "Place",
     "PlaceEnum",
     "PollJobsRequest",
     "Presence",
