@@ -160,6 +160,20 @@ class PlaceSerializer(serializers.Serializer[Any]):
     index = serializers.IntegerField(allow_null=True, help_text="Of an item or round: its number, from 0.")
 
 
+class WaitSerializer(serializers.Serializer[Any]):
+    """Open steps of a run, or of runs below it, that wait for the same, and where the first of them is."""
+
+    run = serializers.UUIDField(help_text="The run of the step.")
+    node = serializers.CharField()
+    index = serializers.IntegerField(allow_null=True, help_text="Of an item or round: its number, from 0.")
+    place = PlaceSerializer(
+        many=True, help_text="The steps that lead from the root run down to the step itself."
+    )
+    title = serializers.CharField(allow_null=True, help_text="null where you may not read its workflow.")
+    waiting_for = serializers.CharField()
+    count = serializers.IntegerField(help_text="How many such steps there are.")
+
+
 class RunSerializer(serializers.Serializer[Any]):
     """A run with its steps."""
 
@@ -199,6 +213,10 @@ class RunSerializer(serializers.Serializer[Any]):
         help_text="How likely it misses its deadline, from 0 to 1; null without one or a forecast.",
     )
     waiting_for = serializers.CharField(allow_null=True)
+    waits = WaitSerializer(
+        many=True,
+        help_text="The open steps that it waits for, also in the runs below it: at most 10 groups.",
+    )
     created_by = serializers.CharField()
     rerun_of = serializers.UUIDField(allow_null=True, help_text="The run whose steps this one keeps.")
     parent_run = serializers.UUIDField(allow_null=True, help_text="The run one of whose steps started it.")

@@ -81,7 +81,7 @@ class RunRead(NamedTuple):
     rerun_of: str | None
     parent: str | None
     tree: str | None
-    place: list[list[Json]] | None
+    place: Sequence[tuple[str, int | None]] | None
     follows: str | None
     continues: str | None
     continued_as: str | None

@@ -37,7 +37,7 @@ def _context(request: PageRequest, run_id: UUID) -> dict[str, Json]:
         "counts": counts,
         "total": sum(counts.values()),
         "status": status if status in counts else "",
-        "runs": brief_rows(who.tenant_id, [one.id for one in child_page.rows]),
+        "runs": brief_rows(who, [one.id for one in child_page.rows]),
         "newer": child_page.previous,
         "older": child_page.next,
         "follows": run["completed_at"] is None,

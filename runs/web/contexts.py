@@ -89,7 +89,7 @@ def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
         counts = children.counts_of_children(principal, run_id, parts=False)
         begun_runs = children.children_of(principal, run_id, parts=False)
         ids = begun_runs.order_by("id").values_list("id", flat=True)
-        begun = brief_rows(principal.tenant_id, list(ids[:MOST_BEGUN])) if counts else []
+        begun = brief_rows(principal, list(ids[:MOST_BEGUN])) if counts else []
         context |= {"begun": begun, "begun_counts": counts, "begun_total": sum(counts.values())}
     if run["status"] == "COMPLETED" and run["next_workflow"]:
         context["follower"] = children.follower_of(principal, run_id)
@@ -166,7 +166,7 @@ def workflow_context(principal: Principal, workflow: Workflow) -> dict[str, Json
     runs_of_workflow = queries.runs_of(principal.tenant_id, workflow=workflow.name)
     titles.learn_titles([(workflow.name, workflow.title)])
     ids = runs_of_workflow.order_by("-id").values_list("id", flat=True)[:LAST]
-    return {"workflow": workflow, "runs": run_rows(principal.tenant_id, list(ids), NOTHING)}
+    return {"workflow": workflow, "runs": run_rows(principal.tenant_id, list(ids), NOTHING, who=principal)}
 
 
 def uuid_of(text: str) -> UUID | None:

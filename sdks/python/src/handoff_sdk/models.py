@@ -2526,6 +2526,7 @@ class Run(TypedDict):
     forecast: Forecast | None
     deadline_risk: float | None
     waiting_for: str | None
+    waits: list[Wait]
     created_by: str
     rerun_of: str | None
     parent_run: str | None
@@ -2836,6 +2837,7 @@ class StartedRun(TypedDict):
     forecast: Forecast | None
     deadline_risk: float | None
     waiting_for: str | None
+    waits: list[Wait]
     created_by: str
     rerun_of: str | None
     parent_run: str | None
@@ -3275,6 +3277,7 @@ class Trial(TypedDict):
     forecast: Forecast | None
     deadline_risk: float | None
     waiting_for: str | None
+    waits: list[Wait]
     created_by: str
     rerun_of: str | None
     parent_run: str | None
@@ -3368,6 +3371,18 @@ class VersionCounts(TypedDict):
     p95_seconds: float | None
     interventions: int
     version: int
+
+
+class Wait(TypedDict):
+    """Open steps of a run, or of runs below it, that wait for the same, and where the first of them is."""
+
+    run: str
+    node: str
+    index: int | None
+    place: list[Place]
+    title: str | None
+    waiting_for: str
+    count: int
 
 
 class Waiting(TypedDict):
@@ -3879,6 +3894,7 @@ __all__ = [
     "Version",
     "VersionCounts",
     "ViewEnum",
+    "Wait",
     "Waiting",
     "Webhook",
     "WebhookPage",
