@@ -181,6 +181,10 @@ def grouped(leaves: Sequence[Leaf]) -> Below:
         if leaf.is_busy and (unread or group.words != words) and not group.words.endswith(_OTHERS):
             group.words += _OTHERS
     unread = sum(leaf.more for leaf in leaves if not leaf.is_busy)
+    if len(groups) == 1 and unread:
+        # All that were read wait for the same.
+        next(iter(groups.values())).count += unread
+        unread = 0
     return Below([*groups.values()], unread, is_cut=len(leaves) >= MOST)
 
 

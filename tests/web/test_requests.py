@@ -228,7 +228,7 @@ def test_each_request_has_its_share_of_what_is_open(rita, asked, monkeypatch):
     monkeypatch.setattr(reading, "MOST_OF_EACH", 2)
     three = [{"id": name, "type": "human.approval", "params": {"title": "OK?"}} for name in "abc"]
     many = own_request(make.a_version(make.graph(three, [])), "rita")
-    stands = reading.standings(member("rita", "requester"), [asked.pk, UUID(many)])
+    stands = reading.standings(member("rita", "requester"), {one: one for one in (asked.pk, UUID(many))})
     assert {str(run): len(one.open_tasks) for run, one in stands.items()} == {str(asked.pk): 1, many: 2}
 
 
