@@ -45,3 +45,18 @@ def open_steps_below(tenant: int, runs: Sequence[str], *, most: int, each: int) 
     """
     params = {"tenant": tenant, "runs": list(runs), "most": most, "each": each, "silent": WORKER_SECONDS}
     return [OpenStep(*row) for row in SQL.value("open_steps_below", params)]
+
+
+class Ancestor(NamedTuple):
+    """A run on the way from a root down to another run; `node` and `item`: the step of the one before that began it."""
+
+    run: str
+    version_id: int
+    folder: int
+    node: str | None
+    item: int | None
+
+
+def ancestors(tenant: int, run: str) -> list[Ancestor]:
+    """The root of the tenant's run, and the runs from there down to the run itself."""
+    return [Ancestor(*row) for row in SQL.value("ancestors", {"tenant": tenant, "run": run})]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from django.db.models import F
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
@@ -25,7 +26,7 @@ from runs.reading.rendered import Rendered, rendered_params
 from runs.reading.step_logs import SaidOfAttempt
 from runs.reading.stored import NOTHING, WHOLE
 from runs.reading.times import times_of
-from runs.web.listing import brief_rows
+from runs.web.below import crumbs_of, rows_below
 from runs.web.look import UNFOLDED, number_of
 from steps.catalogue import BUILT_IN, CATALOGUE, EXECUTABLE
 from workflows import titles
@@ -75,6 +76,8 @@ def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or "resume" in verbs,
         "origin": _origin(principal, run),
+        "crumbs": crumbs_of(principal, run),
+        "waits_below": [wait for wait in run["waits"] if wait["run"] != run["id"]],
         "beside": _beside(principal, run_id, run),
         **_begun(principal, run),
         **mays,
@@ -86,10 +89,11 @@ def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     context: dict[str, Json] = {}
     run_id = UUID(run["id"])
     if any(_may_begin_runs(step["type"]) and step["id"] for step in run["steps"]):
-        counts = children.counts_of_children(principal, run_id, parts=False)
-        begun_runs = children.children_of(principal, run_id, parts=False)
-        ids = begun_runs.order_by("id").values_list("id", flat=True)
-        begun = brief_rows(principal, list(ids[:MOST_BEGUN])) if counts else []
+        counts = children.counts_of_children(principal, run_id)
+        # What is open comes first.
+        order = (F("completed_at").asc(nulls_first=True), "id")
+        ids = children.children_of(principal, run_id).order_by(*order).values_list("id", flat=True)
+        begun = rows_below(principal, run, list(ids[:MOST_BEGUN])) if counts else []
         context |= {"begun": begun, "begun_counts": counts, "begun_total": sum(counts.values())}
     if run["status"] == "COMPLETED" and run["next_workflow"]:
         context["follower"] = children.follower_of(principal, run_id)

@@ -53,7 +53,7 @@ def _in_order(links: Iterable[Json]) -> list[Json]:
     return sorted(links, key=lambda link: link["seq"])
 
 
-def _decision(run: Json, link: Json) -> dict[str, Json]:
+def _decision(run: Json, link: dict[str, Json]) -> dict[str, Json]:
     """A decision with its place: the steps that lead from the root run down to the one that asked."""
     record = json.loads(link["record"], cls=StoredDecoder)
     place = [*run["run"]["place"], {"node": record["node"], "index": None}]
@@ -69,7 +69,9 @@ def _decision(run: Json, link: Json) -> dict[str, Json]:
 
 
 def _below(one: Json) -> dict[str, Json]:
-    run = one["run"] if one["readable"] else {name: one["run"][name] for name in _OPEN_TO_ALL}
+    run: dict[str, Json] = (
+        one["run"] if one["readable"] else {name: one["run"][name] for name in _OPEN_TO_ALL}
+    )
     return run | {"history": one["history"] if one["readable"] else None, "seals": one["seals"]}
 
 

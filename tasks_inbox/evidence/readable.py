@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from engine.catalogue import Json
 from engine.json_schema import any_properties
 from lib.stored_json import StoredDecoder
+from runs.reading import places
 
 Line = tuple[str, str]
 """What something is, and what it says."""
@@ -48,18 +49,11 @@ def parts_of(text: str) -> Part:
     return Part(f"Evidence of run {evidence['run']['id']}", list(_about(evidence)), parts)
 
 
-def place_of(steps: Iterable[Json]) -> str:
-    """A place in the tree of a run, in words: `each 2 › ask`."""
-    return " › ".join(
-        one["node"] if one["index"] is None else f"{one['node']} {one['index']}" for one in steps
-    )
-
-
 def _hidden(one: Json) -> Part:
     """A decision in a workflow that whoever exported this may not read."""
     decision = one["hidden"]
     lines = [
-        ("Place", place_of(one["place"])),
+        ("Place", places.in_words(one["place"])),
         ("Outcome", decision["outcome"]),
         ("Decided by", decision["by"]),
         ("At", moment(decision["at"])),
@@ -110,7 +104,7 @@ def _question(question: Json, records: list[tuple[Json, Json]]) -> Part:
     lines = [
         (
             "Asked",
-            f"{moment(question['asked_at'])} · step {place_of(question['place'])} · round {question['round']}",
+            f"{moment(question['asked_at'])} · step {places.in_words(question['place'])} · round {question['round']}",
         )
     ]
     lines += [("Instructions", content["instructions"])] if content["instructions"] else []

@@ -52,3 +52,15 @@ SELECT coalesce(json_agg(json_build_array(
   JOIN runs_run r ON r.id = s.run_id
   JOIN workflows_workflow w ON w.id = r.workflow_id
  WHERE top.id = ANY (%(runs)s::uuid[]) AND top.tenant_id = %(tenant)s
+
+-- name: ancestors
+-- A run and the runs that lead up to its root, the root first, each with the folder of its workflow and the step of the
+-- one before that began it.
+WITH RECURSIVE a AS (
+    SELECT r.id, r.parent_id, r.version_id, r.workflow_id, r.place, 0 AS up FROM runs_run r WHERE r.id = %(run)s::uuid AND r.tenant_id = %(tenant)s
+    UNION ALL
+    SELECT p.id, p.parent_id, p.version_id, p.workflow_id, p.place, a.up + 1 FROM a JOIN runs_run p ON p.id = a.parent_id
+)
+SELECT coalesce(json_agg(json_build_array(a.id, a.version_id, w.folder_id, a.place -> -1 ->> 0, a.place -> -1 -> 1) ORDER BY a.up DESC), '[]')
+  FROM a
+  JOIN workflows_workflow w ON w.id = a.workflow_id

@@ -134,16 +134,16 @@ def of_history(evidence: Any, run: Any, runs: Any) -> Iterator[str]:
 
 def named(events: Any) -> Any:
     """The ids of the runs that a history names as begun by its steps, or as what it continues as."""
-    begun = {}
+    begun: Any = {}
     for event in events:
         step = (event[3], event[6].get("index"))
         if event[2] == "STEP_WAITING" and event[6].get("kind") == "run":
-            begun[(step, event[0])] = event[6]["run"]
-        elif (event[6].get("error") or {}).get("code") == "ChildNotStarted":
-            begun.pop(
-                max((key for key in begun if key[0] == step), key=lambda key: key[1], default=None), None
-            )
-    return set(begun.values()) | {event[6]["as"] for event in events if event[2] == "RUN_CONTINUED"}
+            begun.setdefault(step, []).append(event[6]["run"])
+        elif (event[6].get("error") or {}).get("code") == "ChildNotStarted" and begun.get(step):
+            begun[step].pop()
+    return {run for runs in begun.values() for run in runs} | {
+        event[6]["as"] for event in events if event[2] == "RUN_CONTINUED"
+    }
 
 
 def main(path: str, digest: str = "") -> int:
