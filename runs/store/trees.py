@@ -1,6 +1,7 @@
 """The statements over the runs of a tree as typed functions (SQL in `sql/trees.sql`)."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from engine.catalogue import Json
@@ -60,3 +61,11 @@ class Ancestor(NamedTuple):
 def ancestors(tenant: int, run: str) -> list[Ancestor]:
     """The root of the tenant's run, and the runs from there down to the run itself."""
     return [Ancestor(*row) for row in SQL.value("ancestors", {"tenant": tenant, "run": run})]
+
+
+def spans_below(
+    tenant: int, run: str, *, types: Sequence[str], most: int
+) -> list[tuple[str, datetime, datetime | None]]:
+    """Type, begin and end of the steps of these types in the runs below the tenant's run, of at most `most` runs."""
+    params = {"tenant": tenant, "run": run, "types": list(types), "most": most}
+    return [(kind, begun, ended) for kind, begun, ended in SQL.execute("spans_below", params).fetchall()]

@@ -8,9 +8,18 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_READ
 from engine.catalogue import Json
 from runs.kernel import graphs
+from runs.reading.inner_steps import MOST_PARTS
 from runs.store import trees
 from runs.web.listing import brief_rows
+from steps.catalogue import EXECUTABLE
 from workflows import titles
+
+_TAKE_TIME = [
+    name
+    for name, spec in EXECUTABLE.items()
+    if spec.asks_people or (not spec.has_children and spec.kind != "wait")
+]
+"""The types of steps that people or machines take time for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +68,9 @@ def _step(place: Sequence[dict[str, Json]], called: dict[str, str]) -> dict[str,
     if not place:
         return {"step": "", "index": None}
     return {"step": called.get(place[-1]["node"], place[-1]["node"]), "index": place[-1]["index"]}
+
+
+def steps_below(principal: Principal, run_id: str) -> list[dict[str, Json]]:
+    """What of the steps in the runs below a run says how long machines and people took."""
+    spans = trees.spans_below(principal.tenant_id, run_id, types=_TAKE_TIME, most=MOST_PARTS)
+    return [{"type": kind, "started_at": begun, "completed_at": ended} for kind, begun, ended in spans]

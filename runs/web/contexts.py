@@ -26,7 +26,7 @@ from runs.reading.rendered import Rendered, rendered_params
 from runs.reading.step_logs import SaidOfAttempt
 from runs.reading.stored import NOTHING, WHOLE
 from runs.reading.times import times_of
-from runs.web.below import crumbs_of, rows_below
+from runs.web.below import crumbs_of, rows_below, steps_below
 from runs.web.look import UNFOLDED, number_of
 from steps.catalogue import BUILT_IN, CATALOGUE, EXECUTABLE
 from workflows import titles
@@ -58,7 +58,7 @@ def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     return {
         "run": run,
         "running_for": (now - run["created_at"]) / timedelta(milliseconds=1),
-        "times": times_of(run["steps"], now),
+        "times": times_of([*run["steps"], *_steps_below(principal, run)], now),
         "unfolded": len(run["steps"]) <= UNFOLDED,
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
         "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
@@ -98,6 +98,12 @@ def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     if run["status"] == "COMPLETED" and run["next_workflow"]:
         context["follower"] = children.follower_of(principal, run_id)
     return context
+
+
+def _steps_below(principal: Principal, run: dict[str, Json]) -> list[dict[str, Json]]:
+    """Steps in the runs that it began, where steps of it may have begun any."""
+    has_begun = any(_may_begin_runs(step["type"]) and step["id"] for step in run["steps"])
+    return steps_below(principal, run["id"]) if has_begun else []
 
 
 def _beside(principal: Principal, run_id: UUID, run: dict[str, Json]) -> dict[str, Json]:

@@ -68,6 +68,15 @@ def test_of_what_may_not_be_read_a_page_tells_the_place_and_no_link(client, ann,
     assert "Open an account in Mail" not in page
 
 
+def test_a_person_asked_in_a_child_run_takes_time_of_people_of_the_root(client, ann, transactional_db):
+    client.force_login(ann)
+    root = started(onboarding(), GIVEN)
+    assert client.get(f"/runs/{root}").context["times"].people > 0
+    child = Run.unsafe_all_tenants.filter(parent_id=root).earliest("id")
+    for_both = [client.get(f"/runs/{run}").context["times"].people for run in (child.pk, root)]
+    assert for_both[1] >= for_both[0]
+
+
 @pytest.mark.browser
 def test_a_requester_sees_in_the_browser_who_has_an_onboarding_and_that_it_was_refused(visitor, ann):
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="operator")

@@ -53,6 +53,19 @@ SELECT coalesce(json_agg(json_build_array(
   JOIN workflows_workflow w ON w.id = r.workflow_id
  WHERE top.id = ANY (%(runs)s::uuid[]) AND top.tenant_id = %(tenant)s
 
+-- name: spans_below
+-- From when until when steps of these types, in the runs below a run, were at work or waited; of at most `most` runs, those
+-- nearest to it first.
+WITH RECURSIVE t AS (
+    SELECT r.id FROM runs_run r WHERE r.parent_id = %(run)s::uuid AND r.tenant_id = %(tenant)s
+    UNION ALL
+    SELECT c.id FROM t JOIN runs_run c ON c.parent_id = t.id
+)
+SELECT s.type, s.started_at, s.completed_at
+  FROM (SELECT t.id FROM t LIMIT %(most)s) t
+  JOIN runs_stepexecution s ON s.run_id = t.id
+ WHERE s.started_at IS NOT NULL AND s.kept_from IS NULL AND s.type = ANY (%(types)s::text[])
+
 -- name: ancestors
 -- A run and the runs that lead up to its root, the root first, each with the folder of its workflow and the step of the
 -- one before that began it.

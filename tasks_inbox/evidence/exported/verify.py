@@ -59,7 +59,7 @@ def of_decisions(evidence: Any, runs: Any, folder: Path) -> Iterator[str]:
             "its place is not that of its run": not (is_remark or one["place"][:-1] == run["place"]),
         }
         if not is_hidden:
-            asked = questions.get(
+            question = questions.get(
                 (record["run"], record["task"], record["round"], record["node"]), {"shown": "{}"}
             )
             place = {
@@ -73,11 +73,11 @@ def of_decisions(evidence: Any, runs: Any, folder: Path) -> Iterator[str]:
             )
             checks["it is of another kind, or of no question"] = (
                 "remark" in record
-            ) != is_remark or "run" not in asked
+            ) != is_remark or "run" not in question
             step = {"node": record["node"], "index": None}
             checks["its place is not that of its record"] = not (is_remark or one["place"][-1] == step)
             checks["what was shown is not what its record says"] = (
-                not is_remark and sha(asked["shown"]) != record["shown_sha256"]
+                not is_remark and sha(question["shown"]) != record["shown_sha256"]
             )
         yield from (f"{kind} {seq}: {fault}" for fault, is_wrong in checks.items() if is_wrong)
         for file in record.get("files", ()) if folder.is_dir() else ():
