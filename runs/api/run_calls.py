@@ -23,7 +23,7 @@ def find_run(principal: Principal, run_id: UUID) -> Run:
 
 def shown(principal: Principal, run_id: UUID | str) -> dict[str, Any]:
     """The tenant's run as it is shown now; a test run with the steps within its containers. Raises Missing."""
-    row = found_run(principal.tenant_id, run_id)
+    row = found_run(principal.tenant_id, run_id, who=principal)
     if row["test"]:
         row["inner_steps"] = [one.as_dict() for one in inner_steps(principal.tenant_id, run_id)]
     return row

@@ -69,7 +69,7 @@ class RunsView(RunsApiView):
         else:
             page, searched = search_page(matches, request, q, **bounds)
             more = {"searched": searched.answer()}
-        rows = run_rows(tenant, [run.id for run in page.rows])
+        rows = run_rows(tenant, [run.id for run in page.rows], who=self.principal)
         return Response(page.answer(rows) | more)
 
     @extend_schema(request=s.StartRun, responses={200: s.StartedRunSerializer, 201: s.StartedRunSerializer})
@@ -166,7 +166,9 @@ class RunChildrenView(RunsApiView):
             most=MOST_STEPS_OF_A_PAGE,
             **params,
         )
-        return Response(page.answer(run_rows(self.principal.tenant_id, [run.id for run in page.rows])))
+        return Response(
+            page.answer(run_rows(self.principal.tenant_id, [run.id for run in page.rows], who=self.principal))
+        )
 
 
 class RunCancelView(RunsApiView):

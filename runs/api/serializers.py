@@ -153,6 +153,27 @@ class ForecastSerializer(serializers.Serializer[Any]):
     p90 = serializers.DateTimeField(help_text="Nine of ten such runs are done by then.")
 
 
+class PlaceSerializer(serializers.Serializer[Any]):
+    """A step that leads down to a child run."""
+
+    node = serializers.CharField(help_text="The step.")
+    index = serializers.IntegerField(allow_null=True, help_text="Of an item or round: its number, from 0.")
+
+
+class WaitSerializer(serializers.Serializer[Any]):
+    """Open steps of a run, or of runs below it, that wait for the same, and where the first of them is."""
+
+    run = serializers.UUIDField(help_text="The run of the step.")
+    node = serializers.CharField()
+    index = serializers.IntegerField(allow_null=True, help_text="Of an item or round: its number, from 0.")
+    place = PlaceSerializer(
+        many=True, help_text="The steps that lead from the root run down to the step itself."
+    )
+    title = serializers.CharField(allow_null=True, help_text="null where you may not read its workflow.")
+    waiting_for = serializers.CharField()
+    count = serializers.IntegerField(help_text="How many such steps there are.")
+
+
 class RunSerializer(serializers.Serializer[Any]):
     """A run with its steps."""
 
@@ -192,12 +213,23 @@ class RunSerializer(serializers.Serializer[Any]):
         help_text="How likely it misses its deadline, from 0 to 1; null without one or a forecast.",
     )
     waiting_for = serializers.CharField(allow_null=True)
+    waits = WaitSerializer(
+        many=True,
+        help_text="The open steps that it waits for, also in the runs below it: at most 10 groups.",
+    )
     created_by = serializers.CharField()
     rerun_of = serializers.UUIDField(allow_null=True, help_text="The run whose steps this one keeps.")
     parent_run = serializers.UUIDField(allow_null=True, help_text="The run one of whose steps started it.")
     # The framework takes declared fields off the class, so its own attribute of this name stays.
     parent = serializers.UUIDField(  # type: ignore[assignment]
         allow_null=True, help_text="As `parent_run`."
+    )
+    root_run = serializers.UUIDField(
+        help_text="The topmost run of its tree; for a run that no step started, the run itself."
+    )
+    place = PlaceSerializer(
+        many=True,
+        help_text="The steps that lead from the root run down to this one; empty for a run that no step started.",
     )
     continues_run = serializers.UUIDField(allow_null=True, help_text="The run that this one continues.")
     continued_as = serializers.UUIDField(

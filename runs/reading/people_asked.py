@@ -26,10 +26,13 @@ class OpenTask:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How people stand to a run: what is open, and whether the last decision said no."""
+    """How people stand to a run: what is open in its tree, and how many of the decisions that ended its path said no:
+    `refused` of `decided`, which counts the items of a map and the branches that run others; otherwise it is 1.
+    """
 
     open_tasks: Sequence[OpenTask] = ()
-    is_refused: bool = False
+    refused: int = 0
+    decided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Milestone:
 class Teller(Protocol):
     """Who knows what people are asked."""
 
-    def standings(self, who: Principal, runs: Sequence[UUID]) -> Mapping[UUID, Standing]: ...
+    def standings(self, who: Principal, trees: Mapping[UUID, UUID]) -> Mapping[UUID, Standing]: ...
 
     def milestones(self, who: Principal, run_id: UUID) -> Sequence[Milestone]: ...
 
@@ -60,9 +63,11 @@ def tell_asked(teller: Teller) -> Teller:
     return teller
 
 
-def standings(who: Principal, runs: Sequence[UUID]) -> Mapping[UUID, Standing]:
-    """How people stand to each of these runs, whatever their number in as many statements."""
-    return next((teller.standings(who, runs) for teller in _TELLERS), {}) if runs else {}
+def standings(who: Principal, trees: Mapping[UUID, UUID]) -> Mapping[UUID, Standing]:
+    """How people stand to each of these runs, whatever their number in as many statements; `trees`: the id of the tree
+    of each, with the run.
+    """
+    return next((teller.standings(who, trees) for teller in _TELLERS), {}) if trees else {}
 
 
 def milestones(who: Principal, run_id: UUID) -> Sequence[Milestone]:

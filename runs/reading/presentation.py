@@ -1,20 +1,22 @@
 """Runs as everybody is shown them, pages, API and commands alike: one statement, and one row for each node."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import chain
 from operator import itemgetter
 from uuid import UUID
 
 from accounts import people
+from accounts.principal import Principal
 from engine.catalogue import Json
 from engine.graph import Node
 from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
 from engine.verbs import run_verbs
-from lib.clock import now_here
 from lib.reader import is_read
 from lib.refusals import Missing
 from runs.kernel import graphs, undo_plans, wait_kinds
+from runs.reading import step_waits
+from runs.reading.leaves import ALONE, Below, Leaf, begins_others, grouped, leaves_below, waits_of
 from runs.reading.mendable import offers
 from runs.reading.queries import PENDING, WAITING
 from runs.reading.stored import LISTED, ONE_RUN, WHOLE, Bounds, RunRead, StepRead, read_run, read_runs
@@ -37,37 +39,53 @@ _BESIDE_A_FAILURE = "The run fails when its other branches have ended: "
 
 
 def run_rows(
-    tenant: int, runs: Sequence[UUID | str], bounds: Bounds = LISTED, *, apart: bool = False
+    tenant: int,
+    runs: Sequence[UUID | str],
+    bounds: Bounds = LISTED,
+    *,
+    apart: bool = False,
+    who: Principal | None = None,
 ) -> list[dict[str, Json]]:
-    """The tenant's runs of these ids, in their order, each with its steps (docs/api.md, "Runs"); one statement.
+    """The tenant's runs of these ids, in their order, each with its steps (docs/api.md, "Runs"); one statement, one
+    more where one of them waits for what is below it.
 
-    `apart`: each has as much room for payloads as if it were read alone.
+    `apart`: each has as much room for payloads as if it were read alone. `who` reads: what they may not read of runs
+    below these is left out of what these wait for.
     """
-    by_id = {run.id: _run_row(run) for run in _learned(tenant, runs, bounds, apart=apart)}
+    read = read_runs(tenant, runs, bounds, apart=apart)
+    by_id = {run.id: _run_row(run, below=below) for run, below in _learned(tenant, read, who)}
     return [by_id[str(run)] for run in runs if str(run) in by_id]
 
 
 def brief_rows(
-    tenant: int, runs: Sequence[UUID | str], bounds: Bounds, *, whole: bool = False
+    tenant: int,
+    runs: Sequence[UUID | str],
+    bounds: Bounds,
+    *,
+    whole: bool = False,
+    who: Principal | None = None,
 ) -> list[tuple[dict[str, Json], list[str]]]:
     """As `run_rows`, each with the names of its input's fields in the order that the author of its version gave.
 
     Of its steps only those that are open or have failed, unless it is asked for as a `whole`.
     """
     by_id = {
-        run.id: (_run_row(run, None if whole else _AT_WORK), _fields(run.version_id))
-        for run in _learned(tenant, runs, bounds)
+        run.id: (_run_row(run, None if whole else _AT_WORK, below), _fields(run.version_id))
+        for run, below in _learned(tenant, read_runs(tenant, runs, bounds), who)
     }
     return [by_id[str(run)] for run in runs if str(run) in by_id]
 
 
-def _learned(
-    tenant: int, runs: Sequence[UUID | str], bounds: Bounds, *, apart: bool = False
-) -> list[RunRead]:
-    """The runs, with all that the reader of a page calls by another name."""
-    read = read_runs(tenant, runs, bounds, apart=apart)
-    _learn(tenant, read)
-    return read
+def _learned(tenant: int, runs: Sequence[RunRead], who: Principal | None) -> list[tuple[RunRead, Below]]:
+    """The runs with what they wait for below them, and all that the reader of a page calls by another name."""
+    waiting = [
+        run.id
+        for run in runs
+        if run.completed_at is None and begins_others(step.waiting for step in run.steps)
+    ]
+    leaves = leaves_below(tenant, waiting, who)
+    _learn(tenant, runs, chain.from_iterable(leaves.values()))
+    return [(run, grouped(leaves.get(run.id, ()))) for run in runs]
 
 
 def _fields(version_id: int) -> list[str]:
@@ -77,18 +95,24 @@ def _fields(version_id: int) -> list[str]:
     ]
 
 
-def run_row(tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN) -> dict[str, Json] | None:
-    """One run; None where the tenant has none of this id. Callers that come together ask in one statement."""
+def run_row(
+    tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN, who: Principal | None = None
+) -> dict[str, Json] | None:
+    """One run, as `run_rows` has it; None where the tenant has none of this id. Callers that come together ask in one
+    statement.
+    """
     run = read_run(tenant, str(run_id), bounds)
     if run is None:
         return None
-    _learn(tenant, [run])
-    return _run_row(run)
+    ((_, below),) = _learned(tenant, [run], who)
+    return _run_row(run, below=below)
 
 
-def found_run(tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN) -> dict[str, Json]:
+def found_run(
+    tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN, who: Principal | None = None
+) -> dict[str, Json]:
     """As `run_row`. Raises Missing where the tenant has no such run."""
-    row = run_row(tenant, run_id, bounds)
+    row = run_row(tenant, run_id, bounds, who)
     if row is None:
         raise Missing("There is no such run.")
     return row
@@ -119,11 +143,12 @@ def steps_shown(version_id: int) -> int:
     return len(graphs.shown(version_id).graph.nodes)
 
 
-def _learn(tenant: int, runs: list[RunRead]) -> None:
+def _learn(tenant: int, runs: Sequence[RunRead], leaves: Iterable[Leaf]) -> None:
     """What a page's reader calls those who are named in its runs, and their workflows: once for all of them."""
     if not is_read():
         return
     waits = [step.waiting for run in runs for step in run.steps if step.waiting]
+    waits += [leaf.step.waiting for leaf in leaves if leaf.step.waiting]
     people.learn(
         tenant, [*(run.created_by for run in runs), *chain.from_iterable(map(wait_kinds.people_in, waits))]
     )
@@ -152,10 +177,12 @@ def _time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def _run_row(run: RunRead, only: frozenset[StepStatus] | None = None) -> dict[str, Json]:
+def _run_row(
+    run: RunRead, only: frozenset[StepStatus] | None = None, below: Below = ALONE
+) -> dict[str, Json]:
     """`only`: with the steps of these statuses, and of those with none that is still to be decided."""
     version = graphs.shown(run.version_id)
-    rows = _step_rows(run) if only is None else _begun_rows(run, only)
+    rows = _step_rows(run, below) if only is None else _begun_rows(run, only, below)
     return {
         "id": run.id,
         "workflow": version.workflow,
@@ -176,10 +203,13 @@ def _run_row(run: RunRead, only: frozenset[StepStatus] | None = None) -> dict[st
         "sla": _sla(run),
         **_forecast(run.forecast),
         "waiting_for": _run_waits_for(run, rows),
+        "waits": [] if run.completed_at else waits_of(run.id, run.place or (), rows, below),
         "created_by": run.created_by,
         "rerun_of": run.rerun_of,
         "parent_run": run.parent,
         "parent": run.parent,
+        "root_run": run.tree or run.id,
+        "place": [{"node": node, "index": index} for node, index in run.place or ()],
         "follows_run": run.follows,
         "traceparent": trace_of(str(run.id), (run.traceparent, None)).parent,
         "continues_run": run.continues,
@@ -224,7 +254,7 @@ def _shown_status(run: RunRead) -> str:
     return WAITING if still_open == {StepStatus.WAITING} else run.status
 
 
-def _step_rows(run: RunRead) -> list[dict[str, Json]]:
+def _step_rows(run: RunRead, below: Below = ALONE) -> list[dict[str, Json]]:
     """One row for each node in the order of the graph, decided or not; items of a map behind their node.
 
     What is undone stands at the end, backwards, as it is done.
@@ -237,16 +267,18 @@ def _step_rows(run: RunRead) -> list[dict[str, Json]]:
     for node in graph.nodes.values():
         attempts = by_node.get(node.id)
         rows += (
-            [_step_row(_done_by(node, step), step) for step in attempts] if attempts else [_pending_row(node)]
+            [_step_row(_done_by(node, step), step, below) for step in attempts]
+            if attempts
+            else [_pending_row(node)]
         )
     for undo in reversed(list(graph.compensations.values())):
-        rows += [_step_row(undo, step) for step in by_node.get(undo.id, ())]
+        rows += [_step_row(undo, step, below) for step in by_node.get(undo.id, ())]
     for row in rows:
         row["verbs"] = offers(run.status, row, part=graph.is_part)
     return rows
 
 
-def _begun_rows(run: RunRead, statuses: frozenset[StepStatus]) -> list[dict[str, Json]]:
+def _begun_rows(run: RunRead, statuses: frozenset[StepStatus], below: Below) -> list[dict[str, Json]]:
     """The steps of these statuses, in the order of `_step_rows`; what may be done to them is not told."""
     graph = graphs.shown(run.version_id).graph
     nodes = [*graph.nodes.values(), *reversed(list(graph.compensations.values()))]
@@ -255,7 +287,7 @@ def _begun_rows(run: RunRead, statuses: frozenset[StepStatus]) -> list[dict[str,
         (*places[step.node], step) for step in run.steps if step.status in statuses and step.node in places
     ]
     entries.sort(key=itemgetter(0))
-    return [_step_row(_done_by(node, step), step) for _, node, step in entries]
+    return [_step_row(_done_by(node, step), step, below) for _, node, step in entries]
 
 
 def _done_by(node: Node, step: StepRead) -> Node:
@@ -296,7 +328,7 @@ def _pending_row(node: Node) -> dict[str, Json]:
     }
 
 
-def _step_row(node: Node, step: StepRead) -> dict[str, Json]:
+def _step_row(node: Node, step: StepRead, below: Below) -> dict[str, Json]:
     started, completed = _time(step.started_at), _time(step.completed_at)
     took = completed - started if completed and started else None
     status, attempts = step.status, node.retry.max_retries + 1
@@ -321,9 +353,9 @@ def _step_row(node: Node, step: StepRead) -> dict[str, Json]:
         "started_at": started,
         "completed_at": completed,
         "duration_ms": None if took is None else round(took.total_seconds() * 1000, 3),
-        "waiting_for": _step_waits_for(node, step),
+        "waiting_for": _step_waits_for(node, step, below),
         "waiting": step.waiting and {key: step.waiting.get(key) for key in ("kind", "name", "until")},
-        "next_attempt_at": _time(step.available_at) if _waits_for_retry(step) else None,
+        "next_attempt_at": _time(step.available_at) if step_waits.waits_for_retry(step) else None,
         "kept_from": step.kept_from,
         "cause": step.cause,
         "child_run": step.child_run,
@@ -339,39 +371,10 @@ def _items(step: StepRead) -> dict[str, Json] | None:
     return {"total": total, "begun": begun, "ended": ended, "failed": failed, "rounds": bool(rounds)}
 
 
-def _waits_for_retry(step: StepRead) -> bool:
-    return step.status == StepStatus.QUEUED and step.has_error and not step.held
-
-
-def _step_waits_for(node: Node, step: StepRead) -> str | None:
-    match step.status:
-        case StepStatus.QUEUED if step.held:
-            return "the run to be unpaused"
-        case StepStatus.QUEUED if _waits_for_retry(step):
-            attempt = f"attempt {step.attempt + 1}"
-            if datetime.fromisoformat(step.available_at) > now_here():
-                return f"{attempt}, due {wait_kinds.moment(step.available_at)}"
-            return f"{attempt}, which waits for {_worker(node, step)}"
-        case StepStatus.QUEUED:
-            return _worker(node, step)
-        case StepStatus.WAITING:
-            return wait_kinds.in_words(step.waiting) if step.waiting else None
-        case StepStatus.RUNNING:
-            lease = (
-                f", whose lease ends {wait_kinds.moment(step.lease_expires_at)}"
-                if step.lease_expires_at
-                else ""
-            )
-            return f"worker {step.worker}{lease}"
-    return None
-
-
-def _worker(node: Node, step: StepRead) -> str:
-    # Ours come by themselves; what an author has to start is told by its name.
-    if node.kind == "external":
-        silent = "" if step.is_listened else ": none has asked for jobs in the last 2 minutes"
-        return f"a worker of yours that polls the queue {step.queue}{silent}"
-    return f"a worker of the queue {step.queue}{'' if step.is_listened else ': none listens now'}"
+def _step_waits_for(node: Node, step: StepRead, below: Below) -> str | None:
+    words = step_waits.in_words(node, step)
+    inner = below.of_step(step.node) if step.place is None else ""
+    return f"{words}: {inner}" if inner else words
 
 
 def _run_waits_for(run: RunRead, rows: list[dict[str, Json]]) -> str | None:

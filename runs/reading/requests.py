@@ -70,7 +70,7 @@ def request_rows(who: Principal, runs: Sequence[Run]) -> list[dict[str, Json]]:
     """Requests as a list shows them, in their order, in as many statements for one as for many."""
     rows = {row["id"]: row for row in run_rows(who.tenant_id, [run.pk for run in runs], _OWN)}
     titles.learn(who.tenant_id, {row["workflow"] for row in rows.values()})
-    standing_by_run = standings(who, [run.pk for run in runs])
+    standing_by_run = standings(who, {run.root_id: run.pk for run in runs})
     may_read = _readable(who, runs)
     ends = _cancellations(who.tenant_id, [run.pk for run in runs if run.cancelled])
     return [
@@ -203,7 +203,7 @@ def _status(
         )
     match run.status:
         case "COMPLETED":
-            return ("Refused", "bad") if standing.is_refused else ("Done", "good")
+            return _result(standing)
         case "CONTINUED":
             return "Continued as another run", "info"
         case "PAUSED":
@@ -218,6 +218,14 @@ def _status(
                 )
             return "In progress", "info"
     return _WRONG, "bad"
+
+
+def _result(standing: Standing) -> tuple[str, str]:
+    if not standing.refused:
+        return "Done", "good"
+    if standing.refused >= standing.decided:
+        return "Refused", "bad"
+    return f"{standing.refused} of {standing.decided} refused", "bad"
 
 
 def _facts(version_id: int, data: Json, *, is_cut: bool) -> list[dict[str, str]]:

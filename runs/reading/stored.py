@@ -80,6 +80,8 @@ class RunRead(NamedTuple):
     completed_at: str | None
     rerun_of: str | None
     parent: str | None
+    tree: str | None
+    place: Sequence[tuple[str, int | None]] | None
     follows: str | None
     continues: str | None
     continued_as: str | None

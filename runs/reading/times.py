@@ -20,8 +20,8 @@ class Times:
 
 
 def times_of(steps: Iterable[Mapping[str, Json]], now: datetime) -> Times:
-    """Of steps as they are shown, those that go on until `now`. What waits for a time, a signal or another run is
-    neither's.
+    """Of steps as they are shown, also in runs below, those that go on until `now`. What waits for a time, a signal or
+    another run is neither's.
     """
     machine: list[Span] = []
     people: list[Span] = []

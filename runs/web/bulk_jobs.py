@@ -99,7 +99,7 @@ def _context(request: PageRequest, job: BulkJob, form: ReasonForm) -> dict[str, 
         limit=SHOWN,
         cursor=_cursor(request),
     )
-    runs = {row["id"]: row for row in brief_rows(who.tenant_id, [item.run_id for item in item_page.rows])}
+    runs = {row["id"]: row for row in brief_rows(who, [item.run_id for item in item_page.rows])}
     return {
         "job": job,
         "workflow": job.workflow,

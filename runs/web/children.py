@@ -12,7 +12,7 @@ from runs.reading import children
 from runs.reading.presentation import found_run
 from runs.reading.stored import NOTHING
 from runs.web import contexts
-from runs.web.listing import brief_rows
+from runs.web.below import rows_below
 
 ON_A_PAGE = 50
 
@@ -37,7 +37,7 @@ def _context(request: PageRequest, run_id: UUID) -> dict[str, Json]:
         "counts": counts,
         "total": sum(counts.values()),
         "status": status if status in counts else "",
-        "runs": brief_rows(who.tenant_id, [one.id for one in child_page.rows]),
+        "runs": rows_below(who, run, [one.id for one in child_page.rows]),
         "newer": child_page.previous,
         "older": child_page.next,
         "follows": run["completed_at"] is None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from django.db.models import F
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
@@ -25,7 +26,7 @@ from runs.reading.rendered import Rendered, rendered_params
 from runs.reading.step_logs import SaidOfAttempt
 from runs.reading.stored import NOTHING, WHOLE
 from runs.reading.times import times_of
-from runs.web.listing import brief_rows
+from runs.web.below import crumbs_of, rows_below, steps_below
 from runs.web.look import UNFOLDED, number_of
 from steps.catalogue import BUILT_IN, CATALOGUE, EXECUTABLE
 from workflows import titles
@@ -57,7 +58,7 @@ def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     return {
         "run": run,
         "running_for": (now - run["created_at"]) / timedelta(milliseconds=1),
-        "times": times_of(run["steps"], now),
+        "times": times_of([*run["steps"], *_steps_below(principal, run)], now),
         "unfolded": len(run["steps"]) <= UNFOLDED,
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
         "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
@@ -75,6 +76,8 @@ def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
         # Nothing ever changes in a run that has ended, unless it can be resumed.
         "follows": run["completed_at"] is None or "resume" in verbs,
         "origin": _origin(principal, run),
+        "crumbs": crumbs_of(principal, run),
+        "waits_below": [wait for wait in run["waits"] if wait["run"] != run["id"]],
         "beside": _beside(principal, run_id, run),
         **_begun(principal, run),
         **mays,
@@ -86,14 +89,21 @@ def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     context: dict[str, Json] = {}
     run_id = UUID(run["id"])
     if any(_may_begin_runs(step["type"]) and step["id"] for step in run["steps"]):
-        counts = children.counts_of_children(principal, run_id, parts=False)
-        begun_runs = children.children_of(principal, run_id, parts=False)
-        ids = begun_runs.order_by("id").values_list("id", flat=True)
-        begun = brief_rows(principal.tenant_id, list(ids[:MOST_BEGUN])) if counts else []
+        counts = children.counts_of_children(principal, run_id)
+        # What is open comes first.
+        order = (F("completed_at").asc(nulls_first=True), "id")
+        ids = children.children_of(principal, run_id).order_by(*order).values_list("id", flat=True)
+        begun = rows_below(principal, run, list(ids[:MOST_BEGUN])) if counts else []
         context |= {"begun": begun, "begun_counts": counts, "begun_total": sum(counts.values())}
     if run["status"] == "COMPLETED" and run["next_workflow"]:
         context["follower"] = children.follower_of(principal, run_id)
     return context
+
+
+def _steps_below(principal: Principal, run: dict[str, Json]) -> list[dict[str, Json]]:
+    """Steps in the runs that it began, where steps of it may have begun any."""
+    has_begun = any(_may_begin_runs(step["type"]) and step["id"] for step in run["steps"])
+    return steps_below(principal, run["id"]) if has_begun else []
 
 
 def _beside(principal: Principal, run_id: UUID, run: dict[str, Json]) -> dict[str, Json]:
@@ -166,7 +176,7 @@ def workflow_context(principal: Principal, workflow: Workflow) -> dict[str, Json
     runs_of_workflow = queries.runs_of(principal.tenant_id, workflow=workflow.name)
     titles.learn_titles([(workflow.name, workflow.title)])
     ids = runs_of_workflow.order_by("-id").values_list("id", flat=True)[:LAST]
-    return {"workflow": workflow, "runs": run_rows(principal.tenant_id, list(ids), NOTHING)}
+    return {"workflow": workflow, "runs": run_rows(principal.tenant_id, list(ids), NOTHING, who=principal)}
 
 
 def uuid_of(text: str) -> UUID | None:

@@ -25,11 +25,10 @@ COLUMNS = ("status", "now", "started", "took")
 @page(RUNS_READ)
 def home_page(request: PageRequest) -> HttpResponse:
     """The last runs, what runs now, what failed, and what can be started."""
-    tenant = request.principal.tenant_id
     last, open_now, failed = queries.at_a_glance(request.principal, LAST)
     workflows = published_workflows(request.principal)[:FOUND]
     titles.learn_titles((workflow.name, workflow.title) for workflow in workflows)
-    rows = {row["id"]: row for row in listing.brief_rows(tenant, [*{*last, *open_now, *failed}])}
+    rows = {row["id"]: row for row in listing.brief_rows(request.principal, [*{*last, *open_now, *failed}])}
     context = {
         "headings": [(name, filters.COLUMNS[name]) for name in COLUMNS],
         "last": [rows[run] for run in last if run in rows],

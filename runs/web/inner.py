@@ -40,8 +40,12 @@ class InnerShown:
 
     @property
     def over(self) -> int:
-        """Of how many items it is over."""
-        return sum(count for status, count in self.counts.items() if status not in STEP_OPEN)
+        """Of how many items it was done, or failed; of those that took another branch it was not."""
+        return sum(
+            count
+            for status, count in self.counts.items()
+            if status not in STEP_OPEN and status != StepStatus.SKIPPED
+        )
 
     @property
     def status(self) -> str:
@@ -49,8 +53,11 @@ class InnerShown:
         first = next((str(status) for status in _FIRST_SEEN if self.counts.get(status)), None)
         if first is not None:
             return first
-        is_done = bool(self.over) and (self.total is None or self.over >= self.total)
-        return str(StepStatus.COMPLETED) if is_done else PENDING
+        skipped = self.counts.get(StepStatus.SKIPPED, 0)
+        is_decided = bool(self.counts) and (self.total is None or self.over + skipped >= self.total)
+        if not is_decided:
+            return PENDING
+        return str(StepStatus.COMPLETED if self.over else StepStatus.SKIPPED)
 
 
 def inner_shown(tenant: int, run_id: UUID, version: int, *, is_past: bool) -> list[InnerShown]:

@@ -78,7 +78,7 @@ def list_context(request: PageRequest) -> dict[str, Json]:
     forecast = ORDERS[order].forecast
     if forecast is not None:
         layout = layout.also("likely")
-    rows = brief_rows(request.principal.tenant_id, [run.id for run in page.rows])
+    rows = brief_rows(request.principal, [run.id for run in page.rows])
     if "deadline" in layout.columns:
         rows = _with_dues(request.principal.tenant_id, rows)
     return {
@@ -108,21 +108,22 @@ def list_context(request: PageRequest) -> dict[str, Json]:
 
 def preview_context(principal: Principal, run_id: UUID) -> dict[str, Json]:
     """A run as the panel beside the list shows it: its row, and its steps. Raises Missing."""
-    rows = brief_rows(principal.tenant_id, [run_id], whole=True)
+    rows = brief_rows(principal, [run_id], whole=True)
     if not rows:
         raise Missing("There is no such run.")
     steps = [step for step in rows[0]["steps"] if step["index"] is None]
     return {"run": rows[0], "steps": steps[:STEPS_SHOWN], "left_out": max(0, len(steps) - STEPS_SHOWN)}
 
 
-def brief_rows(tenant: int, runs: Sequence[UUID | str], *, whole: bool = False) -> list[dict[str, Json]]:
-    """These runs as rows of a list, in their order, in one statement: each with what tells it, and what it does now.
+def brief_rows(who: Principal, runs: Sequence[UUID | str], *, whole: bool = False) -> list[dict[str, Json]]:
+    """These runs as rows of a list, in their order: each with what tells it, and what it does now; two statements where
+    one of them waits for what is below it, else one.
 
     Of their steps they have those that are open or have failed; all where `whole`.
     """
     return [
         row | {"called": row["business_key"] or brief.peek(row["input"], order), "now": brief.now_of(row)}
-        for row, order in presentation.brief_rows(tenant, runs, IN_BRIEF, whole=whole)
+        for row, order in presentation.brief_rows(who.tenant_id, runs, IN_BRIEF, whole=whole, who=who)
     ]
 
 

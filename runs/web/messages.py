@@ -26,7 +26,7 @@ def message_list(request: PageRequest) -> HttpResponse:
     who = request.principal
     signals = unread_signals(who, SHOWN)
     people.learn(who.tenant_id, [signal.sent_by for signal in signals])
-    rows = brief_rows(who.tenant_id, list({signal.run_id for signal in signals})) if signals else []
+    rows = brief_rows(who, list({signal.run_id for signal in signals})) if signals else []
     runs = {str(row["id"]): row for row in rows}
     context: dict[str, Any] = {
         "signals": [(one, runs[str(one.run_id)]) for one in signals if str(one.run_id) in runs],

@@ -98,7 +98,7 @@ def _named(request: PageRequest, ids: Sequence[str]) -> list[dict[str, Json]]:
     """Rows that tell these runs from one another, of those that whoever asks may read."""
     runs = readable(Run.objects.for_tenant(request.principal.tenant_id), request.principal)
     readable_ids = {str(run) for run in runs.filter(pk__in=ids).values_list("pk", flat=True)}
-    return listing.brief_rows(request.principal.tenant_id, [run for run in ids if run in readable_ids])
+    return listing.brief_rows(request.principal, [run for run in ids if run in readable_ids])
 
 
 def _ids(request: PageRequest, verb: str) -> list[str]:

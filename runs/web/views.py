@@ -43,7 +43,7 @@ def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     """A run with its steps."""
     tenant, look = request.principal.tenant_id, look_of(request)
     history = view_history(tenant, run_id, look)
-    run = found_run(tenant, run_id, bounds_of(look, history))
+    run = found_run(tenant, run_id, bounds_of(look, history), request.principal)
     # The view comes first: where it shows the past, the rest is told of the steps as they were.
     context = {"run": run, **view_context(request, run, look, history)}
     context |= contexts.run_context(request.principal, run)

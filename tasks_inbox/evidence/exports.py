@@ -58,7 +58,7 @@ def _zipped(tenant: int, text: str) -> bytes:
 
 def files_in(text: str) -> list[tuple[str, str]]:
     """The files of which the decisions of an evidence.json tell: where each lies beside it, and its id."""
-    records = (json.loads(one["record"]) for one in json.loads(text)["decisions"])
+    records = (json.loads(one["record"]) for one in json.loads(text)["decisions"] if one["record"])
     files = (file for record in records for file in record.get("files", ()))
     return sorted({(f"files/{file['id']}-{file['name']}", file["id"]) for file in files})
 

@@ -1,6 +1,7 @@
 """All that is evidence in one run, as the text of an evidence.json that needs nothing else to be checked (R-149)."""
 
 import json
+from collections.abc import Iterable
 from uuid import UUID
 
 from accounts.principal import Principal
@@ -12,33 +13,76 @@ from tasks_inbox.evidence import ledger
 from tasks_inbox.models import COMPLETED, ManualTask
 from tasks_inbox.store import statements
 
-FORMAT = "handoff-evidence/1"
+FORMAT = "handoff-evidence/2"
 _ASKED = ("title", "instructions", "facts", "outcomes", "form", "quorum")
+_OPEN_TO_ALL = ("id", "tenant", "parent", "place", "status", "created_at", "completed_at", "sealed_life")
+"""What is told of a run whose workflow the reader may not read."""
 
 
 def evidence_of(principal: Principal, run_id: UUID) -> str:
-    """The evidence.json of the tenant's run. Raises Missing, and NotAllowed without the scopes for tasks and runs."""
+    """The evidence.json of the tenant's run and of the runs below it; those that the principal may not read are without
+    what they are about. Raises Missing, and NotAllowed without the scopes for tasks and runs.
+    """
     principal.require(TASKS_READ)
     principal.require(RUNS_READ)
     text = statements.evidence_of_run(principal.tenant_id, run_id)
     if text is None:
         raise Missing("There is no such run.")
     evidence: Json = json.loads(text, cls=StoredDecoder)
-    records = _records(evidence["decisions"])
-    remarks = _records(evidence["remarks"])
+    first, *others = runs = evidence["runs"]
+    for one in runs:
+        one["readable"] = one is first or principal.may_in(RUNS_READ, one["folder"])
+    readable = [one for one in runs if one["readable"]]
     return sealed(
         {
             "format": FORMAT,
             "exported": {"at": evidence["at"], "by": principal.username},
-            "run": evidence["run"],
-            "questions": [one for task in evidence["tasks"] for one in _questions(task, records, remarks)],
-            "decisions": evidence["decisions"],
-            "remarks": evidence["remarks"],
-            "history": evidence["history"],
-            "seals": evidence["seals"],
+            "run": first["run"],
+            "questions": [question for one in readable for question in _questions_of(one)],
+            "decisions": _in_order(_decision(one, link) for one in runs for link in one["decisions"]),
+            "remarks": _in_order(link for one in readable for link in one["remarks"]),
+            "history": first["history"],
+            "seals": first["seals"],
+            "runs": [_below(one) for one in others],
             "chain": evidence["chain"] or {"seq": 0, "digest": ledger.FIRST},
         }
     )
+
+
+def _in_order(links: Iterable[Json]) -> list[Json]:
+    return sorted(links, key=lambda link: link["seq"])
+
+
+def _decision(run: Json, link: dict[str, Json]) -> dict[str, Json]:
+    """A decision with its place: the steps that lead from the root run down to the one that asked."""
+    record = json.loads(link["record"], cls=StoredDecoder)
+    place = [*run["run"]["place"], {"node": record["node"], "index": None}]
+    if run["readable"]:
+        return link | {"place": place}
+    what = {
+        "run": record["run"],
+        "by": record["by"]["username"],
+        "outcome": record["outcome"],
+        "at": record["at"],
+    }
+    return link | {"place": place, "record": None, "hidden": what}
+
+
+def _below(one: Json) -> dict[str, Json]:
+    run: dict[str, Json] = (
+        one["run"] if one["readable"] else {name: one["run"][name] for name in _OPEN_TO_ALL}
+    )
+    return run | {"history": one["history"] if one["readable"] else None, "seals": one["seals"]}
+
+
+def _questions_of(run: Json) -> list[dict[str, Json]]:
+    records, remarks = _records(run["decisions"]), _records(run["remarks"])
+    place = run["run"]["place"]
+    return [
+        question | {"run": run["run"]["id"], "place": [*place, {"node": question["node"], "index": None}]}
+        for task in run["tasks"]
+        for question in _questions(task, records, remarks)
+    ]
 
 
 def sealed(evidence: dict[str, Json]) -> str:

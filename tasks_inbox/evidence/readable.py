@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from engine.catalogue import Json
 from engine.json_schema import any_properties
 from lib.stored_json import StoredDecoder
+from runs.reading import places
 
 Line = tuple[str, str]
 """What something is, and what it says."""
@@ -25,6 +26,7 @@ WAYS = {
     "command": "on the server",
 }
 REMARKS = {"said": "Comment", "asked": "Question", "answered": "Answer"}
+READER = "whoever exported this"
 STATUSES = {"OPEN": "nobody yet", "CANCELLED": "nobody: the run went on, or ended, without it"}
 
 
@@ -40,10 +42,24 @@ class Part:
 def parts_of(text: str) -> Part:
     """The whole of an evidence.json: about the run, then each question, each decision of it below."""
     evidence = json.loads(text)
-    links = sorted([*evidence["decisions"], *evidence.get("remarks", ())], key=lambda one: one["seq"])
-    records = [(one, json.loads(one["record"], cls=StoredDecoder)) for one in links]
-    questions = [_question(one, records) for one in evidence["questions"]]
-    return Part(f"Evidence of run {evidence['run']['id']}", list(_about(evidence)), questions)
+    links = sorted([*evidence["decisions"], *evidence["remarks"]], key=lambda one: one["seq"])
+    records = [(one, json.loads(one["record"], cls=StoredDecoder)) for one in links if one["record"]]
+    parts = [_question(one, records) for one in evidence["questions"]]
+    parts += [_hidden(one) for one in evidence["decisions"] if one["record"] is None]
+    return Part(f"Evidence of run {evidence['run']['id']}", list(_about(evidence)), parts)
+
+
+def _hidden(one: Json) -> Part:
+    """A decision in a workflow that whoever exported this may not read."""
+    decision = one["hidden"]
+    lines = [
+        ("Place", places.in_words(one["place"])),
+        ("Outcome", decision["outcome"]),
+        ("Decided by", decision["by"]),
+        ("At", moment(decision["at"])),
+        ("Record", one["digest"]),
+    ]
+    return Part(f"Decision {one['seq']}, in a workflow that {READER} may not read", lines, [])
 
 
 def moment(text: str | None) -> str:
@@ -62,7 +78,13 @@ def _about(evidence: Json) -> Iterator[Line]:
         yield "Business key", run["business_key"]
     yield "Started", f"{moment(run['created_at'])} by {run['requester']}"
     yield "Ended", f"{moment(run['completed_at'])} · {run['status']}"
+    if run["completed_at"] is None and evidence["history"]:
+        yield "Complete up to", f"event {json.loads(evidence['history'][-1])[0]}"
     yield "Decisions", str(len(evidence["decisions"]))
+    if others := evidence["runs"]:
+        hidden = sum(one["history"] is None for one in others)
+        unread = f"; {READER} may not read {hidden} of them" if hidden else ""
+        yield "Runs in its tree", f"{len(others)} besides it{unread}"
     unsealed = len(evidence["history"]) - last
     not_yet = f"; the last {unsealed} not sealed yet" if unsealed else ""
     yield "History", f"{len(evidence['history'])} events, {last} of them sealed{not_yet}"
@@ -80,7 +102,10 @@ def _question(question: Json, records: list[tuple[Json, Json]]) -> Part:
         if (pair[1]["task"], pair[1]["round"]) == (question["task"], question["round"])
     ]
     lines = [
-        ("Asked", f"{moment(question['asked_at'])} · step {question['node']} · round {question['round']}")
+        (
+            "Asked",
+            f"{moment(question['asked_at'])} · step {places.in_words(question['place'])} · round {question['round']}",
+        )
     ]
     lines += [("Instructions", content["instructions"])] if content["instructions"] else []
     lines += [(fact["label"], said(fact["value"])) for fact in content["facts"]]

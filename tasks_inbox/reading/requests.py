@@ -4,25 +4,28 @@ They see what the inbox shows them of these tasks as it is: who started a run ma
 (`eligibility/seeing.py`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import F, OuterRef, QuerySet, Subquery, Window
-from django.db.models.functions import RowNumber
+from django.db.models.functions import Coalesce, RowNumber
 
 from accounts import people
 from accounts.people import name_of
 from accounts.principal import Principal
 from engine.catalogue import Json
+from engine.graph import Graph
+from runs.kernel import graphs
 from runs.models import Run
 from runs.reading.people_asked import Milestone, OpenTask, Standing
+from runs.reading.stored import LOOPS
 from tasks_inbox.eligibility.identity import Who, who_is
 from tasks_inbox.eligibility.standing import standing_in_list
 from tasks_inbox.lifecycle.waits import people_in, whom
 from tasks_inbox.models import (
     APPROVE,
-    COMPLETED,
     FOR_OPERATORS,
     NEUTRAL,
     OPEN,
@@ -35,6 +38,7 @@ from tasks_inbox.models import (
 )
 from tasks_inbox.models.comments import ANSWERED, ASKED, SENT_AGAIN, SENT_BACK
 from tasks_inbox.store.queries import LARGE
+from tasks_inbox.store.trees import LastDecision, last_decisions
 
 MOST = 500
 """So many milestones of one run are looked at."""
@@ -49,46 +53,92 @@ _SAID = {
 }
 
 
-def standings(who: Principal, runs: Sequence[UUID]) -> Mapping[UUID, Standing]:
-    """How people stand to each of these runs, in as many statements for one as for many."""
-    tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id__in=runs)
-    tasks = tasks.exclude(kind__in=FOR_OPERATORS)
-    open_tasks = _open_of_each(tasks)
-    refused = _refused(who.tenant_id, runs)
-    people.learn(who.tenant_id, [name for task in open_tasks for name in _names(task)])
+def standings(who: Principal, trees: Mapping[UUID, UUID]) -> Mapping[UUID, Standing]:
+    """How people stand to each of these runs (by the id of its tree), in as many statements for one as for many."""
+    tasks = _open_of_each(who.tenant_id, trees)
+    refusals = _refusals(who.tenant_id, trees.values())
+    people.learn(who.tenant_id, [name for task in tasks for name in _names(task)])
     by_run: dict[UUID, list[OpenTask]] = {}
-    if open_tasks:
+    if tasks:
         me = who_is(who)
-        for task in open_tasks:
-            by_run.setdefault(task.run_id, []).append(_open_task(me, task))
+        for task in tasks:
+            by_run.setdefault(trees[task.tree], []).append(_open_task(me, task))
     return {
-        run: Standing(sorted(by_run.get(run, ()), key=lambda one: not one.is_yours), run in refused)
-        for run in {*by_run, *refused}
+        run: Standing(
+            sorted(by_run.get(run, ()), key=lambda one: not one.is_yours), *refusals.get(run, (0, 0))
+        )
+        for run in {*by_run, *refusals}
     }
 
 
-def _open_of_each(tasks: QuerySet[ManualTask]) -> list[ManualTask]:
-    """Of these tasks those that are open, at most `MOST_OF_EACH` of each run."""
-    place = Window(RowNumber(), partition_by=[F("run_id")], order_by="id")
-    rows = tasks.filter(status=OPEN).defer(*LARGE).annotate(place=place)
-    return list(rows.filter(place__lte=MOST_OF_EACH).order_by("id"))
+def _open_of_each(tenant: int, trees: Mapping[UUID, UUID]) -> list[Any]:
+    """The open tasks of these trees, at most `MOST_OF_EACH` of each, the oldest ones."""
+    runs = Run.objects.for_tenant(tenant).order_by()
+    below = runs.filter(tree_id__in=trees, completed_at__isnull=True).values("pk")
+    members = runs.filter(pk__in=trees.values()).values("pk").union(below, all=True)
+    tree = runs.filter(pk=OuterRef("run_id")).values(tree=Coalesce("tree_id", "root_id"))
+    tasks = ManualTask.objects.for_tenant(tenant).filter(run_id__in=members, status=OPEN)
+    rows = tasks.exclude(kind__in=FOR_OPERATORS).defer(*LARGE).annotate(tree=Subquery(tree))
+    place = Window(RowNumber(), partition_by=[F("tree")], order_by="id")
+    return list(rows.annotate(place=place).filter(place__lte=MOST_OF_EACH).order_by("id"))
 
 
-def _refused(tenant: int, runs: Sequence[UUID]) -> set[UUID]:
-    """Those of the runs whose last decision said no: for each the last one is looked up by itself."""
-    ended = ManualTask.objects.for_tenant(tenant).filter(run_id=OuterRef("pk"), status=COMPLETED)
-    last = ended.exclude(kind__in=FOR_OPERATORS).order_by("-decided_at").values("pk")[:1]
-    newest = Run.objects.for_tenant(tenant).filter(pk__in=runs).annotate(last=Subquery(last))
-    decided = ManualTask.objects.for_tenant(tenant).filter(pk__in=newest.values("last"))
-    rows = decided.values_list("run_id", "outcomes", "outcome")
-    return {run for run, outcomes, outcome in rows if meaning_of(outcomes, outcome) == REJECT}
+def _refusals(tenant: int, runs: Iterable[UUID]) -> dict[UUID, tuple[int, int]]:
+    """Of those of these runs whose path ended with decisions that said no: how many did, of how many."""
+    by_run: dict[str, list[LastDecision]] = {}
+    for one in last_decisions(tenant, [str(run) for run in runs], FOR_OPERATORS):
+        by_run.setdefault(one.run, []).append(one)
+    counts = {UUID(run): _refused(decisions) for run, decisions in by_run.items()}
+    return {run: count for run, count in counts.items() if count[0]}
+
+
+def _refused(decisions: Sequence[LastDecision]) -> tuple[int, int]:
+    """How many of the decisions that ended the path of a run said no, of how many.
+
+    The last one counts. If that was made below a step that runs others, each such step behind which nobody decided
+    counts, and of a map each item.
+    """
+    last = max(decisions, key=lambda one: one.decided_at)
+    if not last.is_below:
+        return int(_says_no(last)), 1
+    graph = graphs.shown(last.version_id).graph
+    nodes = {one.node for one in decisions}
+    refused = total = 0
+    for node in sorted(nodes):
+        here = [one for one in decisions if one.node == node]
+        if not here[0].is_below or _leads_to(graph, node, nodes - {node}):
+            continue
+        if here[0].item is None or graph.nodes[node].type in LOOPS:
+            here = [max(here, key=lambda one: one.decided_at)]
+            total += 1
+        else:
+            total += max(len(here), here[0].total or 0)
+        refused += sum(map(_says_no, here))
+    return refused, total
+
+
+def _says_no(decision: LastDecision) -> bool:
+    return meaning_of(decision.outcomes, decision.outcome) == REJECT
+
+
+def _leads_to(graph: Graph, node: str, others: Collection[str]) -> bool:
+    """Whether one of the other steps is behind this one."""
+    behind, queue = set[str](), [node]
+    while queue:
+        step = graph.nodes.get(queue.pop())
+        targets = {edge.target for edge in step.edges} - behind if step else set()
+        behind |= targets
+        queue += targets
+    return not behind.isdisjoint(others)
 
 
 def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
     """What people decided, asked and returned for a run, with what they wrote, oldest first."""
-    rows = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id=run_id).exclude(kind__in=FOR_OPERATORS)
+    members = _members(who.tenant_id, Run.objects.for_tenant(who.tenant_id).filter(pk=run_id))
+    rows = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id__in=members)
+    rows = rows.exclude(kind__in=FOR_OPERATORS)
     tasks = {task.pk: task for task in rows.only("id", "title", "outcomes", "kind").order_by("id")[:MOST]}
-    decisions = TaskDecision.objects.for_tenant(who.tenant_id).filter(run_id=run_id, task_id__in=tasks)
+    decisions = TaskDecision.objects.for_tenant(who.tenant_id).filter(run_id__in=members, task_id__in=tasks)
     comments = TaskComment.objects.for_tenant(who.tenant_id).filter(task_id__in=tasks, kind__in=_SAID)
     entries = [_decided(tasks[one.task_id], one) for one in decisions.defer("record").order_by("seq")[:MOST]]
     entries += [
@@ -100,17 +150,29 @@ def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
 
 
 def decided_since(who: Principal, runs: Sequence[UUID], since: datetime) -> set[UUID]:
-    """Those of these runs for which somebody decided, asked or returned something since."""
-    decisions = TaskDecision.objects.for_tenant(who.tenant_id).filter(run_id__in=runs, at__gt=since)
-    tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id__in=runs)
+    """Those of these runs for which somebody decided, asked or returned something since, also in runs below them."""
+    decisions = TaskDecision.objects.for_tenant(who.tenant_id).filter(at__gt=since)
+    tasks = ManualTask.objects.for_tenant(who.tenant_id)
     comments = TaskComment.objects.for_tenant(who.tenant_id).filter(kind__in=_SAID, at__gt=since)
-    tasks_with_comments = tasks.filter(
-        pk__in=comments.filter(task_id__in=tasks.values("pk")).values("task_id")
-    )
-    return {
-        *decisions.values_list("run_id", flat=True),
-        *tasks_with_comments.values_list("run_id", flat=True),
+    own = Run.objects.for_tenant(who.tenant_id).filter(pk__in=runs)
+    members = _members(who.tenant_id, own)
+    with_comments = tasks.filter(pk__in=comments.values("task_id"), run_id__in=members)
+    busy = {
+        *decisions.filter(run_id__in=members).values_list("run_id", flat=True),
+        *with_comments.values_list("run_id", flat=True),
     }
+    if not busy:
+        return set()
+    trees = (
+        Run.objects.for_tenant(who.tenant_id).filter(pk__in=busy).values(tree=Coalesce("tree_id", "root_id"))
+    )
+    return set(own.filter(root_id__in=trees).values_list("pk", flat=True))
+
+
+def _members(tenant: int, tops: QuerySet[Run]) -> QuerySet[Run, Any]:
+    """The ids of these runs, which no step started, and of all below them."""
+    below = Run.objects.for_tenant(tenant).filter(tree_id__in=tops.filter(tree_id=None).values("root_id"))
+    return tops.order_by().values("pk").union(below.order_by().values("pk"), all=True)
 
 
 def _decided(task: ManualTask, decision: TaskDecision) -> Milestone:

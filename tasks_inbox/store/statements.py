@@ -109,7 +109,9 @@ def complete_task(task: UUID, *, keys: Sequence[str], data: str | None, comment:
 
 
 def evidence_of_run(tenant: int, run: UUID) -> str | None:
-    """All that is evidence in a run of the tenant, as a JSON text of one snapshot; None where there is no such run."""
+    """All that is evidence in a run of the tenant, its chain and the runs below, as a JSON text of one snapshot; None
+    where there is no such run.
+    """
     params = {"tenant": tenant, "run": run, "now": now_or_none()}
     return next(iter(SQL.column("evidence_of_run", params)), None)
 

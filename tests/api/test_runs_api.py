@@ -45,7 +45,7 @@ RUN_FIELDS = {
     "next_workflow", "can_compensate", "verbs", "steps", "test",
     "sla_seconds", "sla_deadline", "sla_breached", "sla_counts", "deadline", "sla", "parent", "variables",
     "forecast", "deadline_risk",
-    "sla_paused_at", "traceparent",
+    "sla_paused_at", "traceparent", "root_run", "place", "waits",
 }  # fmt: skip
 STEP_FIELDS = {
     "id", "node", "undoes", "index", "type", "title", "status", "attempt", "max_attempts", "input", "output", "error",

@@ -48,6 +48,23 @@ def test_before_it_begins_and_in_the_past_nothing_is_counted(author):
     assert "2 of 2" not in inner(author.get(f"/runs/{run_id}?view=graph&at=1").text, "one")
 
 
+@pytest.mark.django_db
+def test_only_items_that_took_a_branch_are_counted_for_it(author):
+    ways = [
+        {"from": "which", "to": "even", "when": "steps.which.output.n % 2 == 0"},
+        {"from": "which", "to": "odd", "default": True},
+    ]
+    which = {"id": "which", "type": "transform", "params": {"set": {"n": "{{ item }}"}}}
+    ends = [{"id": name, "type": "noop"} for name in ("even", "odd")]
+    run_id = make.start(make.mapped({"steps": [which, *ends], "edges": ways}), {"items": [1, 2, 3, 4]})[0]
+    make.work()
+    assert make.run(run_id).status == "COMPLETED"
+    page = author.get(f"/runs/{run_id}?view=graph").text
+    for node, count in (("which", "4 of 4"), ("even", "2 of 4"), ("odd", "2 of 4")):
+        assert count in inner(page, node)
+        assert 'data-status="COMPLETED"' in inner(page, node)
+
+
 @pytest.mark.browser
 def test_it_stands_in_its_container(visitor, ann):
     Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="author")

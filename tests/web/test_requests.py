@@ -8,6 +8,7 @@ from django.test import Client
 from accounts import folders
 from accounts.folders import Grant
 from accounts.models import Folder
+from engine.catalogue import Json
 from lib.clock import now_here
 from runs.models import Request, Run
 from tasks_inbox.actions import comments
@@ -188,9 +189,9 @@ def test_an_outcome_says_itself_whether_it_is_a_no(rita, refunds, name, meaning,
     assert told["kind"] == kinds[meaning]
 
 
-def own_request(version, name: str) -> str:
+def own_request(version, name: str, given: Json = None) -> str:
     """A run of this version that somebody asked for."""
-    (run_id,) = make.start_version(version, {"amount": 1}, by=name)
+    (run_id,) = make.start_version(version, given or {"amount": 1}, by=name)
     request = Request(
         run_id=run_id,
         tenant_id=version.tenant_id,
@@ -228,7 +229,7 @@ def test_each_request_has_its_share_of_what_is_open(rita, asked, monkeypatch):
     monkeypatch.setattr(reading, "MOST_OF_EACH", 2)
     three = [{"id": name, "type": "human.approval", "params": {"title": "OK?"}} for name in "abc"]
     many = own_request(make.a_version(make.graph(three, [])), "rita")
-    stands = reading.standings(member("rita", "requester"), [asked.pk, UUID(many)])
+    stands = reading.standings(member("rita", "requester"), {one: one for one in (asked.pk, UUID(many))})
     assert {str(run): len(one.open_tasks) for run, one in stands.items()} == {str(asked.pk): 1, many: 2}
 
 

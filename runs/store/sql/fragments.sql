@@ -4,6 +4,14 @@ CASE WHEN s.input_from IS NULL THEN s.input
                    (SELECT r.input FROM runs_run r WHERE r.id = s.input_from)) END
 
 
+-- name: is_listened (fragment)
+CASE WHEN s.status <> 'QUEUED' OR s.held THEN NULL
+     WHEN s.type = 'job' THEN EXISTS (
+         SELECT 1 FROM runs_queuepoll q WHERE q.tenant_id = s.tenant_id AND q.queue = s.queue
+            AND q.polled_at > statement_timestamp() - interval '2 minutes')
+     ELSE EXISTS (SELECT 1 FROM runs_worker w WHERE w.queue = s.queue
+                     AND w.seen_at > statement_timestamp() - %(silent)s * interval '1 second') END
+
 -- name: write_history (fragment)
 INSERT INTO runs_historyevent (tenant_id, run_id, shard, ordinal, type, node, attempt, payload, created_at)
 

@@ -44,12 +44,7 @@ x AS MATERIALIZED (
                s.id, s.node, s.index, s.status, s.attempt, s.held, s.queue, s.worker, s.error IS NOT NULL, s.available_at,
                s.lease_expires_at, s.queued_at, s.started_at, s.completed_at, s.waiting,
                -- Whether somebody takes steps of its queue at all: our workers say so, others by asking for jobs.
-               CASE WHEN s.status <> 'QUEUED' OR s.held THEN NULL
-                    WHEN s.type = 'job' THEN EXISTS (
-                        SELECT 1 FROM runs_queuepoll q WHERE q.tenant_id = s.tenant_id AND q.queue = s.queue
-                           AND q.polled_at > statement_timestamp() - interval '2 minutes')
-                    ELSE EXISTS (SELECT 1 FROM runs_worker w WHERE w.queue = s.queue
-                                    AND w.seen_at > statement_timestamp() - %(silent)s * interval '1 second') END,
+               /* include is_listened */,
                s.kept_from, s.cancel_cause, s.heartbeat_at,
                -- Of a step that has begun to wait for one; of others nothing is looked for.
                CASE WHEN s.type = ANY (%(begin_runs)s::text[]) THEN (
@@ -65,7 +60,7 @@ x AS MATERIALIZED (
      GROUP BY s.run_id
 )
 SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.created_by, r.created_at, r.completed_at,
-                        r.rerun_of, r.parent_id, r.follows,
+                        r.rerun_of, r.parent_id, r.tree_id, r.place, r.follows,
                         CASE WHEN r.root_id <> r.id THEN coalesce(
                             (SELECT p.id FROM runs_run p
                               WHERE p.root_id = r.root_id AND p.root_id <> p.id AND p.id < r.id

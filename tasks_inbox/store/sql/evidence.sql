@@ -93,41 +93,57 @@ SELECT coalesce(json_object_agg(d.run_id, d.names), '{}')
 SELECT coalesce(json_object_agg(r.id, r.created_by), '{}') FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[])
 
 -- name: evidence_of_run
--- All that is evidence in a run: one statement, so one snapshot. Texts stay the texts that were hashed.
+-- All that is evidence in a run, in the runs that it continues or that continue it, and in all runs below these: one
+-- statement, so one snapshot. Texts stay the texts that were hashed. The run itself comes first, then the others by age.
+WITH RECURSIVE m AS (
+    SELECT r.id
+      FROM runs_run o
+      JOIN runs_run r ON r.id = o.root_id OR (r.root_id = o.root_id AND r.root_id <> r.id)
+     WHERE o.id = %(run)s AND o.tenant_id = %(tenant)s
+    UNION
+    SELECT c.id FROM m JOIN runs_run c ON c.parent_id = m.id
+)
 SELECT json_build_object(
            'at', coalesce(%(now)s::timestamptz, clock_timestamp()),
-           'run', json_build_object(
-               'id', r.id, 'tenant', n.slug, 'workflow', w.name, 'version', v.number, 'version_hash', v.content_hash,
-               'business_key', r.business_key, 'requester', r.created_by, 'test', r.is_test, 'status', r.status,
-               'created_at', r.created_at, 'completed_at', r.completed_at, 'sealed_life', r.sealed_life),
-           'tasks', (SELECT coalesce(json_agg(json_build_object(
-                         'id', t.id, 'node', t.node, 'kind', t.kind, 'status', t.status, 'title', t.title,
-                         'instructions', t.instructions, 'facts', t.facts, 'outcomes', t.outcomes, 'form', t.form,
-                         'quorum', t.quorum, 'round', t.round, 'earlier', t.earlier, 'outcome', t.outcome, 'data', t.data,
-                         'comment', t.comment, 'decided_by', t.decided_by, 'decided_at', t.decided_at,
-                         'created_at', t.created_at) ORDER BY t.id), '[]')
-                       FROM tasks_inbox_manualtask t WHERE t.run_id = r.id AND t.kind <> 'incident'),
-           'decisions', (SELECT coalesce(json_agg(json_build_object('seq', d.seq, 'digest', d.digest, 'record', d.record)
-                                                  ORDER BY d.seq), '[]')
-                           FROM tasks_inbox_taskdecision d WHERE d.run_id = r.id),
-           'remarks', (SELECT coalesce(json_agg(json_build_object('seq', c.seq, 'digest', c.digest, 'record', c.record)
-                                                ORDER BY c.seq), '[]')
-                         FROM tasks_inbox_taskcomment c
-                        WHERE c.seq IS NOT NULL AND c.task_id = ANY (ARRAY(
-                              SELECT t.id FROM tasks_inbox_manualtask t WHERE t.run_id = r.id AND t.kind <> 'incident'))),
-           'history', (SELECT coalesce(json_agg(/* include event_text */ ORDER BY h.id), '[]')
-                         FROM runs_historyevent h WHERE h.run_id = r.id),
-           'seals', (SELECT coalesce(json_agg(json_build_object(
-                                'life', z.life, 'events', z.events, 'last_event', z.last_event,
-                                'digest', encode(z.digest, 'hex'), 'sealed_at', z.sealed_at) ORDER BY z.life), '[]')
-                       FROM runs_runseal z WHERE z.run_id = r.id),
            'chain', (SELECT json_build_object('seq', e.seq, 'digest', e.digest)
-                       FROM tasks_inbox_evidencehead e WHERE e.tenant_id = r.tenant_id))::text
-  FROM runs_run r
+                       FROM tasks_inbox_evidencehead e WHERE e.tenant_id = %(tenant)s),
+           'runs', json_agg(json_build_object(
+               'folder', w.folder_id,
+               'run', json_build_object(
+                   'id', r.id, 'tenant', n.slug, 'workflow', w.name, 'version', v.number, 'version_hash', v.content_hash,
+                   'business_key', r.business_key, 'requester', r.created_by, 'test', r.is_test, 'status', r.status,
+                   'created_at', r.created_at, 'completed_at', r.completed_at, 'sealed_life', r.sealed_life,
+                   'parent', r.parent_id, 'place', (
+                       SELECT coalesce(json_agg(json_build_object('node', p ->> 0, 'index', p -> 1) ORDER BY o), '[]')
+                         FROM jsonb_array_elements(coalesce(r.place, '[]')) WITH ORDINALITY x(p, o))),
+               'tasks', (SELECT coalesce(json_agg(json_build_object(
+                             'id', t.id, 'node', t.node, 'kind', t.kind, 'status', t.status, 'title', t.title,
+                             'instructions', t.instructions, 'facts', t.facts, 'outcomes', t.outcomes, 'form', t.form,
+                             'quorum', t.quorum, 'round', t.round, 'earlier', t.earlier, 'outcome', t.outcome, 'data', t.data,
+                             'comment', t.comment, 'decided_by', t.decided_by, 'decided_at', t.decided_at,
+                             'created_at', t.created_at) ORDER BY t.id), '[]')
+                           FROM tasks_inbox_manualtask t WHERE t.run_id = r.id AND t.kind <> 'incident'),
+               'decisions', (SELECT coalesce(json_agg(json_build_object('seq', d.seq, 'digest', d.digest, 'record', d.record)
+                                                      ORDER BY d.seq), '[]')
+                               FROM tasks_inbox_taskdecision d WHERE d.run_id = r.id),
+               'remarks', (SELECT coalesce(json_agg(json_build_object('seq', c.seq, 'digest', c.digest, 'record', c.record)
+                                                    ORDER BY c.seq), '[]')
+                             FROM tasks_inbox_taskcomment c
+                            WHERE c.seq IS NOT NULL AND c.task_id = ANY (ARRAY(
+                                  SELECT t.id FROM tasks_inbox_manualtask t WHERE t.run_id = r.id AND t.kind <> 'incident'))),
+               'history', (SELECT coalesce(json_agg(/* include event_text */ ORDER BY h.id), '[]')
+                             FROM runs_historyevent h WHERE h.run_id = r.id),
+               'seals', (SELECT coalesce(json_agg(json_build_object(
+                                    'life', z.life, 'events', z.events, 'last_event', z.last_event,
+                                    'digest', encode(z.digest, 'hex'), 'sealed_at', z.sealed_at) ORDER BY z.life), '[]')
+                           FROM runs_runseal z WHERE z.run_id = r.id))
+               ORDER BY r.id <> %(run)s, r.id))::text
+  FROM m
+  JOIN runs_run r ON r.id = m.id
   JOIN accounts_tenant n ON n.id = r.tenant_id
   JOIN workflows_workflow w ON w.id = r.workflow_id
   LEFT JOIN workflows_workflowversion v ON v.id = r.version_id
- WHERE r.id = %(run)s AND r.tenant_id = %(tenant)s
+HAVING count(*) > 0
 
 -- name: loose_ends
 -- What doesn't lean on the chain as it should: decisions of which history doesn't say what they were, tasks that were decided

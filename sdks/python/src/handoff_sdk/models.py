@@ -2163,6 +2163,13 @@ class Person(TypedDict):
     name: str
 
 
+class Place(TypedDict):
+    """A step that leads down to a child run."""
+
+    node: str
+    index: int | None
+
+
 class PollJobsRequest(TypedDict):
     """A worker that asks for jobs."""
 
@@ -2519,10 +2526,13 @@ class Run(TypedDict):
     forecast: Forecast | None
     deadline_risk: float | None
     waiting_for: str | None
+    waits: list[Wait]
     created_by: str
     rerun_of: str | None
     parent_run: str | None
     parent: str | None
+    root_run: str
+    place: list[Place]
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
@@ -2827,10 +2837,13 @@ class StartedRun(TypedDict):
     forecast: Forecast | None
     deadline_risk: float | None
     waiting_for: str | None
+    waits: list[Wait]
     created_by: str
     rerun_of: str | None
     parent_run: str | None
     parent: str | None
+    root_run: str
+    place: list[Place]
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
@@ -3264,10 +3277,13 @@ class Trial(TypedDict):
     forecast: Forecast | None
     deadline_risk: float | None
     waiting_for: str | None
+    waits: list[Wait]
     created_by: str
     rerun_of: str | None
     parent_run: str | None
     parent: str | None
+    root_run: str
+    place: list[Place]
     continues_run: str | None
     continued_as: str | None
     follows_run: str | None
@@ -3355,6 +3371,18 @@ class VersionCounts(TypedDict):
     p95_seconds: float | None
     interventions: int
     version: int
+
+
+class Wait(TypedDict):
+    """Open steps of a run, or of runs below it, that wait for the same, and where the first of them is."""
+
+    run: str
+    node: str
+    index: int | None
+    place: list[Place]
+    title: str | None
+    waiting_for: str
+    count: int
 
 
 class Waiting(TypedDict):
@@ -3741,6 +3769,7 @@ __all__ = [
     "PatchedChangeWebhookRequest",
     "PatchedChangeWorkflowRequest",
     "Person",
+    "Place",
     "PlaceEnum",
     "PollJobsRequest",
     "Presence",
@@ -3865,6 +3894,7 @@ __all__ = [
     "Version",
     "VersionCounts",
     "ViewEnum",
+    "Wait",
     "Waiting",
     "Webhook",
     "WebhookPage",

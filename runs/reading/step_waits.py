@@ -1,0 +1,72 @@
+"""What an open step waits for, in words."""
+
+from datetime import datetime
+from typing import Protocol
+
+from engine.catalogue import Json
+from engine.graph import Node
+from engine.statuses import StepStatus
+from lib.clock import now_here
+from runs.kernel import wait_kinds
+
+
+class Waiter(Protocol):
+    """What of a step says what it waits for."""
+
+    @property
+    def status(self) -> str: ...
+    @property
+    def attempt(self) -> int: ...
+    @property
+    def held(self) -> bool: ...
+    @property
+    def queue(self) -> str: ...
+    @property
+    def worker(self) -> str | None: ...
+    @property
+    def has_error(self) -> bool: ...
+    @property
+    def available_at(self) -> str: ...
+    @property
+    def lease_expires_at(self) -> str | None: ...
+    @property
+    def waiting(self) -> Json: ...
+    @property
+    def is_listened(self) -> bool | None: ...
+
+
+def waits_for_retry(step: Waiter) -> bool:
+    """Whether a step has failed and will be tried again."""
+    return step.status == StepStatus.QUEUED and step.has_error and not step.held
+
+
+def in_words(node: Node, step: Waiter) -> str | None:
+    """What goes behind "waits for"; None of a step that waits for nothing."""
+    match step.status:
+        case StepStatus.QUEUED if step.held:
+            return "the run to be unpaused"
+        case StepStatus.QUEUED if waits_for_retry(step):
+            attempt = f"attempt {step.attempt + 1}"
+            if datetime.fromisoformat(step.available_at) > now_here():
+                return f"{attempt}, due {wait_kinds.moment(step.available_at)}"
+            return f"{attempt}, which waits for {_worker(node, step)}"
+        case StepStatus.QUEUED:
+            return _worker(node, step)
+        case StepStatus.WAITING:
+            return wait_kinds.in_words(step.waiting) if step.waiting else None
+        case StepStatus.RUNNING:
+            lease = (
+                f", whose lease ends {wait_kinds.moment(step.lease_expires_at)}"
+                if step.lease_expires_at
+                else ""
+            )
+            return f"worker {step.worker}{lease}"
+    return None
+
+
+def _worker(node: Node, step: Waiter) -> str:
+    # Ours come by themselves; what an author has to start is told by its name.
+    if node.kind == "external":
+        silent = "" if step.is_listened else ": none has asked for jobs in the last 2 minutes"
+        return f"a worker of yours that polls the queue {step.queue}{silent}"
+    return f"a worker of the queue {step.queue}{'' if step.is_listened else ': none listens now'}"

@@ -1,0 +1,79 @@
+-- name: open_steps_below
+-- The open steps of these runs and of the open runs below them: at most `most` of each of these runs, those nearest to it
+-- first. `via`: the step that waits for the run of this one. Of a container those items are read that wait, at most
+-- `each`, and a few of those that are queued or running, the last ones: the counts of the container say how many there are.
+SELECT coalesce(json_agg(json_build_array(
+           top.id, s.id, l.via, s.run_id, r.version_id, w.folder_id, w.folder_id = tw.folder_id, coalesce(r.place, '[]'), s.node, s.index,
+           s.status, s.attempt, s.held, s.queue, s.worker, s.error IS NOT NULL, s.available_at, s.lease_expires_at, s.queued_at,
+           s.started_at, s.waiting, /* include is_listened */,
+           CASE WHEN s.index IS NULL AND s.waiting ->> 'kind' = 'children' THEN (
+               SELECT json_build_array(c.opened, c.ended) FROM runs_container c WHERE c.run_id = s.run_id AND c.node = s.node) END)
+       ORDER BY top.id, coalesce(r.place, '[]'), s.node, s.index NULLS FIRST), '[]')
+  FROM runs_run top
+  JOIN workflows_workflow tw ON tw.id = top.workflow_id
+ CROSS JOIN LATERAL (
+     -- The first row stands for the run itself.
+     WITH RECURSIVE t AS (
+         SELECT NULL::uuid AS id, NULL::uuid AS via, top.id AS below
+         UNION ALL
+         SELECT s.id, t.id,
+                CASE WHEN s.waits_for = 'run' THEN (
+                    SELECT c.id FROM runs_run c
+                     WHERE c.parent_id = t.below AND c.parent_step_id = s.id AND c.completed_at IS NULL
+                     ORDER BY c.id DESC LIMIT 1) END
+           FROM t
+          CROSS JOIN LATERAL (
+              SELECT s.id, s.waiting ->> 'kind' AS waits_for
+                FROM runs_stepexecution s
+               WHERE s.run_id = t.below AND s.index IS NULL
+                 AND (s.status IN ('QUEUED', 'RUNNING', 'WAITING')
+                      -- What could not be undone waits for a person.
+                      OR s.status = 'FAILED' AND s.undoes IS NOT NULL
+                         AND EXISTS (SELECT 1 FROM runs_run m WHERE m.id = t.below AND m.status = 'WAITING_FOR_MANUAL_ACTION'))
+              UNION ALL
+              (SELECT s.id, s.waiting ->> 'kind'
+                 FROM runs_stepexecution s
+                WHERE s.tenant_id = %(tenant)s AND s.run_id = t.below AND s.status = 'WAITING' AND s.index IS NOT NULL
+                ORDER BY s.node, s.index
+                LIMIT %(each)s)
+              UNION ALL
+              SELECT i.id, NULL
+                FROM runs_container c
+               CROSS JOIN LATERAL (
+                   SELECT s.id FROM runs_stepexecution s
+                    WHERE s.run_id = c.run_id AND s.node = c.node AND s.index IS NOT NULL AND s.status IN ('QUEUED', 'RUNNING')
+                    ORDER BY s.index DESC
+                    LIMIT 3) i
+               WHERE c.run_id = t.below AND c.ended < c.opened) s
+          WHERE t.below IS NOT NULL
+     )
+     SELECT * FROM t LIMIT %(most)s + 1) l
+  JOIN runs_stepexecution s ON s.id = l.id
+  JOIN runs_run r ON r.id = s.run_id
+  JOIN workflows_workflow w ON w.id = r.workflow_id
+ WHERE top.id = ANY (%(runs)s::uuid[]) AND top.tenant_id = %(tenant)s
+
+-- name: spans_below
+-- From when until when steps of these types, in the runs below a run, were at work or waited; of at most `most` runs, those
+-- nearest to it first.
+WITH RECURSIVE t AS (
+    SELECT r.id FROM runs_run r WHERE r.parent_id = %(run)s::uuid AND r.tenant_id = %(tenant)s
+    UNION ALL
+    SELECT c.id FROM t JOIN runs_run c ON c.parent_id = t.id
+)
+SELECT s.type, s.started_at, s.completed_at
+  FROM (SELECT t.id FROM t LIMIT %(most)s) t
+  JOIN runs_stepexecution s ON s.run_id = t.id
+ WHERE s.started_at IS NOT NULL AND s.kept_from IS NULL AND s.type = ANY (%(types)s::text[])
+
+-- name: ancestors
+-- A run and the runs that lead up to its root, the root first, each with the folder of its workflow and the step of the
+-- one before that began it.
+WITH RECURSIVE a AS (
+    SELECT r.id, r.parent_id, r.version_id, r.workflow_id, r.place, 0 AS up FROM runs_run r WHERE r.id = %(run)s::uuid AND r.tenant_id = %(tenant)s
+    UNION ALL
+    SELECT p.id, p.parent_id, p.version_id, p.workflow_id, p.place, a.up + 1 FROM a JOIN runs_run p ON p.id = a.parent_id
+)
+SELECT coalesce(json_agg(json_build_array(a.id, a.version_id, w.folder_id, a.place -> -1 ->> 0, a.place -> -1 -> 1) ORDER BY a.up DESC), '[]')
+  FROM a
+  JOIN workflows_workflow w ON w.id = a.workflow_id

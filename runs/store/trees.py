@@ -1,0 +1,71 @@
+"""The statements over the runs of a tree as typed functions (SQL in `sql/trees.sql`)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from engine.catalogue import Json
+from runs.store.hot import SQL, WORKER_SECONDS
+
+
+class OpenStep(NamedTuple):
+    """An open step of the run `top` or of an open run below it.
+
+    `via`: the step that waits for its run. `item`: which one of a container it is. `is_near`: its workflow is in the
+    folder of that of `top`. `place`: that of its run. `counts`: how many items of a container have begun and ended.
+    """
+
+    top: str
+    id: str
+    via: str | None
+    run: str
+    version_id: int
+    folder: int
+    is_near: bool
+    place: Sequence[tuple[str, int | None]]
+    node: str
+    item: int | None
+    status: str
+    attempt: int
+    held: bool
+    queue: str
+    worker: str | None
+    has_error: bool
+    available_at: str
+    lease_expires_at: str | None
+    queued_at: str
+    started_at: str | None
+    waiting: Json
+    is_listened: bool | None
+    counts: tuple[int, int] | None
+
+
+def open_steps_below(tenant: int, runs: Sequence[str], *, most: int, each: int) -> list[OpenStep]:
+    """The open steps of the tenant's runs and of the open runs below them, at most `most` of each of these runs, and
+    at most `each` waiting items of each run; by run, place, node and index.
+    """
+    params = {"tenant": tenant, "runs": list(runs), "most": most, "each": each, "silent": WORKER_SECONDS}
+    return [OpenStep(*row) for row in SQL.value("open_steps_below", params)]
+
+
+class Ancestor(NamedTuple):
+    """A run on the way from a root down to another run; `node` and `item`: the step of the one before that began it."""
+
+    run: str
+    version_id: int
+    folder: int
+    node: str | None
+    item: int | None
+
+
+def ancestors(tenant: int, run: str) -> list[Ancestor]:
+    """The root of the tenant's run, and the runs from there down to the run itself."""
+    return [Ancestor(*row) for row in SQL.value("ancestors", {"tenant": tenant, "run": run})]
+
+
+def spans_below(
+    tenant: int, run: str, *, types: Sequence[str], most: int
+) -> list[tuple[str, datetime, datetime | None]]:
+    """Type, begin and end of the steps of these types in the runs below the tenant's run, of at most `most` runs."""
+    params = {"tenant": tenant, "run": run, "types": list(types), "most": most}
+    return [(kind, begun, ended) for kind, begun, ended in SQL.execute("spans_below", params).fetchall()]

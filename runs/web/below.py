@@ -1,0 +1,76 @@
+"""Where a run stands in its tree, as its page shows it: what is above it, and what is below."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from accounts.principal import Principal
+from accounts.roles import RUNS_READ
+from engine.catalogue import Json
+from runs.kernel import graphs
+from runs.reading.inner_steps import MOST_PARTS
+from runs.store import trees
+from runs.web.listing import brief_rows
+from steps.catalogue import EXECUTABLE
+from workflows import titles
+
+_TAKE_TIME = [
+    name
+    for name, spec in EXECUTABLE.items()
+    if spec.asks_people or (not spec.has_children and spec.kind != "wait")
+]
+"""The types of steps that people or machines take time for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crumb:
+    """A run on the way from the root down, called by its workflow, or by the step of the one before that began it.
+
+    `run`: empty where the reader may not read it.
+    """
+
+    run: str
+    called: str
+    index: int | None
+
+
+def crumbs_of(principal: Principal, run: dict[str, Json]) -> list[Crumb]:
+    """The root of a run and the runs from there down to it; nothing of a run that no step started. One statement."""
+    if run["parent_run"] is None:
+        return []
+    ancestors = trees.ancestors(principal.tenant_id, run["id"])
+    readable = [principal.may_in(RUNS_READ, one.folder) for one in ancestors]
+    root = graphs.shown(ancestors[0].version_id).workflow
+    titles.learn(principal.tenant_id, [root])
+    crumbs = [
+        Crumb(ancestors[0].run, titles.title_of(root), None)
+        if readable[0]
+        else Crumb("", "Another run", None)
+    ]
+    for place, one in enumerate(ancestors[1:], 1):
+        above = graphs.shown(ancestors[place - 1].version_id).graph if readable[place - 1] else None
+        step = above.nodes.get(one.node or "") if above is not None else None
+        called = step.title if step is not None else one.node or ""
+        crumbs.append(Crumb(one.run if readable[place] else "", called, one.item))
+    return crumbs
+
+
+def rows_below(
+    principal: Principal, run: dict[str, Json], runs: Sequence[UUID | str]
+) -> list[dict[str, Json]]:
+    """Runs that the steps of a run began, as rows of a list, each with what its step is called."""
+    called = {step["node"]: step["title"] for step in run["steps"]}
+    return [row | _step(row["place"], called) for row in brief_rows(principal, runs)]
+
+
+def _step(place: Sequence[dict[str, Json]], called: dict[str, str]) -> dict[str, Json]:
+    """The last step of a place, which began the run."""
+    if not place:
+        return {"step": "", "index": None}
+    return {"step": called.get(place[-1]["node"], place[-1]["node"]), "index": place[-1]["index"]}
+
+
+def steps_below(principal: Principal, run_id: str) -> list[dict[str, Json]]:
+    """What of the steps in the runs below a run says how long machines and people took."""
+    spans = trees.spans_below(principal.tenant_id, run_id, types=_TAKE_TIME, most=MOST_PARTS)
+    return [{"type": kind, "started_at": begun, "completed_at": ended} for kind, begun, ended in spans]
