@@ -51,6 +51,11 @@ class Leaf:
         return self.step.item is not None and self.step.status != StepStatus.WAITING
 
     @property
+    def is_failed(self) -> bool:
+        """Whether it could not be undone, and waits for a person."""
+        return self.step.status == StepStatus.FAILED
+
+    @property
     def title(self) -> str | None:
         """What the step is called; None where the reader may not know."""
         if self.is_hidden:
@@ -60,7 +65,7 @@ class Leaf:
     @property
     def words(self) -> str:
         """What goes behind "waits for"."""
-        if self.step.status == StepStatus.FAILED:
+        if self.is_failed:
             return "somebody to see to what could not be undone"
         if not self.is_hidden:
             return (step_waits.in_words(self.node, self.step) if self.node else None) or "its turn"
@@ -137,7 +142,8 @@ def waits_of(
     run and the step that lead there.
     """
     if below.groups:
-        return [group.row(place) for group in below.groups[:SHOWN]]
+        groups = sorted(below.groups, key=lambda group: not group.first.is_failed)
+        return [group.row(place) for group in groups[:SHOWN]]
     return [
         {
             "run": run,

@@ -10,12 +10,12 @@ from accounts import people
 from accounts.principal import Principal
 from engine.catalogue import Json
 from engine.graph import Node
-from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, STEP_OPEN, RunStatus, StepStatus
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, STEP_OPEN, StepStatus
 from engine.verbs import run_verbs
 from lib.reader import is_read
 from lib.refusals import Missing
 from runs.kernel import graphs, undo_plans, wait_kinds
-from runs.reading import step_waits
+from runs.reading import run_waits, step_waits
 from runs.reading.leaves import ALONE, Below, Leaf, begins_others, grouped, leaves_below, waits_of
 from runs.reading.mendable import offers
 from runs.reading.queries import PENDING, WAITING
@@ -30,12 +30,6 @@ STEP_COLUMNS = (*COLUMNS, "progress")
 
 _NO_PAYLOADS: dict[str, Json] = dict.fromkeys(("input", "output", "error", "progress"))
 _AT_WORK = STEP_OPEN | {StepStatus.FAILED}
-_WHILE: dict[str, str] = {
-    RunStatus.FAILING: "It fails once running steps have ended: ",
-    RunStatus.CANCELLING: "It is cancelled once running steps have ended: ",
-    RunStatus.COMPENSATING: "It undoes what was done: ",
-}
-_BESIDE_A_FAILURE = "The run fails when its other branches have ended: "
 
 
 def run_rows(
@@ -81,11 +75,18 @@ def _learned(tenant: int, runs: Sequence[RunRead], who: Principal | None) -> lis
     waiting = [
         run.id
         for run in runs
-        if run.completed_at is None and begins_others(step.waiting for step in run.steps)
+        if run.completed_at is None
+        and (begins_others(step.waiting for step in run.steps) or _closes_above(run))
     ]
     leaves = leaves_below(tenant, waiting, who)
     _learn(tenant, runs, chain.from_iterable(leaves.values()))
     return [(run, grouped(leaves.get(run.id, ()))) for run in runs]
+
+
+def _closes_above(run: RunRead) -> bool:
+    """Whether a run closes, or undoes what it did, and may wait with that for runs below it."""
+    closes = run.status in RUN_CLOSING | RUN_UNDOING
+    return closes and undo_plans.begins_runs(graphs.shown(run.version_id).graph)
 
 
 def _fields(version_id: int) -> list[str]:
@@ -202,7 +203,7 @@ def _run_row(
         "deadline": _time(run.sla_deadline),
         "sla": _sla(run),
         **_forecast(run.forecast),
-        "waiting_for": _run_waits_for(run, rows),
+        "waiting_for": run_waits.in_words(run.status, rows, below, has_failed=_has_failed(run)),
         "waits": [] if run.completed_at else waits_of(run.id, run.place or (), rows, below),
         "created_by": run.created_by,
         "rerun_of": run.rerun_of,
@@ -221,6 +222,11 @@ def _run_row(
         "verbs": sorted(run_verbs(run.status, part=version.graph.is_part)),
         "steps": rows,
     }
+
+
+def _has_failed(run: RunRead) -> bool:
+    """Whether a run that is open has a failure beside which others go on."""
+    return run.status in RUN_OPEN and any(COLUMNS[rank - 1] == "error" for rank, *_ in run.payloads)
 
 
 def _sla_seconds(run: RunRead) -> int | None:
@@ -373,22 +379,6 @@ def _items(step: StepRead) -> dict[str, Json] | None:
 
 def _step_waits_for(node: Node, step: StepRead, below: Below) -> str | None:
     words = step_waits.in_words(node, step)
-    inner = below.of_step(step.node) if step.place is None else ""
+    # A step that is over waits for nothing, also while what its runs did is undone.
+    inner = below.of_step(step.node) if words and step.place is None else ""
     return f"{words}: {inner}" if inner else words
-
-
-def _run_waits_for(run: RunRead, rows: list[dict[str, Json]]) -> str | None:
-    """One sentence on what a run waits for, until it has ended: its first open step, and how many more there are."""
-    if run.status == RunStatus.WAITING_FOR_MANUAL_ACTION:
-        failed = [row for row in rows if row["undoes"] and row["status"] == StepStatus.FAILED]
-        titles = ", ".join(row["title"] for row in failed)
-        return f"somebody to see to what could not be undone: {titles}" if failed else None
-    if run.status not in RUN_OPEN | RUN_CLOSING | RUN_UNDOING:
-        return None
-    waiting = [row for row in rows if row["waiting_for"]]
-    if not waiting:
-        return "Nothing that it waits for is known: this should not happen, and is checked every minute"
-    first = f"{waiting[0]['title']} waits for {waiting[0]['waiting_for']}"
-    more = f", and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-    has_failed = run.status in RUN_OPEN and any(COLUMNS[rank - 1] == "error" for rank, *_ in run.payloads)
-    return f"{_BESIDE_A_FAILURE if has_failed else _WHILE.get(run.status, '')}{first}{more}"

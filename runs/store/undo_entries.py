@@ -173,6 +173,12 @@ def without_entries(runs: Iterable[str]) -> set[str]:
     return set(SQL.value("without_undo_entries", {"runs": sorted(runs)}))
 
 
+def undo_progress(run: str) -> tuple[int, int]:
+    """How many of the steps that the plan of this run undoes are settled, and how many it undoes."""
+    done, steps = SQL.value("undo_progress", {"run": run})
+    return done, steps
+
+
 def tell_to_undo(entries: Sequence[UndoEntry]) -> None:
     """Tell runs below the drivers, which are held FOR UPDATE, what to undo."""
     rows: list[OrderRow] = [

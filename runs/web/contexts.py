@@ -17,6 +17,7 @@ from accounts.access import PageRequest
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL, RUNS_START
 from engine.catalogue import Json
+from engine.statuses import RUN_UNDOING
 from lib.masking import masked
 from lib.refusals import Conflict, Missing
 from runs.reading import children, queries
@@ -26,6 +27,7 @@ from runs.reading.rendered import Rendered, rendered_params
 from runs.reading.step_logs import SaidOfAttempt
 from runs.reading.stored import NOTHING, WHOLE
 from runs.reading.times import times_of
+from runs.store import undo_entries
 from runs.web.below import crumbs_of, rows_below, steps_below
 from runs.web.look import UNFOLDED, number_of
 from steps.catalogue import BUILT_IN, CATALOGUE, EXECUTABLE
@@ -79,6 +81,7 @@ def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
         "crumbs": crumbs_of(principal, run),
         "waits_below": [wait for wait in run["waits"] if wait["run"] != run["id"]],
         "beside": _beside(principal, run_id, run),
+        "undone": undo_entries.undo_progress(run["id"]) if run["status"] in RUN_UNDOING else None,
         **_begun(principal, run),
         **mays,
     }

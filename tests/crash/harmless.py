@@ -50,6 +50,7 @@ HARMLESS = frozenset(
         # Each writes a message in the transaction that found nothing else to do.
         "close_later",
         "resume_later",
+        "undo_progress",
         # Only of runs that an earlier release had begun to undo.
         "without_undo_entries",
         "postpone_message",

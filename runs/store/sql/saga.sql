@@ -134,6 +134,12 @@ SELECT coalesce(json_agg(r.id), '[]')
    AND NOT EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.run_id = r.id)
    AND NOT EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = r.id)
 
+-- name: undo_progress
+-- How many steps the plan of a run undoes, and how many of those are settled.
+SELECT json_build_array(count(*) FILTER (WHERE e.state IN ('undone', 'abandoned')), count(*))
+  FROM runs_undoentry e
+ WHERE e.run_id = %(run)s::uuid AND e.node IS NOT NULL
+
 -- name: tell_to_undo
 -- Drivers, which are held FOR UPDATE, tell runs below them what to undo.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
