@@ -1,6 +1,7 @@
 """What runs tell one another: written in the transaction that causes it, delivered in one of its own."""
 
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from runs.models.base import HotRow
@@ -8,7 +9,8 @@ from runs.models.base import HotRow
 
 class RunMessage(HotRow):
     """A message to `run_id` from the run `from_id`: its child has ended, its parent ends it or has it go on, it is to
-    be followed, or to go on as a new run.
+    be followed, or to go on as a new run; a signal is for its step `step_id`, a step of `from_id` begins to wait for
+    one (`signal_wanted`; `step_id` is that step), or a signal found its step waiting no more (`signal_returned`).
 
     Whoever causes it has its own run locked and must not wait for another one: parent and child would wait for each
     other. It is deleted by the transaction that does what it says; `tries` counts those that could not.
@@ -19,7 +21,10 @@ class RunMessage(HotRow):
     kind = models.TextField(
         choices=[
             (kind, kind)
-            for kind in ("child_ended", "cancel", "pause", "unpause", "start_next", "continue", "resume")
+            for kind in (
+                *("child_ended", "cancel", "pause", "unpause", "start_next", "continue", "resume"),
+                *("signal", "signal_wanted", "signal_returned"),
+            )
         ]
     )
     from_id = models.UUIDField(null=True)
@@ -29,4 +34,11 @@ class RunMessage(HotRow):
     due_at = models.DateTimeField(db_default=Now())
 
     class Meta(HotRow.Meta):
-        indexes = [models.Index(fields=["due_at", "id"], name="message_due")]
+        indexes = [
+            models.Index(fields=["due_at", "id"], name="message_due"),
+            models.Index(
+                fields=["step_id"],
+                name="message_of_signal",
+                condition=Q(kind__in=["signal", "signal_wanted"]),
+            ),
+        ]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from runs.store import alerts, forecasts, jobs, outbox, outgoing, rows, step_logs, variables
+from runs.store import alerts, forecasts, jobs, outbox, outgoing, rows, signals, step_logs, variables
 from runs.store.hot import SQL
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
@@ -45,8 +45,13 @@ ROWS = {
     ("arm_timers", "timers"): rows.TimerRow,
     ("limit_again", "limits"): rows.LimitRow,
     ("unbegun", "limits"): rows.LimitRow,
-    ("insert_signals", "signals"): rows.SignalRow,
-    ("take_signals", "steps"): rows.TakerRow,
+    ("insert_signals", "signals"): signals.SignalRow,
+    ("signal_addresses", "sent"): signals.SentRow,
+    ("signal_waits", "signals"): signals.OfferRow,
+    ("carry_signals", "carried"): signals.CarriedRow,
+    ("return_signals", "returned"): signals.ReturnedSignalRow,
+    ("pass_on_messages", "messages"): signals.PassedOnRow,
+    ("take_signals", "steps"): signals.TakerRow,
     ("migrate_run", "queued"): rows.QueuedRow,
     ("child_states", "waits"): rows.ChildWaitRow,
     ("former_children", "waits"): rows.FormerWaitRow,
@@ -66,7 +71,7 @@ ROWS = {
 # Two columns of no plan, thrice, and signals that are looked up by what they are.
 UNTYPED = {
     ("ready_jobs", "wanted"),
-    ("other_signals", "signals"),
+    ("signals_there", "signals"),
     ("containers_over", "containers"),
     ("last_rounds", "containers"),
     ("writers", "names"),
