@@ -1075,6 +1075,14 @@ class DelegateTaskRequest(TypedDict):
     to: str
 
 
+class DeliveredSignal(TypedDict):
+    """A step that a signal was delivered to."""
+
+    run: str
+    node: str
+    index: int | None
+
+
 class Deliveries(TypedDict):
     """The last messages of a webhook."""
 
@@ -2680,6 +2688,9 @@ class SendSignalByKeyRequest(TypedDict):
     name: str
     signal_id: str
     payload: NotRequired[Any]
+    child: NotRequired[str]
+    index: NotRequired[int]
+    all: NotRequired[bool]
     reason: NotRequired[str]
     workflow: str
     business_key: str
@@ -2691,6 +2702,9 @@ class SendSignalRequest(TypedDict):
     name: str
     signal_id: str
     payload: NotRequired[Any]
+    child: NotRequired[str]
+    index: NotRequired[int]
+    all: NotRequired[bool]
     reason: NotRequired[str]
 
 
@@ -2738,6 +2752,8 @@ class SideError(TypedDict):
 class Signal(TypedDict):
     """The result of a signal."""
 
+    delivered: list[DeliveredSignal]
+    kept: bool
     run_id: str
     duplicate: bool
 
@@ -2846,6 +2862,15 @@ class StartedRun(TypedDict):
     inner_steps: NotRequired[list[InnerStep]]
     input_mismatch: NotRequired[bool]
     warnings: NotRequired[list[str]]
+    signal: NotRequired[StartedSignal]
+
+
+class StartedSignal(TypedDict):
+    """The result of a signal that was sent with a start."""
+
+    delivered: list[DeliveredSignal]
+    kept: bool
+    duplicate: bool
 
 
 class StayRequest(TypedDict):
@@ -3618,6 +3643,7 @@ __all__ = [
     "DeadLetterPage",
     "DefinitionSchema",
     "DelegateTaskRequest",
+    "DeliveredSignal",
     "Deliveries",
     "DensityEnum",
     "Diff",
@@ -3820,6 +3846,7 @@ __all__ = [
     "StartRunRequest",
     "StartTrialRequest",
     "StartedRun",
+    "StartedSignal",
     "StayRequest",
     "Step",
     "StepComment",
