@@ -102,7 +102,7 @@ ORACLES = {
     "a signal on its way has a message that carries it": """
         SELECT g.root_id, g.name FROM runs_signal g
          WHERE g.consumed_at IS NULL AND g.step_id IS NOT NULL AND NOT EXISTS (
-               SELECT 1 FROM runs_runmessage m WHERE m.kind = 'signal' AND m.step_id = g.step_id
+               SELECT 1 FROM runs_runmessage m WHERE m.kind IN ('signal', 'signal_returned') AND m.step_id = g.step_id
                                                  AND m.payload ->> 'signal' = g.id::text)""",
     "a step of a child run that waits for a signal names its tree": """
         SELECT s.run_id, s.node FROM runs_stepexecution s JOIN runs_run r ON r.id = s.run_id

@@ -58,8 +58,11 @@ def offer_returned(batch: Sequence[Message]) -> None:
 
         def deliver(locked: Mapping[str, LockedRun], _: Waiters, those: Sequence[Message] = those) -> Endings:
             signals = _of_open(those, locked)
-            offered = [kernel.Offered((one.payload or {})["signal"], one.run, False) for one in signals]
-            return kernel.offer(offered).endings if offered else []
+            if not signals:
+                return []
+            roots = {(one.payload or {})["signal"]: one.run for one in signals}
+            store.release_signals(roots)
+            return kernel.offer([kernel.Offered(id, root, False) for id, root in roots.items()]).endings
 
         wake(tenant, {message.run for message in those}, "signal", deliver)
 

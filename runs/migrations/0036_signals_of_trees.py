@@ -73,7 +73,7 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='runmessage',
             index=models.Index(
-                condition=models.Q(('kind__in', ['signal', 'signal_wanted'])), fields=['step_id'], name='message_of_signal'
+                condition=models.Q(('kind__in', ['signal', 'signal_wanted', 'signal_returned'])), fields=['step_id'], name='message_of_signal'
             ),
         ),
     ]

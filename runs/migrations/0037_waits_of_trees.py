@@ -28,5 +28,5 @@ class Migration(migrations.Migration):
                 name='step_signal_of_tree',
             ),
         ),
-        SchemaSql('runs', '052582314e68'),
+        SchemaSql('runs', '7867cb044e32'),
     ]

@@ -10,7 +10,8 @@ from runs.models.base import HotRow
 class RunMessage(HotRow):
     """A message to `run_id` from the run `from_id`: its child has ended, its parent ends it or has it go on, it is to
     be followed, or to go on as a new run; a signal is for its step `step_id`, a step of `from_id` begins to wait for
-    one (`signal_wanted`; `step_id` is that step), or a signal found its step waiting no more (`signal_returned`).
+    one (`signal_wanted`; `step_id` is that step), or a signal found its step, again `step_id`, waiting no more
+    (`signal_returned`).
 
     Whoever causes it has its own run locked and must not wait for another one: parent and child would wait for each
     other. It is deleted by the transaction that does what it says; `tries` counts those that could not.
@@ -39,6 +40,6 @@ class RunMessage(HotRow):
             models.Index(
                 fields=["step_id"],
                 name="message_of_signal",
-                condition=Q(kind__in=["signal", "signal_wanted"]),
+                condition=Q(kind__in=["signal", "signal_wanted", "signal_returned"]),
             ),
         ]

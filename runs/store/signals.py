@@ -166,6 +166,11 @@ def return_signals(returned: Sequence[ReturnedSignalRow]) -> int:
     return int(SQL.value("return_signals", {"returned": document(returned), "now": now_or_none()}))
 
 
+def release_signals(signals: Iterable[str]) -> None:
+    """Have signals that came back be for no step any more; their root is held FOR UPDATE."""
+    SQL.execute("release_signals", {"signals": sorted(signals)})
+
+
 def pass_on_messages(messages: Sequence[Message]) -> None:
     """Send messages that were for the root of a tree to the run as which it goes on."""
     rows: list[PassedOnRow] = [

@@ -29,7 +29,9 @@ def begun(*items, quiet=True):
 
 
 def send(run_id, payload, **address):
-    return send_signals(make.a_tenant().pk, [(run_id, NewSignal(uuid7(), "go", payload, **address))], by="t")[0]
+    return send_signals(make.a_tenant().pk, [(run_id, NewSignal(uuid7(), "go", payload, **address))], by="t")[
+        0
+    ]
 
 
 def begin_to_wait():

@@ -24,9 +24,9 @@ SELECT s.run_id, s.tenant_id, r.status AS run_status, s.id AS step_id, s.node, s
                                 )
                                 SELECT 1 FROM up WHERE up.root_id = g.child_id))
                            AND (g.step_id IS NULL OR NOT EXISTS (
-                                SELECT 1 FROM runs_runmessage m WHERE m.kind = 'signal' AND m.step_id = g.step_id))
-                           AND NOT EXISTS (SELECT 1 FROM runs_runmessage m
-                                            WHERE m.kind = 'signal_returned' AND m.payload ->> 'signal' = g.id::text))
+                                SELECT 1 FROM runs_runmessage m
+                                 WHERE m.kind IN ('signal', 'signal_returned') AND m.step_id = g.step_id
+                                   AND m.payload ->> 'signal' = g.id::text)))
                     OR EXISTS (SELECT 1 FROM runs_runmessage m
                                 WHERE m.kind IN ('signal', 'signal_wanted') AND m.step_id = s.id)
                     THEN 'signal' END

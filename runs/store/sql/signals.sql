@@ -57,8 +57,10 @@ coalesce(s.index, (SELECT (p.step -> 1)::int
       SELECT 1 FROM up WHERE up.root_id = g.child_id)))
 
 -- name: is_free (fragment)
--- Whether no message carries the signal `g`: one whose step is named, but whose message is gone, is free as well.
-(g.step_id IS NULL OR NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.kind = 'signal' AND m.step_id = g.step_id))
+-- Whether no message carries the signal `g`, to a step or back: one whose message is gone is free as well.
+(g.step_id IS NULL OR NOT EXISTS (SELECT 1 FROM runs_runmessage m
+                                   WHERE m.kind IN ('signal', 'signal_returned') AND m.step_id = g.step_id
+                                     AND m.payload ->> 'signal' = g.id::text))
 
 -- name: newest_root (fragment)
 -- The run at the root of the `tree`: the newest of its chain.
@@ -159,29 +161,24 @@ SELECT s.tenant_id, s.run_id, s.shard, 'signal', w.root, s.id,
  ORDER BY s.id
 
 -- name: return_signals
--- Signals whose steps wait no more are free again, and the root is to offer them to other waits.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-w AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset(%(returned)s::jsonb) AS w(signal uuid, step_id uuid)
-),
-l AS MATERIALIZED (
-    SELECT g.id FROM runs_signal g WHERE g.id = ANY (ARRAY(SELECT signal FROM w)) ORDER BY g.id FOR NO KEY UPDATE
-),
-u AS (
-    UPDATE runs_signal g
-       SET step_id = NULL
-      FROM w
-     WHERE g.id = w.signal AND g.id = ANY (ARRAY(SELECT id FROM l)) AND g.step_id = w.step_id AND g.consumed_at IS NULL
-    RETURNING g.id, g.tenant_id, g.root_id AS tree, g.shard
-),
-m AS (
-    INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, payload, due_at)
-    SELECT u.tenant_id, /* include newest_root */, u.shard, 'signal_returned', jsonb_build_object('signal', u.id), clock.now
-      FROM u CROSS JOIN clock
-     ORDER BY u.id
+-- Signals whose steps wait no more, and that nobody has taken: the root is to offer them to other waits.
+WITH m AS (
+    INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, step_id, payload, due_at)
+    SELECT g.tenant_id, /* include newest_root */, g.shard, 'signal_returned', w.step_id, jsonb_build_object('signal', g.id),
+           coalesce(%(now)s::timestamptz, clock_timestamp())
+      FROM jsonb_to_recordset(%(returned)s::jsonb) AS w(signal uuid, step_id uuid)
+     CROSS JOIN LATERAL (SELECT g.id, g.tenant_id, g.root_id AS tree, g.shard FROM runs_signal g
+                          WHERE g.id = w.signal AND g.step_id = w.step_id AND g.consumed_at IS NULL LIMIT 1) g
+     ORDER BY g.id
     RETURNING 1
 )
 SELECT count(*) FROM m
+
+-- name: release_signals
+-- Signals that came back are for no step any more; their root is held FOR UPDATE.
+UPDATE runs_signal g
+   SET step_id = NULL
+ WHERE g.id = ANY (%(signals)s::uuid[]) AND g.consumed_at IS NULL
 
 -- name: pass_on_messages
 -- What was for the root of a tree, for the run as which it goes on.
