@@ -57,12 +57,11 @@ def offer_returned(batch: Sequence[Message]) -> None:
     for tenant, those in _by_tenant(batch):
 
         def deliver(locked: Mapping[str, LockedRun], _: Waiters, those: Sequence[Message] = those) -> Endings:
-            signals = _of_open(those, locked)
-            if not signals:
-                return []
-            roots = {(one.payload or {})["signal"]: one.run for one in signals}
-            store.release_signals(roots)
-            return kernel.offer([kernel.Offered(id, root, False) for id, root in roots.items()]).endings
+            here = [one for one in those if locked[one.run].status != RunStatus.CONTINUED]
+            store.release_signals((one.payload or {})["signal"] for one in here)
+            roots = {(one.payload or {})["signal"]: one.run for one in _of_open(those, locked)}
+            offers = [kernel.Offered(id, root, False) for id, root in roots.items()]
+            return kernel.offer(offers).endings if offers else []
 
         wake(tenant, {message.run for message in those}, "signal", deliver)
 

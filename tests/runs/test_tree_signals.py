@@ -236,6 +236,18 @@ def test_a_signal_whose_only_step_waits_no_more_is_kept():
     assert taken(run_id)[:2] == [0, 1]
 
 
+def test_a_signal_that_comes_back_when_the_root_has_ended_is_unread():
+    run_id = begun(MAP, items=[1])
+    signal_id = uuid7()
+    assert send(run_id, 1, signal_id=signal_id).delivered
+    make.cancel(run_id)
+    make.cancel(str(make.children_of(run_id)[0].pk))
+    make.work()
+    assert make.run(run_id).status == "CANCELLED"
+    assert send(run_id, 1, signal_id=signal_id).is_kept
+    assert Signal.unsafe_all_tenants.get().step_id is None
+
+
 def test_signals_are_taken_while_the_tree_is_paused():
     run_id = make.start(make.mapped(STEPS), {"items": [1]})[0]
     make.work()

@@ -35,6 +35,9 @@ SELECT coalesce(json_agg(json_build_array(
   JOIN runs_run r ON r.id = w.run_id
   JOIN runs_signal g ON g.root_id = coalesce(r.tree_id, r.root_id) AND g.signal_id = w.signal_id
   LEFT JOIN runs_stepexecution s ON s.id = g.step_id
+   AND (g.consumed_at IS NOT NULL
+        OR EXISTS (SELECT 1 FROM runs_runmessage m
+                    WHERE m.kind = 'signal' AND m.step_id = g.step_id AND m.payload ->> 'signal' = g.id::text))
 
 -- name: item_index (fragment)
 -- The index of the step, or of the innermost item that its run does steps of.
