@@ -22,7 +22,7 @@ class RunsConfig(AppConfig):
             guard_schedule_id,
             guard_webhook,
         )
-        from runs.commands import child_runs, continuing
+        from runs.commands import child_runs, continuing, signal_messages
         from runs.reading import own_starts, topics
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
@@ -54,4 +54,5 @@ class RunsConfig(AppConfig):
         judges_definitions(topics.judge)
         child_runs.connect()
         continuing.connect()
+        signal_messages.connect()
         comes_with_examples(make_example_schedule)

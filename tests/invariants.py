@@ -106,7 +106,17 @@ ORACLES = {
         SELECT s.run_id, s.node FROM runs_stepexecution s JOIN runs_run r ON r.id = s.run_id
          WHERE s.status = 'WAITING' AND s.waiting ->> 'kind' = 'signal' AND EXISTS (
                SELECT 1 FROM runs_signal g WHERE g.root_id = r.root_id AND g.name = s.waiting ->> 'name'
-                                             AND g.consumed_at IS NULL)""",
+                                             AND g.consumed_at IS NULL AND g.step_id IS NULL
+                                             AND g.child_id IS NULL AND g.index IS NULL)""",
+    "a signal on its way has a message that carries it": """
+        SELECT g.root_id, g.name FROM runs_signal g
+         WHERE g.consumed_at IS NULL AND g.step_id IS NOT NULL AND NOT EXISTS (
+               SELECT 1 FROM runs_runmessage m WHERE m.kind IN ('signal', 'signal_returned') AND m.step_id = g.step_id
+                                                 AND m.payload ->> 'signal' = g.id::text)""",
+    "a step of a child run that waits for a signal names its tree": """
+        SELECT s.run_id, s.node FROM runs_stepexecution s JOIN runs_run r ON r.id = s.run_id
+         WHERE s.status = 'WAITING' AND s.waiting ->> 'kind' = 'signal'
+           AND s.waiting ->> 'tree' IS DISTINCT FROM r.tree_id::text""",
     "a step that waits for a run has one that is open, or is to be told that it has ended": """
         SELECT s.run_id, s.node, s.index FROM runs_stepexecution s
          WHERE s.status = 'WAITING' AND s.waiting ->> 'kind' = 'run'

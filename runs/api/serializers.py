@@ -7,7 +7,7 @@ from rest_framework import serializers
 from engine.statuses import RunStatus
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
-from runs.api.signal_serializers import SignalFields
+from runs.api.signal_serializers import SignalFields, StartedSignalSerializer
 from runs.api.step_serializers import VERBS, InnerStepSerializer, StepSerializer, truncated, unreadable
 from runs.api.variable_serializers import VariableSerializer
 from runs.commands.starts import MAX_BUSINESS_KEY, MAX_ITEMS
@@ -274,6 +274,9 @@ class StartedRunSerializer(RunSerializer):
         child=serializers.CharField(),
         required=False,
         help_text="For a new run: the steps that nobody may decide, with its input and the present members.",
+    )
+    signal = StartedSignalSerializer(
+        required=False, help_text="What became of the signal, if one was sent with it."
     )
 
 

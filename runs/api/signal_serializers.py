@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb
+from runs.commands.signals import MAX_INDEX
 from runs.commands.starts import MAX_BUSINESS_KEY
 from steps.signal import MAX_SIGNAL_NAME
 
@@ -18,7 +19,22 @@ class SignalFields(StrictSerializer):
     payload = fields.JsonValue(required=False)
 
 
-class SendSignal(SignalFields, Verb):
+class AddressFields(SignalFields):
+    """A signal that may name the wait it is for."""
+
+    child = serializers.UUIDField(
+        required=False, help_text="Only to waits of this descendant of the run, and of runs below it."
+    )
+    index = fields.Whole(
+        required=False,
+        min_value=0,
+        max_value=MAX_INDEX,
+        help_text="Only to waits of an item with this index.",
+    )
+    all = fields.Flag(required=False, default=False, help_text="To all open waits, not to the oldest.")
+
+
+class SendSignal(AddressFields, Verb):
     """A signal to a run."""
 
 
@@ -29,7 +45,7 @@ class SendSignalByKey(SendSignal):
     business_key = fields.Text(max_length=MAX_BUSINESS_KEY)
 
 
-class BroadcastSignal(SendSignal):
+class BroadcastSignal(SignalFields, Verb):
     """A signal to every open run that matches all given conditions."""
 
     workflow = fields.Text(required=False, max_length=128)
@@ -59,7 +75,33 @@ class BroadcastSerializer(serializers.Serializer[Any]):
     next = serializers.UUIDField(allow_null=True, help_text="If not null there are more: send it as `after`.")
 
 
-class SignalSerializer(serializers.Serializer[Any]):
+class DeliveredSignalSerializer(serializers.Serializer[Any]):
+    """A step that a signal was delivered to."""
+
+    run = serializers.UUIDField(help_text="The run of the step: the addressed one, or one below it.")
+    node = serializers.CharField()
+    index = serializers.IntegerField(
+        allow_null=True,
+        help_text="The index of the item that the step belongs to; null if it belongs to none.",
+    )
+
+
+class DeliverySerializer(serializers.Serializer[Any]):
+    """Where a signal went."""
+
+    delivered = DeliveredSignalSerializer(
+        many=True, help_text="The steps that took the signal or that it is being carried to."
+    )
+    kept = serializers.BooleanField(help_text="No step took it: it is kept until one waits for it.")
+
+
+class StartedSignalSerializer(DeliverySerializer):
+    """The result of a signal that was sent with a start."""
+
+    duplicate = serializers.BooleanField()
+
+
+class SignalSerializer(DeliverySerializer):
     """The result of a signal."""
 
     run_id = serializers.UUIDField()

@@ -14,20 +14,34 @@ from lib.refusals import Missing
 from runs.api import signal_serializers as s
 from runs.api.base import RunsApiView
 from runs.commands.broadcast import Concerned, broadcast
-from runs.commands.signals import NewSignal, send_signal
+from runs.commands.signals import NewSignal, Sent, send_signal
 from runs.reading import queries
 from workflows.access import guard_workflow
 
 
 def signal_of(payload: Parsed) -> NewSignal:
     """A signal as a body names it."""
-    return NewSignal(payload["signal_id"], payload["name"], payload.get("payload"))
+    child = payload.get("child")
+    return NewSignal(
+        payload["signal_id"],
+        payload["name"],
+        payload.get("payload"),
+        child=None if child is None else str(child),
+        index=payload.get("index"),
+        to_all=payload.get("all", False),
+    )
 
 
 def send(principal: Principal, run: str, payload: Parsed) -> dict[str, Any]:
-    """Send a signal to a run that the principal's tenant has. Raises RunRefused."""
-    new = send_signal(principal.tenant_id, run, signal_of(payload), by=principal.username)
-    return {"run_id": run, "duplicate": not new}
+    """Send a signal to a run that the principal's tenant has. Raises RunRefused and Missing."""
+    sent = send_signal(principal.tenant_id, run, signal_of(payload), by=principal.username)
+    return {"run_id": run, "duplicate": not sent.is_new, **answer_of(sent)}
+
+
+def answer_of(sent: Sent) -> dict[str, Any]:
+    """Where a signal went, as its sender is told."""
+    delivered = [{"run": run, "node": node, "index": item} for run, node, item in sent.delivered]
+    return {"delivered": delivered, "kept": sent.is_kept}
 
 
 class _SignallingView(RunsApiView):
@@ -44,7 +58,10 @@ class RunSignalsView(_SignallingView):
 
     @extend_schema(request=s.SendSignal, responses={200: s.SignalSerializer, 202: s.SignalSerializer})
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Sends the run a signal: 202. The same `signal_id` again is dropped: 200; a new one to an ended run: 409."""
+        """Sends the run a signal: 202. The same `signal_id` again is dropped: 200; a new one to an ended run: 409.
+
+        It goes to the oldest open wait of its name in the run and the runs below it; `delivered` says where it went.
+        """
         run = self.find_run(run_id)
         return self.send(str(run.id), body(s.SendSignal, request))
 

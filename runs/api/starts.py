@@ -7,9 +7,9 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_READ, RUNS_SIGNAL, RUNS_START
 from lib.api.serializers import Parsed
 from lib.trace_context import Trace
-from runs.api.signals import signal_of
+from runs.api.signals import answer_of, signal_of
 from runs.commands.named_starts import start_workflow
-from runs.commands.signals import send_signals
+from runs.commands.signals import Sent, send_signals
 from runs.commands.starts import IfExists, NewRun, Started
 from runs.kernel.refused import RunRefused
 from runs.reading.presentation import found_run
@@ -27,11 +27,15 @@ def start_one(
     signal = signal_of(payload["signal"]) if "signal" in payload else None
     item = NewRun(payload["input"], payload.get("business_key"), signal=signal, trace=trace)
     (start,) = _start(principal, payload, [item], if_exists=payload["if_exists"], is_request=True)
+    # A step that begins with the run finds its signal when it waits.
+    sent = Sent(is_new=True, delivered=())
     if signal is not None and not start.created:
         principal.require(RUNS_SIGNAL)
         guard_workflow(principal, RUNS_SIGNAL, payload["workflow"])
-        send_signals(principal.tenant_id, [(start.id, signal)], by=principal.username)
+        (sent,) = send_signals(principal.tenant_id, [(start.id, signal)], by=principal.username)
     row = _shown(principal, payload["workflow"], start)
+    if signal is not None:
+        row["signal"] = {"duplicate": not sent.is_new, **answer_of(sent)}
     if start.warnings:
         row["warnings"] = list(start.warnings)
     if start.input_mismatch:

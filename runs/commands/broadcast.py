@@ -61,7 +61,8 @@ def broadcast(
     after: UUID | None = None,
     reason: str | None = None,
 ) -> Broadcast:
-    """Send open runs that it concerns a signal, the oldest first, behind `after`; no test runs.
+    """Send open runs that it concerns a signal, the oldest first, behind `after`; no test runs and no child runs: their
+    waits are found by the root of their tree.
 
     Runs that they may not operate are left out. Raises Missing and Forbidden where the workflow is not theirs to
     signal, Invalid where nothing says whom it concerns, RunRefused for a payload that can't be kept.
@@ -92,7 +93,7 @@ def _send(
     refused: dict[str, RunRefused],
 ) -> None:
     try:
-        news = send_signals(who.tenant_id, [(run, signal) for run in runs], by=who.username)
+        became = send_signals(who.tenant_id, [(run, signal) for run in runs], by=who.username)
     except RunRefused as why:
         if len(runs) == 1:
             refused[runs[0]] = why
@@ -101,8 +102,8 @@ def _send(
         for run in runs:
             _send(who, signal, [run], sent, duplicates, refused)
         return
-    for run, is_new in zip(runs, news, strict=True):
-        (sent if is_new else duplicates).append(run)
+    for run, one in zip(runs, became, strict=True):
+        (sent if one.is_new else duplicates).append(run)
 
 
 def _part(who: Principal, concerned: Concerned, after: UUID | None) -> tuple[list[str], str | None]:
@@ -115,7 +116,8 @@ def _part(who: Principal, concerned: Concerned, after: UUID | None) -> tuple[lis
         statuses=sorted(RUN_OPEN),
         within=mine if after is None else mine.filter(id__gt=after),
     )
-    runs = open_runs.filter(completed_at=None).order_by("id")
+    # A signal to a root finds the waits of the runs below it.
+    runs = open_runs.filter(completed_at=None, tree_id=None).order_by("id")
     if concerned.input is None:
         return _cut(runs.values_list("id", flat=True)[: MOST + 1])
     looked_at, is_all = _looked_at(runs)

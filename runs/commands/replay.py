@@ -95,8 +95,8 @@ def rerun(
     if override is not None:
         storable(override.input, "input", max_bytes=MAX_INPUT_BYTES)
     with refusing(), transaction.atomic():
-        ((status, priority, _),) = lock_runs(tenant, [run]).values()
-        if why := why_not(status, "rerun"):
+        (locked,) = lock_runs(tenant, [run]).values()
+        if why := why_not(locked.status, "rerun"):
             raise RunRefused(why.code, why.sentence, conflict=True)
         source = _source_of(tenant, run, is_moved=version is not None)
         with fitting():
@@ -120,7 +120,7 @@ def rerun(
             tenant=tenant,
             version=version or source.version_id,
             by=by,
-            priority=priority,
+            priority=locked.priority,
             is_test=source.is_test,
         )
         (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")

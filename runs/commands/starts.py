@@ -24,7 +24,8 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import unit_of_work
 from runs.kernel.working_time import from_now
-from runs.store import hot, payloads, waits
+from runs.store import hot, payloads
+from runs.store import signals as signal_rows
 from runs.store.rows import InputRow, KeyRow, RunRow
 from runs.store.variables import copy_variables
 from steps.base import MAX_RUN_INPUT_BYTES
@@ -302,7 +303,7 @@ def _begin(
     if signals:
         # Nobody waits for them yet: a step that does finds them when it begins to. A run may end as it starts, and
         # nothing may stand behind its end.
-        waits.insert_signals(rows_of(terms.tenant, signals), terms.by)
+        signal_rows.insert_signals(rows_of(terms.tenant, signals), terms.by)
     for run, overrides in transition.overrides.items():
         if nodes := copied(overrides):
             copy_variables(run, nodes)

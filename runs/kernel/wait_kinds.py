@@ -11,12 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from engine.catalogue import Json
-from lib.blobs import BlobError
 from lib.reader import moment_text
 from lib.uuid7 import uuid7
-from runs.kernel import children
-from runs.store import payloads, waits
-from runs.store.attempts import AttemptResult, ClaimedStep, Succeeded, Suspended
+from runs.kernel import children, signals
+from runs.store.attempts import AttemptResult, ClaimedStep, Suspended
 from runs.store.children import cancel_children, containers_without_children
 from runs.store.rows import WaitRow
 from runs.store.waits import LostWait
@@ -57,23 +55,6 @@ class WaitKind:
     prepare: Callable[[Entered], Mapping[str, Wait]] | None = None
 
 
-def take_signals(entered: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
-    """How waits end whose signals are there already (R-130). Raises BlobAway."""
-    payloads_by_step = waits.take_signals([(step, wait["name"]) for step, wait in entered])
-    return [
-        (step, _brought(step, payloads_by_step[step.id]))
-        for step, _ in entered
-        if step.id in payloads_by_step
-    ]
-
-
-def _brought(step: ClaimedStep, payload: Json) -> AttemptResult:
-    try:
-        return Succeeded(payloads.whole(step.tenant_id, payload))
-    except BlobError as error:
-        return payloads.lost(error)
-
-
 def moment(text: str) -> str:
     """A time as sentences have it: on a page as its reader writes it, otherwise in UTC."""
     return moment_text(datetime.fromisoformat(text))
@@ -103,7 +84,7 @@ _TIMER = "timer"
 _KINDS: dict[str, WaitKind] = {
     _TIMER: WaitKind(enter=lambda _: [], in_words=_time_in_words, source="timer", in_short="a time"),
     "signal": WaitKind(
-        enter=take_signals,
+        enter=signals.enter,
         in_words=lambda wait: f"the signal {wait['name']}{_at_most(wait)}",
         source="signal",
         in_short="a signal",

@@ -4,8 +4,6 @@ from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -26,5 +24,4 @@ class Migration(migrations.Migration):
                 name='run_open_in_tree',
             ),
         ),
-        SchemaSql('runs', '900d38b43bb7'),
     ]

@@ -3,6 +3,7 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.db.models.fields.json import KT
 from django.db.models.functions import Now
 
 from engine.statuses import StepStatus
@@ -81,6 +82,15 @@ class StepExecution(HotRow):
             ),
             models.Index(
                 fields=["tenant_id", "run_id"], name="step_waiting", condition=Q(status=StepStatus.WAITING)
+            ),
+            # The open waits for a signal in child runs, by tree and name, the oldest first. `waiting` names the tree of
+            # a child run's wait only, so waits of other runs are not in it.
+            models.Index(
+                KT("waiting__tree"),
+                KT("waiting__name"),
+                "id",
+                name="step_signal_of_tree",
+                condition=Q(status=StepStatus.WAITING, waiting__has_key="tree"),
             ),
             # Nothing on the lease: heartbeats must stay heap-only updates.
             models.Index(fields=["worker"], name="step_running", condition=Q(status=StepStatus.RUNNING)),

@@ -36,11 +36,19 @@ class Timer(HotRow):
 
 
 class Signal(HotRow):
-    """A message to a run (its whole chain: `root`), kept until a step waits for it (R-127, R-129, R-130)."""
+    """A message to a tree of runs, kept by its root until a step waits for it (R-127, R-129, R-130).
+
+    `root_id`: the first run of the chain at the root of the tree; `run_id`: the run that received the signal.
+    `child_id` and `index` are its address, if it has one: only waits of that descendant (the first run of its chain)
+    and what it began, only waits of an item with that index. `step_id`: the step that took it or, while nobody has,
+    the step to which a message carries it.
+    """
 
     id = models.UUIDField(primary_key=True)
     root_id = models.UUIDField()
     run_id = models.UUIDField()
+    child_id = models.UUIDField(null=True)
+    index = models.IntegerField(null=True)
     shard = models.SmallIntegerField()
     signal_id = models.TextField()
     name = models.TextField()
@@ -51,7 +59,7 @@ class Signal(HotRow):
     step_id = models.UUIDField(null=True)
 
     class Meta(HotRow.Meta):
-        constraints = [models.UniqueConstraint(fields=["root_id", "signal_id"], name="signal_once_per_chain")]
+        constraints = [models.UniqueConstraint(fields=["root_id", "signal_id"], name="signal_once_per_tree")]
         indexes = [
             models.Index(
                 fields=["root_id", "name", "id"], name="signal_unread", condition=Q(consumed_at__isnull=True)

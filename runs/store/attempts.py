@@ -61,12 +61,14 @@ def claimed_of(row: Sequence[Json]) -> tuple[ClaimedStep, Sequence[Json]]:
 class LockedRun(NamedTuple):
     """What a locked run says of itself: nobody can close it meanwhile.
 
-    `has_failed`: it is open although a step of it has failed for good, since its other branches go on.
+    `has_failed`: it is open although a step of it has failed for good, since its other branches go on. `tree`: the root
+    of the tree of a child run, where it was locked alone.
     """
 
     status: str
     priority: int
     has_failed: bool = False
+    tree: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

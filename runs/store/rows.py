@@ -360,26 +360,6 @@ class LimitRow(TypedDict):
     seconds: float
 
 
-class SignalRow(TypedDict):
-    """A signal that came in (`insert_signals`), or came in again (`other_signals`); `sha256` as in `GivenRow`."""
-
-    id: str
-    run_id: str
-    signal_id: str
-    name: str
-    payload: Json
-    sha256: str | None
-
-
-class TakerRow(TypedDict):
-    """A step that takes a signal (`take_signals`)."""
-
-    step_id: str
-    run_id: str
-    node: str
-    name: str
-
-
 class QueuedRow(TypedDict):
     """A step that is queued, with what the version that it moves to says of its claims."""
 

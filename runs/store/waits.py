@@ -1,4 +1,4 @@
-"""The statements of waits as typed functions: timers, signals, steps that wait (SQL in `sql/waits.sql`)."""
+"""The statements of waits as typed functions: timers and steps that wait (SQL in `sql/waits.sql`)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.attempts import ClaimedStep, claimed_of
 from runs.store.hot import SQL, document
-from runs.store.rows import LimitRow, SignalRow, TimerRow, WaitRow
+from runs.store.rows import LimitRow, TimerRow, WaitRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +127,6 @@ def fired_edges(steps: Iterable[str]) -> dict[str, list[str]]:
     return targets
 
 
-def insert_signals(signals: Sequence[SignalRow], by: str) -> set[str]:
-    """Keep signals (`id`, `run_id`, `signal_id`, `name`, `payload`); gives those that are no duplicates."""
-    params = {"signals": document(signals), "by": by, "now": now_or_none()}
-    return set(SQL.value("insert_signals", params))
-
-
-def other_signals(signals: Sequence[SignalRow]) -> list[str]:
-    """Of signals that are there already, the ids of those with another name or payload."""
-    return list(SQL.value("other_signals", {"signals": document(signals)}))
-
-
 def waiters(
     tenant: int, runs: Iterable[str], kind: str, steps: Iterable[str] | None = None
 ) -> list[tuple[ClaimedStep, Json]]:
@@ -145,14 +134,6 @@ def waiters(
     only = None if steps is None else sorted(steps)
     params = {"tenant": tenant, "runs": sorted(runs), "kind": kind, "steps": only}
     return [(step, waiting) for step, (waiting,) in map(claimed_of, SQL.value("waiters", params))]
-
-
-def take_signals(steps: Sequence[tuple[ClaimedStep, str]]) -> dict[str, Json]:
-    """Give waiting steps the signals that are there for them; gives step → payload of those that got one."""
-    rows = [
-        {"step_id": step.id, "run_id": step.run_id, "node": step.node, "name": name} for step, name in steps
-    ]
-    return dict(SQL.value("take_signals", {"steps": document(rows), "now": now_or_none()}))
 
 
 def sla_due(limit: int) -> list[tuple[str, int, str | None]]:

@@ -14,7 +14,7 @@ from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL
 from lib.uuid7 import uuid7
 from runs.commands import dead_letters, lifecycle, operators
-from runs.commands.signals import NewSignal, send_signals
+from runs.commands.signals import NewSignal, Sent, send_signals
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
 from runs.reading.presentation import found_run
@@ -106,22 +106,31 @@ def signal(request: PageRequest, run_id: UUID) -> HttpResponse:
         signal_id = once.id_of(who, request.POST.get("once", "")) or uuid7()
         new = NewSignal(signal_id, form.cleaned_data["name"], form.value)
         try:
-            _send(request, run_id, new)
+            sent = _send(request, run_id, new)
         except RunRefused as refusal:
             form.add_error(None, refusal.message)
         else:
-            messages.success(request, f"The signal {new.name} was sent.")
+            messages.success(request, _became(new, sent))
             return redirect("run", run_id)
     context = {"run": run, "form": form, "once": once.ticket(who)}
     return render(request, "runs/signal.html", context, status=422 if form.is_bound else 200)
 
 
-def _send(request: PageRequest, run_id: UUID, new: NewSignal) -> None:
+def _became(new: NewSignal, sent: Sent) -> str:
+    """What became of a signal, in a sentence."""
+    if sent.is_kept:
+        return f"The signal {new.name} was sent. No step waits for it now: it is kept for the one that will."
+    return f"The signal {new.name} was sent."
+
+
+def _send(request: PageRequest, run_id: UUID, new: NewSignal) -> Sent:
     """Send it; what somebody changed in a form that was sent before is another signal. Raises RunRefused."""
     who = request.principal
     try:
-        send_signals(who.tenant_id, [(str(run_id), new)], by=who.username)
+        (sent,) = send_signals(who.tenant_id, [(str(run_id), new)], by=who.username)
     except RunRefused as refusal:
         if refusal.code != "signal_mismatch":
             raise
-        send_signals(who.tenant_id, [(str(run_id), replace(new, signal_id=uuid7()))], by=who.username)
+        another = replace(new, signal_id=uuid7())
+        (sent,) = send_signals(who.tenant_id, [(str(run_id), another)], by=who.username)
+    return sent

@@ -45,6 +45,8 @@ class Delivered:
     signal_id: str | None = None
     input_mismatch: bool = False
     """Whether the run was there already, and had been started with another input."""
+    kept: bool | None = None
+    """Of a signal: whether it is kept, since no step waits for it."""
 
     def answer(self) -> dict[str, Json]:
         """As the sender is told."""
@@ -52,6 +54,7 @@ class Delivered:
             "run_id": self.run_id,
             "signal_id": self.signal_id,
             "input_mismatch": self.input_mismatch or None,
+            "kept": self.kept,
         }
         present = {name: value for name, value in values.items() if value is not None}
         return {"duplicate": self.duplicate} | present | ({} if self.duplicate else {"created": self.created})
@@ -179,12 +182,12 @@ def _signalled(hook: FoundWebhook, intent: Meaning, signal: NewSignal, trace: Tr
             # The start has locked the key, which a resume locks behind its run: to lock the run behind the key could
             # be a deadlock. From the beginning, then; the run is there now.
             raise _TakenMeanwhile
-        return Delivered(False, start.run_id, True, signal.signal_id)
+        return Delivered(False, start.run_id, True, signal.signal_id, kept=True)
     if run is None:
         message = f"No run of {hook.workflow} has the business key {intent.business_key!r}."
         raise Conflict(message, code="no_run", field="mapping.business_key")
-    (new,) = send_signals(hook.tenant_id, [(run, signal)], by=name_in_history(hook.name))
-    return Delivered(not new, run, False, signal.signal_id)
+    (sent,) = send_signals(hook.tenant_id, [(run, signal)], by=name_in_history(hook.name))
+    return Delivered(not sent.is_new, run, False, signal.signal_id, kept=sent.is_kept)
 
 
 def _started(hook: FoundWebhook, intent: Meaning, trace: Trace | None) -> Delivered:

@@ -37,7 +37,7 @@ def nothing_happened():
 def test_a_signed_message_is_a_signal_to_the_run_with_its_key(api, sender, run):
     make.work()
     answer = sender.send(PAID, message_id="msg_1")
-    caused = {"duplicate": False, "run_id": run, "signal_id": "msg_1", "created": False}
+    caused = {"duplicate": False, "run_id": run, "signal_id": "msg_1", "created": False, "kept": False}
     assert (answer.status_code, answer.json()) == (202, caused)
     shown = api.get(f"/api/v1/runs/{run}").json()
     assert (shown["status"], shown["output"]) == ("COMPLETED", {"amount": 40})

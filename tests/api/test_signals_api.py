@@ -26,8 +26,9 @@ def test_a_signal_is_taken_once_and_the_run_says_what_it_waits_for(api, waiting)
     assert shown["waiting_for"].startswith("paid waits for the signal paid, at most until ")
     path = f"/api/v1/runs/{run['id']}/signals"
     first, again = api.post(path, SIGNAL), api.post(path, SIGNAL)
-    assert (first.status_code, first.json()) == (202, {"run_id": run["id"], "duplicate": False})
-    assert (again.status_code, again.json()["duplicate"]) == (200, True)
+    went = {"delivered": [{"run": run["id"], "node": "paid", "index": None}], "kept": False}
+    assert (first.status_code, first.json()) == (202, {"run_id": run["id"], "duplicate": False, **went})
+    assert (again.status_code, again.json()) == (200, {"run_id": run["id"], "duplicate": True, **went})
     assert api.get(f"/api/v1/runs/{run['id']}").json()["output"] == {"amount": 40}
     late = api.post(path, SIGNAL | {"signal_id": "evt_2"})
     assert (late.status_code, late.json()["error"]["code"]) == (409, "run_ended")

@@ -1,14 +1,17 @@
 """Items that are runs of their own, and loops that go on as new runs, for the crash points (`test_crash_points.py`)."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from unittest.mock import patch
 
 from django.test import override_settings
 
+from lib.uuid7 import uuid7
 from runs.commands.lifecycle import resume_runs
 from runs.commands.signals import NewSignal, send_signals
 from runs.kernel import rounds
+from runs.kernel.refused import RunRefused
 from runs.store import child_runs
 from runs.workers.drain import Drain
 from tests import factories as make
@@ -17,6 +20,9 @@ from tests.crash import victim
 Work = tuple[Callable[..., None], tuple[Any, ...]]
 
 PARTS = make.mapped({"steps": [{"id": "one", "type": "noop"}, {"id": "two", "type": "noop"}]})
+WAITING_PARTS = make.mapped(
+    {"steps": [{"id": name, "type": "signal", "params": {"name": name}} for name in ("go", "later")]}
+)
 LOOP = make.graph(
     [
         {"id": "again", "type": "loop", "params": {"body": {"type": "noop"}, "count": 3}},
@@ -31,6 +37,16 @@ def go_round(tenant: int, run: str) -> None:
     with patch.object(rounds, "LOOKS_EACH", 2), override_settings(HANDOFF_CONTINUE_AFTER_EVENTS=2):
         victim.drain()
         send_signals(tenant, [(run, NewSignal("s1", "go", None))], by="test")
+        victim.drain()
+
+
+def send_below(tenant: int, run: str) -> None:
+    """Send early and in time what steps of the items wait for, one to each; and one to all that wait by now."""
+    for signal in (NewSignal("early", "go", 1), NewSignal("s1", "go", 2)):
+        send_signals(tenant, [(run, signal)], by="test")
+        victim.drain()
+    with suppress(RunRefused):
+        send_signals(tenant, [(run, NewSignal(uuid7(), "later", 3, to_all=True))], by="test")
         victim.drain()
 
 
@@ -70,6 +86,12 @@ def with_parts() -> Work:
     """A run whose items are runs of two steps."""
     make.start(PARTS, {"items": [1, 2]})
     return victim.drain, ()
+
+
+def with_waiting_parts() -> Work:
+    """A run whose items wait for two signals each."""
+    (run_id,) = make.start(WAITING_PARTS, {"items": [1, 2]})
+    return send_below, (make.a_tenant().pk, run_id)
 
 
 def with_failed_parts() -> Work:

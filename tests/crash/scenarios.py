@@ -341,6 +341,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "map that is resumed": (mapped_again, {"FAILED"}),
     "items that are runs": (containers.with_parts, {"COMPLETED"}),
     "items near a limit": (containers.with_limit, {"COMPLETED"}),
+    "items that are sent signals": (containers.with_waiting_parts, {"COMPLETED"}),
     "items that are resumed": (containers.with_failed_parts, {"COMPLETED"}),
     "item that was resumed by itself": (containers.with_resumed_item, {"COMPLETED"}),
     "loop that goes on": (containers.looped, {"COMPLETED"}),

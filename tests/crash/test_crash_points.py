@@ -45,7 +45,7 @@ def _real_clock():
 
 WAITS_FOR_SOMEBODY = (
     *(victim.give_up, victim.hand_over, victim.vote, victim.send_back),
-    *(containers.go_round, failures.decide),
+    *(containers.go_round, containers.send_below, failures.decide),
 )
 AS_IT_COMES = {"CONTINUED"}
 """Whether a loop goes on as a new run is decided by who works on it."""

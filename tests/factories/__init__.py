@@ -308,7 +308,7 @@ def leases_lost() -> int:
 def send(run_id: str, name: str, payload: Json = None, *, signal_id: str | None = None) -> bool:
     """Send a run a signal; gives whether it was new."""
     signal = NewSignal(signal_id or uuid7(), name, payload)
-    return send_signals(a_tenant().pk, [(run_id, signal)], by="test")[0]
+    return send_signals(a_tenant().pk, [(run_id, signal)], by="test")[0].is_new
 
 
 def pending_timers(run_id: str) -> list[tuple[str, str]]:

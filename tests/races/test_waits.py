@@ -56,7 +56,7 @@ def test_a_signal_that_comes_while_the_step_begins_to_wait_is_not_lost(rounds):
 def test_a_step_that_begins_to_wait_while_a_signal_comes_finds_it(rounds):
     for _ in rounds:
         run_id = make.start(WAITS)[0]
-        with holding(lambda run_id=run_id: make.send(run_id, "x", 1), before="waiters"):
+        with holding(lambda run_id=run_id: make.send(run_id, "x", 1), before="signal_waits"):
             entering = blocked(lambda: make.work("engine"))
         entering.end()
         assert make.statuses(run_id)["s"] == "COMPLETED"

@@ -97,6 +97,25 @@ def test_a_run_is_cancelled_and_then_it_has_ended(speak, start):
     assert refused(lambda **f: [ours.runs("CancelRun", **f)], run_id=run)["status"] == "FAILED_PRECONDITION"
 
 
+def test_a_signal_says_where_it_went_or_that_it_is_kept(speak, pay):
+    steps = {"steps": [{"id": "go", "type": "signal", "params": {"name": "go"}}]}
+    items = {"id": "m", "type": "map", "params": {"items": [1, 2], "body": steps}}
+    definition = {"name": "many", "nodes": [items]}
+    assert pay.post("/api/v1/workflows", {"name": "many", "definition": definition}).status_code == 201
+    assert pay.post("/api/v1/workflows/many/publish", {}).status_code == 201
+    ours = speak("admin")
+    run = ours.runs("StartRun", workflow="many", input={}).run.id
+    make.work()
+    answer = ours.runs("SignalRun", run_id=run, name="go", signal_id="1", index=1)
+    ((place),) = answer.delivered
+    assert (place.run != run, place.node, place.index, answer.kept) == (True, "go", 1, False)
+    assert ours.runs("SignalRun", run_id=run, name="later", signal_id="2", all=True).kept
+    unknown = refused(
+        lambda **f: [ours.runs("SignalRun", **f)], run_id=run, name="go", signal_id="3", child=run
+    )
+    assert (unknown["status"], unknown["field"]) == ("NOT_FOUND", "child")
+
+
 def test_a_signal_counts_once(speak, start):
     [run] = start()
     ours = speak("admin")

@@ -86,6 +86,10 @@ class TestAtFiftyThousandRows:
 
         assert {name: found for name in hot.SQL.texts if (found := scanned(name))} == {}
 
+    def test_a_signal_finds_the_waits_of_a_tree_by_its_name(self):
+        """Whatever else waits in the tree is not read."""
+        assert "step_signal_of_tree" in plan("signal_waits")
+
     def test_seals_and_the_stuck_check_walk_what_is_to_be_sealed_and_what_is_open(self):
         with connection.cursor() as cursor:
             cursor.execute(TIMERS)

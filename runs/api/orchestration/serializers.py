@@ -66,7 +66,9 @@ class SignalledWorkflowSerializer(serializers.Serializer[Any]):
     """The result of a signal."""
 
     workflowId = serializers.CharField()
-    signalProcessed = serializers.BooleanField()
+    signalProcessed = serializers.BooleanField(
+        help_text="A step took it, or it is being carried to one that waits; otherwise it is kept."
+    )
     duplicate = serializers.BooleanField(required=False, help_text="It already existed.")
 
 

@@ -68,13 +68,16 @@ class WorkflowExecutionSignalsView(RunsApiView):
 
     @extend_schema(request=s.SignalWorkflow, responses=s.SignalledWorkflowSerializer)
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Sends a signal (R-125); the same `signalId` again is dropped, a new one after the end is a 409."""
+        """Sends a signal (R-125); the same `signalId` again is dropped, a new one after the end is a 409.
+
+        `signalProcessed` is false while no step has it: the signal is kept.
+        """
         run = self.find_run(run_id).id
         payload = body(s.SignalWorkflow, request)
         signal = NewSignal(payload["signalId"], payload["signalName"], payload.get("payload"))
-        new = send_signal(self.principal.tenant_id, str(run), signal, by=self.principal.username)
-        row = {"workflowId": ids.shown_run(run), "signalProcessed": True}
-        return Response(row if new else row | {"duplicate": True})
+        sent = send_signal(self.principal.tenant_id, str(run), signal, by=self.principal.username)
+        row = {"workflowId": ids.shown_run(run), "signalProcessed": not sent.is_kept}
+        return Response(row if sent.is_new else row | {"duplicate": True})
 
 
 class _ActivityView(RunsApiView):

@@ -10,9 +10,25 @@ SELECT s.run_id, s.tenant_id, r.status AS run_status, s.id AS step_id, s.node, s
                WHEN r.status NOT IN ('RUNNING', 'PAUSED', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION') THEN NULL
                WHEN s.waiting ->> 'until' IS NOT NULL AND t.fire_at IS NULL THEN NULL
                WHEN s.waiting ->> 'kind' = 'timer' THEN CASE WHEN t.fire_at IS NOT NULL THEN 'timer' END
+               -- No signal is there for it, or a message is on its way: with one, or to have one sent.
                WHEN s.waiting ->> 'kind' = 'signal' THEN CASE WHEN NOT EXISTS (
                         SELECT 1 FROM runs_signal g
-                         WHERE g.root_id = r.root_id AND g.name = s.waiting ->> 'name' AND g.consumed_at IS NULL)
+                         WHERE g.root_id = coalesce(r.tree_id, r.root_id) AND g.name = s.waiting ->> 'name' AND g.consumed_at IS NULL
+                           AND (g.index IS NULL OR g.index = s.index
+                                OR EXISTS (SELECT 1 FROM jsonb_array_elements(r.place) AS p WHERE p -> 1 = to_jsonb(g.index)))
+                           AND (g.child_id IS NULL OR EXISTS (
+                                WITH RECURSIVE up(root_id, parent_id) AS (
+                                    SELECT r.root_id, r.parent_id
+                                    UNION ALL
+                                    SELECT u.root_id, u.parent_id FROM up JOIN runs_run u ON u.id = up.parent_id
+                                )
+                                SELECT 1 FROM up WHERE up.root_id = g.child_id))
+                           AND (g.step_id IS NULL OR NOT EXISTS (
+                                SELECT 1 FROM runs_runmessage m
+                                 WHERE m.kind IN ('signal', 'signal_returned') AND m.step_id = g.step_id
+                                   AND m.payload ->> 'signal' = g.id::text)))
+                    OR EXISTS (SELECT 1 FROM runs_runmessage m
+                                WHERE m.kind IN ('signal', 'signal_wanted') AND m.step_id = s.id)
                     THEN 'signal' END
                -- Waits from before kinds said so were for people.
                WHEN s.waiting ->> 'kind' IS NOT NULL THEN coalesce(s.waiting ->> 'source', 'person') END

@@ -11,8 +11,8 @@ SELECT json_agg(json_build_array(l.id, l.status, l.priority, l.has_failed))
 SELECT count(*) FROM (SELECT 1 FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR NO KEY UPDATE) l
 
 -- name: lock_heavy
-SELECT json_agg(json_build_array(l.id, l.status, l.priority, l.has_failed))
-  FROM (SELECT id, status, priority, error IS NOT NULL AND status IN ('RUNNING', 'PAUSED') AS has_failed
+SELECT json_agg(json_build_array(l.id, l.status, l.priority, l.has_failed, l.tree_id))
+  FROM (SELECT id, status, priority, error IS NOT NULL AND status IN ('RUNNING', 'PAUSED') AS has_failed, tree_id
           FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR UPDATE) l
 
 -- name: advance

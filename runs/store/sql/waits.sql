@@ -1,6 +1,7 @@
 -- name: enter_waits
 -- The caller holds the runs FOR UPDATE. The epoch rises: what is late from the attempt that led here counts no more.
--- A wait of three days counts from when its turn came, whatever held it up since; a timeout from now.
+-- A wait of three days counts from when its turn came, whatever held it up since; a timeout from now. The wait of a child
+-- run for a signal names the tree, for `step_signal_of_tree`.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 w AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(steps)s::jsonb) AS w(
@@ -13,9 +14,10 @@ u AS (
     UPDATE runs_stepexecution s
        SET status = 'WAITING', epoch = s.epoch + 1, worker = NULL, lease_expires_at = NULL, hard_deadline = NULL,
            solo = false,
-           waiting = jsonb_strip_nulls(w.wait || jsonb_build_object('until', f.fire_at))
+           waiting = jsonb_strip_nulls(w.wait || jsonb_build_object('until', f.fire_at, 'tree', CASE WHEN w.wait ->> 'kind' = 'signal'
+                         THEN (SELECT r.tree_id FROM runs_run r WHERE r.id = p.run_id) END))
       FROM w CROSS JOIN clock
-     CROSS JOIN LATERAL (SELECT p.queued_at FROM runs_stepexecution p WHERE p.id = w.id LIMIT 1) p
+     CROSS JOIN LATERAL (SELECT p.queued_at, p.run_id FROM runs_stepexecution p WHERE p.id = w.id LIMIT 1) p
      CROSS JOIN LATERAL (SELECT coalesce(w.until, CASE w.timer WHEN 'wait' THEN p.queued_at ELSE clock.now END
                                                    + w.seconds * interval '1 second') AS fire_at) f
      WHERE s.id = w.id AND s.id = ANY (ARRAY(SELECT id FROM l)) AND s.epoch = w.epoch AND s.status = 'RUNNING'
@@ -160,38 +162,6 @@ SELECT coalesce(json_object_agg(s.id, s.fired), '{}')
   FROM runs_stepexecution s
  WHERE s.id = ANY (%(steps)s::uuid[]) AND s.fired IS NOT NULL
 
--- name: insert_signals
--- Kept until somebody waits for them. A signal id that the chain has already is dropped (R-127).
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-n AS (
-    INSERT INTO runs_signal (id, tenant_id, root_id, run_id, shard, signal_id, name, payload, sent_by, created_at)
-    SELECT w.id, r.tenant_id, r.root_id, r.id, r.shard, w.signal_id, w.name, w.payload, %(by)s, clock.now
-      FROM jsonb_to_recordset(%(signals)s::jsonb) AS w(id uuid, run_id uuid, signal_id text, name text, payload jsonb, sha256 text)
-      JOIN runs_run r ON r.id = w.run_id
-     CROSS JOIN clock
-     ORDER BY w.id
-    ON CONFLICT (root_id, signal_id) DO NOTHING
-    RETURNING id, tenant_id, run_id, shard, signal_id, name, payload
-),
-h AS (
-    /* include write_history */
-    SELECT n.tenant_id, n.run_id, n.shard, 0, 'SIGNAL_RECEIVED', NULL, NULL,
-           jsonb_build_object('signal_id', n.signal_id, 'name', n.name, 'by', %(by)s,
-                              'digest', encode(sha256(convert_to(n.payload::text, 'UTF8')), 'hex')), clock.now
-      FROM n CROSS JOIN clock
-     ORDER BY n.run_id, n.id
-)
-SELECT coalesce(json_agg(n.id), '[]') FROM n
-
--- name: other_signals
--- Which of these are there with another name or payload: the same id must not stand for two messages.
-SELECT coalesce(json_agg(w.signal_id), '[]')
-  FROM jsonb_to_recordset(%(signals)s::jsonb) AS w(run_id uuid, signal_id text, name text, payload jsonb, sha256 text)
-  JOIN runs_run r ON r.id = w.run_id
-  JOIN runs_signal s ON s.root_id = r.root_id AND s.signal_id = w.signal_id
- WHERE s.name <> w.name
-    OR coalesce(s.payload, 'null') <> coalesce(w.payload, 'null') AND (w.sha256 IS NULL OR right(s.payload ->> '$blob', 64) IS DISTINCT FROM w.sha256)
-
 -- name: waiters
 -- A statement of its own, after the one that locked the runs: in one, the snapshot would be older than the lock and a
 -- step that has just begun to wait would not be seen (docs/engine.md, "Waits").
@@ -201,40 +171,6 @@ SELECT coalesce(json_agg(json_build_array(
   FROM runs_stepexecution s
  WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.tenant_id = %(tenant)s AND s.status = 'WAITING'
    AND s.waiting ->> 'kind' = %(kind)s AND (%(steps)s::uuid[] IS NULL OR s.id = ANY (%(steps)s::uuid[]))
-
--- name: take_signals
--- For each waiting step the oldest signal of its name that nobody has taken; one signal serves one step.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-w AS MATERIALIZED (
-    SELECT w.step_id, w.node, w.name, r.root_id, r.id AS run_id,
-           row_number() OVER (PARTITION BY r.root_id, w.name ORDER BY w.step_id) AS place
-      FROM jsonb_to_recordset(%(steps)s::jsonb) AS w(step_id uuid, run_id uuid, node text, name text)
-      JOIN runs_run r ON r.id = w.run_id
-),
-m AS MATERIALIZED (
-    SELECT w.step_id, w.node, w.run_id, g.id
-      FROM w
-     CROSS JOIN LATERAL (SELECT g.id FROM runs_signal g
-                          WHERE g.root_id = w.root_id AND g.name = w.name AND g.consumed_at IS NULL
-                          ORDER BY g.id
-                         OFFSET w.place - 1
-                          LIMIT 1) g
-),
-u AS (
-    UPDATE runs_signal g
-       SET consumed_at = clock.now, step_id = m.step_id
-      FROM m CROSS JOIN clock
-     WHERE g.id = m.id AND g.consumed_at IS NULL
-    RETURNING g.step_id, g.tenant_id, m.run_id, g.shard, m.node, g.signal_id, g.name, g.payload
-),
-h AS (
-    /* include write_history */
-    SELECT u.tenant_id, u.run_id, u.shard, 1, 'SIGNAL_CONSUMED', u.node, NULL,
-           jsonb_build_object('signal_id', u.signal_id, 'name', u.name), clock.now
-      FROM u CROSS JOIN clock
-     ORDER BY u.run_id, u.node
-)
-SELECT coalesce(json_agg(json_build_array(u.step_id, u.payload)), '[]') FROM u
 
 -- name: sla_due
 -- Runs that have reached 80 per cent of their time, or all of it: each is said once, and nothing is cancelled (C-16).

@@ -80,9 +80,18 @@ export class Client {
     }
   }
 
-  /** Sends a signal to a run; one with the same id counts once. */
-  signal(run: string, name: string, payload: Json = null, id: string = randomUUID()): Promise<Json> {
-    const body = { name, signal_id: id, payload };
+  /**
+   * Sends a signal to a run; one with the same id counts once. Of several waits in the run and the runs below it the
+   * oldest takes it; `to` restricts it to those of a run below or of an item, or sends it to all.
+   */
+  signal(
+    run: string,
+    name: string,
+    payload: Json = null,
+    id: string = randomUUID(),
+    to: { child?: string; index?: number; all?: boolean } = {},
+  ): Promise<Json> {
+    const body = { name, signal_id: id, payload, ...to };
     return this.call<Json>("POST", `/runs/${encodeURIComponent(run)}/signals`, { body });
   }
 

@@ -61,9 +61,32 @@ class AsyncClient(AsyncSender):
         """The runs, newest first, page after page as they are looked at."""
         return self.pages(routes.get_runs(workflow=workflow, status=status, q=q))
 
-    async def signal(self, run: str, name: str, signal_id: str, payload: Any = LEFT_OUT) -> models.Signal:
-        """Send a run a message; `signal_id` names it: sent again it changes nothing."""
-        return await self.send(routes.post_run_signals(run, name=name, signal_id=signal_id, payload=payload))
+    async def signal(
+        self,
+        run: str,
+        name: str,
+        signal_id: str,
+        payload: Any = LEFT_OUT,
+        *,
+        child: str | LeftOut = LEFT_OUT,
+        index: int | LeftOut = LEFT_OUT,
+        to_all: bool = False,
+    ) -> models.Signal:
+        """Send a run a message; `signal_id` names it: sent again it changes nothing.
+
+        It goes to the oldest wait of its name in the run and the runs below it: of the run `child` or of the item
+        `index`, if they are given; or to all of them.
+        """
+        call = routes.post_run_signals(
+            run,
+            name=name,
+            signal_id=signal_id,
+            payload=payload,
+            child=child,
+            index=index,
+            all=True if to_all else LEFT_OUT,
+        )
+        return await self.send(call)
 
     async def cancel(self, run: str, *, reason: str | LeftOut = LEFT_OUT) -> models.Run:
         """Cancel a run."""

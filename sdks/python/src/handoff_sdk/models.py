@@ -1075,6 +1075,14 @@ class DelegateTaskRequest(TypedDict):
     to: str
 
 
+class DeliveredSignal(TypedDict):
+    """A step that a signal was delivered to."""
+
+    run: str
+    node: str
+    index: int | None
+
+
 class Deliveries(TypedDict):
     """The last messages of a webhook."""
 
@@ -2690,6 +2698,9 @@ class SendSignalByKeyRequest(TypedDict):
     name: str
     signal_id: str
     payload: NotRequired[Any]
+    child: NotRequired[str]
+    index: NotRequired[int]
+    all: NotRequired[bool]
     reason: NotRequired[str]
     workflow: str
     business_key: str
@@ -2701,6 +2712,9 @@ class SendSignalRequest(TypedDict):
     name: str
     signal_id: str
     payload: NotRequired[Any]
+    child: NotRequired[str]
+    index: NotRequired[int]
+    all: NotRequired[bool]
     reason: NotRequired[str]
 
 
@@ -2748,6 +2762,8 @@ class SideError(TypedDict):
 class Signal(TypedDict):
     """The result of a signal."""
 
+    delivered: list[DeliveredSignal]
+    kept: bool
     run_id: str
     duplicate: bool
 
@@ -2859,6 +2875,15 @@ class StartedRun(TypedDict):
     inner_steps: NotRequired[list[InnerStep]]
     input_mismatch: NotRequired[bool]
     warnings: NotRequired[list[str]]
+    signal: NotRequired[StartedSignal]
+
+
+class StartedSignal(TypedDict):
+    """The result of a signal that was sent with a start."""
+
+    delivered: list[DeliveredSignal]
+    kept: bool
+    duplicate: bool
 
 
 class StayRequest(TypedDict):
@@ -3646,6 +3671,7 @@ __all__ = [
     "DeadLetterPage",
     "DefinitionSchema",
     "DelegateTaskRequest",
+    "DeliveredSignal",
     "Deliveries",
     "DensityEnum",
     "Diff",
@@ -3849,6 +3875,7 @@ __all__ = [
     "StartRunRequest",
     "StartTrialRequest",
     "StartedRun",
+    "StartedSignal",
     "StayRequest",
     "Step",
     "StepComment",

@@ -2271,16 +2271,30 @@ def post_run_signals(
     name: str,
     signal_id: str,
     payload: Any | LeftOut = LEFT_OUT,
+    child: str | LeftOut = LEFT_OUT,
+    index: int | LeftOut = LEFT_OUT,
+    all: bool | LeftOut = LEFT_OUT,
     reason: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Signal]:
     """Sends the run a signal: 202. The same `signal_id` again is dropped: 200; a new one to an ended run:
-    409.
+    409. It goes to the oldest open wait of its name in the run and the runs below it; `delivered` says
+    where it went.
     """
     return Call(
         "POST",
         path("/runs/{run_id}/signals", run_id=run_id),
-        body=given({"name": name, "signal_id": signal_id, "payload": payload, "reason": reason}),
+        body=given(
+            {
+                "name": name,
+                "signal_id": signal_id,
+                "payload": payload,
+                "child": child,
+                "index": index,
+                "all": all,
+                "reason": reason,
+            }
+        ),
         headers={"Idempotency-Key": idempotency_key},
         keyed=True,
     )
@@ -2446,6 +2460,9 @@ def post_signals(
     workflow: str,
     business_key: str,
     payload: Any | LeftOut = LEFT_OUT,
+    child: str | LeftOut = LEFT_OUT,
+    index: int | LeftOut = LEFT_OUT,
+    all: bool | LeftOut = LEFT_OUT,
     reason: str | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Signal]:
@@ -2460,6 +2477,9 @@ def post_signals(
                 "workflow": workflow,
                 "business_key": business_key,
                 "payload": payload,
+                "child": child,
+                "index": index,
+                "all": all,
                 "reason": reason,
             }
         ),
