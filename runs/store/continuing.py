@@ -27,9 +27,3 @@ def end_as_continued(run: str, step: str, follower: str) -> None:
 def carry(run: str, follower: str, node: str) -> None:
     """Hand on what the loop has come to, the deadline, and whose request it is."""
     SQL.execute("carry_over", {"run": run, "follower": follower, "node": node})
-
-
-def newest_of_chain(run: str) -> str:
-    """The run as which it goes on by now; itself where it does not."""
-    (newest,) = SQL.column("newest_of_chain", {"run": run})
-    return str(newest)

@@ -51,6 +51,15 @@ HARMLESS = frozenset(
         "close_later",
         "resume_later",
         "undo_progress",
+        # A signal whose step waits no more goes back in the transaction that deletes its message.
+        "return_signals",
+        "release_signals",
+        "pass_on_messages",
+        "items_to_come",
+        "versions_of_tree",
+        "ancestors",
+        "open_steps_below",
+        "spans_below",
         # Only of runs that an earlier release had begun to undo.
         "without_undo_entries",
         "postpone_message",

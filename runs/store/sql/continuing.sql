@@ -69,7 +69,3 @@ UPDATE runs_run f
        sla_paused_seconds = r.sla_paused_seconds
   FROM runs_run r
  WHERE f.id = %(follower)s::uuid AND r.id = %(run)s::uuid
-
--- name: newest_of_chain
-SELECT coalesce((SELECT n.id FROM runs_run r JOIN runs_run n ON n.root_id = r.root_id AND n.root_id <> n.id
-                  WHERE r.id = %(run)s::uuid ORDER BY n.id DESC LIMIT 1)::text, %(run)s::text)
