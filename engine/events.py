@@ -40,6 +40,8 @@ class EventType(StrEnum):
     STEP_RELEASED = "STEP_RELEASED"
     STEP_WITHDRAWN = "STEP_WITHDRAWN"
     STEP_MIGRATED = "STEP_MIGRATED"
+    ITEM_PAUSED = "ITEM_PAUSED"
+    ITEM_UNPAUSED = "ITEM_UNPAUSED"
     ATTEMPT_FAILED = "ATTEMPT_FAILED"
     LEASE_LOST = "LEASE_LOST"
     LATE_RESULT = "LATE_RESULT"
@@ -254,6 +256,12 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "step",
         "The step is in hand and goes on with its run, which goes on with another version.",
         {**_CHILD, "epoch": "the epoch of the step"},
+    ),
+    EventType.ITEM_PAUSED: EventKind(
+        "step", "An item of a container was paused by itself before a worker had it.", {**_CHILD, **_WHO}
+    ),
+    EventType.ITEM_UNPAUSED: EventKind(
+        "step", "An item that was paused by itself goes on.", {**_CHILD, **_WHO}
     ),
     EventType.ATTEMPT_FAILED: EventKind(
         "step",

@@ -3,8 +3,6 @@
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -21,5 +19,4 @@ class Migration(migrations.Migration):
             model_name='run',
             index=models.Index(condition=models.Q(('tree_id__isnull', False)), fields=['tree_id', 'id'], name='run_of_tree'),
         ),
-        SchemaSql('runs', 'e86cf6eeade5'),
     ]

@@ -127,7 +127,8 @@ class Container(HotRow):
     """What a container has counted of its children: those it has begun (`opened`), that are over, and that failed.
 
     `items`: what each child is given; `next`: the place of the first item that was not looked at. `first`:
-    which round the first one is here, of a loop whose run goes on for another one.
+    which round the first one is here, of a loop whose run goes on for another one. `retried`: a failed item of it was
+    tried again while the others went on.
     """
 
     run_id = models.UUIDField()
@@ -142,6 +143,7 @@ class Container(HotRow):
     ended = models.IntegerField(db_default=0)
     failed = models.IntegerField(db_default=0)
     first = models.IntegerField(db_default=0)
+    retried = models.BooleanField(db_default=False)
 
     class Meta(HotRow.Meta):
         constraints = [models.UniqueConstraint(fields=["run_id", "node"], name="container_once_per_run")]

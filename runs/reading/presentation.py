@@ -345,6 +345,8 @@ def _waits_for_retry(step: StepRead) -> bool:
 
 def _step_waits_for(node: Node, step: StepRead) -> str | None:
     match step.status:
+        case StepStatus.QUEUED if step.held and step.waiting:
+            return "an operator to unpause it"
         case StepStatus.QUEUED if step.held:
             return "the run to be unpaused"
         case StepStatus.QUEUED if _waits_for_retry(step):

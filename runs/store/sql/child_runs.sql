@@ -28,8 +28,10 @@ SELECT coalesce(json_agg(json_build_array(w.step_id, r.id, r.status, r.completed
             LIMIT 1) r
 
 -- name: resumed_runs
--- Those of these runs that were resumed: of the others nothing was there before.
-SELECT r.id::text FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.life > 1
+-- Those of these runs that were resumed, or an item of which was tried again: of the others nothing was there before.
+SELECT r.id::text FROM runs_run r
+ WHERE r.id = ANY (%(runs)s::uuid[])
+   AND (r.life > 1 OR EXISTS (SELECT 1 FROM runs_container c WHERE c.run_id = r.id AND c.retried))
 
 -- name: former_children
 -- For steps that begin to wait for a run, in runs that were resumed: the run that the same step, or the same item, had

@@ -625,6 +625,13 @@ class Change(TypedDict):
     after: Any
 
 
+class ChangeItemRequest(TypedDict):
+    """Changing an item of a container, or the run that a step waits for."""
+
+    reason: NotRequired[str]
+    index: NotRequired[int]
+
+
 ChangeOfDraft = TypedDict(
     "ChangeOfDraft",
     {
@@ -2457,11 +2464,11 @@ class ResumeRunRequest(TypedDict):
 
 
 class RetryStepRequest(TypedDict):
-    """Retrying a step."""
+    """Retrying a step or an item."""
 
     reason: NotRequired[str]
-    input: NotRequired[Any]
     index: NotRequired[int]
+    input: NotRequired[Any]
 
 
 class ReturnTaskRequest(TypedDict):
@@ -2751,11 +2758,11 @@ class SignalFieldsRequest(TypedDict):
 
 
 class SkipStepRequest(TypedDict):
-    """Skipping a step."""
+    """Skipping a step or an item."""
 
     reason: NotRequired[str]
-    output: Any
     index: NotRequired[int]
+    output: Any
 
 
 class SnoozeTaskRequest(TypedDict):
@@ -3579,6 +3586,7 @@ __all__ = [
     "Catalogue",
     "CataloguePage",
     "Change",
+    "ChangeItemRequest",
     "ChangeOfDraft",
     "ChangeOfDraftRequest",
     "ChangedDraft",
