@@ -30,6 +30,7 @@ class EventType(StrEnum):
     RUN_REOPENED = "RUN_REOPENED"
     RUN_REPAIRED = "RUN_REPAIRED"
     RUN_MIGRATED = "RUN_MIGRATED"
+    RUN_NOT_MIGRATED = "RUN_NOT_MIGRATED"
     NEXT_NOT_STARTED = "NEXT_NOT_STARTED"
     STEP_COMPLETED = "STEP_COMPLETED"
     STEP_FAILED = "STEP_FAILED"
@@ -182,7 +183,13 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             "from": "the number of the version before",
             "version": "the number of the version it goes on with",
             "job": "the bulk job that moved it",
+            "times": "moments that are others now: the step, of what, before and after",
         },
+    ),
+    EventType.RUN_NOT_MIGRATED: EventKind(
+        "run",
+        "The run that has its item goes on with another version; this one does not fit it, and stays on its own.",
+        {**_WHO, "problems": "why: code, step and sentence of each obstacle"},
     ),
     EventType.RUN_REPAIRED: EventKind(
         "run",

@@ -17,12 +17,35 @@ class MigrateRun(Verb):
     dry_run = fields.Flag(required=False, default=False, help_text="Only report the obstacles.")
 
 
+class PlaceStep(serializers.Serializer[Any]):
+    """An item on the way from the run down."""
+
+    node = serializers.CharField()
+    index = serializers.IntegerField(allow_null=True)
+
+
 class MisfitSerializer(serializers.Serializer[Any]):
     """Why a run can't be moved to a version."""
 
     code = serializers.CharField()
     node = serializers.CharField(allow_null=True, help_text="The step that it is about.")
     message = serializers.CharField()
+    place = PlaceStep(
+        many=True, help_text="The items that lead down to the step; empty for a step of the run itself."
+    )
+
+
+class NewTimeSerializer(serializers.Serializer[Any]):
+    """A moment that would be another one: it counts from when it began, and is due at once where it is past."""
+
+    node = serializers.CharField(allow_null=True, help_text="The step; null for the deadline of the run.")
+    kind = serializers.ChoiceField(
+        ["wait", "timeout", "boundary", "start", "due", "remind", "escalate", "end", "deadline"]
+    )
+    target = serializers.CharField(allow_null=True, help_text="Where a timer beside a step leads.")
+    old = serializers.DateTimeField(allow_null=True, help_text="Null: there is no such moment so far.")
+    new = serializers.DateTimeField(allow_null=True, help_text="Null: there is no such moment any more.")
+    place = PlaceStep(many=True)
 
 
 class CheckedSerializer(serializers.Serializer[Any]):
@@ -33,6 +56,8 @@ class CheckedSerializer(serializers.Serializer[Any]):
     begins = serializers.ListField(
         child=serializers.CharField(), help_text="Steps of the version that would begin at once."
     )
+    times = NewTimeSerializer(many=True)
+    parts = serializers.IntegerField(help_text="How many open runs of items would be moved with the run.")
 
 
 class MigrateRuns(Verb):

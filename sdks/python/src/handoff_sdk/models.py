@@ -65,6 +65,9 @@ MailChoice = Literal["everything", "assigned", "nothing"]
 MayEnum = Literal["read", "start", "edit", "publish", "operate"]
 MeaningEnum = Literal["approve", "reject", "neutral"]
 MemberRole = Literal["viewer", "author", "operator", "requester", "approver", "admin"]
+NewTimeKindEnum = Literal[
+    "wait", "timeout", "boundary", "start", "due", "remind", "escalate", "end", "deadline"
+]
 OffReasonEnum = Literal["by hand", "gone", "failing", "backlog"]
 OnErrorEnum = Literal["fail", "continue", "branch"]
 OutgoingDeliveryStateEnum = Literal["pending", "delivered", "failed", "dropped"]
@@ -672,6 +675,8 @@ class Checked(TypedDict):
     ok: bool
     problems: list[Misfit]
     begins: list[str]
+    times: list[NewTime]
+    parts: int
 
 
 class ClaimJobsRequest(TypedDict):
@@ -1806,6 +1811,7 @@ class Misfit(TypedDict):
     code: str
     node: str | None
     message: str
+    place: list[PlaceStep]
 
 
 class MuteAlertRequest(TypedDict):
@@ -1828,6 +1834,19 @@ class NewMember(TypedDict):
     created_at: str
     password: str | None
     invited: bool
+
+
+class NewTime(TypedDict):
+    """A moment that would be another one: it counts from when it began, and is due at once where it is
+    past.
+    """
+
+    node: str | None
+    kind: NewTimeKindEnum
+    target: str | None
+    old: str | None
+    new: str | None
+    place: list[PlaceStep]
 
 
 class NewToken(TypedDict):
@@ -2168,6 +2187,13 @@ class Person(TypedDict):
 
     username: str
     name: str
+
+
+class PlaceStep(TypedDict):
+    """An item on the way from the run down."""
+
+    node: str
+    index: int | None
 
 
 class PollJobsRequest(TypedDict):
@@ -3719,6 +3745,8 @@ __all__ = [
     "Misfit",
     "MuteAlertRequest",
     "NewMember",
+    "NewTime",
+    "NewTimeKindEnum",
     "NewToken",
     "Next",
     "Notifications",
@@ -3750,6 +3778,7 @@ __all__ = [
     "PatchedChangeWorkflowRequest",
     "Person",
     "PlaceEnum",
+    "PlaceStep",
     "PollJobsRequest",
     "Presence",
     "Problem",

@@ -2181,8 +2181,9 @@ def post_run_migrate(
     idempotency_key: str | None = None,
 ) -> Call[models.MigratedRun]:
     """Moves an open run to another version: 200 the run; 409 `does_not_fit` names the step and `problems`.
-    Completed work stays, steps in progress go on, timers keep their times; the rest follows the
-    version. With `dry_run` nothing is changed: 200 `{ok, problems, begins}`.
+    Completed work stays and steps in progress go on; their times count from when they began, as the
+    version has them. Open runs of items are moved with it, all or none. With `dry_run` nothing is
+    changed: 200 `{ok, problems, begins, times, parts}`.
     """
     return Call(
         "POST",
