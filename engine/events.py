@@ -41,8 +41,8 @@ class EventType(StrEnum):
     STEP_RELEASED = "STEP_RELEASED"
     STEP_WITHDRAWN = "STEP_WITHDRAWN"
     STEP_MIGRATED = "STEP_MIGRATED"
-    ITEM_PAUSED = "ITEM_PAUSED"
-    ITEM_UNPAUSED = "ITEM_UNPAUSED"
+    STEP_PAUSED = "STEP_PAUSED"
+    STEP_UNPAUSED = "STEP_UNPAUSED"
     ATTEMPT_FAILED = "ATTEMPT_FAILED"
     LEASE_LOST = "LEASE_LOST"
     LATE_RESULT = "LATE_RESULT"
@@ -264,10 +264,10 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "The step is in hand and goes on with its run, which goes on with another version.",
         {**_CHILD, "epoch": "the epoch of the step"},
     ),
-    EventType.ITEM_PAUSED: EventKind(
+    EventType.STEP_PAUSED: EventKind(
         "step", "An item of a container was paused by itself before a worker had it.", {**_CHILD, **_WHO}
     ),
-    EventType.ITEM_UNPAUSED: EventKind(
+    EventType.STEP_UNPAUSED: EventKind(
         "step", "An item that was paused by itself goes on.", {**_CHILD, **_WHO}
     ),
     EventType.ATTEMPT_FAILED: EventKind(

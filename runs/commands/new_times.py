@@ -20,7 +20,7 @@ from runs.kernel.working_time import boundary_timers, calendars, later
 from runs.models import Run
 from runs.store import hot, new_times
 from runs.store.attempts import Errored, Suspended
-from runs.store.new_times import PendingTimer, TimedStep
+from runs.store.new_times import NewTimerRow, NewWaitRow, PendingTimer, TimedStep
 from runs.workers.execute import execute
 
 BY_TIME: Final = frozenset({"timer", "signal"})
@@ -64,8 +64,8 @@ class NewTimes:
     times: list[NewTime] = field(default_factory=list)
     same: set[str] = field(default_factory=set)
     faults: dict[str, str] = field(default_factory=dict)
-    timers: list[dict[str, Json]] = field(default_factory=list)
-    waits: list[dict[str, Json]] = field(default_factory=list)
+    timers: list[NewTimerRow] = field(default_factory=list)
+    waits: list[NewWaitRow] = field(default_factory=list)
     more: list[Callable[[], None]] = field(default_factory=list)
 
     def apply(self) -> None:
@@ -154,7 +154,7 @@ def _of_timer(changed: NewTimes, other: _Other, step: TimedStep, again: Wait) ->
             "is_new": pending is None,
             "step_id": step.id,
             "kind": kind,
-            "fire_at": after and after.isoformat(),
+            "fire_at": after.isoformat() if after else None,
         }
     )
     wait = {key: value for key, value in (step.waiting or {}).items() if key not in ("until", "counts")}
@@ -233,7 +233,7 @@ def _set_boundary(
             "kind": "boundary",
             "target": target,
             "interrupting": interrupting,
-            "fire_at": after and after.isoformat(),
+            "fire_at": after.isoformat() if after else None,
         }
     )
 

@@ -82,8 +82,8 @@ _SENTENCES: Final[Mapping[EventType, _Said]] = {
     EventType.STEP_WAITING: ("“{step}” began to wait{what}.", None, "wait"),
     EventType.STEP_REQUEUED: ("“{step}” is retried.", "retried “{step}”.", ""),
     EventType.STEP_WITHDRAWN: ("“{step}” begins anew.", "restarted “{step}”.", ""),
-    EventType.ITEM_PAUSED: ("“{step}” was paused.", "paused “{step}”.", "wait"),
-    EventType.ITEM_UNPAUSED: ("“{step}” goes on.", "let “{step}” go on.", ""),
+    EventType.STEP_PAUSED: ("“{step}” was paused.", "paused “{step}”.", "wait"),
+    EventType.STEP_UNPAUSED: ("“{step}” goes on.", "let “{step}” go on.", ""),
     EventType.ATTEMPT_FAILED: (
         "“{step}” failed on attempt {attempt}; it is retried{retry}.",
         None,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from engine.catalogue import Json
 from lib.clock import now_or_none
@@ -38,6 +38,25 @@ class TimedStep(NamedTuple):
         return max(self.queued_at, self.requeued_at or self.queued_at)
 
 
+class NewTimerRow(TypedDict, total=False):
+    """A timer that fires at another moment, or, without one, not at all; `is_new`: it was not there."""
+
+    id: str
+    step_id: str
+    kind: str
+    target: str | None
+    interrupting: bool
+    fire_at: str | None
+    is_new: bool
+
+
+class NewWaitRow(TypedDict):
+    """What a step waits for from now on."""
+
+    step_id: str
+    wait: Mapping[str, Json]
+
+
 @dataclass(frozen=True, slots=True)
 class OpenPart:
     """An open run that does the steps of an item."""
@@ -60,7 +79,7 @@ def timed_steps(run: str) -> dict[str, TimedStep]:
     return steps
 
 
-def set_times(run: str, timers: Sequence[Mapping[str, Json]], waits: Sequence[Mapping[str, Json]]) -> None:
+def set_times(run: str, timers: Sequence[NewTimerRow], waits: Sequence[NewWaitRow]) -> None:
     """Have timers of a run, which is held FOR UPDATE, fire at other moments, and its steps wait until then."""
     params = {"run": run, "timers": document(timers), "waits": document(waits), "now": now_or_none()}
     SQL.execute("set_times", params)

@@ -170,9 +170,9 @@ def test_an_item_is_paused_by_itself_and_stays_so_when_its_run_is_paused_and_goe
     make.unpause(run_id)
     make.work()
     assert make.run(run_id).output == {"results": [0, 1, 2]}
-    assert [event for event in make.history(run_id) if "ITEM" in event] == [
-        "ITEM_PAUSED each",
-        "ITEM_UNPAUSED each",
+    assert [event for event in make.history(run_id) if "PAUSED" in event and "each" in event] == [
+        "STEP_PAUSED each",
+        "STEP_UNPAUSED each",
     ]
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from runs.store import alerts, forecasts, jobs, outbox, outgoing, rows, step_logs, variables
+from runs.store import alerts, forecasts, jobs, new_times, outbox, outgoing, rows, step_logs, variables
 from runs.store.hot import SQL
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
@@ -48,6 +48,8 @@ ROWS = {
     ("insert_signals", "signals"): rows.SignalRow,
     ("take_signals", "steps"): rows.TakerRow,
     ("migrate_run", "queued"): rows.QueuedRow,
+    ("set_times", "timers"): new_times.NewTimerRow,
+    ("set_times", "waits"): new_times.NewWaitRow,
     ("child_states", "waits"): rows.ChildWaitRow,
     ("former_children", "waits"): rows.FormerWaitRow,
     ("resume_children", "waits"): rows.AgainRow,

@@ -100,7 +100,7 @@ s AS (
 ),
 h AS (
     /* include write_history */
-    SELECT s.tenant_id, s.run_id, s.shard, 1, CASE WHEN %(hold)s THEN 'ITEM_PAUSED' ELSE 'ITEM_UNPAUSED' END, s.node, NULL,
+    SELECT s.tenant_id, s.run_id, s.shard, 1, CASE WHEN %(hold)s THEN 'STEP_PAUSED' ELSE 'STEP_UNPAUSED' END, s.node, NULL,
            %(payload)s::jsonb || jsonb_build_object('index', s.index), clock.now
       FROM s CROSS JOIN clock
 )
