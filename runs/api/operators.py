@@ -15,7 +15,7 @@ from runs.access import guard_item, require_rerun
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.commands import items, operators, replay
-from runs.commands.items import Place
+from runs.commands.items import ItemPlace
 from runs.kernel.graphs import shown
 from runs.models import Run
 from runs.reading.items import number_of_items
@@ -85,7 +85,7 @@ class _StepView(_OperatorView):
     ) -> Response:
         """Do this to a step of the run, or to the item of it that the body names."""
         payload, run = body(shape, request), self.find_run(run_id)
-        place = Place(str(run.id), node, payload.get("index"))
+        place = ItemPlace(str(run.id), node, payload.get("index"))
         check_step(run, node, payload)
         guard_item(self.principal, RUNS_OPERATE, place.run, node, place.index)
         terms = self.terms_of(payload) | {"via": self.principal.via}

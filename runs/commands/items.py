@@ -34,7 +34,7 @@ CANCELLED = "ItemCancelled"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ItemPlace:
     """An item of a container, or where `index` is None a step that runs a workflow."""
 
     run: str
@@ -52,7 +52,7 @@ class _Act(NamedTuple):
 
 def act_on_item(
     tenant: int,
-    place: Place,
+    place: ItemPlace,
     verb: str,
     *,
     output: Json = None,
@@ -78,13 +78,13 @@ def act_on_item(
         _change(change, place, read, act, is_part=is_part)
 
 
-def is_done_again(tenant: int, place: Place, verb: str) -> bool:
+def is_done_again(tenant: int, place: ItemPlace, verb: str) -> bool:
     """Whether this verb on a step does the step itself again, and not the run that it waits for."""
     read = _read(tenant, place)
     return not read.waits and (verb == "retry" or (verb == "resume" and read.child is not None))
 
 
-def act_on_step(tenant: int, place: Place, verb: str, *, by: str, reason: str = "") -> None:
+def act_on_step(tenant: int, place: ItemPlace, verb: str, *, by: str, reason: str = "") -> None:
     """Do this, one of `ITEM_ACTIONS` but `skip`, to the run that a step waits for. Raises RunRefused."""
     read = _read(tenant, place)
     if read.status is None:
@@ -147,17 +147,17 @@ def with_runs_above(tenant: int, run: str, payload: Mapping[str, Json]) -> Itera
         raise
 
 
-def _place_above(tenant: int, run: str) -> Place | None:
+def _place_above(tenant: int, run: str) -> ItemPlace | None:
     """The item whose steps a FAILED run did; None of any other run."""
     parts = Run.objects.for_tenant(tenant).filter(pk=run, is_part=True, status=RunStatus.FAILED)
     row = parts.values_list("parent_id", "place").first()
     if row is None or row[0] is None or not row[1]:
         return None
     node, index = row[1][-1]
-    return Place(str(row[0]), node, index)
+    return ItemPlace(str(row[0]), node, index)
 
 
-def _require_above(tenant: int, run: str, above: Place) -> None:
+def _require_above(tenant: int, run: str, above: ItemPlace) -> None:
     if items.newest_child_at(above.run, above.node, above.index) != run:
         message = "Another run does the steps of this item by now: do it to that run instead."
         raise RunRefused("is_part", message, conflict=True)
@@ -168,21 +168,21 @@ def _require_above(tenant: int, run: str, above: Place) -> None:
         _require_above(tenant, above.run, higher)
 
 
-def _read(tenant: int, place: Place) -> ItemRead:
+def _read(tenant: int, place: ItemPlace) -> ItemRead:
     read = items.item_as_it_stands(tenant, place.run, place.node, place.index)
     if read is None:
         raise RunRefused("unknown_run", "There is no such run.")
     return read
 
 
-def _require(place: Place, read: ItemRead, verb: str) -> None:
+def _require(place: ItemPlace, read: ItemRead, verb: str) -> None:
     if read.status is None:
         target_of(place.run, place.node, place.index)
     if why := why_not_item(read.stand, verb):
         raise RunRefused(why.code, why.sentence, field="index", conflict=True)
 
 
-def _change(change: Change, place: Place, read: ItemRead, act: _Act, *, is_part: bool) -> None:
+def _change(change: Change, place: ItemPlace, read: ItemRead, act: _Act, *, is_part: bool) -> None:
     match read.state:
         case "waiting":
             _change_open(change, place, act)
@@ -201,7 +201,7 @@ def _change(change: Change, place: Place, read: ItemRead, act: _Act, *, is_part:
             pass
 
 
-def _change_open(change: Change, place: Place, act: _Act) -> None:
+def _change_open(change: Change, place: ItemPlace, act: _Act) -> None:
     """Change an item whose container waits for it, or for others."""
     step = target_of(place.run, place.node, place.index)
     if act.verb in ("pause", "unpause"):
@@ -228,7 +228,7 @@ def _change_open(change: Change, place: Place, act: _Act) -> None:
         change.queues |= requeue(step.claim, None, act.payload)
 
 
-def _mending(place: Place, act: _Act) -> Apply | None:
+def _mending(place: ItemPlace, act: _Act) -> Apply | None:
     if act.verb != "skip":
         return None
 
@@ -238,7 +238,7 @@ def _mending(place: Place, act: _Act) -> Apply | None:
     return change
 
 
-def _pass(place: Place, act: _Act) -> None:
+def _pass(place: ItemPlace, act: _Act) -> None:
     """Have an item that is over count as done; its container keeps it when it begins again."""
     claim = target_of(place.run, place.node, place.index).claim
     output = payloads.fitted_value(claim.tenant_id, claim.run_id, act.output)
@@ -246,7 +246,7 @@ def _pass(place: Place, act: _Act) -> None:
         raise moved()
 
 
-def _cancel(change: Change, place: Place, payload: Mapping[str, Json]) -> None:
+def _cancel(change: Change, place: ItemPlace, payload: Mapping[str, Json]) -> None:
     """Fail an item, whoever has it: it is counted as any that fails."""
     claim = target_of(place.run, place.node, place.index).claim
     scopes.load([claim])

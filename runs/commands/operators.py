@@ -8,7 +8,7 @@ from engine.overrides import KeepResult, Overrides, RerunWith
 from engine.statuses import StepStatus
 from engine.verbs import UNDO_VERBS, changes_steps, why_not_step
 from runs.commands import items
-from runs.commands.items import Place, with_runs_above
+from runs.commands.items import ItemPlace, with_runs_above
 from runs.commands.targets import Target, moved, passing, requeue, target_of
 from runs.kernel import compensation, scopes, wait_kinds
 from runs.kernel.graphs import compiled
@@ -25,7 +25,7 @@ from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 
 def act(
     tenant: int,
-    place: Place,
+    place: ItemPlace,
     verb: str,
     *,
     override: RerunWith | None = None,

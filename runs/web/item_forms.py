@@ -15,7 +15,7 @@ from lib.refusals import Refusal
 from lib.strict_json import BadJson, strict_loads
 from runs.access import guard_item
 from runs.commands import operators
-from runs.commands.items import Place
+from runs.commands.items import ItemPlace
 from runs.kernel.refused import RunRefused
 from steps.base import MAX_OUTPUT_BYTES
 
@@ -97,7 +97,7 @@ def act(who: Principal, run: str, node: str, form: ItemsForm) -> Outcome:
     for index in form.indexes:
         try:
             guard_item(who, RUNS_OPERATE, run, node, index)
-            operators.act(who.tenant_id, Place(run, node, index), verb, output=form.given, **terms)
+            operators.act(who.tenant_id, ItemPlace(run, node, index), verb, output=form.given, **terms)
             outcome.done += 1
         except (RunRefused, Refusal) as refusal:
             outcome.refused.append((index, refusal.message))

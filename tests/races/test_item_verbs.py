@@ -3,7 +3,7 @@
 import pytest
 
 from runs.commands import operators
-from runs.commands.items import Place
+from runs.commands.items import ItemPlace
 from runs.kernel.refused import RunRefused
 from runs.models import Container
 from tests import factories as make
@@ -20,7 +20,7 @@ def opened():
 
 
 def act(run_id, verb, index=0):
-    place = Place(run_id, "each", index)
+    place = ItemPlace(run_id, "each", index)
     return lambda: operators.act(make.a_tenant().pk, place, verb, output="by hand", by="ann")
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from runs.commands import operators
-from runs.commands.items import Place
+from runs.commands.items import ItemPlace
 from runs.kernel.refused import RunRefused
 from runs.models import Container
 from tests import factories as make
@@ -20,7 +20,7 @@ def mapped(body=JOB, *, count=3, node=None, **params):
 
 
 def act(run_id, index, verb, node="each", **given):
-    operators.act(make.a_tenant().pk, Place(run_id, node, index), verb, by="ann", reason="why", **given)
+    operators.act(make.a_tenant().pk, ItemPlace(run_id, node, index), verb, by="ann", reason="why", **given)
 
 
 def refused(run_id, index, verb, **given):

@@ -3,7 +3,7 @@
 import pytest
 
 from runs.commands import items, operators
-from runs.commands.items import Place
+from runs.commands.items import ItemPlace
 from runs.kernel.refused import RunRefused
 from runs.models import Run
 from tests import factories as make
@@ -51,7 +51,7 @@ def test_an_item_of_several_steps_goes_on_in_its_run(by):
     elif by == "child":
         items.resume_run(make.a_tenant().pk, part, by="ann")
     else:
-        operators.act(make.a_tenant().pk, Place(part, "b"), "retry", by="ann")
+        operators.act(make.a_tenant().pk, ItemPlace(part, "b"), "retry", by="ann")
     make.work("engine")
     (step,) = make.claimed()
     assert (step.run_id, step.node) == (part, "b")
@@ -63,7 +63,7 @@ def test_an_item_of_several_steps_goes_on_in_its_run(by):
 
 def test_a_step_of_a_failed_part_is_skipped():
     run_id, _, part = failed_part(alone=True)
-    operators.act(make.a_tenant().pk, Place(part, "b"), "skip", output="by hand", by="ann")
+    operators.act(make.a_tenant().pk, ItemPlace(part, "b"), "skip", output="by hand", by="ann")
     make.work()
     assert make.run(run_id).output == {"results": [0, "by hand"]}
 
@@ -134,7 +134,7 @@ def nested(**params):
 def test_an_item_of_a_container_in_a_part_brings_back_the_runs_above(verb):
     run_id, part = nested()
     assert (make.run(run_id).status, make.run(part).status) == ("FAILED", "FAILED")
-    operators.act(make.a_tenant().pk, Place(part, "inner", 1), verb, output=9, by="ann")
+    operators.act(make.a_tenant().pk, ItemPlace(part, "inner", 1), verb, output=9, by="ann")
     make.work("engine")
     assert (make.run(run_id).status, statuses(part, "inner")[0]) == ("RUNNING", "COMPLETED")
     make.work()
@@ -146,7 +146,7 @@ def test_a_part_whose_item_is_over_does_not_begin_again():
     run_id, part = nested(tolerate_failures=1)
     assert make.statuses(run_id)["each"] == "COMPLETED"
     with pytest.raises(RunRefused) as refusal:
-        operators.act(make.a_tenant().pk, Place(part, "inner", 1), "retry", by="ann")
+        operators.act(make.a_tenant().pk, ItemPlace(part, "inner", 1), "retry", by="ann")
     assert refusal.value.code in ("container_is_completed", "run_ended")
     assert make.run(part).status == "FAILED"
 
