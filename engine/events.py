@@ -30,6 +30,7 @@ class EventType(StrEnum):
     RUN_REOPENED = "RUN_REOPENED"
     RUN_REPAIRED = "RUN_REPAIRED"
     RUN_MIGRATED = "RUN_MIGRATED"
+    RUN_NOT_MIGRATED = "RUN_NOT_MIGRATED"
     NEXT_NOT_STARTED = "NEXT_NOT_STARTED"
     STEP_COMPLETED = "STEP_COMPLETED"
     STEP_FAILED = "STEP_FAILED"
@@ -40,6 +41,8 @@ class EventType(StrEnum):
     STEP_RELEASED = "STEP_RELEASED"
     STEP_WITHDRAWN = "STEP_WITHDRAWN"
     STEP_MIGRATED = "STEP_MIGRATED"
+    STEP_PAUSED = "STEP_PAUSED"
+    STEP_UNPAUSED = "STEP_UNPAUSED"
     ATTEMPT_FAILED = "ATTEMPT_FAILED"
     LEASE_LOST = "LEASE_LOST"
     LATE_RESULT = "LATE_RESULT"
@@ -182,7 +185,13 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             "from": "the number of the version before",
             "version": "the number of the version it goes on with",
             "job": "the bulk job that moved it",
+            "times": "moments that are others now: the step, of what, before and after",
         },
+    ),
+    EventType.RUN_NOT_MIGRATED: EventKind(
+        "run",
+        "The run that has its item goes on with another version; this one does not fit it, and stays on its own.",
+        {**_WHO, "problems": "why: code, step and sentence of each obstacle"},
     ),
     EventType.RUN_REPAIRED: EventKind(
         "run",
@@ -256,6 +265,12 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
         "step",
         "The step is in hand and goes on with its run, which goes on with another version.",
         {**_CHILD, "epoch": "the epoch of the step"},
+    ),
+    EventType.STEP_PAUSED: EventKind(
+        "step", "An item of a container was paused by itself before a worker had it.", {**_CHILD, **_WHO}
+    ),
+    EventType.STEP_UNPAUSED: EventKind(
+        "step", "An item that was paused by itself goes on.", {**_CHILD, **_WHO}
     ),
     EventType.ATTEMPT_FAILED: EventKind(
         "step",

@@ -4,10 +4,11 @@ What fits is proven by walking the other graph from its start, with what was don
 in hand: where the walk comes to all of it, the run stands where a run of that version may stand, so it ends as one.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from engine.catalogue import Json
+from engine import bodies
+from engine.catalogue import BODY, Json
 from engine.decide import Scope, begin, fire
 from engine.effects import Assigned, Effects, NewStep
 from engine.graph import Graph, Node
@@ -22,11 +23,20 @@ Check = Callable[[Mapping[str, Json], Json], tuple[str, str] | None]
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """Why a run can't go on with a version: a code for programs, the step it is about, a sentence for people."""
+    """Why a run can't go on with a version: a code for programs, the step it is about, a sentence for people.
+
+    `place`: the items, as (node, index), that lead down to the step, where the run of an item can't.
+    """
 
     code: str
     node: str | None
     message: str
+    place: Sequence[tuple[str, int | None]] = ()
+
+    def within(self, node: str, index: int | None) -> "Misfit":
+        """The same as it is told of the run that has the item."""
+        message = f"Item {index} of {node}: {self.message}"
+        return replace(self, message=message, place=[(node, index), *self.place])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +55,17 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class InHand:
-    """A step that is not over. `wait`: the kind of what it waits for; `busy`: a worker is at it or a child of it."""
+    """A step that is not over. `wait`: the kind of what it waits for; `busy`: a worker is at it or a child of it.
+
+    `same_wait`: by the version it would wait for the same, at most with other times. `fault`: why that is not known.
+    """
 
     status: str
     wait: str | None = None
     fired: Mapping[str, Json] = field(default_factory=dict)
     busy: bool = False
+    same_wait: bool = False
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,14 +230,53 @@ def _of_wait(old: Version, new: Version, name: str, step: InHand) -> Iterator[Mi
     before, now = old.params(name), new.params(name)
     if before == now or (step.status != StepStatus.WAITING and was.body is None):
         return
-    if was.body is not None:
-        yield Misfit("items_changed", name, f"{was.title} has begun, and does other things in this version.")
+    if step.fault is not None:
+        message = f"What {was.title} waits for can't be computed in this version: {step.fault}"
+        yield Misfit("wait_changed", name, message)
+    elif was.body is not None:
+        if not _items_may_move(was, became, before, now):
+            message = f"{was.title} has begun, and does other things in this version."
+            yield Misfit("items_changed", name, message)
     elif step.wait == "task":
         if was.spec.output_schema(before) != became.spec.output_schema(now):
             message = f"{was.title} already asks people, and asks for a different answer in this version."
             yield Misfit("wait_changed", name, message)
-    elif step.wait != "timer":
+    elif step.wait != "timer" and not step.same_wait:
         yield Misfit("wait_changed", name, f"{was.title} waits for something else in this version.")
+
+
+def _items_may_move(was: Node, became: Node, before: Mapping[str, Json], now: Mapping[str, Json]) -> bool:
+    """Whether only the steps of items differ, each of which is a run that can be moved by itself."""
+    if was.body is None or became.body is None or was.body.part is None or became.body.part is None:
+        return False
+    return {**before, BODY: None} == {**now, BODY: None}
+
+
+def of_items(old: Graph, new: Graph, name: str, given: Json) -> Iterator[Misfit]:
+    """What an item of a container would see by another graph that it was not given when it began."""
+    was, became = old.nodes[name].body, new.nodes[name].body
+    if (
+        was is None
+        or became is None
+        or was.part is None
+        or became.part is None
+        or not isinstance(given, Mapping)
+    ):
+        return
+    reads = bodies.given(became.part.reads, frozenset(became.part.nodes))
+    missing = reads.keys() - given.keys()
+    if "steps" in given and "steps" in reads and not was.part.reads.every_step:
+        steps = reads["steps"]
+        there = given["steps"] or {}
+        missing |= (
+            {f"steps.{step}" for step in steps if step not in there}
+            if isinstance(steps, Mapping)
+            else {"steps"}
+        )
+    if missing:
+        names = ", ".join(sorted(missing))
+        message = f"Its steps read {names}, which an item that has begun was not given."
+        yield Misfit("items_changed", None, message)
 
 
 def _of_timers(was: Node, became: Node, step: InHand) -> Iterator[Misfit]:

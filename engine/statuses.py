@@ -80,10 +80,13 @@ STEP: Final[Mapping[tuple[StepStatus, str], tuple[StepStatus, ...]]] = {
     **{(s, "run ended"): (S.CANCELLED,) for s in (S.QUEUED, S.WAITING, S.RUNNING)},
     **{(s, "container ended"): (S.CANCELLED,) for s in (S.QUEUED, S.WAITING, S.RUNNING)},
     **{(s, "resume"): (S.QUEUED,) for s in (S.FAILED, S.CANCELLED)},
+    **{(s, "cancel item"): (S.FAILED,) for s in (S.QUEUED, S.WAITING, S.RUNNING)},
+    **{(s, "skip item"): (S.SKIPPED,) for s in (S.FAILED, S.CANCELLED)},
 }
 """(status, event) → what it may become. RUNNING is cancelled only when its outcome can't be known or can't matter
 (the run's sinks are all resolved, or its container is over), or when its worker gives it back while the run closes.
-A failed step that is skipped is resumed first. A step kept from another run is created as it had ended there."""
+A failed step that is skipped is resumed first, but for an item of a container.
+A step kept from another run is created as it had ended there."""
 
 STEP_CREATED: Final = (S.QUEUED, S.RUNNING, S.WAITING, S.SKIPPED, S.COMPLETED, S.FAILED, S.CANCELLED)
 """The statuses that a step row may be created with."""

@@ -5,7 +5,7 @@ and `docs/states.md` shows it. What a verb then does is the event of its name in
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from engine.statuses import (
     RUN,
@@ -38,8 +38,9 @@ RERUN: Final = RUN_ENDED
 MIGRATED: Final = RUN_OPEN
 """Statuses in which a run may go on with another version; a FAILED one does so by being resumed."""
 
-OF_PARTS: Final = frozenset({"pause", "unpause", "cancel", "signal"})
-"""What may be done to a run that does the steps of an item for another one: all else is done to that."""
+OF_PARTS: Final = frozenset({"pause", "unpause", "cancel", "signal", "resume"})
+"""What may be done to a run that does the steps of an item for another one: all else is done to that. Its `resume`
+resumes the runs above it, too."""
 
 REPEATED: Final = frozenset({(RunStatus.CANCELLING, "cancel")})
 """What changes nothing, and is no fault of whoever asks twice."""
@@ -160,3 +161,126 @@ def is_redone(status: str, cause: str | None, has_output: bool) -> bool:
     if status == StepStatus.CANCELLED:
         return cause in ("failure", "unknown")
     return status == StepStatus.FAILED and not has_output
+
+
+ITEM_ACTIONS: Final = ("retry", "resume", "skip", "cancel", "pause", "unpause")
+"""What people may do to an item of a container, and to the run that a step waits for."""
+
+HELD: Final = "HELD"
+"""An item that is QUEUED, and paused by itself."""
+
+_MENDED = ("retry", "resume", "skip")
+
+ITEM_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    ("waiting", StepStatus.QUEUED): ("retry", "skip", "cancel", "pause"),
+    ("waiting", HELD): ("skip", "cancel", "unpause"),
+    ("waiting", StepStatus.RUNNING): ("cancel",),
+    # And what may be done to the run that it waits for.
+    ("waiting", StepStatus.WAITING): ("skip",),
+    ("waiting", StepStatus.FAILED): _MENDED,
+    **{
+        (container, item): _MENDED
+        for container in ("failed", "queued")
+        for item in (StepStatus.FAILED, StepStatus.CANCELLED)
+    },
+}
+"""(state of its container, status of an item) → what may be done to the item. A container is `waiting` for its items,
+`failed` (a resume, or a retry, begins it once more), `queued` (it is about to begin once more) or `over`."""
+
+CHILD_VERBS: Final = frozenset({"cancel", "pause", "unpause"})
+"""What is done to the run of an item, or of a step, as to any run; `retry` and `resume` do again what failed of it."""
+
+_DONE: Mapping[str, str] = {
+    "retry": "tried again",
+    "resume": "resumed",
+    "skip": "skipped",
+    "cancel": "cancelled",
+    "pause": "paused",
+    "unpause": "unpaused",
+}
+_NOT_PAUSED, _NOT_FAILED = "it is not paused", "it has not failed"
+_IS_DONE = "it is done"
+_HAS_FAILED = "it has failed; try it again, or skip it"
+
+ITEM_REASONS: Final[Mapping[str, Mapping[str, str]]] = {
+    StepStatus.QUEUED: {"unpause": _NOT_PAUSED, "resume": _NOT_FAILED},
+    HELD: {
+        "pause": "it is paused already",
+        "retry": "it is paused; unpause it",
+        "resume": "it is paused; unpause it",
+    },
+    StepStatus.RUNNING: {
+        "unpause": _NOT_PAUSED,
+        "resume": _NOT_FAILED,
+        "": "a worker is running it; wait until the attempt ends, or cancel the item",
+    },
+    StepStatus.FAILED: {"unpause": _NOT_PAUSED, "": _HAS_FAILED},
+    StepStatus.CANCELLED: {"": "it was cancelled with its container"},
+    StepStatus.COMPLETED: {"": _IS_DONE},
+    StepStatus.SKIPPED: {"": _IS_DONE},
+}
+"""Status of an item → verb → what stands against it; under the empty text for every other verb."""
+
+
+class ItemStand(NamedTuple):
+    """How an item stands: the status of its run, the state and the status of its container, its own status (`HELD`: it
+    is paused by itself), and of the run that it waits for the status, and whether something of that has failed.
+    """
+
+    run: str
+    container: str
+    container_status: str
+    status: str
+    child: str | None = None
+    child_failed: bool = False
+
+
+def container_state(run: str, status: str, *, redone: bool, asks: bool) -> str:
+    """The state of a container by the status of its run and its own, as `ITEM_VERBS` names it.
+
+    `redone`: a resume begins it once more (`is_redone`); `asks`: it has failed and waits for an operator.
+    """
+    if asks or redone:
+        return "failed"
+    if run not in RUN_OPEN:
+        return "over"
+    return {StepStatus.WAITING: "waiting", StepStatus.QUEUED: "queued", StepStatus.RUNNING: "queued"}.get(
+        StepStatus(status), "over"
+    )
+
+
+def why_not_item(stand: ItemStand, verb: str) -> Why | None:
+    """Why this, one of `ITEM_ACTIONS`, may not be done to an item now; None where it may."""
+    stored = RunStatus.RUNNING if stand.run in _SHOWN_AS_RUNNING else RunStatus(stand.run)
+    if stored not in RUN_OPEN and stored != RunStatus.FAILED:
+        return Why("run_ended", f"The run is {stored}: its items can't be {_DONE[verb]} now.")
+    if verb in ITEM_VERBS.get((stand.container, stand.status), ()):
+        return None
+    if stand.container == "waiting" and stand.status == StepStatus.WAITING:
+        return why_not_child(stand.child, verb, has_failed=stand.child_failed)
+    if stand.container != "waiting" and stand.status not in (StepStatus.COMPLETED, StepStatus.SKIPPED):
+        message = f"The item can't be {_DONE[verb]}: its container is {stand.container_status}."
+        return Why("container_is_" + stand.container_status.lower(), message)
+    reasons = ITEM_REASONS.get(stand.status, {})
+    why = reasons.get(verb) or reasons.get("") or _HAS_FAILED
+    name = StepStatus.QUEUED if stand.status == HELD else stand.status
+    return Why("item_is_" + name.lower(), f"The item is {name} and can't be {_DONE[verb]}: {why}.")
+
+
+def why_not_child(status: str | None, verb: str, *, has_failed: bool) -> Why | None:
+    """Why this, of `ITEM_ACTIONS` all but `skip`, may not be done to a run for which a step waits; None where it may.
+
+    `has_failed`: it goes on although something of it has failed.
+    """
+    if status is None:
+        return Why("no_child", f"It can't be {_DONE[verb]}: its run has not begun.")
+    if verb in CHILD_VERBS:
+        return why_not(status, verb)
+    if status == RunStatus.FAILED or (has_failed and status in RUN_OPEN):
+        return None
+    return Why("not_failed", f"It can't be {_DONE[verb]}: its run is {status}, and nothing of it has failed.")
+
+
+def item_verbs(stand: ItemStand) -> tuple[str, ...]:
+    """What people may do to an item as it stands."""
+    return tuple(verb for verb in ITEM_ACTIONS if why_not_item(stand, verb) is None)

@@ -12,6 +12,7 @@ from accounts.roles import EDIT, OPERATE, READ, RUNS_START
 from lib.refusals import Missing
 from runs.models import Alert, BulkJob, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
 from runs.models.alerts import ADMINS_KINDS
+from runs.store.items import item_as_it_stands
 from workflows.access import open_to
 from workflows.models import Workflow
 
@@ -25,6 +26,16 @@ def guard_run(principal: Principal, scope: str, run_id: UUID | str) -> None:
         folder = next(iter(folders_of_runs(principal.tenant_id, [run_id]).values()), None)
         require_in(principal, scope, folder, "this run", "There is no such run.")
     note("run_id", scope, run_id)
+
+
+def guard_item(principal: Principal, scope: str, run: str, node: str, index: int | None) -> None:
+    """Let pass who may do what the scope is about with the run of an item, or the run that a step waits for.
+
+    What a container does by itself belongs to the workflow that has it. Raises Missing and Forbidden.
+    """
+    read = item_as_it_stands(principal.tenant_id, run, node, index)
+    if read is not None and read.child is not None and not read.child_is_part:
+        guard_run(principal, scope, read.child)
 
 
 def require_rerun(principal: Principal, run_id: UUID) -> None:

@@ -200,8 +200,10 @@ ORACLES = {
           LEFT JOIN tasks_inbox_taskfilecontent c ON (c.id, c.tenant_id) = (f.id, f.tenant_id)
          WHERE t.id IS NULL OR (f.withdrawn_at IS NULL) <> (c.id IS NOT NULL)
             OR (f.size, f.sha256) <> (length(c.content), encode(sha256(c.content), 'hex'))""",
-    "only a step that waits says for what": """
-        SELECT s.run_id, s.node FROM runs_stepexecution s WHERE (s.status = 'WAITING') <> (s.waiting IS NOT NULL)""",
+    "only a step that waits, or an item that was paused by itself, says for what": """
+        SELECT s.run_id, s.node FROM runs_stepexecution s
+         WHERE (s.status = 'WAITING') <> (s.waiting IS NOT NULL)
+           AND NOT (s.status = 'QUEUED' AND s.held AND s.index IS NOT NULL AND s.waiting ->> 'kind' = 'unpause')""",
     "a business key stands for a run that exists": """
         SELECT k.run_id FROM runs_runkey k LEFT JOIN runs_run r ON r.id = k.run_id WHERE r.id IS NULL""",
 }

@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import Verb
+from runs.api.serializers import PlaceSerializer
 
 _HIGHEST = 2**31 - 1
 
@@ -23,6 +24,22 @@ class MisfitSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     node = serializers.CharField(allow_null=True, help_text="The step that it is about.")
     message = serializers.CharField()
+    place = PlaceSerializer(
+        many=True, help_text="The items that lead down to the step; empty for a step of the run itself."
+    )
+
+
+class NewTimeSerializer(serializers.Serializer[Any]):
+    """A moment that would be another one: it counts from when it began, and is due at once where it is past."""
+
+    node = serializers.CharField(allow_null=True, help_text="The step; null for the deadline of the run.")
+    kind = serializers.ChoiceField(
+        ["wait", "timeout", "boundary", "start", "due", "remind", "escalate", "end", "deadline"]
+    )
+    target = serializers.CharField(allow_null=True, help_text="Where a timer beside a step leads.")
+    old = serializers.DateTimeField(allow_null=True, help_text="Null: there is no such moment so far.")
+    new = serializers.DateTimeField(allow_null=True, help_text="Null: there is no such moment any more.")
+    place = PlaceSerializer(many=True)
 
 
 class CheckedSerializer(serializers.Serializer[Any]):
@@ -33,6 +50,8 @@ class CheckedSerializer(serializers.Serializer[Any]):
     begins = serializers.ListField(
         child=serializers.CharField(), help_text="Steps of the version that would begin at once."
     )
+    times = NewTimeSerializer(many=True)
+    parts = serializers.IntegerField(help_text="How many open runs of items would be moved with the run.")
 
 
 class MigrateRuns(Verb):

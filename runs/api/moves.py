@@ -1,6 +1,7 @@
 """The routes by which open runs go on with another version of their workflow: one, or all of a version."""
 
 from dataclasses import asdict
+from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
@@ -8,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.roles import RUNS_OPERATE
+from engine.migrating import Misfit
 from lib.api.serializers import body
 from runs.api import move_serializers as m
 from runs.api.base import RunsApiView
@@ -16,6 +18,7 @@ from runs.api.bulk_jobs import begun
 from runs.api.serializers import RunSerializer
 from runs.bulk_jobs import jobs
 from runs.commands import migration
+from runs.commands.new_times import NewTime
 from runs.kernel.graphs import shown
 from workflows.queries import get_version
 
@@ -35,18 +38,30 @@ class RunMigrateView(RunsApiView):
     def post(self, request: Request, run_id: UUID) -> Response:
         """Moves an open run to another version: 200 the run; 409 `does_not_fit` names the step and `problems`.
 
-        Completed work stays, steps in progress go on, timers keep their times; the rest follows the version. With
-        `dry_run` nothing is changed: 200 `{ok, problems, begins}`.
+        Completed work stays and steps in progress go on; their times count from when they began, as the version has
+        them. Open runs of items are moved with it, all or none. With `dry_run` nothing is changed: 200 `{ok, problems,
+        begins, times, parts}`.
         """
         payload, run = body(m.MigrateRun, request), self.find_run(run_id)
         version = get_version(run.tenant_id, shown(run.version_id).workflow, payload["version"]).pk
         if payload["dry_run"]:
             checked = migration.check_run(run.tenant_id, str(run.id), version)
-            problems = [asdict(one) for one in checked.problems]
-            return Response({"ok": checked.ok, "problems": problems, "begins": list(checked.begins)})
+            return Response(
+                {
+                    "ok": checked.ok,
+                    "problems": [_placed(one) for one in checked.problems],
+                    "begins": list(checked.begins),
+                    "times": [_placed(one) for one in checked.times],
+                    "parts": checked.parts,
+                }
+            )
         terms = {"by": self.principal.username, "reason": payload.get("reason", "")}
         migration.migrate_run(run.tenant_id, str(run.id), version, **terms)
         return Response(self.shown(run_id))
+
+
+def _placed(one: Misfit | NewTime) -> dict[str, Any]:
+    return asdict(one) | {"place": [{"node": node, "index": index} for node, index in one.place]}
 
 
 class WorkflowMigrateView(RunsApiView):

@@ -70,18 +70,29 @@ class RerunRun(ResumeRun):
     )
 
 
-class RetryStep(Verb):
-    """Retrying a step."""
+class ChangeItem(Verb):
+    """Changing an item of a container, or the run that a step waits for."""
 
-    input = fields.JsonValue(required=False, help_text="Instead of the step's own input.")
-    index = fields.Whole(required=False, min_value=0, max_value=2**31 - 1, help_text="The item of a map.")
+    index = fields.Whole(
+        required=False,
+        min_value=0,
+        max_value=2**31 - 1,
+        help_text="The item of a map, or the round of a loop. Without it: the step, or the run that it waits for.",
+    )
 
 
-class SkipStep(Verb):
-    """Skipping a step."""
+class RetryStep(ChangeItem):
+    """Retrying a step or an item."""
+
+    input = fields.JsonValue(
+        required=False, help_text="Instead of the step's own input. An item takes no other one."
+    )
+
+
+class SkipStep(ChangeItem):
+    """Skipping a step or an item."""
 
     output = fields.JsonValue(help_text="The output that the step gets.")
-    index = fields.Whole(required=False, min_value=0, max_value=2**31 - 1, help_text="The item of a map.")
 
 
 class StepListQuery(Query):

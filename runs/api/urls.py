@@ -80,6 +80,24 @@ urlpatterns = [
     ),
     path("runs/<uuid:run_id>/steps/<str:node>/logs", step_logs.StepLogsView.as_view(), name="api-step-logs"),
     path("runs/<uuid:run_id>/steps/<str:node>/skip", operators.StepSkipView.as_view(), name="api-step-skip"),
+    path(
+        "runs/<uuid:run_id>/steps/<str:node>/cancel",
+        operators.StepCancelView.as_view(),
+        name="api-step-cancel",
+    ),
+    path(
+        "runs/<uuid:run_id>/steps/<str:node>/pause", operators.StepPauseView.as_view(), name="api-step-pause"
+    ),
+    path(
+        "runs/<uuid:run_id>/steps/<str:node>/unpause",
+        operators.StepUnpauseView.as_view(),
+        name="api-step-unpause",
+    ),
+    path(
+        "runs/<uuid:run_id>/steps/<str:node>/resume",
+        operators.StepResumeView.as_view(),
+        name="api-step-resume",
+    ),
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
     path("signals/broadcast", signals.BroadcastView.as_view(), name="api-signals-broadcast"),
     path("webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),

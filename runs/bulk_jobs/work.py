@@ -12,7 +12,8 @@ from lib.database_errors import OPERATIONAL_ERRORS, is_away
 from lib.refusals import Refusal
 from runs.bulk_jobs.rights import Actors
 from runs.commands.bulk import doing
-from runs.commands.migration import check_run, first_of, migrate_run, refusal_of
+from runs.commands.migration import check_run, first_of, migrate_run
+from runs.commands.moving import refusal_of
 from runs.commands.reassigning import Taker, reassign_run
 from runs.kernel.refused import RunRefused
 from runs.models import Run

@@ -18,7 +18,7 @@ from engine.verbs import why_not
 from lib.blobs import BlobAway, BlobError
 from lib.refusals import Refusal
 from lib.uuid7 import uuid7
-from runs.commands import child_rights, child_undoing, former_children, tree_limits
+from runs.commands import child_rights, child_undoing, former_children, migration, tree_limits
 from runs.commands.former_children import AGAIN
 from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
 from runs.commands.named_starts import start_workflow
@@ -353,6 +353,7 @@ def connect() -> None:
         "unpause": _unpause,
         "resume": former_children.resume_former,
         "start_next": _start_next,
+        "migrate": migration.move_told,
     }.items():
         messages.handles(kind, handler)
     child_undoing.connect()

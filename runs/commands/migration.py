@@ -1,34 +1,48 @@
-"""Open runs go on with another version of their workflow, where they fit it (R-010)."""
+"""Open runs go on with another version of their workflow, where they fit it (R-010), with the runs of their items.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+The open runs of a run's items are checked with it, and moved by messages that are written with its own move: each in a
+transaction of its own, which looks once more.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from engine.catalogue import Json
-from engine.migrating import InHand, Misfit, Standing, Version, Walked, misfits
-from engine.overrides import KeepResult
-from engine.statuses import STEP_OPEN, RunStatus, StepStatus
+from engine.migrating import Misfit, of_items
+from engine.statuses import RUN_OPEN
 from engine.verbs import why_not
-from lib.uuid7 import uuid7
-from runs.commands.kept import KeptStep, kept_steps, refuse_test, walk_anew
-from runs.kernel import scopes
-from runs.kernel.graphs import Compiled, compiled
-from runs.kernel.plan import Anchor
+from runs.commands.kept import refuse_test
+from runs.commands.moving import Compared, compare, move, refusal_of
+from runs.commands.new_times import NewTime
+from runs.kernel import alerts, messages
+from runs.kernel.graphs import graph_of
 from runs.kernel.refused import RunRefused, fitting, refuse_parts
 from runs.kernel.unit_of_work import Change, changing
-from runs.kernel.working_time import CountedTimer, arm, boundary_timers
-from runs.models import Run, StepExecution
-from runs.store import hot, moving, payloads
-from runs.store.rows import QueuedRow
-from steps.schema import problem_of
+from runs.models import Run
+from runs.store import moving, new_times, payloads
+from runs.store.child_runs import Message
+from runs.store.new_times import OpenPart
 from workflows.models import WorkflowVersion
+from workflows.unnumbered import version_of_part
+
+MOST_PARTS = 1_000
+"""So many open runs of items are moved together with a run at most."""
+BUSY = "being_worked_on"
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Whether a run fits a version: what stands against it, or which steps would begin at once."""
+    """Whether a run fits a version: what stands against it, or which steps would begin at once, which times would be
+    others, and how many open runs of its items would be moved with it.
+    """
 
     problems: Sequence[Misfit]
     begins: Sequence[str] = ()
+    times: Sequence[NewTime] = ()
+    parts: int = 0
 
     @property
     def ok(self) -> bool:
@@ -36,19 +50,10 @@ class Checked:
         return not self.problems
 
 
-@dataclass(frozen=True, slots=True)
-class _Stand:
-    """A run as it stands: its rows, and what a walk takes of them."""
-
-    run: Run
-    steps: Sequence[KeptStep]
-    standing: Standing
-
-
 def check_run(tenant: int, run: str, version: int) -> Checked:
-    """Whether an open run fits another version (its id) as it stands now; changes nothing.
+    """Whether an open run, with the open runs of its items, fits another version (its id) as it stands now.
 
-    Raises RunRefused for another tenant's run, and for a version that doesn't compile here.
+    Changes nothing. Raises RunRefused for another tenant's run, and for a version that doesn't compile here.
     """
     with fitting():
         run_row = Run.objects.for_tenant(tenant).filter(pk=run).first()
@@ -56,36 +61,38 @@ def check_run(tenant: int, run: str, version: int) -> Checked:
             raise RunRefused("unknown_run", "There is no such run.")
         if (why := _why_not(run_row, version)) is not None:
             return Checked([Misfit(why.code, None, why.message)])
-        problems, walked = _compare(_stand_of(run_row), version)
-        return Checked(problems, walked.begins)
+        compared = compare(run_row, version)
+        of_parts = _check_parts(run_row, version) if not compared.problems else Checked([])
+        times = [*compared.times.times, *of_parts.times]
+        return Checked(
+            [*compared.problems, *of_parts.problems], compared.walked.begins, times, of_parts.parts
+        )
 
 
 def migrate_run(tenant: int, run: str, version: int, *, by: str, reason: str = "", job: str = "") -> None:
     """Have an open run go on with another version of its workflow (its id): what was done stays, the rest follows it.
 
-    `job`: the bulk job that does it. Raises RunRefused: `does_not_fit` with all that stands against it as `problems`.
+    The open runs of its items go with it, if all of them fit. `job`: the bulk job that does it. Raises RunRefused:
+    `does_not_fit` with all that stands against it as `problems`.
     """
+    with fitting():
+        row = Run.objects.for_tenant(tenant).filter(pk=run).first()
+        # Before the run is locked: no transaction has two runs of a tree.
+        problems = (
+            [] if row is None or not new_times.parts_of(run, 1) else check_run(tenant, run, version).problems
+        )
+        if problems and problems[0].place:
+            raise refusal_of(problems)
     with changing(tenant, [run]) as change:
         moving.lock_steps(run)
         run_row = Run.objects.for_tenant(tenant).get(pk=run)
         if (why := _why_not(run_row, version)) is not None:
             raise why
-        stand = _stand_of(run_row)
-        problems, _ = _compare(stand, version)
-        if problems:
-            raise refusal_of(problems)
+        compared = compare(run_row, version)
+        if compared.problems:
+            raise refusal_of(compared.problems)
         payload: dict[str, Json] = {"by": by, "reason": reason}
-        _move(change, stand, version, payload | ({"job": job} if job else {}))
-
-
-def refusal_of(problems: Sequence[Misfit]) -> RunRefused:
-    """The refusal that tells of these problems, the first one in words."""
-    first = problems[0]
-    details = {
-        "node": first.node,
-        "problems": [{"code": one.code, "node": one.node, "message": one.message} for one in problems],
-    }
-    return RunRefused("does_not_fit", first.message, field="version", conflict=True, details=details)
+        _move_with_parts(change, compared, payload | ({"job": job} if job else {}))
 
 
 def first_of(refusal: RunRefused) -> tuple[str, str | None]:
@@ -113,96 +120,91 @@ def _why_not(run: Run, version: int) -> RunRefused | None:
     return None
 
 
-def _stand_of(run: Run) -> _Stand:
-    steps = kept_steps(run.tenant_id, str(run.pk))
-    rows = StepExecution.objects.for_tenant(run.tenant_id).filter(run_id=run.pk)
-    waiting = dict(rows.filter(status=StepStatus.WAITING, index=None).values_list("node", "waiting__kind"))
-    busy = set(rows.filter(status=StepStatus.RUNNING).values_list("node", flat=True))
-    done: dict[str, KeepResult] = {}
-    in_hand: dict[str, InHand] = {}
-    unclear: dict[str, str] = {}
-    for step in steps:
-        if step.status in STEP_OPEN:
-            in_hand[step.node] = InHand(
-                step.status, waiting.get(step.node), step.carried, busy=step.node in busy
-            )
-        elif (outcome := step.outcome) is not None:
-            done[step.node] = step.kept(outcome, here=True)
-        elif step.status != StepStatus.SKIPPED:
-            unclear[step.node] = step.status
-    return _Stand(run, steps, Standing(payloads.whole(run.tenant_id, run.input), done, in_hand, unclear))
+def _check_parts(run: Run, version: int) -> Checked:
+    """The same of the open runs of a run's items, however deep, by what the version has them do."""
+    parts = new_times.parts_of(str(run.pk), MOST_PARTS + 1)
+    if len(parts) > MOST_PARTS:
+        message = f"More than {MOST_PARTS:,} items are open: a run is moved with at most so many."
+        return Checked([Misfit("too_many_items", None, message)])
+    versions = {part.node: version_of_part(version, part.node) for part in parts if _goes_on(part, version)}
+    rows = Run.objects.for_tenant(run.tenant_id).in_bulk([part.run for part in parts])
+    problems: list[Misfit] = []
+    times: list[NewTime] = []
+    count = 0
+    for part in parts:
+        row = next((row for row in rows.values() if str(row.pk) == part.run), None)
+        if row is None or versions.get(part.node) in (None, row.version_id) or row.status not in RUN_OPEN:
+            continue
+        there = versions[part.node]
+        compared = compare(row, there)
+        within = _check_parts(row, there) if not compared.problems else Checked([])
+        unread = _given_otherwise(run.version_id, version, part, row)
+        problems += [
+            one.within(part.node, part.index) for one in [*unread, *compared.problems, *within.problems]
+        ]
+        times += [
+            replace(one, place=[(part.node, part.index), *one.place])
+            for one in [*compared.times.times, *within.times]
+        ]
+        count += 1 + within.parts
+    return Checked(problems, (), times, count)
 
 
-def _compare(stand: _Stand, version: int) -> tuple[list[Misfit], Walked]:
-    run_id, old, new = str(stand.run.pk), stand.run.version_id, compiled(version)
-    definitions = dict(
-        WorkflowVersion.objects.for_tenant(stand.run.tenant_id)
-        .filter(pk__in=[old, version])
-        .values_list("pk", "definition")
-    )
-    facts, outputs = scopes.read([scopes.wanted(run_id, scopes.EVERYTHING)])[run_id]
-    scope = scopes.scope_of(new, run_id, facts, outputs)
-    return misfits(
-        Version(compiled(old).graph, definitions[old]),
-        Version(new.graph, definitions[version]),
-        stand.standing,
-        scope,
-        problem_of,
-    )
+def _goes_on(part: OpenPart, version: int) -> bool:
+    """Whether the version has its container, which does steps of its own for its items."""
+    node = graph_of(version).nodes.get(part.node)
+    return node is not None and node.body is not None and node.body.part is not None
 
 
-def _move(change: Change, stand: _Stand, version: int, payload: dict[str, Json]) -> None:
-    """Put the run, which the caller has alone, on the version, and follow its graph as far as it goes."""
-    run, old, new = stand.run, compiled(stand.run.version_id), compiled(version)
-    run_id, standing = str(run.pk), stand.standing
-    stay = [step for step in stand.steps if step.node in standing.done or step.node in standing.in_hand]
-    queued = [step for step in stay if step.status == StepStatus.QUEUED]
-    shard, priority = moving.migrate_run(
-        run=run_id,
-        steps=[step.id for step in stay],
-        queued=[_queued_row(step, new) for step in queued],
-        facts={"version": version, "sinks": len(new.graph.sinks)},
-        payload=payload | {"from": old.number, "version": new.number},
-    )
-    is_paused = run.status == RunStatus.PAUSED
-    anchor = Anchor(uuid7(), run_id, run.tenant_id, shard, version, priority, held=is_paused)
-    transition = change.transition
-    transition.overrides[run_id] = standing.overrides
-    walk_anew(transition, new, anchor)
-    for name in [*standing.done, *standing.in_hand]:
-        if (run_id, name) not in transition.kept:
-            message = f"{name} stays, but this version would not have reached it yet."
-            raise refusal_of([Misfit("not_reached", name, message)])
-    edges = {node: targets for (_, node), targets in transition.kept.items() if node in standing.done}
-    if edges:
-        hot.walked_again(run=run_id, edges=edges)
-    if timers := [timer for step in stay for timer in _new_timers(step, standing, old, new)]:
-        arm(timers, {step.id: run.tenant_id for step in stay})
-    if not is_paused:
-        change.queues |= {new.graph.nodes[step.node].queue for step in queued}
+def _given_otherwise(old: int, new: int, part: OpenPart, row: Run) -> Iterator[Misfit]:
+    return of_items(graph_of(old), graph_of(new), part.node, payloads.whole(row.tenant_id, row.input))
 
 
-def _queued_row(step: KeptStep, on: Compiled) -> QueuedRow:
-    node = on.graph.nodes[step.node]
-    return {
-        "id": step.id,
-        "queue": node.queue,
-        "priority": node.priority,
-        "lease_seconds": node.lease_seconds,
-        "timeout_seconds": node.timeout_seconds,
-    }
+def _move_with_parts(change: Change, compared: Compared, payload: dict[str, Json]) -> None:
+    """Move a run that the caller has alone, and tell the open runs of its items."""
+    run, version = str(compared.stand.run.pk), compared.version
+    nodes = {part.node for part in new_times.parts_of(run, MOST_PARTS) if _goes_on(part, version)}
+    versions = {node: version_of_part(version, node) for node in sorted(nodes)}
+    move(change, compared, payload)
+    if versions and new_times.tell_parts(run, versions, payload):
+        change.queues.add(messages.QUEUE)
 
 
-def _new_timers(step: KeptStep, standing: Standing, old: Compiled, new: Compiled) -> Sequence[CountedTimer]:
-    """The timers that the version has beside a step in hand and the former one had not: they count from now."""
-    if step.node not in standing.in_hand:
-        return []
-    had = {
-        (one["target"], one["interrupting"]) for one in boundary_timers(old.graph.nodes[step.node], step.id)
-    }
-    return [
-        timer
-        for timer in boundary_timers(new.graph.nodes[step.node], step.id, step.fired)
-        if (timer["target"], timer["interrupting"]) not in had
-        and (timer["target"] is not None or step.status == StepStatus.QUEUED)
-    ]
+def move_told(batch: Sequence[Message]) -> None:
+    """Runs go on with other versions; open runs of their items go with them. What doesn't fit any more stays on its
+    version and goes on, which history and an alert say."""
+    for message in sorted(batch, key=lambda one: one.run):
+        payload = dict(message.payload or {})
+        version = int(payload.pop("version"))
+        try:
+            with fitting():
+                _move_part(message.tenant, message.run, version, payload)
+        except RunRefused as refusal:
+            _stay(message, version, payload, refusal)
+
+
+def _move_part(tenant: int, run: str, version: int, payload: dict[str, Json]) -> None:
+    with changing(tenant, [run]) as change:
+        if change.locked[run].status not in RUN_OPEN:
+            # It ends, or has ended, by the version on which it was.
+            return
+        moving.lock_steps(run)
+        row = Run.objects.for_tenant(tenant).get(pk=run)
+        if row.version_id == version:
+            return
+        compared = compare(row, version)
+        if compared.problems:
+            raise refusal_of(compared.problems)
+        _move_with_parts(change, compared, payload)
+
+
+def _stay(message: Message, version: int, payload: dict[str, Json], refusal: RunRefused) -> None:
+    details = refusal.details.get("problems")
+    problems = details if isinstance(details, list) else []
+    if problems and all(one["code"] == BUSY for one in problems):
+        new_times.tell_part_again(message.run, payload | {"version": version})
+        return
+    reasons = problems or [{"code": refusal.code, "node": None, "message": refusal.message}]
+    new_times.note_not_migrated(message.run, payload | {"problems": reasons})
+    facts = {"why": refusal.message}
+    alerts.send([alerts.Alert("not_migrated", message.tenant, message.run, str(reasons[0]["node"]), facts)])

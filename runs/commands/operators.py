@@ -1,13 +1,15 @@
 """What operators do to one step of a run: try it again, with another input too, or skip it (R-075). Each is audited."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from engine.catalogue import Json
-from engine.outcomes import Completed, Failed
+from engine.outcomes import Completed
 from engine.overrides import KeepResult, Overrides, RerunWith
 from engine.statuses import StepStatus
-from engine.verbs import UNDO_VERBS, changes_steps, is_redone, step_verbs, why_not_step
+from engine.verbs import UNDO_VERBS, changes_steps, why_not_step
+from runs.commands import items
+from runs.commands.items import ItemPlace, with_runs_above
+from runs.commands.targets import Target, moved, passing, requeue, target_of
 from runs.kernel import compensation, scopes, wait_kinds
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import PASSED, plan
@@ -15,43 +17,38 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.reopen import Apply, reopen
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change, changing
-from runs.store import failing, hot, payloads
-from runs.store.attempts import ClaimedStep, Errored, LockedRun, SkippedByOperator
+from runs.store import failing, payloads
+from runs.store.attempts import Errored, LockedRun
 from runs.store.rows import EndedBy
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """The step that an operator acts on, as it stands."""
+def act(
+    tenant: int,
+    place: ItemPlace,
+    verb: str,
+    *,
+    override: RerunWith | None = None,
+    output: Json = None,
+    by: str,
+    reason: str = "",
+    via: str = "command",
+) -> None:
+    """Do this, one of `ITEM_ACTIONS`, to a step, to an item of a container, or to the run that a step waits for.
 
-    claim: ClaimedStep
-    status: str
-    cause: str | None
-    has_output: bool
-    asks: bool
-    error: Mapping[str, Json] | None
-
-    @property
-    def has_failed(self) -> bool:
-        """Whether it is what a resume would do again: it failed its run, or was cancelled by that."""
-        return is_redone(self.status, self.cause, self.has_output)
-
-    def allows(self, verb: str, run: LockedRun) -> bool:
-        """Whether this may be done to it now."""
-        return verb in step_verbs(
-            run.status, self.status, redone=self.has_failed, undoes=self.is_undo, asks=self.asks
-        )
-
-    @property
-    def is_undo(self) -> bool:
-        """Whether it compensates another."""
-        return self.claim.undoes is not None
-
-    @property
-    def begins_anew(self) -> bool:
-        """Whether it failed before any worker had it: then it is entered again, and its row is another one."""
-        return self.status == StepStatus.FAILED and self.claim.epoch == 0
+    Raises RunRefused.
+    """
+    if place.index is not None:
+        if override is not None:
+            message = "An item gets what its list has in its place: it takes no other input."
+            raise RunRefused("invalid", message, field="input")
+        items.act_on_item(tenant, place, verb, output=output, by=by, reason=reason)
+    elif verb == "skip":
+        skip_step(tenant, place.run, place.node, output, by=by, reason=reason, via=via)
+    elif (verb == "retry" and override is not None) or items.is_done_again(tenant, place, verb):
+        retry_step(tenant, place.run, place.node, override=override, by=by, reason=reason, via=via)
+    else:
+        items.act_on_step(tenant, place, verb, by=by, reason=reason)
 
 
 def retry_step(
@@ -70,9 +67,9 @@ def retry_step(
     its next attempt. A compensation that failed for good goes on by it. Raises RunRefused.
     """
     payload = {"by": by, "reason": reason}
-    with changing(tenant, [run]) as change:
+    with with_runs_above(tenant, run, payload) as is_part, changing(tenant, [run]) as change:
         locked = change.locked
-        step = _target_of(run, node)
+        step = target_of(run, node)
         if override is not None:
             if step.is_undo:
                 message = (
@@ -88,9 +85,10 @@ def retry_step(
         elif step.has_failed:
             overrides: Overrides = {node: override} if override is not None and step.begins_anew else {}
             apply = None if step.begins_anew else _requeuing(step, override, payload)
-            reopen(change, payload, overrides={run: overrides}, apply=apply, while_open=True)
+            again = {run: overrides}
+            reopen(change, payload, overrides=again, apply=apply, of_parent=is_part, while_open=True)
         else:
-            change.queues |= _requeue(step.claim, override, payload)
+            change.queues |= requeue(step.claim, override, payload)
             if step.asks:
                 failing.settle_questions([run], [step.claim.id], resolution="redriven")
 
@@ -106,7 +104,7 @@ def leave_failed(tenant: int, run: str, node: str) -> bool:
 
 def leave(change: Change, run: str, node: str) -> bool:
     """The same in a unit of work that has the run alone."""
-    step = _target_of(run, node)
+    step = target_of(run, node)
     if not step.asks:
         return False
     scopes.load([step.claim])
@@ -126,9 +124,9 @@ def skip_step(
     by hand. Raises RunRefused, also where the output leads nowhere.
     """
     payload = {"by": by, "reason": reason}
-    with changing(tenant, [run]) as change:
+    with with_runs_above(tenant, run, payload) as is_part, changing(tenant, [run]) as change:
         locked = change.locked
-        step = _target_of(run, node)
+        step = target_of(run, node)
         storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
         history = payload | {"was": step.status}
         if not step.allows("skip", locked[run]):
@@ -145,24 +143,18 @@ def skip_step(
                     cause=PASSED,
                     said=history,
                 )
-                reopen(change, payload, overrides={run: {node: result}}, while_open=True)
+                again = {run: {node: result}}
+                reopen(change, payload, overrides=again, of_parent=is_part, while_open=True)
             else:
-                reopen(change, payload, apply=_passing(run, node, output, history), while_open=True)
+                apply = passing(run, node, output, history)
+                reopen(change, payload, apply=apply, of_parent=is_part, while_open=True)
         else:
-            _passing(run, node, output, history)(change.transition, locked)
+            passing(run, node, output, history)(change.transition, locked)
             wait_kinds.waits_ended([run])
 
 
-def _target_of(run: str, node: str) -> _Target:
-    row = hot.step_to_change(run=run, node=node)
-    if row is not None:
-        return _Target(*row)
-    message = f"The run has not reached {node} yet, or has no such step."
-    raise RunRefused("not_begun", message, field="node", conflict=True)
-
-
 def _settle(
-    run: LockedRun, step: _Target, how: compensation.How, payload: Mapping[str, str], output: Json
+    run: LockedRun, step: Target, how: compensation.How, payload: Mapping[str, str], output: Json
 ) -> set[str]:
     """Go on behind a compensation that failed, or instead of one that is queued or waits; gives the queues."""
     claim = step.claim
@@ -175,49 +167,18 @@ def _settle(
         claim.run_id, str(claim.undoes), how, way="step", statuses=statuses, output=output, **payload
     )
     if outcome is None:
-        raise _moved()
+        raise moved()
     return {outcome[1]} if how == "retry" else compensation.compensate_next([claim.run_id])
 
 
-def _requeuing(step: _Target, override: RerunWith | None, payload: Mapping[str, Json]) -> Apply:
+def _requeuing(step: Target, override: RerunWith | None, payload: Mapping[str, Json]) -> Apply:
     def change(transition: Transition, _: Mapping[str, LockedRun]) -> None:
-        transition.result.wake |= _requeue(step.claim, override, payload)
+        transition.result.wake |= requeue(step.claim, override, payload)
 
     return change
 
 
-def _requeue(step: ClaimedStep, override: RerunWith | None, payload: Mapping[str, Json]) -> set[str]:
-    value = override and payloads.fitted_value(step.tenant_id, step.run_id, override.input)
-    queues = hot.requeue_step(step=step.id, edited=override is not None, value=value, payload=payload)
-    if not queues:
-        raise _moved()
-    return set(queues)
-
-
-def _passing(run: str, node: str, output: Json, payload: Mapping[str, Json]) -> Apply:
-    """End the step as skipped; it is read anew, since its row may have been queued again."""
-
-    def change(transition: Transition, locked: Mapping[str, LockedRun]) -> None:
-        claim = _target_of(run, node).claim
-        scopes.load([claim])
-        graph = compiled(claim.version_id).graph
-        skipped = payloads.fitted_result(claim, SkippedByOperator(output, payload))
-        planned = plan(claim, skipped, graph, jitter=0.0)
-        if planned.effects is not None and isinstance(planned.effects.outcome, Failed):
-            message = str(planned.effects.outcome.error["message"])
-            raise RunRefused("leads_nowhere", message, field="output")
-        transition.complete([planned], locked)
-        if planned.anchor not in transition.alive:
-            raise _moved()
-
-    return change
-
-
-def _moved() -> RunRefused:
-    return RunRefused("step_moved", "A worker took the step just now: nothing was changed.", conflict=True)
-
-
-def _refuse(run: LockedRun, step: _Target, verb: str) -> None:
+def _refuse(run: LockedRun, step: Target, verb: str) -> None:
     """Raises RunRefused with what stands against it."""
     if not changes_steps(run.status, undoes=step.is_undo):
         message = f"The run is {run.status}: its steps can't be {verb} now."

@@ -9,6 +9,7 @@ that holds the run alone.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from engine.catalogue import Json
 from lib.reader import moment_text
@@ -21,6 +22,23 @@ from runs.store.waits import LostWait
 
 Wait = Mapping[str, Json]
 Entered = Sequence[tuple[ClaimedStep, Wait]]
+
+
+class Moment(NamedTuple):
+    """A moment of a step that is another one by another version; None: there was none, or is none."""
+
+    kind: str
+    target: str | None
+    before: datetime | None
+    after: datetime | None
+
+
+class Retimed(NamedTuple):
+    """The moments of a step that are others by another version, what it waits for then, and what else is to be done."""
+
+    moments: Sequence[Moment]
+    wait: Wait
+    apply: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +54,8 @@ class WaitKind:
     the usernames in its words. `names_step`: its words say what the step is called. `asks_operator`: an operator says
     what becomes of the step.
     `for_enter`: what of a wait is not kept with the step, since only `enter` needs it. `prepare`: before steps begin to
-    wait → by step, the waits that are others than what the steps gave.
+    wait → by step, the waits that are others than what the steps gave. `retime`: the step, its wait and what it would
+    wait for by another version → the moments that are others then, and what makes them so.
     """
 
     enter: Callable[[Entered], list[tuple[ClaimedStep, AttemptResult]]]
@@ -53,6 +72,7 @@ class WaitKind:
     asks_operator: bool = False
     for_enter: frozenset[str] = frozenset()
     prepare: Callable[[Entered], Mapping[str, Wait]] | None = None
+    retime: Callable[[ClaimedStep, Wait, Wait], "Retimed | None"] | None = None
 
 
 def moment(text: str) -> str:
@@ -201,6 +221,12 @@ def ended_meanwhile(
     """A repair's question: the step with its ending, if what it waits for is there. What `is_gone` is made anew."""
     kind = _KINDS[wait["kind"]]
     return kind.enter([(step, wait)]) if is_gone or kind.looks_again else []
+
+
+def retimed(step: ClaimedStep, wait: Wait, again: Wait) -> Retimed | None:
+    """What its owner makes of a wait whose times are others by another version; None where nothing is."""
+    kind = _KINDS.get(wait.get("kind", ""))
+    return kind.retime(step, wait, again) if kind is not None and kind.retime is not None else None
 
 
 def timed_out(wait: Wait) -> dict[str, Json]:

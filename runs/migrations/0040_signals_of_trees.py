@@ -38,7 +38,7 @@ SELECT s.tenant_id,
 
 KINDS = (
     'child_ended', 'cancel', 'pause', 'unpause', 'start_next', 'continue', 'resume', 'signal', 'signal_wanted', 'signal_returned',
-    'undo', 'undone', 'child_undoing', 'close',
+    'undo', 'undone', 'child_undoing', 'close', 'migrate',
 )
 
 

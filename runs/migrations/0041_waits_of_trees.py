@@ -28,5 +28,5 @@ class Migration(migrations.Migration):
                 name='step_signal_of_tree',
             ),
         ),
-        SchemaSql('runs', 'fa5965f36612'),
+        SchemaSql('runs', '40ee4619516f'),
     ]

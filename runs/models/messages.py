@@ -26,7 +26,7 @@ class RunMessage(HotRow):
             for kind in (
                 *("child_ended", "cancel", "pause", "unpause", "start_next", "continue", "resume"),
                 *("signal", "signal_wanted", "signal_returned"),
-                *("undo", "undone", "child_undoing", "close"),
+                *("undo", "undone", "child_undoing", "close", "migrate"),
             )
         ]
     )

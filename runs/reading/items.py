@@ -7,9 +7,11 @@ from django.db.models import Count, QuerySet
 
 from engine.catalogue import Json
 from engine.statuses import StepStatus
+from engine.verbs import item_verbs
 from runs.models import Container, StepExecution
 from runs.reading.presentation import rows_of_items
 from runs.reading.stored import Bounds
+from runs.store.items import items_as_they_stand
 
 MOST_OF_A_PAGE = 1_000
 """So many items are shown in a grid at once."""
@@ -48,6 +50,13 @@ def counts_of_items(tenant: int, run_id: UUID, node: str) -> dict[str, int]:
     return {status: count for status, count in totals.items() if count}
 
 
+def number_of_items(tenant: int, run_id: UUID, node: str) -> int | None:
+    """How many items a container has, those included of runs that its run continues; None before it knows."""
+    of_container = Container.objects.for_tenant(tenant).filter(run_id=run_id, node=node)
+    counts = of_container.values_list("total", "first").first()
+    return None if counts is None else sum(counts)
+
+
 def grid(
     tenant: int, run_id: UUID, node: str, *, status: str = "", after: int = -1, most: int = MOST_OF_A_PAGE
 ) -> Grid:
@@ -61,8 +70,13 @@ def grid(
 
 
 def rows(tenant: int, run_id: UUID, node: str, indexes: list[int], bounds: Bounds) -> list[dict[str, Json]]:
-    """These items as steps are shown."""
-    return rows_of_items(tenant, run_id, node, indexes, bounds) if indexes else []
+    """These items as steps are shown, with what may be done to them."""
+    items = rows_of_items(tenant, run_id, node, indexes, bounds) if indexes else []
+    if items:
+        stands = items_as_they_stand(tenant, str(run_id), node, indexes)
+        for row in items:
+            row["verbs"] = list(item_verbs(stands[row["index"]].stand)) if row["index"] in stands else []
+    return items
 
 
 def _items(tenant: int, run_id: UUID, node: str) -> QuerySet[StepExecution]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from engine.catalogue import Json
 from engine.graph import Graph
-from engine.statuses import RunStatus, StepStatus
+from engine.statuses import StepStatus
 from engine.verbs import is_redone, run_verbs, step_verbs
 from runs.kernel import wait_kinds
 
@@ -15,11 +15,9 @@ Shown = Mapping[str, Json]
 def offers(status: str, step: Shown, *, part: bool = False) -> list[str]:
     """Which of retry, skip and rerun make sense for a step of a run of this `status`; the services decide.
 
-    Nothing for an item of a map: what is done is done to the map; nor, if it is `part` of an item, for one that has
-    failed.
+    What may be done to an item of a map depends on its container, too (`runs.reading.items`). `part`: the run does the
+    steps of an item.
     """
-    if part and status == RunStatus.FAILED:
-        return []
     if step["status"] == "PENDING" or step["index"] is not None:
         return []
     undoes = step["undoes"] is not None

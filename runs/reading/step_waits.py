@@ -43,6 +43,8 @@ def waits_for_retry(step: Waiter) -> bool:
 def in_words(node: Node, step: Waiter) -> str | None:
     """What goes behind "waits for"; None of a step that waits for nothing."""
     match step.status:
+        case StepStatus.QUEUED if step.held and step.waiting:
+            return "an operator to unpause it"
         case StepStatus.QUEUED if step.held:
             return "the run to be unpaused"
         case StepStatus.QUEUED if waits_for_retry(step):

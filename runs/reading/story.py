@@ -64,9 +64,14 @@ _SENTENCES: Final[Mapping[EventType, _Said]] = {
     EventType.RUN_COMPENSATED: ("The run failed, and what it had done was undone.", None, "bad"),
     EventType.RUN_REOPENED: ("The run was resumed.", "resumed the run.", ""),
     EventType.RUN_REPAIRED: ("Handoff repaired the run.", None, "wait"),
+    EventType.RUN_NOT_MIGRATED: (
+        "The run stays on its version: it does not fit the one that the run above it was moved to.",
+        None,
+        "bad",
+    ),
     EventType.RUN_MIGRATED: (
-        "The run moved to version {version}.",
-        "moved the run to version {version}.",
+        "The run moved to {other}.",
+        "moved the run to {other}.",
         "",
     ),
     EventType.NEXT_NOT_STARTED: ("{workflow}, which should have followed, was not started.", None, "bad"),
@@ -77,6 +82,8 @@ _SENTENCES: Final[Mapping[EventType, _Said]] = {
     EventType.STEP_WAITING: ("“{step}” began to wait{what}.", None, "wait"),
     EventType.STEP_REQUEUED: ("“{step}” is retried.", "retried “{step}”.", ""),
     EventType.STEP_WITHDRAWN: ("“{step}” begins anew.", "restarted “{step}”.", ""),
+    EventType.STEP_PAUSED: ("“{step}” was paused.", "paused “{step}”.", "wait"),
+    EventType.STEP_UNPAUSED: ("“{step}” goes on.", "let “{step}” go on.", ""),
     EventType.ATTEMPT_FAILED: (
         "“{step}” failed on attempt {attempt}; it is retried{retry}.",
         None,
@@ -148,6 +155,9 @@ def _words(event: Event) -> dict[str, str]:
     return texts | {
         "step": event.title if index is None else f"{event.title}, item {index}",
         "attempt": str(event.attempt or 1),
+        "other": f"version {payload['version']}"
+        if payload.get("version")
+        else "the version of the run above it",
         "retry": _retry(payload.get("retry_in")),
         "what": _waits_for(payload.get("kind")),
         "to": f" to {payload['to']}" if isinstance(payload.get("to"), str) else "",

@@ -348,11 +348,13 @@ def workers_forget(worker: str) -> None:
     SQL.execute("workers_forget", {"worker": worker})
 
 
-def step_to_change(*, run: str, node: str) -> tuple[ClaimedStep, str, str | None, bool, bool, Json] | None:
-    """The step of a run held FOR UPDATE: with its status, its cancel's cause, whether it has an output, whether it has
-    failed and asks, and its error.
+def step_to_change(
+    *, run: str, node: str, index: int | None = None
+) -> tuple[ClaimedStep, str, str | None, bool, bool, Json] | None:
+    """The step, or the item of a container, of a run held FOR UPDATE: with its status, its cancel's cause, whether it
+    has an output, whether it has failed and asks, and its error.
     """
-    row = SQL.value("step_to_change", {"run": run, "node": node})
+    row = SQL.value("step_to_change", {"run": run, "node": node, "index": index})
     if row is None:
         return None
     step, (status, cause, has_output, fired, asks, error) = claimed_of(row)

@@ -2,20 +2,41 @@
 
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from accounts.access import PageRequest, page
-from accounts.roles import RUNS_READ
+from accounts.roles import RUNS_OPERATE, RUNS_READ
 from engine.catalogue import Json
 from lib.refusals import Missing
 from runs.reading import items
 from runs.reading.presentation import found_run
 from runs.reading.step_logs import said_by
 from runs.reading.stored import NOTHING, ONE_RUN
-from runs.web import contexts
+from runs.web import contexts, item_forms
 from steps.catalogue import EXECUTABLE
 
 MAX_PLACE = 2**31 - 1
+
+
+@page(RUNS_OPERATE, "POST")
+def act_on_items(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
+    """Does something to some of the items, to each by itself, and says why not to others."""
+    form = item_forms.ItemsForm(request.POST)
+    context = _context(request, run_id, node)
+    if not form.is_valid():
+        return render(request, "runs/items.html", context | {"form": form}, status=422)
+    outcome = item_forms.act(request.principal, str(run_id), node, form)
+    done = item_forms.SAID[form.cleaned_data["verb"]][1]
+    if outcome.done:
+        text = f"1 item is {done}." if outcome.done == 1 else f"{outcome.done} items are {done}."
+        messages.success(request, text)
+    for reason in outcome.reasons():
+        messages.error(request, reason)
+    item = f"?item={form.indexes[0]}#item" if len(form.indexes) == 1 else ""
+    return redirect(f"{reverse('run-items', args=[run_id, node])}{item}")
 
 
 @page(RUNS_READ)
@@ -52,7 +73,24 @@ def _context(request: PageRequest, run_id: UUID, node: str) -> dict[str, Json]:
         "logs": contexts.log_shown(rows[0]["type"], said_by(tenant, run_id, node, place)) if rows else None,
         "said_by_worker": bool(rows) and not contexts.is_ours(rows[0]["type"]),
         "follows": run["completed_at"] is None,
+        "verbs": _verbs(rows[0]) if rows else [],
+        "places": item_forms.in_ranges(_places(grid.items, place, status)),
+        "verb": request.GET.get("verb", ""),
+        "choices": [(verb, label) for verb, (label, _) in item_forms.SAID.items()],
+        **contexts.may(request.principal, run["workflow"]),
     }
+
+
+def _verbs(item: dict[str, Json]) -> list[tuple[str, str]]:
+    """What may be done to the chosen item, and what the page calls it."""
+    return [(verb, item_forms.SAID[verb][0]) for verb in item["verbs"] if verb in item_forms.SAID]
+
+
+def _places(shown: list[items.Item], place: int | None, status: str) -> list[int]:
+    """The items that the form is about at first: the chosen one, or those of the status that is shown."""
+    if place is not None:
+        return [place]
+    return [item.place for item in shown[: item_forms.MOST_AT_ONCE]] if status else []
 
 
 def _place(request: PageRequest, name: str) -> int | None:

@@ -13,7 +13,7 @@ from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_SIGNAL
 from lib.uuid7 import uuid7
-from runs.commands import dead_letters, lifecycle, operators
+from runs.commands import dead_letters, items, lifecycle, operators
 from runs.commands.signals import NewSignal, Sent, send_signals
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
@@ -27,7 +27,12 @@ _LONGEST_REASON = 1000
 @page(RUNS_OPERATE, "POST")
 def resume(request: PageRequest, run_id: UUID) -> HttpResponse:
     """Resumes a failed run."""
-    return _done(request, run_id, lifecycle.resume_runs, "The run goes on at the step that failed.")
+
+    def resumed(tenant: int, runs: list[str], **terms: str) -> None:
+        for run in runs:
+            items.resume_run(tenant, run, **terms)
+
+    return _done(request, run_id, resumed, "The run goes on at the step that failed.")
 
 
 @page(RUNS_OPERATE, "POST")

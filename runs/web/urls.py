@@ -166,6 +166,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>/compare", comparing.choose, name="run-compare"),
     path("runs/<uuid:run_id>/compare/<uuid:other_id>", comparing.compare_page, name="run-compared"),
     path("runs/<uuid:run_id>/items/<str:node>", items.items_page, name="run-items"),
+    path("runs/<uuid:run_id>/items/<str:node>/act", items.act_on_items, name="run-items-act"),
     path("runs/<uuid:run_id>/preview", views.run_preview, name="run-preview"),
     path("runs/<uuid:run_id>/params", views.run_params, name="run-params"),
     path("runs/<uuid:run_id>/value", views.run_value, name="run-value"),

@@ -13,6 +13,7 @@ from runs.store.attempts import AttemptResult, ClaimedStep
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import named_by
 from tasks_inbox.eligibility.quorum import counts_people, needs_several
+from tasks_inbox.lifecycle.new_times import retime
 from tasks_inbox.lifecycle.working_time import counted
 from tasks_inbox.store import statements
 
@@ -144,4 +145,5 @@ TASK = WaitKind(
     page_part="inbox/_wait.html",
     people=lambda wait: people_in(wait["task"]["candidates"]),
     names_step=True,
+    retime=retime,
 )

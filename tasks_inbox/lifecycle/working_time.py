@@ -37,6 +37,14 @@ def counted(tasks: Asked) -> list[tuple[ClaimedStep, Mapping[str, Json]]]:
     ]
 
 
+def counted_from(tenant: int, task: Mapping[str, Json], start: datetime) -> Mapping[str, Json]:
+    """A task with lengths of time as its clock has them that began at this moment."""
+    name = task.get("calendar")
+    if not name and not task.get("due_working_days"):
+        return task
+    return _counted(task, calendars([(tenant, name)]).get((tenant, name)), start)
+
+
 def _counted(task: Mapping[str, Json], calendar: WorkCalendar | None, now: datetime) -> Mapping[str, Json]:
     if calendar is None:
         return task

@@ -17,6 +17,7 @@ _STARTS, _WRITES, _LOOKS = "runs:start", "workflows:write", "workflows:read"
 LISTS: dict[str, tuple[dict[str, str], str]] = {
     "api-run-compare": ({"GET": _READS}, "/api/v1/runs/{run}/compare/{other}"),
     "run-params": ({"GET": _READS}, "/runs/{run}/params?node=a"),
+    "run-items-act": ({"POST": "runs:operate"}, "/runs/{run}/items/each/act"),
     "api-step-logs": ({"GET": _READS}, "/api/v1/runs/{run}/steps/a/logs"),
     "run-compare": ({"GET": _READS}, "/runs/{run}/compare"),
     "run-compared": ({"GET": _READS}, "/runs/{run}/compare/{other}"),

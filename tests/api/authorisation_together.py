@@ -10,5 +10,9 @@ TOGETHER: dict[str, tuple[dict[str, str], str]] = {
     "api-workflow-comment": ({"DELETE": "workflows:write"}, _COMMENT),
     "api-workflow-comment-resolve": ({"POST": "workflows:write"}, f"{_COMMENT}/resolve"),
     "api-workflow-comment-reopen": ({"POST": "workflows:write"}, f"{_COMMENT}/reopen"),
+    **{
+        f"api-step-{verb}": ({"POST": "runs:operate"}, f"/api/v1/runs/{{run}}/steps/a/{verb}")
+        for verb in ("cancel", "pause", "unpause", "resume")
+    },
     "api-run-items": ({"GET": "runs:read"}, "/api/v1/runs/{run}/items?node=a"),
 }

@@ -1,5 +1,7 @@
 """Open runs go on with another version, as a client asks for it (R-010)."""
 
+from datetime import datetime
+
 import pytest
 
 from runs.bulk_jobs import work
@@ -32,6 +34,8 @@ def test_a_dry_run_tells_and_changes_nothing(waiting):
         "ok": True,
         "problems": [],
         "begins": [],
+        "times": [],
+        "parts": 0,
     }
     assert api.get(f"/api/v1/runs/{run}").json()["version"] == 1
 
@@ -124,3 +128,41 @@ def test_what_can_not_be_asked_is_refused(waiting):
     ):
         assert api.post("/api/v1/workflows/flow/migrate", body).status_code == status
     assert api.post("/api/v1/workflows/none/migrate", {"from": 1, "to": 2}).status_code == 404
+
+
+def test_a_wait_that_is_to_be_shorter_is_over_at_once(api):
+    def wait(duration):
+        return {"id": "w", "type": "wait", "params": {"duration": duration}}
+
+    publish(api, [wait("P1D")], [])
+    run = api.post("/api/v1/runs", {"workflow": "flow", "input": {}}).json()["id"]
+    make.work()
+    publish(api, [wait("PT0.001S")], [])
+    checked = api.post(f"/api/v1/runs/{run}/migrate", {"version": 2, "dry_run": True}).json()
+    (time,) = checked["times"]
+    old, new = datetime.fromisoformat(time["old"]), datetime.fromisoformat(time["new"])
+    assert (checked["ok"], time["node"], time["kind"], time["place"]) == (True, "w", "wait", [])
+    assert (old - new).total_seconds() == 86_400 - 0.001
+    assert api.post(f"/api/v1/runs/{run}/migrate", {"version": 2}).status_code == 200
+    make.tick()
+    make.work()
+    assert api.get(f"/api/v1/runs/{run}").json()["status"] == "COMPLETED"
+
+
+def test_items_are_named_that_do_not_fit(api):
+    def mapped(*steps):
+        return {"id": "m", "type": "map", "params": {"items": [1, 2], "body": {"steps": list(steps)}}}
+
+    publish(api, [mapped(SIGNAL)], [])
+    run = api.post("/api/v1/runs", {"workflow": "flow", "input": {}}).json()["id"]
+    make.work()
+    publish(api, [mapped(SIGNAL, {"id": "c", "type": "noop"})], [])
+    publish(api, [mapped({"id": "c", "type": "noop"}, {"id": "d", "type": "noop"})], [])
+    address = f"/api/v1/runs/{run}/migrate"
+    assert api.post(address, {"version": 2, "dry_run": True}).json()["parts"] == 2
+    refused = api.post(address, {"version": 3})
+    assert refused.status_code == 409
+    first, second = refused.json()["error"]["details"]["problems"]
+    assert first["message"].startswith("Item 0 of m: b is in progress")
+    assert second["place"] == [{"node": "m", "index": 1}]
+    assert api.post(address, {"version": 2}).json()["version"] == 2

@@ -18,6 +18,7 @@ from accounts.principal import Principal
 from accounts.services import create_group
 from accounts.sessions import SessionStore
 from engine.cel_reads import References
+from runs.commands.items import ItemPlace
 from runs.kernel.graphs import compiled
 from runs.kernel.unit_of_work import Change
 from runs.models import Run
@@ -169,7 +170,7 @@ class World(Surroundings):
             "Compiled": compiled(self.run.version_id),
             "Tally": ended(self.task, "approved"),
         }
-        self._by_type: dict[str, object] = by_type
+        self._by_type: dict[str, object] = by_type | {"ItemPlace": ItemPlace(str(self.run.pk), "ask", 0)}
         self._by_name: dict[str, object] = {
             "tenant": self.who.tenant_id,
             "tenant_id": self.who.tenant_id,

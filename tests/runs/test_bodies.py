@@ -166,8 +166,6 @@ def test_what_failed_of_an_item_is_mended_by_the_run_that_has_it():
         lambda: make.resume(id),
         lambda: make.resume_on(id, version),
         lambda: make.rerun(id, "cut"),
-        lambda: make.retry(id, "cut"),
-        lambda: make.skip(id, "cut", {}),
     ):
         with pytest.raises(RunRefused) as refusal:
             verb()

@@ -134,33 +134,6 @@ def test_who_lost_a_step_before_the_move_can_not_complete_it_by_the_former_versi
     assert make.statuses(run_id) == {"b": "COMPLETED", "new": "COMPLETED"}
 
 
-def test_a_timer_keeps_its_time_and_one_that_is_new_counts_from_the_move(clock):
-    late = {"after_seconds": 60, "to": "c", "interrupting": False}
-    run_id = make.start(make.graph([{**SIGNAL, "boundary_timers": [late]}, *nodes("c", "d")], ["b>d"]), {})[0]
-    make.work()
-    clock.advance(50)
-    both = [late | {"after_seconds": 5}, {"after_seconds": 60, "to": "e", "interrupting": False}]
-    version = make.newer(
-        run_id, make.graph([{**SIGNAL, "boundary_timers": both}, *nodes("c", "d", "e")], ["b>d"])
-    )
-
-    make.migrate(run_id, version)
-    make.tick()
-    assert "c" not in make.statuses(run_id)
-    clock.advance(10)
-    make.tick()
-    make.work()
-    assert make.statuses(run_id) == {"b": "WAITING", "c": "COMPLETED"}
-    clock.advance(50)
-    make.tick()
-    make.work()
-    make.send(run_id, "paid")
-    make.work()
-
-    assert make.statuses(run_id) == dict.fromkeys("bcde", "COMPLETED")
-    assert list(verify([run_id])) == []
-
-
 @pytest.mark.parametrize(
     ("names", "edges", "code", "node"),
     [

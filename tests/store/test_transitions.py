@@ -8,6 +8,7 @@ from runs.kernel.hand_back import hand_back
 from runs.models import Run, StepExecution
 from runs.store import hot, waits
 from runs.store.children import cancel_children
+from runs.store.items import pass_item
 from runs.store.jobs import Offer, claim_jobs
 from tests import factories as make
 
@@ -86,6 +87,11 @@ WAYS = {
         lambda run, step: closing(run, "run ended", [*NOT_STARTED, "RUNNING"]),
     ),
     ("container ended", "cancel_children"): ({"index": 0}, lambda run, step: container_over(run)),
+    ("cancel item", "advance"): (
+        {},
+        lambda run, step: ended(step, status="FAILED", error={}, by="timer"),
+    ),
+    ("skip item", "pass_item"): ({"index": 0}, lambda run, step: pass_item(step.id, {}, {})),
     ("resume", "reopen_runs"): ({"cancel_cause": "failure"}, lambda run, step: reopened(run, "FAILED")),
 }
 

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests import factories as make
 from tests.runs.test_items import failing_at
+from tests.web.conftest import log_in
 
 pytestmark = pytest.mark.browser
 
@@ -61,3 +62,49 @@ def test_the_item_that_is_shown_follows_in_its_place(visitor):
     expect(visitor.page.locator("#item")).to_contain_text("Completed")
     expect(shown).to_have_count(1)
     expect(visitor.page.locator("#items")).to_contain_text("1 of 1 item ended")
+
+
+@pytest.fixture
+def operator(stranger, site, transactional_db):
+    """An operator with a browser."""
+    log_in(make.a_member("oscar", "operator"), stranger.page.context, site)
+    return stranger
+
+
+def test_one_failed_item_is_tried_again_from_its_page(operator):
+    run_id = make.start(make.mapped({"type": "noop", "retry": "none"}), {"items": ["A", "B", "C"]})[0]
+    make.work("engine")
+    first, second, third = sorted(make.claimed(), key=lambda step: step.index)
+    make.complete(first, third)
+    make.fail(second)
+    operator.open(f"/runs/{run_id}/items/each?status=FAILED")
+    operator.page.locator(".item-grid a").click()
+    operator.page.locator("#item").get_by_role("button", name="Try again").click()
+    expect(operator.page.get_by_text("1 item is tried again.")).to_be_visible()
+    make.work()
+    assert make.run(run_id).output == {"results": ["A", "B", "C"]}
+    assert make.history(run_id).count("STEP_COMPLETED each") == 4
+
+
+def test_some_items_are_skipped_and_the_page_says_why_others_are_not(operator):
+    run_id = make.start(
+        make.mapped({"type": "noop", "retry": "none"}, tolerate_failures=1), {"items": ["A", "B", "C"]}
+    )[0]
+    make.work("engine")
+    first, *others = sorted(make.claimed(), key=lambda step: step.index)
+    make.complete(first)
+    make.fail(others[0])
+    operator.open(f"/runs/{run_id}/items/each")
+    page = operator.page
+    page.get_by_text("Act on several items").click()
+    page.get_by_role("textbox", name="Items").fill("0-1")
+    page.get_by_role("radio", name="Skip").check()
+    page.get_by_label("Output, as JSON").fill('"by hand"')
+    page.get_by_role("button", name="Do it").click()
+    expect(page.get_by_text("1 item is skipped.")).to_be_visible()
+    expect(
+        page.get_by_text("Item 0: The item is COMPLETED and can't be skipped: it is done.")
+    ).to_be_visible()
+    make.complete(others[1])
+    make.work()
+    assert make.run(run_id).output["results"][1] == "by hand"

@@ -47,6 +47,16 @@ def test_a_run_is_moved_by_a_form_that_says_before_which_versions_fit(operator):
 
 
 @pytest.mark.django_db
+def test_the_form_says_before_which_times_would_be_others(operator):
+    wait = {"id": "w", "type": "wait", "params": {"duration": "P1D"}}
+    run_id = make.start(make.graph([wait], []), {})[0]
+    make.work()
+    make.newer(run_id, make.graph([{**wait, "params": {"duration": "PT2S"}}], []))
+    page = operator.get(f"/runs/{run_id}/migrate").text
+    assert re.search(r"w, wait: <time[^>]*>[^<]+</time> → <time", page)
+
+
+@pytest.mark.django_db
 def test_many_runs_are_moved_by_a_job_that_is_looked_at_before(operator):
     run_ids = waiting(3)
     version = make.newer(run_ids[0], NEW)

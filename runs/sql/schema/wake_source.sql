@@ -5,7 +5,9 @@ CREATE OR REPLACE VIEW runs_wake_source AS
 SELECT s.run_id, s.tenant_id, r.status AS run_status, s.id AS step_id, s.node, s.status AS step_status,
        CASE s.status
            WHEN 'RUNNING' THEN 'leased'
-           WHEN 'QUEUED' THEN CASE WHEN NOT s.held THEN 'claimable' WHEN r.status = 'PAUSED' THEN 'held' END
+           WHEN 'QUEUED' THEN CASE WHEN NOT s.held THEN 'claimable' WHEN r.status = 'PAUSED' THEN 'held'
+                                   -- An item that was paused by itself.
+                                   WHEN s.waiting IS NOT NULL THEN 'person' END
            ELSE CASE
                WHEN r.status NOT IN ('RUNNING', 'PAUSED', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION') THEN NULL
                WHEN s.waiting ->> 'until' IS NOT NULL AND t.fire_at IS NULL THEN NULL

@@ -1,6 +1,6 @@
 -- name: open_containers
 -- Containers that begin to wait for their children, in runs that are held FOR UPDATE. Those that begin `anew` keep what
--- was done for the same item in the same place; all other children are withdrawn, to be done once more. Of a loop
+-- was done, or skipped, for the same item in the same place; all other children are withdrawn, to be done once more. Of a loop
 -- (`rounds`) all rounds are kept that were done, if the first one was given the same. Otherwise what is there is only
 -- counted.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
@@ -17,11 +17,11 @@ w AS MATERIALIZED (
 ),
 s AS MATERIALIZED (
     SELECT s.id, s.run_id, s.node, s.status,
-           CASE WHEN w.anew AND w.rounds THEN s.status = 'COMPLETED' AND EXISTS (
+           CASE WHEN w.anew AND w.rounds THEN s.status IN ('COMPLETED', 'SKIPPED') AND EXISTS (
                      SELECT 1 FROM runs_stepexecution f
                       WHERE f.run_id = w.run_id AND f.node = w.node AND f.index = w.first
                         AND f.input IS NOT DISTINCT FROM nullif(w.items -> 0, 'null'))
-                WHEN w.anew THEN s.status = 'COMPLETED' AND s.index < jsonb_array_length(w.items)
+                WHEN w.anew THEN s.status IN ('COMPLETED', 'SKIPPED') AND s.index < jsonb_array_length(w.items)
                                  AND s.input IS NOT DISTINCT FROM nullif(w.items -> s.index, 'null')
                 ELSE s.status <> 'CANCELLED' END AS kept
       FROM w JOIN runs_stepexecution s ON s.run_id = w.run_id AND s.node = w.node AND s.index IS NOT NULL
@@ -38,7 +38,7 @@ c AS (
            k.opened, k.ended, k.failed
       FROM w
      CROSS JOIN LATERAL (
-               SELECT count(*) AS opened, count(*) FILTER (WHERE s.status IN ('COMPLETED', 'FAILED')) AS ended,
+               SELECT count(*) AS opened, count(*) FILTER (WHERE s.status IN ('COMPLETED', 'FAILED', 'SKIPPED')) AS ended,
                       count(*) FILTER (WHERE s.status = 'FAILED') AS failed
                  FROM s WHERE s.run_id = w.run_id AND s.node = w.node AND s.kept) k
      ORDER BY w.run_id, w.node

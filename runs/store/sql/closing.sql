@@ -231,6 +231,8 @@ r AS (
 l AS MATERIALIZED (
     SELECT s.id FROM runs_stepexecution s
      WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.status = 'QUEUED' AND s.held <> %(pause)s
+       -- An item that was paused by itself stays so.
+       AND (%(pause)s OR s.waiting IS NULL)
      ORDER BY s.id FOR NO KEY UPDATE
 ),
 s AS (

@@ -5,7 +5,7 @@ SELECT json_build_array(
            s.status, s.cancel_cause, s.output IS NOT NULL, coalesce(s.fired, '{}'),
            coalesce(s.waiting ->> 'kind', '') = 'operator', s.error)
   FROM runs_stepexecution s
- WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NULL
+ WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NOT DISTINCT FROM %(index)s::int
 
 -- name: requeue_step
 -- Tried again at once, with a fresh budget, and with another input where one is given: history keeps the digests of both.
@@ -27,12 +27,12 @@ s AS (
            input_from = CASE WHEN %(edited)s THEN NULL ELSE s.input_from END
       FROM o CROSS JOIN clock
      WHERE s.id = o.id
-    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue, s.input, o.given
+    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.index, s.epoch, s.queue, s.input, o.given
 ),
 h AS (
     /* include write_history */
     SELECT s.tenant_id, s.run_id, s.shard, 1, 'STEP_REQUEUED', s.node, NULL,
-           jsonb_strip_nulls(%(payload)s::jsonb || jsonb_build_object('epoch', s.epoch,
+           jsonb_strip_nulls(%(payload)s::jsonb || jsonb_build_object('index', s.index, 'epoch', s.epoch,
                'input_digest', CASE WHEN %(edited)s THEN encode(sha256(convert_to(s.input::text, 'UTF8')), 'hex') END,
                'replaced_digest', CASE WHEN %(edited)s THEN encode(sha256(convert_to(s.given::text, 'UTF8')), 'hex') END)),
            clock.now

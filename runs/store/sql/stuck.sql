@@ -138,7 +138,7 @@ SELECT coalesce(json_agg(json_build_array(k.run_id, k.life, k.what, k.node, k.in
 UPDATE runs_stepexecution s
    SET held = false
   FROM runs_run r
- WHERE s.run_id = %(run)s::uuid AND r.id = s.run_id AND r.status <> 'PAUSED' AND s.status = 'QUEUED' AND s.held
+ WHERE s.run_id = %(run)s::uuid AND r.id = s.run_id AND r.status <> 'PAUSED' AND s.status = 'QUEUED' AND s.held AND s.waiting IS NULL
 RETURNING s.queue
 
 -- name: drop_timers

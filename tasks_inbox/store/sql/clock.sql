@@ -46,6 +46,21 @@ SELECT u.tenant_id, u.run_id, u.shard, 0, e.type, u.node, NULL,
        jsonb_build_object('task', u.id) || e.payload, clock.now
   FROM u CROSS JOIN clock CROSS JOIN jsonb_to_recordset(%(events)s::jsonb) AS e(type text, payload jsonb)
 
+-- name: clock_of
+-- From when the clock of a step's open task counts, when that is due, what is to come, and what it tells.
+SELECT json_build_array(t.clock_from, t.due_at, t.clock, t.facts)
+  FROM tasks_inbox_manualtask t
+ WHERE t.step_id = %(step)s::uuid AND t.status = 'OPEN'
+
+-- name: set_clock
+-- Its times are others; the run is held FOR UPDATE. While its clock stands still nothing is to come.
+UPDATE tasks_inbox_manualtask t
+   SET clock = %(clock)s::jsonb, facts = %(facts)s::jsonb,
+       due_at = t.clock_from + %(due_seconds)s::double precision * interval '1 second',
+       next_at = CASE WHEN t.stopped_at IS NULL THEN
+                 t.clock_from + (%(clock)s::jsonb -> 0 ->> 'after')::double precision * interval '1 second' END
+ WHERE t.step_id = %(step)s::uuid AND t.status = 'OPEN'
+
 -- name: stop_clock
 -- Somebody asks: nothing happens by itself until it is answered; the run is held FOR UPDATE.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),

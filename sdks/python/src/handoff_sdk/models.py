@@ -65,6 +65,9 @@ MailChoice = Literal["everything", "assigned", "nothing"]
 MayEnum = Literal["read", "start", "edit", "publish", "operate"]
 MeaningEnum = Literal["approve", "reject", "neutral"]
 MemberRole = Literal["viewer", "author", "operator", "requester", "approver", "admin"]
+NewTimeKindEnum = Literal[
+    "wait", "timeout", "boundary", "start", "due", "remind", "escalate", "end", "deadline"
+]
 OffReasonEnum = Literal["by hand", "gone", "failing", "backlog"]
 OnErrorEnum = Literal["fail", "continue", "branch"]
 OutgoingDeliveryStateEnum = Literal["pending", "delivered", "failed", "dropped"]
@@ -625,6 +628,13 @@ class Change(TypedDict):
     after: Any
 
 
+class ChangeItemRequest(TypedDict):
+    """Changing an item of a container, or the run that a step waits for."""
+
+    reason: NotRequired[str]
+    index: NotRequired[int]
+
+
 ChangeOfDraft = TypedDict(
     "ChangeOfDraft",
     {
@@ -665,6 +675,8 @@ class Checked(TypedDict):
     ok: bool
     problems: list[Misfit]
     begins: list[str]
+    times: list[NewTime]
+    parts: int
 
 
 class ClaimJobsRequest(TypedDict):
@@ -1807,6 +1819,7 @@ class Misfit(TypedDict):
     code: str
     node: str | None
     message: str
+    place: list[Place]
 
 
 class MuteAlertRequest(TypedDict):
@@ -1829,6 +1842,19 @@ class NewMember(TypedDict):
     created_at: str
     password: str | None
     invited: bool
+
+
+class NewTime(TypedDict):
+    """A moment that would be another one: it counts from when it began, and is due at once where it is
+    past.
+    """
+
+    node: str | None
+    kind: NewTimeKindEnum
+    target: str | None
+    old: str | None
+    new: str | None
+    place: list[Place]
 
 
 class NewToken(TypedDict):
@@ -2472,11 +2498,11 @@ class ResumeRunRequest(TypedDict):
 
 
 class RetryStepRequest(TypedDict):
-    """Retrying a step."""
+    """Retrying a step or an item."""
 
     reason: NotRequired[str]
-    input: NotRequired[Any]
     index: NotRequired[int]
+    input: NotRequired[Any]
 
 
 class ReturnTaskRequest(TypedDict):
@@ -2777,11 +2803,11 @@ class SignalFieldsRequest(TypedDict):
 
 
 class SkipStepRequest(TypedDict):
-    """Skipping a step."""
+    """Skipping a step or an item."""
 
     reason: NotRequired[str]
-    output: Any
     index: NotRequired[int]
+    output: Any
 
 
 class SnoozeTaskRequest(TypedDict):
@@ -3632,6 +3658,7 @@ __all__ = [
     "Catalogue",
     "CataloguePage",
     "Change",
+    "ChangeItemRequest",
     "ChangeOfDraft",
     "ChangeOfDraftRequest",
     "ChangedDraft",
@@ -3765,6 +3792,8 @@ __all__ = [
     "Misfit",
     "MuteAlertRequest",
     "NewMember",
+    "NewTime",
+    "NewTimeKindEnum",
     "NewToken",
     "Next",
     "Notifications",

@@ -2181,8 +2181,9 @@ def post_run_migrate(
     idempotency_key: str | None = None,
 ) -> Call[models.MigratedRun]:
     """Moves an open run to another version: 200 the run; 409 `does_not_fit` names the step and `problems`.
-    Completed work stays, steps in progress go on, timers keep their times; the rest follows the
-    version. With `dry_run` nothing is changed: 200 `{ok, problems, begins}`.
+    Completed work stays and steps in progress go on; their times count from when they began, as the
+    version has them. Open runs of items are moved with it, all or none. With `dry_run` nothing is
+    changed: 200 `{ok, problems, begins, times, parts}`.
     """
     return Call(
         "POST",
@@ -2488,22 +2489,80 @@ def post_signals(
     )
 
 
+def post_step_cancel(
+    run_id: str | int,
+    node: str | int,
+    *,
+    reason: str | LeftOut = LEFT_OUT,
+    index: int | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.Run]:
+    """Cancels an item of a map or a round of a loop: it fails with `ItemCancelled`, and counts as failed.
+    An item with a run of its own, or without `index` the run that a step waits for, is cancelled as any
+    run is, and fails with `ChildCancelled` when that has ended.
+    """
+    return Call(
+        "POST",
+        path("/runs/{run_id}/steps/{node}/cancel", run_id=run_id, node=node),
+        body=given({"reason": reason, "index": index}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_step_pause(
+    run_id: str | int,
+    node: str | int,
+    *,
+    reason: str | LeftOut = LEFT_OUT,
+    index: int | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.Run]:
+    """Pauses an item that no worker has yet, or its run; without `index` the run that a step waits for."""
+    return Call(
+        "POST",
+        path("/runs/{run_id}/steps/{node}/pause", run_id=run_id, node=node),
+        body=given({"reason": reason, "index": index}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_step_resume(
+    run_id: str | int,
+    node: str | int,
+    *,
+    reason: str | LeftOut = LEFT_OUT,
+    index: int | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.Run]:
+    """Resumes an item that failed, or without `index` the failed run of a step: what it completed stays."""
+    return Call(
+        "POST",
+        path("/runs/{run_id}/steps/{node}/resume", run_id=run_id, node=node),
+        body=given({"reason": reason, "index": index}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
 def post_step_retry(
     run_id: str | int,
     node: str | int,
     *,
     reason: str | LeftOut = LEFT_OUT,
-    input: Any | LeftOut = LEFT_OUT,
     index: int | LeftOut = LEFT_OUT,
+    input: Any | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Run]:
-    """Retries a step that failed or waits for its next attempt, with another input if you give one. A
-    compensation is the step `<node>:compensate`; it takes no other input.
+    """Retries a step that failed or waits for its next attempt, with another input if you give one. With
+    `index`: an item of a map or a round of a loop; a FAILED run is resumed by it. A compensation is the
+    step `<node>:compensate`; it takes no other input.
     """
     return Call(
         "POST",
         path("/runs/{run_id}/steps/{node}/retry", run_id=run_id, node=node),
-        body=given({"reason": reason, "input": input, "index": index}),
+        body=given({"reason": reason, "index": index, "input": input}),
         headers={"Idempotency-Key": idempotency_key},
         keyed=True,
     )
@@ -2518,13 +2577,32 @@ def post_step_skip(
     index: int | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Run]:
-    """Skips a step that failed, waits or is queued: it counts as done with the given output. A
+    """Skips a step that failed, waits or is queued: it counts as done with the given output. With `index`:
+    an item of a map or a round of a loop. A run that the step or the item waits for ends. A
     compensation, `<node>:compensate`, counts as done by hand, and the run goes on undoing.
     """
     return Call(
         "POST",
         path("/runs/{run_id}/steps/{node}/skip", run_id=run_id, node=node),
         body=given({"output": output, "reason": reason, "index": index}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_step_unpause(
+    run_id: str | int,
+    node: str | int,
+    *,
+    reason: str | LeftOut = LEFT_OUT,
+    index: int | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.Run]:
+    """Lets an item go on that was paused, or its run; without `index` the run that a step waits for."""
+    return Call(
+        "POST",
+        path("/runs/{run_id}/steps/{node}/unpause", run_id=run_id, node=node),
+        body=given({"reason": reason, "index": index}),
         headers={"Idempotency-Key": idempotency_key},
         keyed=True,
     )
