@@ -1,0 +1,31 @@
+"""What random trees of runs have brought to light (`test_tree_properties`), each as small as it can be."""
+
+import pytest
+
+from runs.models import StepExecution
+from tests import factories as make
+from tests.runs.fleet import LONG_AGO
+from tests.runs.test_tree_saga import (
+    ends_as,
+    plain,
+    settle,
+    started,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("body", [plain("do"), {"steps": [plain("do")]}], ids=["a step", "steps"])
+def test_nothing_of_a_container_stays_open_that_is_skipped_as_the_last_step(body):
+    each = {"id": "m", "type": "map", "params": {"items": [1, 2], "body": {**body}}}
+    each["params"]["body"].pop("id", None)
+    run_id = started(each)
+    make.claimed("do", limit=1)
+    make.skip(run_id, "m", {})
+    settle()
+    assert [child.status for child in make.children(run_id, "m")] == ["CANCELLED", "CANCELLED"]
+    for step in StepExecution.unsafe_all_tenants.filter(status="RUNNING"):
+        make.change(str(step.pk), lease_expires_at=LONG_AGO)
+    make.leases_lost()
+    settle()
+    ends_as(run_id, "COMPLETED")
