@@ -73,6 +73,7 @@ def progress(settled: Iterable[EntryKey], runs: Iterable[str]) -> set[str]:
         released, begun = undo_entries.begin_entries(drivers)
         own = [entry for entry in begun if entry.target == entry.run]
         if below := [entry for entry in begun if entry.target != entry.run]:
+            undo_entries.begin_undoing({entry.run for entry in below})
             undo_entries.tell_to_undo(below)
             queues.add(messages.QUEUE)
         if own:
@@ -172,10 +173,11 @@ def _trees(drivers: Mapping[str, int], below: Sequence[RunBelow]) -> dict[str, _
             contents[one.node].append(tree(one.id))
         # A compensation of the container itself stands for its content only where the container completed.
         done = {step.node: step.at for step in steps[run] if step.is_completed or step.node not in contents}
+        # So it does where it was undone already, by a run below the driver.
         containers = {
-            node: Content(completed.get((run, node)), runs)
+            node: Content(at, runs)
             for node, runs in contents.items()
-            if node not in done
+            if (at := completed.get((run, node))) is None or node not in graph.compensations
         }
         return RunToUndo(run, graph, done, containers)
 

@@ -6,10 +6,15 @@ from runs.models import StepExecution
 from tests import factories as make
 from tests.runs.fleet import LONG_AGO
 from tests.runs.test_tree_saga import (
+    break_,
+    container,
+    do,
     ends_as,
+    job,
     plain,
     settle,
     started,
+    undone_nodes,
 )
 
 pytestmark = pytest.mark.django_db
@@ -29,3 +34,15 @@ def test_nothing_of_a_container_stays_open_that_is_skipped_as_the_last_step(body
     make.leases_lost()
     settle()
     ends_as(run_id, "COMPLETED")
+
+
+def test_content_that_a_compensation_of_its_container_stood_for_is_not_undone_by_a_run_above():
+    undo = {"type": "job", "queue": "undo", "retry": "none"}
+    inner = {**container("map", job("charge"), compensate=undo), "id": "inner"}
+    inner["params"]["items"] = [1]
+    run_id = started(job("a"), {**container("subworkflow", inner, plain("bad")), "id": "outer"})
+    for queue in ("a", "charge"):
+        do(queue)
+    break_("bad")
+    assert undone_nodes() == ["inner", "a"]
+    ends_as(run_id, "COMPENSATED")
