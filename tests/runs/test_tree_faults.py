@@ -2,11 +2,14 @@
 
 import pytest
 
+from runs.commands.lifecycle import cancel_runs
+from runs.kernel.refused import RunRefused
 from runs.models import StepExecution
 from tests import factories as make
 from tests.runs.fleet import LONG_AGO
 from tests.runs.test_tree_saga import (
     break_,
+    children,
     container,
     do,
     ends_as,
@@ -46,3 +49,21 @@ def test_content_that_a_compensation_of_its_container_stood_for_is_not_undone_by
     break_("bad")
     assert undone_nodes() == ["inner", "a"]
     ends_as(run_id, "COMPENSATED")
+
+
+@pytest.mark.parametrize("how", ["fails", "is cancelled"])
+def test_a_child_is_not_resumed_below_what_was_undone(how):
+    run_id = started(
+        job("a"), container("subworkflow", plain("bad"), job("charge"), on_error="continue"), plain("o")
+    )
+    do("a")
+    break_("bad")
+    if how == "fails":
+        break_("o")
+    else:
+        cancel_runs(make.a_tenant().pk, [run_id], by="test", compensate=True)
+        settle()
+    assert undone_nodes() == ["a"]
+    with pytest.raises(RunRefused):
+        make.resume(str(children(run_id)[0].pk))
+    ends_as(run_id, "COMPENSATED" if how == "fails" else "CANCELLED")

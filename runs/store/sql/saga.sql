@@ -401,11 +401,14 @@ SELECT coalesce(json_agg(r.id), '[]')
         OR EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = r.id))
 
 -- name: below_what_closes
--- Those of these runs above which a run closes, or undoes what it did.
+-- Those of these runs above which a run closes, or undoes what it did, or has done so.
 WITH RECURSIVE a AS (
     SELECT r.id, r.parent_id, false AS closes FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.parent_id IS NOT NULL
     UNION ALL
-    SELECT a.id, p.parent_id, p.status IN ('FAILING', 'CANCELLING', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')
+    SELECT a.id, p.parent_id,
+           p.status IN ('FAILING', 'CANCELLING', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION', 'COMPENSATED')
+           OR p.cancelled AND p.undo
+           OR p.status = 'FAILED' AND EXISTS (SELECT 1 FROM runs_undoentry e WHERE p.id IN (e.run_id, e.target_id))
       FROM a JOIN runs_run p ON p.id = a.parent_id
 )
 SELECT coalesce(json_agg(DISTINCT a.id), '[]') FROM a WHERE a.closes
