@@ -61,8 +61,7 @@ def _child_undoing(batch: Sequence[Message]) -> None:
     """Children undo what they did, or wait for a person with that, or no longer: their parents stand accordingly."""
     for tenant, own in _by_tenant(batch):
         with changing(tenant, {message.run for message in own}) as change:
-            if undo_entries.restate(change.locked):
-                change.queues.add(messages.QUEUE)
+            change.queues |= compensation.stand(change.locked)
 
 
 def _close(batch: Sequence[Message]) -> None:

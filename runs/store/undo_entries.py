@@ -121,6 +121,11 @@ def without_entries(runs: Iterable[str]) -> set[str]:
     return set(SQL.value("without_undo_entries", {"runs": sorted(runs)}))
 
 
+def with_entries(runs: Iterable[str]) -> set[str]:
+    """Those of these runs that drive plans."""
+    return set(SQL.value("with_undo_entries", {"runs": sorted(runs)}))
+
+
 def tell_to_undo(entries: Sequence[UndoEntry]) -> None:
     """Tell runs below the drivers, which are held FOR UPDATE, what to undo."""
     rows = [entry._asdict() | {"run_id": entry.run, "target_id": entry.target} for entry in entries]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.commands.lifecycle import cancel_runs
+from runs.commands.lifecycle import cancel_runs, resolve_compensation
 from runs.kernel.refused import RunRefused
 from runs.models import StepExecution
 from tests import factories as make
@@ -67,3 +67,47 @@ def test_a_child_is_not_resumed_below_what_was_undone(how):
     with pytest.raises(RunRefused):
         make.resume(str(children(run_id)[0].pk))
     ends_as(run_id, "COMPENSATED" if how == "fails" else "CANCELLED")
+
+
+def test_a_run_that_was_cancelled_is_not_resumed_where_something_below_was_given_up():
+    run_id = started(container("subworkflow", job("charge"), plain("bad")))
+    do("charge")
+    break_("bad")
+    (undo,) = make.claimed("undo")
+    make.fail(undo)
+    settle()
+    cancel_runs(make.a_tenant().pk, [run_id], by="test", compensate=True)
+    settle()
+    (child,) = children(run_id)
+    resolve_compensation(make.a_tenant().pk, str(child.pk), undo.id, "abandon", by="test", reason="seen")
+    settle()
+    assert make.run(run_id).status == "FAILED"
+    with pytest.raises(RunRefused):
+        make.resume(run_id)
+    ends_as(run_id, "FAILED")
+
+
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_a_child_that_was_cancelled_and_had_its_content_undone_begins_anew(gives_up):
+    inner = {**container("map", job("charge")), "id": "inner"}
+    inner["params"]["items"] = [1]
+    run_id = started({**container("subworkflow", inner, plain("rest")), "id": "outer"})
+    do("charge")
+    (child,) = children(run_id)
+    cancel_runs(make.a_tenant().pk, [str(child.pk)], by="test", compensate=True)
+    settle()
+    (undo,) = make.claimed("undo")
+    if gives_up:
+        make.fail(undo)
+        settle()
+        resolve_compensation(make.a_tenant().pk, undo.run_id, undo.id, "abandon", by="test", reason="seen")
+    else:
+        make.complete(undo, output={})
+    settle()
+    assert make.run(run_id).status == "FAILED"
+    make.resume(run_id)
+    settle()
+    do("charge")
+    do("rest")
+    assert len(children(run_id)) == 2
+    ends_as(run_id, "COMPLETED")
