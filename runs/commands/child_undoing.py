@@ -6,7 +6,6 @@ from engine.statuses import RUN_CLOSING, RUN_OPEN
 from runs.kernel import compensation, messages, notices
 from runs.kernel.refused import RunRefused
 from runs.kernel.unit_of_work import changing
-from runs.store import undo_entries
 from runs.store.child_runs import Message
 from runs.store.undo_entries import EntryKey, UndoEntry
 
@@ -52,8 +51,7 @@ def _child_undoing(batch: Sequence[Message]) -> None:
     """Children undo what they did, or wait for a person with that, or no longer: their parents stand accordingly."""
     for tenant, own in _by_tenant(batch):
         with changing(tenant, {message.run for message in own}) as change:
-            if undo_entries.restate(change.locked):
-                change.queues.add(messages.QUEUE)
+            change.queues |= compensation.stand(change.locked)
 
 
 def _close(batch: Sequence[Message]) -> None:

@@ -4,12 +4,12 @@ A compensation is an ordinary step without edges: same leases, retries and histo
 plan (`undo_plans`). Who calls has the runs alone.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from engine.catalogue import Json
-from engine.statuses import RUN_CLOSING, StepStatus
+from engine.statuses import RUN_CLOSING, RUN_UNDOING, StepStatus
 from lib.clock import now_or_none
 from runs.kernel import alerts, messages, notices, undo_plans, wait_kinds
 from runs.store import hot, undo_entries, waits
@@ -67,7 +67,9 @@ def close(runs: Iterable[str]) -> set[str]:
     """
     rows = SQL.value("closed_runs", {"runs": sorted(runs)})
     queues: set[str] = set()
-    if (awaiting := {run for run, *_, awaits in rows if awaits}) and undo_entries.restate(awaiting):
+    # One that waits for a person, because a child did, may be told that the child has ended before it is told the rest.
+    standing = {run for run, _, status, _, awaits in rows if awaits or status in RUN_UNDOING}
+    if standing and undo_entries.restate(standing):
         queues.add(messages.QUEUE)
     ready = {run: (version, status, undo) for run, version, status, undo, awaits in rows if not awaits}
     planned, busy = undo_plans.make({run: version for run, (version, _, undo) in ready.items() if undo})
@@ -106,6 +108,12 @@ def undo_here(entries: Sequence[UndoEntry]) -> set[str]:
     """
     queues, empty = undo_plans.queue_compensations(entries)
     return queues | _go_on(empty)
+
+
+def stand(runs: Collection[str]) -> set[str]:
+    """Have runs stand by what their child runs do, and end those that waited for nothing else; gives queues."""
+    queues = {messages.QUEUE} if undo_entries.restate(runs) else set[str]()
+    return queues | close(runs) | _end(undo_entries.with_entries(runs))
 
 
 def go_on(settled: Sequence[EntryKey], runs: Iterable[str]) -> set[str]:

@@ -190,6 +190,9 @@ def _final_row(node: Node, result: AttemptResult, effects: Effects, graph: Graph
     row |= {"status": StepStatus.COMPLETED, "output": _encoded(result)}
     if isinstance(result, SkippedByOperator):
         row |= {"status": StepStatus.SKIPPED, "cause": PASSED}
+    if isinstance(result, SkippedByOperator) and node.body is not None:
+        # Its children are cancelled first.
+        return row
     # Nothing stands behind the event that ends the run.
     if graph.plain and graph.only_sink == node.id and node.container is None and not effects.variables:
         row["final"] = True

@@ -39,7 +39,7 @@ def check_failed(locked: Mapping[str, LockedRun], *, of_parent: bool = False) ->
         undo_entries.hold_trees(locked, roots=False)
         if undo_entries.below_what_closes(locked):
             message = (
-                "A run above this one is ending, or undoes what was done: resume that run when it has ended."
+                "A run above this one is ending, or undoes what it did, or has: it can't be resumed alone."
             )
             raise RunRefused("parent_closes", message, conflict=True)
     if compensation.began(locked):

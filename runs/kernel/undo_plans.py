@@ -82,6 +82,7 @@ def progress(settled: Iterable[EntryKey], runs: Iterable[str]) -> set[str]:
             undo_entries.release_entries(over)
         barriers, fresh = undo_entries.begin_entries(drivers)
         if below := [entry for entry in fresh if entry.target != entry.run]:
+            undo_entries.begin_undoing({entry.run for entry in below})
             undo_entries.tell_to_undo(below)
             queues.add(messages.QUEUE)
         over = barriers
@@ -183,10 +184,11 @@ def _trees(drivers: Mapping[str, Graph], below: Sequence[RunBelow]) -> dict[str,
             contents[one.node].append(tree(one.id))
         # A compensation of the container itself stands for its content only where the container completed.
         done = {step.node: step.at for step in steps[run] if step.is_completed or step.node not in contents}
+        # So it does where it was undone already, by a run below the driver.
         containers = {
-            node: Content(completed.get((run, node)), runs)
+            node: Content(at, runs)
             for node, runs in contents.items()
-            if node not in done
+            if (at := completed.get((run, node))) is None or node not in graph.compensations
         }
         return RunToUndo(run, graph, done, containers)
 

@@ -179,6 +179,11 @@ def undo_progress(run: str) -> tuple[int, int]:
     return done, steps
 
 
+def with_entries(runs: Iterable[str]) -> set[str]:
+    """Those of these runs that drive plans."""
+    return set(SQL.value("with_undo_entries", {"runs": sorted(runs)}))
+
+
 def tell_to_undo(entries: Sequence[UndoEntry]) -> None:
     """Tell runs below the drivers, which are held FOR UPDATE, what to undo."""
     rows: list[OrderRow] = [

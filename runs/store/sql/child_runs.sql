@@ -56,6 +56,8 @@ c AS MATERIALIZED (
      WHERE c.status IN ('RUNNING', 'PAUSED', 'COMPLETED', 'FAILING', 'FAILED', 'CANCELLING', 'CANCELLED')
        AND NOT EXISTS (SELECT 1 FROM runs_stepexecution u WHERE u.run_id = c.id AND u.undoes IS NOT NULL)
        AND NOT EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = c.id)
+       AND NOT EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.run_id = c.id)
+       AND NOT (c.status = 'FAILED' AND c.cancelled)
      ORDER BY w.step_id, c.id DESC
 )
 SELECT coalesce(json_agg(json_build_array(c.step_id, c.id, c.root_id, c.version_id)), '[]')

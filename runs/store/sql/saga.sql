@@ -140,6 +140,10 @@ SELECT json_build_array(count(*) FILTER (WHERE e.state IN ('undone', 'abandoned'
   FROM runs_undoentry e
  WHERE e.run_id = %(run)s::uuid AND e.node IS NOT NULL
 
+-- name: with_undo_entries
+-- Those of these runs that drive plans.
+SELECT coalesce(json_agg(DISTINCT e.run_id), '[]') FROM runs_undoentry e WHERE e.run_id = ANY (%(runs)s::uuid[])
+
 -- name: tell_to_undo
 -- Drivers, which are held FOR UPDATE, tell runs below them what to undo.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
@@ -399,20 +403,26 @@ h AS (
 SELECT json_build_array(s.status, s.queue, s.id) FROM s
 
 -- name: began_compensating
--- Those of these runs that undid something because they failed, or are undone with a run above them.
+-- Those of these runs that undid something because they failed or were cancelled, or are undone with a run above them;
+-- and those that were cancelled, and have FAILED because something below them was given up.
 SELECT coalesce(json_agg(r.id), '[]')
   FROM runs_run r
  WHERE r.id = ANY (%(runs)s::uuid[])
    AND (EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.undoes IS NOT NULL)
         OR EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.run_id = r.id)
-        OR EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = r.id))
+        OR EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = r.id)
+        OR r.status = 'FAILED' AND r.cancelled)
 
 -- name: below_what_closes
--- Those of these runs above which a run closes, or undoes what it did.
+-- Those of these runs above which a run closes, or undoes what it did, or has done so.
 WITH RECURSIVE a AS (
     SELECT r.id, r.parent_id, false AS closes FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.parent_id IS NOT NULL
     UNION ALL
-    SELECT a.id, p.parent_id, p.status IN ('FAILING', 'CANCELLING', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')
+    SELECT a.id, p.parent_id,
+           p.status IN ('FAILING', 'CANCELLING', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION', 'COMPENSATED')
+           OR p.cancelled AND p.undo
+           OR p.status = 'FAILED' AND (EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.run_id = p.id)
+                                    OR EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = p.id))
       FROM a JOIN runs_run p ON p.id = a.parent_id
 )
 SELECT coalesce(json_agg(DISTINCT a.id), '[]') FROM a WHERE a.closes
