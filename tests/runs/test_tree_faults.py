@@ -7,7 +7,7 @@ from runs.kernel.refused import RunRefused
 from runs.models import StepExecution
 from tests import factories as make
 from tests.runs.fleet import LONG_AGO
-from tests.runs.test_tree_saga import (
+from tests.runs.trees import (
     break_,
     children,
     container,
