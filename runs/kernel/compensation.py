@@ -138,6 +138,8 @@ def go_on(settled: Sequence[EntryKey], runs: Iterable[str]) -> set[str]:
 def end_below(runs: Iterable[str]) -> set[str]:
     """End the undoing of runs that a run above them drives, and in which nothing is left to undo; gives queues."""
     told = undo_entries.begin_undoing(runs)
+    # It may not have been told yet that a person has seen to what a run below waited with.
+    told += undo_entries.restate(runs)
     return _end(runs) | ({messages.QUEUE} if told else set())
 
 

@@ -1,10 +1,12 @@
 """What random trees of runs have brought to light (`test_tree_properties`), each as small as it can be."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
 from runs.kernel.refused import RunRefused
-from runs.models import StepExecution
+from runs.models import RunMessage, StepExecution
 from tests import factories as make
 from tests.runs.fleet import LONG_AGO
 from tests.runs.test_tree_saga import (
@@ -111,3 +113,21 @@ def test_a_child_that_was_cancelled_and_had_its_content_undone_begins_anew(gives
     do("rest")
     assert len(children(run_id)) == 2
     ends_as(run_id, "COMPLETED")
+
+
+def test_a_run_between_that_is_told_late_that_no_person_is_needed_ends_with_its_child():
+    inner = {**container("map", job("charge")), "id": "inner"}
+    inner["params"]["items"] = [1]
+    run_id = started({**container("subworkflow", inner), "id": "outer"}, plain("o"))
+    do("charge")
+    break_("o")
+    (undo,) = make.claimed("undo")
+    make.fail(undo)
+    settle()
+    resolve_compensation(make.a_tenant().pk, undo.run_id, undo.id, "done", by="test", reason="seen")
+    late = RunMessage.unsafe_all_tenants.filter(kind="child_undoing")
+    assert late.update(due_at=datetime(2099, 1, 1, tzinfo=UTC)) == 1
+    settle()
+    late.update(due_at=LONG_AGO)
+    settle()
+    ends_as(run_id, "COMPENSATED")
