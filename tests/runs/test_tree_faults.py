@@ -131,3 +131,24 @@ def test_a_run_between_that_is_told_late_that_no_person_is_needed_ends_with_its_
     late.update(due_at=LONG_AGO)
     settle()
     ends_as(run_id, "COMPENSATED")
+
+
+def test_an_item_whose_lease_was_lost_leaves_its_container_as_it_is():
+    undo = {"type": "job", "queue": "undo", "retry": "none"}
+    body = {"type": "job", "queue": "do"}
+    each = {
+        "id": "m",
+        "type": "map",
+        "params": {"items": [1], "body": body},
+        "compensate": undo,
+        "retry": "none",
+    }
+    run_id = started(each)
+    (item,) = make.claimed("do")
+    make.change(item, lease_expires_at=LONG_AGO)
+    make.leases_lost()
+    cancel_runs(make.a_tenant().pk, [run_id], by="test", compensate=True)
+    settle()
+    # A container counts only where it completed.
+    assert undone_nodes() == []
+    ends_as(run_id, "CANCELLED")

@@ -14,7 +14,7 @@ WHERE s.kept_from IS NULL
       -- It was to be tried again when the run closed.
       OR w.unknown AND s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'cancelled')
          AND (SELECT true FROM runs_historyevent e
-               WHERE e.run_id = s.run_id AND e.node = s.node
+               WHERE e.run_id = s.run_id AND e.node = s.node AND e.payload ->> 'index' IS NULL
                  AND (e.type = 'LEASE_LOST'
                       OR e.type IN ('ATTEMPT_FAILED', 'STEP_WAITING')
                          AND (e.payload -> 'error' ->> 'code' IN ('LeaseLost', 'Timeout')
