@@ -152,3 +152,21 @@ def test_an_item_whose_lease_was_lost_leaves_its_container_as_it_is():
     # A container counts only where it completed.
     assert undone_nodes() == []
     ends_as(run_id, "CANCELLED")
+
+
+@pytest.mark.parametrize("begins", ["never", "in hand", "lost"])
+def test_a_step_that_a_timer_ends_is_undone_only_if_somebody_had_it(begins, clock):
+    timers = [{"after_seconds": 60, "to": "late", "interrupting": True}]
+    (run_id,) = make.start(
+        make.graph([job("charge", boundary_timers=timers, retry="seed"), plain("late")], [])
+    )
+    for step in make.claimed("charge") if begins != "never" else ():
+        if begins == "lost":
+            make.change(step, lease_expires_at=LONG_AGO)
+            make.leases_lost()
+    clock.advance(61)
+    make.tick()
+    settle()
+    break_("late")
+    assert undone_nodes() == ([] if begins == "never" else ["charge"])
+    assert make.run(run_id).status == ("FAILED" if begins == "never" else "COMPENSATED")
