@@ -26,7 +26,7 @@ from tests.runs.fleet import LONG_AGO
 from tests.runs.tree_cases import UNDO, WORK, TreeCase
 from tests.timing import Clock
 
-ENGINE = ("engine", "default", "blocking")
+OWN_QUEUES = ("engine", "default", "blocking")
 STEPS = (0, 0, 0.5, 1, 7, 30, 61)
 """By how many seconds the clock moves between what happens."""
 LAST = 60
@@ -56,8 +56,7 @@ Label = tuple[str, str, int | None]
 class Player:
     """Acts on one tree. `charged`, `refunded`: how often an effect was acknowledged, by idempotency key.
 
-    `unknown`: the keys of which nobody knows whether they took effect, `lost` those whose lease ran out; `log` what
-    was done.
+    `unknown`: the keys of which nobody knows whether they took effect; `log` what was done.
     """
 
     case: TreeCase
@@ -69,7 +68,6 @@ class Player:
     charged: Counter[Label] = field(default_factory=Counter)
     refunded: Counter[Label] = field(default_factory=Counter)
     unknown: set[Label] = field(default_factory=set)
-    lost: set[Label] = field(default_factory=set)
     sent: int = 0
     log: list[str] = field(default_factory=list)
 
@@ -81,6 +79,12 @@ class Player:
                 workflow__tenant=make.a_tenant(), workflow__name=name, workflow__draft_definition=definition
             )
         (self.root,) = make.start(self.case.definition, {})
+
+    @property
+    def current(self) -> str:
+        """The root, or the newest run as which it goes on."""
+        runs = Run.unsafe_all_tenants.filter(root_id=self.root, parent_id=None)
+        return str(runs.order_by("pk").values_list("pk", flat=True).last())
 
     def play(self, turns: int) -> None:
         """Have this much happen, whatever it is, then drive everything to quiet."""
@@ -115,7 +119,6 @@ class Player:
             row.lease_expires_at = LONG_AGO
             row.save(update_fields=["lease_expires_at"])
             self._lost(str(row.run_id), row.node, row.index)
-            self.lost.add((str(row.run_id), row.node, row.index))
         leases.sweep()
         for id, step in [*self.held.items()]:
             self._look(id, step)
@@ -131,7 +134,7 @@ class Player:
         del self.held[id]
         if row is not None and row.status == "COMPLETED":
             self._acknowledge(step)
-        elif row is None:
+        elif row is None or row.status != "FAILED":
             self._lost(step.run_id, step.node, step.index)
 
     def _acknowledge(self, step: ClaimedStep) -> None:
@@ -145,7 +148,7 @@ class Player:
             while self.tell():
                 pass
         for _ in range(100):
-            if not make.work(*ENGINE):
+            if not make.work(*OWN_QUEUES):
                 return
 
     def tell(self) -> bool:
@@ -200,12 +203,11 @@ class Player:
         row = StepExecution.unsafe_all_tenants.filter(pk=step.id, epoch=step.epoch, status="RUNNING")
         if row.update(lease_expires_at=LONG_AGO):
             self._lost(step.run_id, step.node, step.index)
-            self.lost.add((step.run_id, step.node, step.index))
             leases.sweep()
 
     def cancel(self) -> None:
         with suppress(RunRefused):
-            cancel_runs(self.tenant, [self.root], by="test", compensate=self.dice.random() < 0.6)
+            cancel_runs(self.tenant, [self.current], by="test", compensate=self.dice.random() < 0.6)
 
     def _child(self) -> str | None:
         runs = Run.unsafe_all_tenants.filter(tree_id=self.root)
@@ -224,28 +226,28 @@ class Player:
 
     def pause(self) -> None:
         with suppress(RunRefused):
-            make.pause(self.root)
+            make.pause(self.current)
 
     def unpause(self) -> None:
         with suppress(RunRefused):
-            make.unpause(self.root)
+            make.unpause(self.current)
 
     def resume(self) -> None:
         with suppress(RunRefused):
-            make.resume(self.root)
+            make.resume(self.current)
 
     def _node(self) -> str:
         return self.dice.choice(self.case.definition["nodes"])["id"]
 
     def retry(self) -> None:
         with suppress(RunRefused):
-            make.retry(self.root, self._node())
+            make.retry(self.current, self._node())
 
     def skip(self) -> None:
         """An operator skips a step of the root that nobody has in hand."""
         node = self._node()
         with suppress(RunRefused):
-            make.skip(self.root, node, {"of": node})
+            make.skip(self.current, node, {"of": node})
 
     def tick(self) -> None:
         make.tick()
@@ -263,7 +265,7 @@ class Player:
         names = [node["id"] for node in self.case.definition["nodes"] if node["type"] == "signal"]
         if names:
             with suppress(RunRefused):
-                self.sent += make.send(self.root, self.dice.choice(names))
+                self.sent += make.send(self.current, self.dice.choice(names))
 
     def answer(self) -> None:
         """Say what becomes of a step that asks."""
@@ -309,7 +311,7 @@ class Player:
                 "node", flat=True
             ):
                 with suppress(RunRefused):
-                    self.sent += make.send(self.root, name)
+                    self.sent += make.send(self.current, name)
             self.clock.advance(self.dice.choice((1, 30, 400)))
             make.tick()
         raise AssertionError(("it never ends", self.open_rows(), self.log))
