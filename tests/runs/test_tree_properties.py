@@ -40,11 +40,11 @@ NEXT_SEED = CACHE / "next-seed-of-trees"
 """Holds the first seed of the next `make soak`."""
 
 
-def prove(seed: int, clock: Clock) -> None:
+def prove(seed: int, clock: Clock, *, kills: bool = False) -> None:
     """Play the case of this seed, and twice more if it may be resumed: whatever happened, every promise holds."""
     dice = random.Random(seed + 1)
     case = case_of(seed)
-    player = Player(case, dice, clock)
+    player = Player(case, dice, clock, kills)
     with ExitStack() as settings:
         if case.continues:
             settings.enter_context(patch.object(rounds, "LOOKS_EACH", 1))
@@ -122,6 +122,12 @@ def test_whatever_happens_in_a_tree_of_runs_every_promise_holds(part, clock):
     while seed < first + LEAST or time.monotonic() < until:
         alone(seed, clock)
         seed += 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("seed", range(FIRST - 2, FIRST))
+def test_so_it_does_where_processes_are_killed(seed, clock):
+    prove(seed, clock, kills=True)
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES
 from lib import crash_points
+from lib.clock import set_now
 from lib.refusals import Refusal
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
 from runs.commands.operators import leave_failed
@@ -22,6 +24,7 @@ from tasks_inbox.actions import deciding
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.models import OPEN, ManualTask
 from tests import factories as make
+from tests.crash import victim
 from tests.runs.fleet import LONG_AGO
 from tests.runs.tree_cases import UNDO, WORK, TreeCase
 from tests.timing import Clock
@@ -33,8 +36,25 @@ LAST = 60
 """In so many rounds everything must be over."""
 
 
+POINTS = (
+    "before_commit",
+    "after_commit",
+    "after_claim",
+    "before_take_messages",
+    "before_advance",
+    "before_tell_to_undo",
+)
+"""Where processes are killed."""
+
+
 class Died(BaseException):
     """A process was killed at a crash point: whatever it had not committed is gone."""
+
+
+def drain_at(now: datetime) -> None:
+    """What a process of its own does, by this clock: all that needs nobody outside."""
+    set_now(now)
+    victim.drain()
 
 
 @dataclass
@@ -56,13 +76,14 @@ Label = tuple[str, str, int | None]
 class Player:
     """Acts on one tree. `charged`, `refunded`: how often an effect was acknowledged, by idempotency key.
 
-    `unknown`: the keys of which nobody knows whether they took effect; `log` what was done.
+    `kills`: processes of their own are killed, too. `unknown`: the keys of which nobody knows whether they took
+    effect; `log` what was done.
     """
 
     case: TreeCase
     dice: random.Random
     clock: Clock
-    deadly: bool = True
+    kills: bool = False
     root: str = ""
     held: dict[str, ClaimedStep] = field(default_factory=dict)
     charged: Counter[Label] = field(default_factory=Counter)
@@ -98,7 +119,9 @@ class Player:
     def do(self, act: Callable[["Player"], object]) -> None:
         """Do this; now and then the process dies in the middle."""
         self.log.append(act.__name__)
-        if not self.deadly or self.dice.random() > 0.15:
+        if self.kills and self.dice.random() < 0.07:
+            self.kill()
+        if self.dice.random() > 0.15:
             act(self)
             return
         death = Death(self.dice.choice((1, 2, 3, 5, 8, 13, 21, 34, 55, 89)))
@@ -111,6 +134,13 @@ class Player:
             self.recover()
         finally:
             crash_points.hit = former
+
+    def kill(self) -> None:
+        """A process is killed while it does what needs nobody outside."""
+        point = f"{self.dice.choice(POINTS)}:{self.dice.choice((1, 1, 2, 3))}"
+        if victim.dies(point, drain_at, self.clock.now):
+            self.log.append(f"killed at {point}")
+        self.recover()
 
     def recover(self) -> None:
         """What the dead process had in hand is found: its leases run out. What the test has it keeps."""
