@@ -38,7 +38,9 @@ def check_failed(locked: Mapping[str, LockedRun], *, of_parent: bool = False) ->
         require_verb(locked, "resume")
         undo_entries.hold_trees(locked)
         if undo_entries.below_what_closes(locked):
-            message = "A run above this one is ending, or undoes what it did, or has: it can't be resumed alone."
+            message = (
+                "A run above this one is ending, or undoes what it did, or has: it can't be resumed alone."
+            )
             raise RunRefused("parent_closes", message, conflict=True)
     if compensation.began(locked):
         message = "What the run did was undone, at least in part: start it again instead."
