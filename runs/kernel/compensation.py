@@ -125,6 +125,8 @@ def end_below(entries: Sequence[UndoEntry]) -> set[str]:
     """End the undoing of runs in which nothing is left to undo, as runs above ask by these entries; gives queues."""
     runs = {entry.target for entry in entries}
     parents = undo_entries.begin_undoing(runs)
+    # It may not have been told yet that a person has seen to what a run below waited with.
+    parents += undo_entries.restate(runs)
     queues = _end(runs) | ({messages.QUEUE} if parents else set())
     undo_entries.end_entries([entry.key for entry in entries])
     return queues | _go_on([SettledEntry(entry.run, entry.seq, entry.target) for entry in entries])

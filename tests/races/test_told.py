@@ -170,6 +170,7 @@ DOORS = {
 }
 SILENT = {
     dead_letters.matching: "it reads",
+    operators.act: "by retry_step, skip_step and the verbs on items",
     operators.leave: "within operators.leave_failed and dead_letters.discard",
     resolving.resolve_task: "by lifecycle.resolve_compensation or resolving.settle",
     incidents.tick: "it tells inboxes, by live.tell_inboxes",
@@ -183,6 +184,7 @@ SILENT = {
     compensation.undo_here: "within whoever delivers the message",
     compensation.go_on: "within whoever delivers the message",
     compensation.end_below: "within whoever delivers the message",
+    compensation.stand: "within whoever delivers the message",
     compensation.tell_of_failures: "it registers",
     compensation.tell_of_settling: "it registers",
     starts.judges_starts: "it registers",
@@ -191,7 +193,7 @@ SILENT = {
     starts.check_item: "it is pure",
     starts.insert_checked: "by start_runs",
     migration.check_run: "it reads",
-    migration.refusal_of: "it is pure",
+    migration.move_told: "within whoever delivers the message",
     migration.first_of: "it is pure",
 }
 """What may be called by others and tells nobody itself, and why."""

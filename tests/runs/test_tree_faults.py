@@ -1,10 +1,12 @@
 """What random trees of runs have brought to light (`test_tree_properties`), each as small as it can be."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
 from runs.kernel.refused import RunRefused
-from runs.models import StepExecution
+from runs.models import RunMessage, StepExecution
 from tests import factories as make
 from tests.runs.fleet import LONG_AGO
 from tests.runs.trees import (
@@ -111,3 +113,60 @@ def test_a_child_that_was_cancelled_and_had_its_content_undone_begins_anew(gives
     do("rest")
     assert len(children(run_id)) == 2
     ends_as(run_id, "COMPLETED")
+
+
+def test_a_run_between_that_is_told_late_that_no_person_is_needed_ends_with_its_child():
+    inner = {**container("map", job("charge")), "id": "inner"}
+    inner["params"]["items"] = [1]
+    run_id = started({**container("subworkflow", inner), "id": "outer"}, plain("o"))
+    do("charge")
+    break_("o")
+    (undo,) = make.claimed("undo")
+    make.fail(undo)
+    settle()
+    resolve_compensation(make.a_tenant().pk, undo.run_id, undo.id, "done", by="test", reason="seen")
+    late = RunMessage.unsafe_all_tenants.filter(kind="child_undoing")
+    assert late.update(due_at=datetime(2099, 1, 1, tzinfo=UTC)) == 1
+    settle()
+    late.update(due_at=LONG_AGO)
+    settle()
+    ends_as(run_id, "COMPENSATED")
+
+
+def test_an_item_whose_lease_was_lost_leaves_its_container_as_it_is():
+    undo = {"type": "job", "queue": "undo", "retry": "none"}
+    body = {"type": "job", "queue": "do"}
+    each = {
+        "id": "m",
+        "type": "map",
+        "params": {"items": [1], "body": body},
+        "compensate": undo,
+        "retry": "none",
+    }
+    run_id = started(each)
+    (item,) = make.claimed("do")
+    make.change(item, lease_expires_at=LONG_AGO)
+    make.leases_lost()
+    cancel_runs(make.a_tenant().pk, [run_id], by="test", compensate=True)
+    settle()
+    # A container counts only where it completed.
+    assert undone_nodes() == []
+    ends_as(run_id, "CANCELLED")
+
+
+@pytest.mark.parametrize("begins", ["never", "in hand", "lost"])
+def test_a_step_that_a_timer_ends_is_undone_only_if_somebody_had_it(begins, clock):
+    timers = [{"after_seconds": 60, "to": "late", "interrupting": True}]
+    (run_id,) = make.start(
+        make.graph([job("charge", boundary_timers=timers, retry="seed"), plain("late")], [])
+    )
+    for step in make.claimed("charge") if begins != "never" else ():
+        if begins == "lost":
+            make.change(step, lease_expires_at=LONG_AGO)
+            make.leases_lost()
+    clock.advance(61)
+    make.tick()
+    settle()
+    break_("late")
+    assert undone_nodes() == ([] if begins == "never" else ["charge"])
+    assert make.run(run_id).status == ("FAILED" if begins == "never" else "COMPENSATED")

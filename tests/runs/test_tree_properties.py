@@ -8,18 +8,22 @@ import os
 import random
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from django.db import transaction
 from django.db.models import Q
+from django.test import override_settings
 
 from runs.integrity.verify import verify
+from runs.kernel import rounds
 from runs.maintenance import seals
 from runs.models import Run, RunMessage, Signal, StepExecution, UndoEntry
 from tests import invariants
 from tests.runs.tree_cases import case_of
-from tests.runs.tree_facts import fact_of
+from tests.runs.tree_facts import facts_of
 from tests.runs.tree_model import broken_promises
 from tests.runs.tree_player import Player
 from tests.timing import Clock
@@ -36,17 +40,26 @@ NEXT_SEED = CACHE / "next-seed-of-trees"
 """Holds the first seed of the next `make soak`."""
 
 
-def prove(seed: int, clock: Clock) -> None:
+def prove(seed: int, clock: Clock, *, kills: bool = False) -> None:
     """Play the case of this seed, and twice more if it may be resumed: whatever happened, every promise holds."""
     dice = random.Random(seed + 1)
-    player = Player(case_of(seed), dice, clock)
+    case = case_of(seed)
+    player = Player(case, dice, clock, kills)
+    with ExitStack() as settings:
+        if case.continues:
+            settings.enter_context(patch.object(rounds, "LOOKS_EACH", 1))
+            settings.enter_context(override_settings(HANDOFF_CONTINUE_AFTER_EVENTS=8))
+        _play(player, dice)
+
+
+def _play(player: Player, dice: random.Random) -> None:
     player.begin()
     player.play(dice.randint(8, 50))
     check(player)
     for _ in range(2):
-        life = Run.unsafe_all_tenants.get(pk=player.root).life
+        life = Run.unsafe_all_tenants.get(pk=player.current).life
         player.resume()
-        if Run.unsafe_all_tenants.get(pk=player.root).life == life:
+        if Run.unsafe_all_tenants.get(pk=player.current).life == life:
             return
         player.play(dice.randint(0, 30))
         check(player)
@@ -54,11 +67,11 @@ def prove(seed: int, clock: Clock) -> None:
 
 def check(player: Player) -> None:
     """Everything is over, nothing is half there, and all is as the page says."""
-    log, steps = player.log, StepExecution.unsafe_all_tenants
+    log, steps = player.log, StepExecution.unsafe_all_tenants.filter(kept_from=None)
     assert not RunMessage.unsafe_all_tenants.exists(), log
     assert not steps.filter(status__in=("QUEUED", "RUNNING", "WAITING")).exists(), log
     assert not UndoEntry.unsafe_all_tenants.filter(state__in=("planned", "begun")).exists(), log
-    assert broken_promises(fact_of(player)) == [], log
+    assert [one for root in facts_of(player) for one in broken_promises(root)] == [], log
     assert [*begun_anew(player)] == [], log
     assert done_by(steps.filter(undoes=None)) == {*player.charged}, log
     assert done_by(steps.exclude(undoes=None)) == {*player.refunded}, log
@@ -109,6 +122,12 @@ def test_whatever_happens_in_a_tree_of_runs_every_promise_holds(part, clock):
     while seed < first + LEAST or time.monotonic() < until:
         alone(seed, clock)
         seed += 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("seed", range(FIRST - 2, FIRST))
+def test_so_it_does_where_processes_are_killed(seed, clock):
+    prove(seed, clock, kills=True)
 
 
 @pytest.fixture(scope="module")

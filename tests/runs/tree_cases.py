@@ -19,11 +19,15 @@ CONTAINERS = ("map", "loop", "subworkflow")
 
 @dataclass(frozen=True)
 class TreeCase:
-    """What is run: the root's definition, and the workflows that subworkflows name."""
+    """What is run: the root's definition, and the workflows that subworkflows name.
+
+    `continues`: nothing of it can be undone, and its loops go on as new runs after few events.
+    """
 
     seed: int
     definition: Mapping[str, Json]
     workflows: Mapping[str, Mapping[str, Json]]
+    continues: bool
 
 
 @dataclass
@@ -32,6 +36,7 @@ class _Maker:
 
     dice: random.Random
     seed: int
+    continues: bool
     runs: int = MOST_RUNS
     ids: int = 0
     workflows: dict[str, Mapping[str, Json]] = field(default_factory=dict)
@@ -116,7 +121,7 @@ class _Maker:
         on_error = self.dice.choices(("fail", "continue", "branch", "ask"), (70, 15, 10, 5))[0]
         if on_error != "fail":
             node["on_error"] = on_error
-        if self.is_so(undoable):
+        if self.is_so(undoable) and not self.continues:
             node["compensate"] = {"type": "job", "queue": UNDO, "retry": "none", "lease_seconds": LEASE}
             if self.is_so(0.15):
                 node["compensate_on_unknown"] = False
@@ -152,9 +157,9 @@ class _Maker:
 
 def case_of(seed: int) -> TreeCase:
     """The case of this seed, always the same."""
-    maker = _Maker(random.Random(seed), seed)
+    maker = _Maker(random.Random(seed), seed, random.Random(-1 - seed).random() < 0.15)
     definition = maker.workflow("tree", 0, 1)
-    return TreeCase(seed, definition, maker.workflows)
+    return TreeCase(seed, definition, maker.workflows, maker.continues)
 
 
 def nodes_of(definition: Mapping[str, Json]) -> Sequence[Mapping[str, Json]]:

@@ -10,8 +10,8 @@ from tests.runs.tree_model import RunFact, StepFact, Undoing
 from tests.runs.tree_player import Player
 
 
-def fact_of(player: Player) -> RunFact:
-    """What happened in the tree."""
+def facts_of(player: Player) -> list[RunFact]:
+    """What happened in the tree: its root, and the runs as which it went on."""
     facts: dict[str, RunFact] = {}
     closings, ends = _of_runs()
     for run in Run.unsafe_all_tenants.select_related("version").order_by("depth", "pk"):
@@ -36,7 +36,7 @@ def fact_of(player: Player) -> RunFact:
             facts[str(run.parent_id)].children.setdefault(run.place[-1][0], []).append(fact)
     _add_steps(player, facts)
     _add_undoings(facts)
-    return facts[player.root]
+    return [facts[str(run.pk)] for run in Run.unsafe_all_tenants.filter(parent_id=None)]
 
 
 def _of_runs() -> tuple[dict[UUID, tuple[str, Json]], dict[UUID, int]]:
@@ -67,8 +67,7 @@ def _is_unknown(player: Player, step: StepExecution) -> bool:
     run = str(step.run_id)
     if step.status == "FAILED":
         return step.error["code"] == "LeaseLost"
-    of_an_item = any((one, node) == (run, step.node) for one, node, _ in player.lost)
-    return step.status == "CANCELLED" and (of_an_item or (run, step.node, None) in player.unknown)
+    return step.status == "CANCELLED" and (run, step.node, None) in player.unknown
 
 
 def _add_undoings(facts: Mapping[str, RunFact]) -> None:

@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES
 from lib import crash_points
+from lib.clock import set_now
 from lib.refusals import Refusal
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
 from runs.commands.operators import leave_failed
@@ -22,19 +24,37 @@ from tasks_inbox.actions import deciding
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.models import OPEN, ManualTask
 from tests import factories as make
+from tests.crash import victim
 from tests.runs.fleet import LONG_AGO
 from tests.runs.tree_cases import UNDO, WORK, TreeCase
 from tests.timing import Clock
 
-ENGINE = ("engine", "default", "blocking")
+OWN_QUEUES = ("engine", "default", "blocking")
 STEPS = (0, 0, 0.5, 1, 7, 30, 61)
 """By how many seconds the clock moves between what happens."""
 LAST = 60
 """In so many rounds everything must be over."""
 
 
+POINTS = (
+    "before_commit",
+    "after_commit",
+    "after_claim",
+    "before_take_messages",
+    "before_advance",
+    "before_tell_to_undo",
+)
+"""Where processes are killed."""
+
+
 class Died(BaseException):
     """A process was killed at a crash point: whatever it had not committed is gone."""
+
+
+def drain_at(now: datetime) -> None:
+    """What a process of its own does, by this clock: all that needs nobody outside."""
+    set_now(now)
+    victim.drain()
 
 
 @dataclass
@@ -56,20 +76,19 @@ Label = tuple[str, str, int | None]
 class Player:
     """Acts on one tree. `charged`, `refunded`: how often an effect was acknowledged, by idempotency key.
 
-    `unknown`: the keys of which nobody knows whether they took effect, `lost` those whose lease ran out; `log` what
-    was done.
+    `kills`: processes of their own are killed, too. `unknown`: the keys of which nobody knows whether they took
+    effect; `log` what was done.
     """
 
     case: TreeCase
     dice: random.Random
     clock: Clock
-    deadly: bool = True
+    kills: bool = False
     root: str = ""
     held: dict[str, ClaimedStep] = field(default_factory=dict)
     charged: Counter[Label] = field(default_factory=Counter)
     refunded: Counter[Label] = field(default_factory=Counter)
     unknown: set[Label] = field(default_factory=set)
-    lost: set[Label] = field(default_factory=set)
     sent: int = 0
     log: list[str] = field(default_factory=list)
 
@@ -81,6 +100,12 @@ class Player:
                 workflow__tenant=make.a_tenant(), workflow__name=name, workflow__draft_definition=definition
             )
         (self.root,) = make.start(self.case.definition, {})
+
+    @property
+    def current(self) -> str:
+        """The root, or the newest run as which it goes on."""
+        runs = Run.unsafe_all_tenants.filter(root_id=self.root, parent_id=None)
+        return str(runs.order_by("pk").values_list("pk", flat=True).last())
 
     def play(self, turns: int) -> None:
         """Have this much happen, whatever it is, then drive everything to quiet."""
@@ -94,7 +119,9 @@ class Player:
     def do(self, act: Callable[["Player"], object]) -> None:
         """Do this; now and then the process dies in the middle."""
         self.log.append(act.__name__)
-        if not self.deadly or self.dice.random() > 0.15:
+        if self.kills and self.dice.random() < 0.07:
+            self.kill()
+        if self.dice.random() > 0.15:
             act(self)
             return
         death = Death(self.dice.choice((1, 2, 3, 5, 8, 13, 21, 34, 55, 89)))
@@ -108,6 +135,13 @@ class Player:
         finally:
             crash_points.hit = former
 
+    def kill(self) -> None:
+        """A process is killed while it does what needs nobody outside."""
+        point = f"{self.dice.choice(POINTS)}:{self.dice.choice((1, 1, 2, 3))}"
+        if victim.dies(point, drain_at, self.clock.now):
+            self.log.append(f"killed at {point}")
+        self.recover()
+
     def recover(self) -> None:
         """What the dead process had in hand is found: its leases run out. What the test has it keeps."""
         rows = StepExecution.unsafe_all_tenants.filter(status="RUNNING")
@@ -115,7 +149,6 @@ class Player:
             row.lease_expires_at = LONG_AGO
             row.save(update_fields=["lease_expires_at"])
             self._lost(str(row.run_id), row.node, row.index)
-            self.lost.add((str(row.run_id), row.node, row.index))
         leases.sweep()
         for id, step in [*self.held.items()]:
             self._look(id, step)
@@ -131,7 +164,7 @@ class Player:
         del self.held[id]
         if row is not None and row.status == "COMPLETED":
             self._acknowledge(step)
-        elif row is None:
+        elif row is None or row.status != "FAILED":
             self._lost(step.run_id, step.node, step.index)
 
     def _acknowledge(self, step: ClaimedStep) -> None:
@@ -145,7 +178,7 @@ class Player:
             while self.tell():
                 pass
         for _ in range(100):
-            if not make.work(*ENGINE):
+            if not make.work(*OWN_QUEUES):
                 return
 
     def tell(self) -> bool:
@@ -200,12 +233,11 @@ class Player:
         row = StepExecution.unsafe_all_tenants.filter(pk=step.id, epoch=step.epoch, status="RUNNING")
         if row.update(lease_expires_at=LONG_AGO):
             self._lost(step.run_id, step.node, step.index)
-            self.lost.add((step.run_id, step.node, step.index))
             leases.sweep()
 
     def cancel(self) -> None:
         with suppress(RunRefused):
-            cancel_runs(self.tenant, [self.root], by="test", compensate=self.dice.random() < 0.6)
+            cancel_runs(self.tenant, [self.current], by="test", compensate=self.dice.random() < 0.6)
 
     def _child(self) -> str | None:
         runs = Run.unsafe_all_tenants.filter(tree_id=self.root)
@@ -224,28 +256,28 @@ class Player:
 
     def pause(self) -> None:
         with suppress(RunRefused):
-            make.pause(self.root)
+            make.pause(self.current)
 
     def unpause(self) -> None:
         with suppress(RunRefused):
-            make.unpause(self.root)
+            make.unpause(self.current)
 
     def resume(self) -> None:
         with suppress(RunRefused):
-            make.resume(self.root)
+            make.resume(self.current)
 
     def _node(self) -> str:
         return self.dice.choice(self.case.definition["nodes"])["id"]
 
     def retry(self) -> None:
         with suppress(RunRefused):
-            make.retry(self.root, self._node())
+            make.retry(self.current, self._node())
 
     def skip(self) -> None:
         """An operator skips a step of the root that nobody has in hand."""
         node = self._node()
         with suppress(RunRefused):
-            make.skip(self.root, node, {"of": node})
+            make.skip(self.current, node, {"of": node})
 
     def tick(self) -> None:
         make.tick()
@@ -263,7 +295,7 @@ class Player:
         names = [node["id"] for node in self.case.definition["nodes"] if node["type"] == "signal"]
         if names:
             with suppress(RunRefused):
-                self.sent += make.send(self.root, self.dice.choice(names))
+                self.sent += make.send(self.current, self.dice.choice(names))
 
     def answer(self) -> None:
         """Say what becomes of a step that asks."""
@@ -309,7 +341,7 @@ class Player:
                 "node", flat=True
             ):
                 with suppress(RunRefused):
-                    self.sent += make.send(self.root, name)
+                    self.sent += make.send(self.current, name)
             self.clock.advance(self.dice.choice((1, 30, 400)))
             make.tick()
         raise AssertionError(("it never ends", self.open_rows(), self.log))

@@ -42,7 +42,8 @@ d AS (
            -- deadline will take its worker down: nobody else shall be beside it the next time.
            solo = CASE WHEN x.status = 'QUEUED' THEN x.by IS NOT DISTINCT FROM 'lease' AND (s.solo OR s.queue = 'default')
                        ELSE s.solo END,
-           attempt = greatest(s.attempt, 1),
+           -- A step that a timer ends before anybody had it was never begun: nothing of it is to be undone.
+           attempt = CASE WHEN x.status = 'CANCELLED' THEN s.attempt ELSE greatest(s.attempt, 1) END,
            -- Who reported a failure can't complete the job after all; who only lost the lease may, while nobody else has it.
            lease_token_hash = CASE WHEN x.status = 'QUEUED' AND x.by IS DISTINCT FROM 'lease' THEN NULL ELSE s.lease_token_hash END,
            edges_pending = coalesce(x.pending, false),

@@ -11,10 +11,10 @@ WHERE s.kept_from IS NULL
       OR w.unknown AND s.status = 'FAILED'
          AND (s.error ->> 'code' IN ('LeaseLost', 'Timeout')
               OR s.error -> 'details' ->> 'outcome' = 'unknown')
-      -- It was to be tried again when the run closed.
-      OR w.unknown AND s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'cancelled')
+      -- It was to be tried again when the run closed, or when a timer ended it.
+      OR w.unknown AND s.status = 'CANCELLED' AND s.cancel_cause IN ('failure', 'cancelled', 'timer')
          AND (SELECT true FROM runs_historyevent e
-               WHERE e.run_id = s.run_id AND e.node = s.node
+               WHERE e.run_id = s.run_id AND e.node = s.node AND e.payload ->> 'index' IS NULL
                  AND (e.type = 'LEASE_LOST'
                       OR e.type IN ('ATTEMPT_FAILED', 'STEP_WAITING')
                          AND (e.payload -> 'error' ->> 'code' IN ('LeaseLost', 'Timeout')
