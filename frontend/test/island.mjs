@@ -43,6 +43,10 @@ async function turnPage() {
 
 after(() => window?.happyDOM.close());
 
+// What a page of before still asks for keeps no process: a forced exit would lose the report of the last tests.
+const { setInterval } = globalThis;
+globalThis.setInterval = (...given) => setInterval(...given).unref();
+
 const file = join(mkdtempSync(join(tmpdir(), "handoff-")), "island.mjs");
 const PARTS = {
   store: "store",
