@@ -117,5 +117,6 @@ class InnerStepSerializer(serializers.Serializer[Any]):
     cut = serializers.BooleanField(
         help_text="Whether there are more runs of items than the 2,000 that are counted."
     )
+    undone = serializers.IntegerField(help_text="Of how many items it was undone.")
     first = ExampleSerializer(allow_null=True, help_text="The first item's, in their order, that completed.")
     failed = ExampleSerializer(allow_null=True, help_text="The first item's that failed.")

@@ -46,6 +46,7 @@ class InnerStep:
             "counts": self.counted.counts,
             "total": self.counted.total,
             "cut": self.counted.cut,
+            "undone": self.counted.undone,
             "first": self.first and self.first.as_dict(),
             "failed": self.failed and self.failed.as_dict(),
         }

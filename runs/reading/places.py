@@ -3,10 +3,22 @@
 from collections.abc import Iterable, Mapping
 
 from engine.catalogue import Json
+from engine.graph import Graph
 
 
 def in_words(place: Iterable[Mapping[str, Json]]) -> str:
-    """A place as people read it: `each 2 › ask`."""
-    return " › ".join(
-        one["node"] if one["index"] is None else f"{one['node']} {one['index']}" for one in place
-    )
+    """A place as people read it, with the `title` of each step where that is known: `For each order 2 › ask`."""
+    names = ((one.get("title") or one["node"], one["index"]) for one in place)
+    return " › ".join(name if index is None else f"{name} {index}" for name, index in names)
+
+
+def titled(graph: Graph, place: Iterable[Mapping[str, Json]]) -> list[dict[str, Json]]:
+    """A place below a run of this graph, with the titles of its steps; within another workflow they are not known."""
+    steps: list[dict[str, Json]] = []
+    inner: Graph | None = graph
+    for one in place:
+        node = None if inner is None else inner.steps.get(one["node"])
+        steps.append({**one, "title": node.title if node else None})
+        body = None if node is None else node.body
+        inner = None if body is None else body.part
+    return steps

@@ -115,7 +115,7 @@ class Inner(NamedTuple):
 
     `version`: that of the run which has the containers. `cut`: there are more parts than were counted.
     `first`, `failed`: the run in which it completed first, or failed first, and the places of the items on the way
-    there.
+    there. `undone`: of how many items its compensation is done.
     """
 
     container: str
@@ -126,6 +126,7 @@ class Inner(NamedTuple):
     cut: bool
     first: tuple[str, list[int]] | None
     failed: tuple[str, list[int]] | None
+    undone: int
 
 
 def inner_steps(tenant: int, run: str, *, loops: Sequence[str], most: int) -> list[Inner]:

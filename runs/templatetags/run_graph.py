@@ -113,7 +113,7 @@ def graph_inner(steps: Iterable[Any], to_step: str) -> SafeString:
 
 
 def _inner_card(step: Any, to_step: str) -> SafeString:
-    state = (step.status, step.failed, step.over, step.total, step.run)
+    state = (step.status, step.failed, step.over, step.total, step.run, step.undone)
     return format_html(
         '<li class="graph-step inner" data-inner data-step="{}" data-as="{}" data-status="{}"{}>{}{}{}</a></li>',
         step.node,
@@ -144,6 +144,8 @@ def _over(step: Any) -> SafeString | str:
     if step.counts:
         total = "?" if step.total is None else number_text(str(step.total))
         about = f"{number_text(str(step.over))} of {total}{', not all counted' if step.is_cut else ''}"
+        if step.undone:
+            about = f"{about} · {number_text(str(step.undone))} undone"
     if not step.failed:
         return about
     return format_html('<span class="bad-text">{} failed</span> · {}', number_text(str(step.failed)), about)

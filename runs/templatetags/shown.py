@@ -18,7 +18,6 @@ from lib.markup import icon
 from lib.masking import masked, masked_at
 from lib.reader import number_text, reader
 from runs.kernel import wait_kinds
-from runs.reading import places
 from runs.reading.timeline import Bar
 from steps.catalogue import EXECUTABLE
 
@@ -84,12 +83,6 @@ def in_parts(value: Any, input_value: Any = None) -> list[Part]:
     # jsonb keeps no order of keys: a category is read before what spoke for it.
     fields = sorted(value.items(), key=lambda field: field[0] == "scores")
     return [_part(name, field, is_given=before.get(name) == field) for name, field in fields]
-
-
-@register.filter
-def place_in_words(place: list[dict[str, Any]]) -> str:
-    """A place in the tree of a run, as people read it."""
-    return places.in_words(place)
 
 
 @register.filter

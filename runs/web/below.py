@@ -8,6 +8,7 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_READ
 from engine.catalogue import Json
 from runs.kernel import graphs
+from runs.reading import places
 from runs.reading.inner_steps import MOST_PARTS
 from runs.store import trees
 from runs.web.listing import brief_rows
@@ -53,6 +54,17 @@ def crumbs_of(principal: Principal, run: dict[str, Json]) -> list[Crumb]:
         called = step.title if step is not None else one.node or ""
         crumbs.append(Crumb(one.run if readable[place] else "", called, one.item))
     return crumbs
+
+
+def waits_below(run: dict[str, Json], version: int) -> list[dict[str, Json]]:
+    """What a run of this version waits for in the runs below it, each with the way there in words."""
+    graph = graphs.shown(version).graph
+    above = len(run["place"])
+    return [
+        {**wait, "way": places.in_words(places.titled(graph, wait["place"][above:]))}
+        for wait in run["waits"]
+        if wait["run"] != run["id"]
+    ]
 
 
 def rows_below(

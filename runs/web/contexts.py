@@ -79,7 +79,6 @@ def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
         "follows": run["completed_at"] is None or "resume" in verbs,
         "origin": _origin(principal, run),
         "crumbs": crumbs_of(principal, run),
-        "waits_below": [wait for wait in run["waits"] if wait["run"] != run["id"]],
         "beside": _beside(principal, run_id, run),
         "undone": undo_entries.undo_progress(run["id"]) if run["status"] in RUN_UNDOING else None,
         **_begun(principal, run),

@@ -21,7 +21,7 @@ class InnerShown:
     """A step within a container; `counts`: of how many items it stands how, `total`: how many items there are.
 
     `run`: that of the first item of which it failed, else of the first of which it completed. `is_cut`: there are more
-    items than were counted.
+    items than were counted. `undone`: of how many items it was undone.
     """
 
     node: str
@@ -32,6 +32,7 @@ class InnerShown:
     total: int | None = None
     run: str | None = None
     is_cut: bool = False
+    undone: int = 0
 
     @property
     def failed(self) -> int:
@@ -89,4 +90,6 @@ def _shown(container: str, node: str, title: str, kind: str, counted: Inner | No
         return InnerShown(node, container, title, kind)
     place = counted.failed or counted.first
     run = place[0] if place else None
-    return InnerShown(node, container, title, kind, counted.counts, counted.total, run, counted.cut)
+    return InnerShown(
+        node, container, title, kind, counted.counts, counted.total, run, counted.cut, counted.undone
+    )

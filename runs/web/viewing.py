@@ -24,6 +24,7 @@ from runs.reading.step_logs import SaidOfAttempt, said_by
 from runs.reading.stored import ONE_RUN, Bounds
 from runs.reading.timeline import Timeline, timeline
 from runs.web import story
+from runs.web.below import waits_below
 from runs.web.contexts import is_ours, log_shown
 from runs.web.inner import inner_shown
 from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, UNFOLDED, VIEWS, Look, inspected, number_of
@@ -77,6 +78,7 @@ def view_context(request: PageRequest, run: dict[str, Json], look: Look, history
         # Of what was in the past nothing is known of the steps now.
         "seen": f"{end.last}.{total}" if end.last and past is None else "",
         "mark": mark if past is None else "",
+        "waits_below": waits_below(run, version),
         "scrubber": _scrubber(look, total, end.at),
     }
     if look.view == TIMELINE or (look.view == GRAPH and len(run["steps"]) <= BELOW_GRAPH):

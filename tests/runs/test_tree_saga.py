@@ -5,6 +5,7 @@ import pytest
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
 from runs.kernel.refused import RunRefused
 from runs.models import UndoEntry
+from runs.reading.inner_steps import inner_steps
 from tests import factories as make
 from tests.runs.trees import (
     break_,
@@ -270,6 +271,21 @@ def test_a_child_is_not_resumed_while_a_run_above_it_closes():
     with pytest.raises(RunRefused):
         make.resume(str(child.pk))
     assert undone_nodes() == ["more"]
+
+
+def test_the_steps_of_items_are_counted_as_undone():
+    run_id = started(container("map", job("charge"), plain("note")), plain("o"), run_input={"l": [1, 2]})
+    do("charge", 2)
+    do("note", 2)
+    break_("o")
+    (undo,) = make.claimed("undo")
+    make.complete(undo, output={})
+    settle()
+    counted = {one.counted.node: one.counted for one in inner_steps(make.a_tenant().pk, run_id)}
+    assert (counted["charge"].counts, counted["charge"].undone) == ({"COMPLETED": 2}, 1)
+    assert counted["note"].undone == 0
+    assert undone_nodes() == ["charge"]
+    ends_as(run_id, "COMPENSATED")
 
 
 def test_a_plan_of_a_tree_has_an_end_for_each_child():

@@ -28,14 +28,17 @@ k AS (
      GROUP BY c.node
 ),
 s AS MATERIALIZED (
-    SELECT p.container, p.path, s.run_id, s.node, s.status
+    SELECT p.container, p.path, s.run_id, s.node, s.status,
+           EXISTS (SELECT 1 FROM runs_stepexecution u
+                    WHERE u.run_id = s.run_id AND u.node = s.node || ':compensate' AND u.index IS NULL
+                      AND (u.status = 'COMPLETED' OR u.status = 'SKIPPED' AND u.cancel_cause IS DISTINCT FROM 'abandoned')) AS is_undone
       FROM p
       JOIN runs_stepexecution s ON s.run_id = p.id AND s.index IS NULL AND s.undoes IS NULL
      WHERE p.container IS NOT NULL
 ),
 g AS (
-    SELECT c.container, c.node, jsonb_object_agg(c.status, c.count) AS counts
-      FROM (SELECT s.container, s.node, s.status, count(*) AS count
+    SELECT c.container, c.node, jsonb_object_agg(c.status, c.count) AS counts, sum(c.undone)::int AS undone
+      FROM (SELECT s.container, s.node, s.status, count(*) AS count, count(*) FILTER (WHERE s.is_undone) AS undone
               FROM s
              GROUP BY s.container, s.node, s.status) c
      GROUP BY c.container, c.node
@@ -47,7 +50,7 @@ f AS (
      WHERE s.status IN ('COMPLETED', 'FAILED')
      ORDER BY s.container, s.node, s.status, s.path
 )
-SELECT coalesce(json_agg(json_build_array(g.container, g.node, l.version_id, g.counts, k.total, c.cut, done.place, failed.place)
+SELECT coalesce(json_agg(json_build_array(g.container, g.node, l.version_id, g.counts, k.total, c.cut, done.place, failed.place, g.undone)
                          ORDER BY g.container, g.node), '[]')
   FROM g
   JOIN l ON l.container IS NULL

@@ -1591,6 +1591,7 @@ class InnerStep(TypedDict):
     counts: dict[str, int]
     total: int | None
     cut: bool
+    undone: int
     first: Example | None
     failed: Example | None
 
