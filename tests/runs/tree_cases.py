@@ -1,13 +1,10 @@
 """Random definitions that begin child runs, from a seed: maps, loops and subworkflows to depth 4."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.catalogue import Json
-
-SIGNALS_IN_CHILDREN = False
-"""Whether `signal` steps stand in child runs, too, and are sent by the id of the root."""
 
 WORK, UNDO = "work", "undo"
 """The queues of all jobs, and of all compensations."""
@@ -106,7 +103,7 @@ class _Maker:
                 "params": {"title": "Go on?"},
                 "retry": "none",
             }
-        if roll > 0.87 and (depth == 0 or SIGNALS_IN_CHILDREN):
+        if roll > 0.87:
             name = self.name("s")
             return {"id": name, "type": "signal", "params": {"name": name}, "retry": "none"}
         return self.fallible(
@@ -160,6 +157,14 @@ def case_of(seed: int) -> TreeCase:
     maker = _Maker(random.Random(seed), seed, random.Random(-1 - seed).random() < 0.15)
     definition = maker.workflow("tree", 0, 1)
     return TreeCase(seed, definition, maker.workflows, maker.continues)
+
+
+def signals_of(nodes: Sequence[Mapping[str, Json]]) -> Iterator[str]:
+    """The names of the signals that these steps wait for, and those of the containers among them."""
+    for node in nodes:
+        if node["type"] == "signal":
+            yield node["params"]["name"]
+        yield from signals_of(node.get("params", {}).get("body", {}).get("steps", ()))
 
 
 def nodes_of(definition: Mapping[str, Json]) -> Sequence[Mapping[str, Json]]:

@@ -26,7 +26,7 @@ from tasks_inbox.models import OPEN, ManualTask
 from tests import factories as make
 from tests.crash import victim
 from tests.runs.fleet import LONG_AGO
-from tests.runs.tree_cases import UNDO, WORK, TreeCase
+from tests.runs.tree_cases import UNDO, WORK, TreeCase, signals_of
 from tests.timing import Clock
 
 OWN_QUEUES = ("engine", "default", "blocking")
@@ -292,7 +292,8 @@ class Player:
 
     def send(self) -> None:
         """Send a signal that a step waits for, or will."""
-        names = [node["id"] for node in self.case.definition["nodes"] if node["type"] == "signal"]
+        definitions = (self.case.definition, *self.case.workflows.values())
+        names = [name for one in definitions for name in signals_of(one["nodes"])]
         if names:
             with suppress(RunRefused):
                 self.sent += make.send(self.current, self.dice.choice(names))
