@@ -8,6 +8,8 @@ from unittest.mock import patch
 from django.test import override_settings
 
 from lib.uuid7 import uuid7
+from runs.commands import operators
+from runs.commands.items import ItemPlace
 from runs.commands.lifecycle import resume_runs
 from runs.commands.signals import NewSignal, send_signals
 from runs.kernel import rounds
@@ -80,6 +82,42 @@ def with_limit() -> Work:
     """A run whose items are as many runs as it may start."""
     make.start(PARTS, {"items": [1, 2, 3, 4]})
     return near_limit, ()
+
+
+def operate(tenant: int, run: str, failed: int) -> None:
+    """Retry the item that has failed, pause another one and have it go on, skip a third; then work."""
+    for index, verb in ((failed, "retry"), (1, "pause"), (1, "unpause"), (2, "skip")):
+        with suppress(RunRefused):
+            operators.act(tenant, ItemPlace(run, "each", index), verb, by="test")
+    victim.drain()
+
+
+def with_operated_items() -> Work:
+    """A run with four items, of which one has failed and nobody has begun the others."""
+    (run_id,) = make.start(
+        make.mapped({"type": "noop", "retry": "none"}, [1, 2, 3, 4], tolerate_failures=4), {"n": 1}
+    )
+    make.work("engine")
+    (step,) = make.claimed(limit=1)
+    make.fail(step)
+    return operate, (make.a_tenant().pk, run_id, step.index)
+
+
+def pass_over(tenant: int, run: str, failed: int) -> None:
+    """Skip the item that has failed its run; then work."""
+    with suppress(RunRefused):
+        operators.act(tenant, ItemPlace(run, "each", failed), "skip", by="test")
+    victim.drain()
+
+
+def with_failed_item() -> Work:
+    """A run that one of its items has failed."""
+    (run_id,) = make.start(make.mapped({"type": "noop", "retry": "none"}, [1, 2]), {"n": 1})
+    make.work("engine")
+    (step,) = make.claimed(limit=1)
+    make.fail(step)
+    make.work()
+    return pass_over, (make.a_tenant().pk, run_id, step.index)
 
 
 def with_parts() -> Work:

@@ -51,6 +51,11 @@ HARMLESS = frozenset(
         "close_later",
         "resume_later",
         "undo_progress",
+        "items_as_they_stand",
+        "newest_child_at",
+        # A part that can't be moved yet is told again in the transaction that deletes its message.
+        "tell_part_again",
+        "note_not_migrated",
         # A signal whose step waits no more goes back in the transaction that deletes its message.
         "return_signals",
         "release_signals",

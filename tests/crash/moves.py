@@ -1,10 +1,13 @@
 """Runs that a bulk job moves to another version or cancels, for the crash points (`test_crash_points.py`)."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from accounts.principal import Principal
 from runs.bulk_jobs import jobs, work
+from runs.commands.signals import NewSignal, send_signals
+from runs.kernel.refused import RunRefused
 from tests import factories as make
 from tests.crash import victim
 from tests.inbox.asking import member
@@ -28,6 +31,38 @@ def moved() -> tuple[Callable[..., None], tuple[Any, ...]]:
     make.work()
     make.newer(run_ids[0], make.graph([*SIGNALS, "more", "beside"], ["go>later", "later>more"]))
     return move, (member("ann", "admin"), make.run(run_ids[0]).version.workflow.name, run_ids)
+
+
+def move_parts(who: Principal, name: str, run: str) -> None:
+    """Ask for a bulk job and do it, work, and send what the items wait for."""
+    jobs.begin(who, name, 1, 2)
+    work.work(LONG)
+    victim.drain()
+    signal = NewSignal("s1", "go", None, to_all=True)
+    with suppress(RunRefused):
+        send_signals(who.tenant_id, [(run, signal)], by="test")
+    victim.drain()
+
+
+def _with_parts(seconds: int, behind: str) -> dict[str, Any]:
+    ask = {"id": "ask", "type": "signal", "params": {"name": "go"}}
+    body = {"steps": [ask, {"id": behind, "type": "noop"}]}
+    return make.graph(
+        [
+            {"id": "each", "type": "map", "params": {"items": [1, 2], "body": body}},
+            {"id": "rest", "type": "wait", "params": {"seconds": seconds}},
+        ],
+        [],
+        sla_seconds=seconds * 10,
+    )
+
+
+def moved_parts() -> tuple[Callable[..., None], tuple[Any, ...]]:
+    """A run whose items wait, beside a wait, and a version with other steps and times."""
+    (run_id,) = make.start(_with_parts(50, "one"), {"n": 1})
+    make.work("engine")
+    make.newer(run_id, _with_parts(20, "other"))
+    return move_parts, (member("ann", "admin"), make.run(run_id).version.workflow.name, run_id)
 
 
 def cancel_all(who: Principal, name: str) -> None:

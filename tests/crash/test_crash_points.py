@@ -45,7 +45,7 @@ def _real_clock():
 
 WAITS_FOR_SOMEBODY = (
     *(victim.give_up, victim.hand_over, victim.vote, victim.send_back),
-    *(containers.go_round, containers.send_below, failures.decide),
+    *(containers.go_round, containers.send_below, containers.operate, containers.pass_over, failures.decide),
 )
 AS_IT_COMES = {"CONTINUED"}
 """Whether a loop goes on as a new run is decided by who works on it."""
@@ -53,7 +53,12 @@ AS_IT_COMES = {"CONTINUED"}
 
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     """What a client that got no answer does, and then healthy workers, for as long as it takes."""
-    if work in victim.ASKED_AGAIN or work in (moves.move, moves.cancel_all, containers.go_on_late):
+    if work in victim.ASKED_AGAIN or work in (
+        moves.move,
+        moves.move_parts,
+        moves.cancel_all,
+        containers.go_on_late,
+    ):
         try:
             work(*given)
         except RunRefused:

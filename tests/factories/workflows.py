@@ -73,5 +73,6 @@ def a_workflow(name: str, definition: Mapping[str, Json], *, tenant: Tenant | No
 
 def next_version(workflow: Workflow, definition: Mapping[str, Json]) -> WorkflowVersion:
     """The definition published as the next version of a workflow."""
-    number = WorkflowVersion.unsafe_all_tenants.filter(workflow=workflow).count() + 1
+    # Versions of bodies have no number.
+    number = WorkflowVersion.unsafe_all_tenants.filter(workflow=workflow, number__isnull=False).count() + 1
     return VersionFactory(workflow=workflow, number=number, definition={**definition, "name": workflow.name})
