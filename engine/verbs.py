@@ -187,6 +187,12 @@ ITEM_VERBS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 """(state of its container, status of an item) → what may be done to the item. A container is `waiting` for its items,
 `failed` (a resume, or a retry, begins it once more), `queued` (it is about to begin once more) or `over`."""
 
+UNDOES: Final = Why(
+    "compensating",
+    "It can't be skipped: its run undoes what it did, and the run above waits for the end of that.",
+)
+"""Why nothing is skipped whose run undoes what it did: the run above would end without it."""
+
 CHILD_VERBS: Final = frozenset({"cancel", "pause", "unpause"})
 """What is done to the run of an item, or of a step, as to any run; `retry` and `resume` do again what failed of it."""
 
@@ -254,6 +260,8 @@ def why_not_item(stand: ItemStand, verb: str) -> Why | None:
     stored = RunStatus.RUNNING if stand.run in _SHOWN_AS_RUNNING else RunStatus(stand.run)
     if stored not in RUN_OPEN and stored != RunStatus.FAILED:
         return Why("run_ended", f"The run is {stored}: its items can't be {_DONE[verb]} now.")
+    if verb == "skip" and stand.child in RUN_UNDOING:
+        return UNDOES
     if verb in ITEM_VERBS.get((stand.container, stand.status), ()):
         return None
     if stand.container == "waiting" and stand.status == StepStatus.WAITING:

@@ -44,6 +44,8 @@ MAX_CHAINED = 100
 HANDOFF = "handoff"
 """Who does what one run does to another, as history names them."""
 
+_FAILED_WITH = "The run failed with: "
+
 Endings = list[tuple[ClaimedStep, AttemptResult]]
 
 
@@ -213,7 +215,9 @@ def _ending(tenant: int, state: ChildState) -> AttemptResult:
         return Errored(describe(StepError("ChildCancelled", "The run was cancelled.", details=details)))
     message = "The run failed."
     if state.error:
-        message = f"The run failed with: {state.error.get('message')}"
+        cause = str(state.error.get("message"))
+        # Of a child of a child the cause is told once.
+        message = cause if cause.startswith(_FAILED_WITH) else f"{_FAILED_WITH}{cause}"
         details["error"] = in_brief(state.error)
     return Errored(describe(StepError("ChildFailed", message, details=details)))
 

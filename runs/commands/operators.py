@@ -6,7 +6,7 @@ from engine.catalogue import Json
 from engine.outcomes import Completed
 from engine.overrides import KeepResult, Overrides, RerunWith
 from engine.statuses import StepStatus
-from engine.verbs import UNDO_VERBS, changes_steps, why_not_step
+from engine.verbs import UNDO_VERBS, UNDOES, changes_steps, why_not_step
 from runs.commands import items
 from runs.commands.items import ItemPlace, with_runs_above
 from runs.commands.targets import Target, moved, passing, requeue, target_of
@@ -17,7 +17,7 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.reopen import Apply, reopen
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change, changing
-from runs.store import failing, payloads
+from runs.store import failing, payloads, undo_entries
 from runs.store.attempts import Errored, LockedRun
 from runs.store.rows import EndedBy
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
@@ -149,6 +149,8 @@ def skip_step(
                 apply = passing(run, node, output, history)
                 reopen(change, payload, apply=apply, of_parent=is_part, while_open=True)
         else:
+            if undo_entries.undoes_below(run, node):
+                raise RunRefused(UNDOES.code, UNDOES.sentence, conflict=True)
             passing(run, node, output, history)(change.transition, locked)
             wait_kinds.waits_ended([run])
 

@@ -39,5 +39,5 @@ def in_words(
         more = f"; and {len(below.groups) - NAMED} more" if len(below.groups) > NAMED else ""
         return f"{before}{'; '.join(group.phrase for group in below.groups[:NAMED])}{more}"
     if status in RUN_CLOSING | RUN_UNDOING:
-        return f"{before}the runs that it started have to end"
+        return f"{before}what is still at work has to end"
     return "Nothing that it waits for is known: this should not happen, and is checked every minute"

@@ -173,6 +173,11 @@ def without_entries(runs: Iterable[str]) -> set[str]:
     return set(SQL.value("without_undo_entries", {"runs": sorted(runs)}))
 
 
+def undoes_below(run: str, node: str) -> bool:
+    """Whether a run that this step, or an item of it, waits for undoes what it did."""
+    return bool(SQL.value("undoes_below", {"run": run, "node": node}))
+
+
 def undo_progress(run: str) -> tuple[int, int]:
     """How many of the steps that the plan of this run undoes are settled, and how many it undoes."""
     done, steps = SQL.value("undo_progress", {"run": run})

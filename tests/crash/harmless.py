@@ -51,6 +51,7 @@ HARMLESS = frozenset(
         "close_later",
         "resume_later",
         "undo_progress",
+        "undoes_below",
         "items_as_they_stand",
         "newest_child_at",
         # A part that can't be moved yet is told again in the transaction that deletes its message.

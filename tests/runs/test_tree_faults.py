@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from runs.commands import operators
+from runs.commands.items import ItemPlace
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
 from runs.kernel.refused import RunRefused
 from runs.models import RunMessage, StepExecution
@@ -170,3 +172,23 @@ def test_a_step_that_a_timer_ends_is_undone_only_if_somebody_had_it(begins, cloc
     break_("late")
     assert undone_nodes() == ([] if begins == "never" else ["charge"])
     assert make.run(run_id).status == ("FAILED" if begins == "never" else "COMPENSATED")
+
+
+@pytest.mark.parametrize("kind", ["map", "loop", "subworkflow"])
+def test_nothing_is_skipped_whose_run_undoes_what_it_did(kind):
+    """The run above would end, and nobody would see that a refund waits for a person."""
+    run_id = started(container(kind, job("charge"), plain("bad"), on_error="continue"))
+    do("charge")
+    break_("bad")
+    (undo,) = make.claimed("undo")
+    make.fail(undo)
+    settle()
+    with pytest.raises(RunRefused, match="undoes what it did"):
+        make.skip(run_id, "m", {})
+    if kind != "subworkflow":
+        with pytest.raises(RunRefused, match="undoes what it did"):
+            operators.act(make.a_tenant().pk, ItemPlace(run_id, "m", 0), "skip", by="test")
+    (child,) = children(run_id)
+    resolve_compensation(make.a_tenant().pk, str(child.pk), undo.id, "done", by="test", reason="seen")
+    settle()
+    ends_as(run_id, "COMPLETED")

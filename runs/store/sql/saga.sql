@@ -134,6 +134,13 @@ SELECT coalesce(json_agg(r.id), '[]')
    AND NOT EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.run_id = r.id)
    AND NOT EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = r.id)
 
+-- name: undoes_below
+-- Whether a run that a step, or an item of it, waits for undoes what it did.
+SELECT to_json(EXISTS (
+           SELECT 1 FROM runs_run c
+            WHERE c.parent_id = %(run)s::uuid AND c.place -> -1 ->> 0 = %(node)s
+              AND c.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')))
+
 -- name: undo_progress
 -- How many steps the plan of a run undoes, and how many of those are settled.
 SELECT json_build_array(count(*) FILTER (WHERE e.state IN ('undone', 'abandoned')), count(*))
