@@ -94,9 +94,7 @@ def operate(tenant: int, run: str, failed: int) -> None:
 
 def with_operated_items() -> Work:
     """A run with four items, of which one has failed and nobody has begun the others."""
-    (run_id,) = make.start(
-        make.mapped({"type": "noop", "retry": "none"}, [1, 2, 3, 4], tolerate_failures=4), {"n": 1}
-    )
+    (run_id,) = make.start(make.mapped({"type": "noop"}, [1, 2, 3, 4], tolerate_failures=4), {"n": 1})
     make.work("engine")
     (step,) = make.claimed(limit=1)
     make.fail(step)
@@ -112,7 +110,7 @@ def pass_over(tenant: int, run: str, failed: int) -> None:
 
 def with_failed_item() -> Work:
     """A run that one of its items has failed."""
-    (run_id,) = make.start(make.mapped({"type": "noop", "retry": "none"}, [1, 2]), {"n": 1})
+    (run_id,) = make.start(make.mapped({"type": "noop"}, [1, 2]), {"n": 1})
     make.work("engine")
     (step,) = make.claimed(limit=1)
     make.fail(step)
