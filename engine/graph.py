@@ -155,6 +155,12 @@ class Graph:
     sets_variables: bool
 
     @property
+    def begins_runs(self) -> bool:
+        """Whether steps of it begin child runs."""
+        steps = (step for node in self.nodes.values() for step in (node, node.body) if step is not None)
+        return any(step.spec.begins_run for step in steps)
+
+    @property
     def reads(self) -> References:
         """Everything that expressions of it read."""
         steps = [*self.steps.values(), *(node.body for node in self.nodes.values() if node.body)]
@@ -193,9 +199,11 @@ class Graph:
 
     @property
     def only_sink(self) -> str | None:
-        """The sink whose output is the run's as it stands: the only one, no `output` is defined, and no run follows."""
+        """The sink that ends the run with its output: the only one, no `output` is defined, no run follows, and no
+        child run may still undo what it did.
+        """
         is_plain_end = len(self.sinks) == 1 and self.output is None and self.next_workflow is None
-        return self.sinks[0] if is_plain_end else None
+        return self.sinks[0] if is_plain_end and not self.begins_runs else None
 
 
 NO_LITERAL: Mapping[str, Json] = {}

@@ -13,7 +13,7 @@ from django.db import transaction
 from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import StepError, in_brief
-from engine.statuses import RUN_CLOSING, RUN_UNDOING, RunStatus
+from engine.statuses import RUN_CLOSING, RUN_OPEN, RUN_UNDOING, RunStatus
 from engine.verbs import why_not
 from lib.blobs import BlobAway, BlobError
 from lib.refusals import Refusal
@@ -230,15 +230,23 @@ def _child_ended(batch: Sequence[Message]) -> None:
         if message.run in there and message.step:
             steps.setdefault(message.tenant, {}).setdefault(message.run, set()).add(message.step)
     for tenant, by_run in sorted(steps.items()):
-        ids = set().union(*by_run.values())
-        wake(tenant, by_run, KIND, partial(_over, by_run), steps=ids)
+        ids, idle = set().union(*by_run.values()), set[str]()
+        wake(tenant, by_run, KIND, partial(_over, by_run, idle), steps=ids)
+        if idle:
+            child_undoing.complete_parents(tenant, idle)
 
 
-def _over(runs: Collection[str], locked: Mapping[str, LockedRun], waiters: Waiters) -> Endings:
+def _over(
+    runs: Collection[str], idle: set[str], locked: Mapping[str, LockedRun], waiters: Waiters
+) -> Endings:
+    """The endings of the steps that wait for children which have ended; open runs in which none does go into `idle`."""
     child_undoing.close_parents(
         [run for run in runs if run in locked and locked[run].status in RUN_CLOSING | RUN_UNDOING]
     )
     waiting = waiters(runs)
+    idle |= {run for run, row in locked.items() if row.status in RUN_OPEN} - {
+        step.run_id for step, _ in waiting
+    }
     states = _states(waiting)
     return [
         (step, _ending(step.tenant_id, states[step.id]))

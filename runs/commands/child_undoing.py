@@ -1,11 +1,13 @@
 """What runs of one tree tell one another while the tree undoes what it did."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from engine.statuses import RUN_CLOSING, RUN_OPEN
 from runs.kernel import compensation, messages, notices
+from runs.kernel.plan import Anchor
 from runs.kernel.refused import RunRefused
 from runs.kernel.unit_of_work import changing
+from runs.store import undo_entries
 from runs.store.child_runs import Message
 from runs.store.undo_entries import EntryKey, UndoEntry
 
@@ -65,6 +67,15 @@ def close_parents(runs: Sequence[str]) -> None:
     """Children of these closing runs, which are held FOR UPDATE, have ended: go on where that were the last."""
     if runs and (queues := compensation.close(runs)):
         notices.after_commit((), queues)
+
+
+def complete_parents(tenant: int, runs: Collection[str]) -> None:
+    """Complete those of these runs that waited only for what runs below them undid."""
+    with changing(tenant, runs) as change:
+        for run in undo_entries.sunk_runs(runs):
+            anchor = Anchor("", run.id, run.tenant, run.shard, run.version, run.priority)
+            change.transition.anchors[run.id] = anchor
+            change.transition.sunk.add(run.id)
 
 
 def connect() -> None:

@@ -20,10 +20,11 @@ from lib.blobs import BlobAway, BlobError
 from runs.kernel import compensation, late, live, step_logs
 from runs.kernel.counting import count_ended
 from runs.kernel.graphs import BrokenVersion, graph_of
-from runs.kernel.plan import Affinity, Planned, closing_row, plan, plan_hopeless, runs_of
+from runs.kernel.plan import Affinity, Planned, child_ends, closing_row, plan, plan_hopeless, runs_of
 from runs.kernel.transition import Result, Transition
 from runs.store import hot, payloads, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, LockedRun, Succeeded, Suspended
+from runs.store.children import count_children
 
 log = logging.getLogger(__name__)
 
@@ -233,7 +234,10 @@ def _heavy(plans: list[Planned], keep: Affinity | None, result: Result) -> list[
             done = hot.advance(worker=None, ended=rows, anchors=[], steps=[], arrivals=[])
             transition.result.applied |= {*done.ended.values()}
             transition.result.written += closing
-            transition.set_given(planned for planned in closing if planned.anchor in done.ended)
+            applied = [planned for planned in closing if planned.anchor in done.ended]
+            transition.set_given(applied)
+            if ends := child_ends(applied):
+                count_children(ends)
             transition.result.wake |= compensation.close(runs_of(closing))
         undoing = _undoing(plans, locked)
         if over := [planned for planned in undoing if not isinstance(planned.result, Suspended)]:

@@ -26,7 +26,7 @@ from runs.store.attempts import (
     Suspended,
     TimerFired,
 )
-from runs.store.rows import ASKS, AnchorRow, EndedBy, EndedRow
+from runs.store.rows import ASKS, AnchorRow, ChildEndsRow, EndedBy, EndedRow
 
 PASSED = "operator"
 """The cause of a step that an operator skipped: others are skipped because no edge leads to them."""
@@ -273,6 +273,18 @@ class Anchor:
 def described(node: str | None, error: Mapping[str, Json]) -> dict[str, Json]:
     """A failure of a node, or of the run itself, as its run keeps it."""
     return {**error, "node": node}
+
+
+def child_ends(plans: Iterable[Planned]) -> list[ChildEndsRow]:
+    """How many children of each container end by these plans, and how many of them badly."""
+    ends: dict[tuple[str, str], ChildEndsRow] = {}
+    for planned in plans:
+        if planned.effects is not None and planned.effects.child:
+            run_id, node = planned.step.run_id, planned.effects.child
+            row = ends.setdefault((run_id, node), {"run_id": run_id, "node": node, "ended": 0, "failed": 0})
+            row["ended"] += 1
+            row["failed"] += planned.row["status"] == StepStatus.FAILED
+    return [*ends.values()]
 
 
 def runs_of(plans: Iterable[Planned]) -> set[str]:

@@ -21,12 +21,12 @@ from lib.uuid7 import uuid7
 from runs.kernel import asking, children, compensation, messages, scopes, variables, wait_kinds
 from runs.kernel.advance_rows import AdvanceRows
 from runs.kernel.graphs import compiled, finishes_others
-from runs.kernel.plan import Affinity, Anchor, Planned, described, plan, runs_of
+from runs.kernel.plan import Affinity, Anchor, Planned, child_ends, described, plan, runs_of
 from runs.kernel.working_time import arm, counted
-from runs.store import failing, hot, payloads, waits
+from runs.store import failing, hot, payloads, undo_entries, waits
 from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Succeeded, Suspended
 from runs.store.children import Container, count_children
-from runs.store.rows import ChildEndsRow, DecidedRow, EndedBy, FinishedRow, ScopeRow
+from runs.store.rows import DecidedRow, EndedBy, FinishedRow, ScopeRow
 
 Counted = tuple[str, str, int, list[str]]
 """A join with its run: how many of its edges are resolved, and the sources of those that are taken, in order."""
@@ -128,17 +128,8 @@ class Transition:
 
     def _count_children(self, plans: Sequence[Planned]) -> None:
         """Count the children that are over, and let the next ones of their containers begin."""
-        ends: dict[Container, ChildEndsRow] = {}
-        for planned in plans:
-            if planned.effects is not None and planned.effects.child and planned.anchor in self.alive:
-                run_id, node = planned.step.run_id, planned.effects.child
-                row = ends.setdefault(
-                    (run_id, node), {"run_id": run_id, "node": node, "ended": 0, "failed": 0}
-                )
-                row["ended"] += 1
-                row["failed"] += planned.row["status"] == StepStatus.FAILED
-        if ends:
-            counts = count_children([*ends.values()])
+        if ends := child_ends(planned for planned in plans if planned.anchor in self.alive):
+            counts = count_children(ends)
             versions = {run: anchor.version_id for run, anchor in self.anchors.items()}
             self.result.wake |= children.open_next(counts, versions)
             self.containers_over |= children.over(counts)
@@ -310,14 +301,20 @@ class Transition:
             yield anchor, fire(graph, node, inputs, scope, run=runs, overrides=overrides)
 
     def finish(self, locked: Mapping[str, LockedRun]) -> None:
-        """Complete the runs whose last sink fell; one whose output can't be computed fails."""
+        """Complete the runs whose last sink fell; one whose output can't be computed fails.
+
+        A run below which something is being undone stays open until that is over.
+        """
         failed = {run for run, row in locked.items() if row.has_failed}
-        runs = sorted(self.sunk - self.failures.keys() - failed)
-        if not runs:
+        sunk = sorted(self.sunk - self.failures.keys() - failed)
+        if not sunk:
             return
+        graphs = {run: compiled(self.anchors[run].version_id).graph for run in sunk}
+        above = [run for run, graph in graphs.items() if graph.begins_runs]
+        runs = sorted({*sunk} - (undo_entries.undoing_below(above) if above else set()))
         rows: list[ScopeRow] = []
         for run_id in runs:
-            graph = compiled(self.anchors[run_id].version_id).graph
+            graph = graphs[run_id]
             rows.append(scopes.wanted(run_id, graph.output.refs if graph.output else NOTHING, graph.sinks))
         by_run = scopes.read(rows)
         finished: list[FinishedRow] = []
@@ -325,7 +322,7 @@ class Transition:
             try:
                 output = strict_dumps(self._output(run_id, *by_run[run_id]), max_bytes=MAX_RUN_OUTPUT_BYTES)
                 output = payloads.fitted(self.anchors[run_id].tenant_id, run_id, output)
-                following = compiled(self.anchors[run_id].version_id).graph.next_workflow
+                following = graphs[run_id].next_workflow
                 finished.append({"run_id": run_id, "output": orjson.Fragment(output), "next": following})
             except ExpressionError as error:
                 message = f"The output of the workflow can't be computed: {error}"
@@ -334,7 +331,7 @@ class Transition:
                 message = f"The output of the workflow can't be stored: {error.message}."
                 self.failures[run_id] = None, {"code": "BadOutput", "message": message}
         # First, so that nothing stands behind the event that ends the run.
-        tangled = [run for run in runs if not compiled(self.anchors[run].version_id).graph.plain]
+        tangled = [run for run, graph in graphs.items() if not graph.plain]
         if tangled:
             hot.cancel_open_steps(tangled, cause="run ended", statuses=sorted(STEP_OPEN))
             hot.cancel_timers(tangled)
@@ -368,12 +365,7 @@ class Transition:
         if closing:
             hot.close_runs(
                 [
-                    {
-                        "run_id": run,
-                        "status": RunStatus.FAILING,
-                        "error": error,
-                        "undo": True,
-                    }
+                    {"run_id": run, "status": RunStatus.FAILING, "error": error, "undo": True}
                     for run, error in closing.items()
                 ]
             )

@@ -37,23 +37,13 @@ def may_undo(graph: Graph) -> bool:
     )
 
 
-def begins_runs(graph: Graph) -> bool:
-    """Whether steps of this graph begin child runs."""
-    return any(
-        step.spec.begins_run
-        for node in graph.nodes.values()
-        for step in (node, node.body)
-        if step is not None
-    )
-
-
 def make(runs: Mapping[str, int]) -> tuple[set[str], set[str]]:
     """Plan what is undone of these closed runs (id → version), which are held FOR UPDATE.
 
     Gives those that have a plan, and those that can't have one yet, because a run below is open again.
     """
     graphs = {run: graph for run, version in runs.items() if (graph := _readable(version)) is not None}
-    above = {run for run, graph in graphs.items() if begins_runs(graph)}
+    above = {run for run, graph in graphs.items() if graph.begins_runs}
     below = _below(above) if above else []
     busy = {one.driver for one in below if one.is_open}
     rows: list[EntryRow] = []

@@ -76,17 +76,21 @@ def _learned(tenant: int, runs: Sequence[RunRead], who: Principal | None) -> lis
         run.id
         for run in runs
         if run.completed_at is None
-        and (begins_others(step.waiting for step in run.steps) or _closes_above(run))
+        and (begins_others(step.waiting for step in run.steps) or _awaits_children(run))
     ]
     leaves = leaves_below(tenant, waiting, who)
     _learn(tenant, runs, chain.from_iterable(leaves.values()))
     return [(run, grouped(leaves.get(run.id, ()))) for run in runs]
 
 
-def _closes_above(run: RunRead) -> bool:
-    """Whether a run closes, or undoes what it did, and may wait with that for runs below it."""
+def _awaits_children(run: RunRead) -> bool:
+    """Whether an open run may wait for items or runs below it though no step of it does: it closes, undoes what it did,
+    or its sinks are resolved.
+    """
     closes = run.status in RUN_CLOSING | RUN_UNDOING
-    return closes and undo_plans.begins_runs(graphs.shown(run.version_id).graph)
+    is_idle = closes or not any(step.status in STEP_OPEN for step in run.steps)
+    graph = graphs.shown(run.version_id).graph
+    return is_idle and (graph.begins_runs or any(node.body for node in graph.nodes.values()))
 
 
 def _fields(version_id: int) -> list[str]:

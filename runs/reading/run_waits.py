@@ -11,6 +11,7 @@ _WHILE: Mapping[str, str] = {
     RunStatus.CANCELLING: "It is cancelled once running steps have ended: ",
     RunStatus.COMPENSATING: "It undoes what was done: ",
 }
+_WHILE_CHILDREN_UNDO = "It completes when what failed below it is undone: "
 _BESIDE_A_FAILURE = "The run fails when its other branches have ended: "
 
 
@@ -36,6 +37,7 @@ def in_words(
         more = f", and {len(waiting) - 1} more" if len(waiting) > 1 else ""
         return f"{before}{waiting[0]['title']} waits for {waiting[0]['waiting_for']}{more}"
     if below.groups:
+        before = before or _WHILE_CHILDREN_UNDO
         more = f"; and {len(below.groups) - NAMED} more" if len(below.groups) > NAMED else ""
         return f"{before}{'; '.join(group.phrase for group in below.groups[:NAMED])}{more}"
     if status in RUN_CLOSING | RUN_UNDOING:

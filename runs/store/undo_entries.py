@@ -55,6 +55,16 @@ class AnswerRow(EntryKey):
     target_id: str
 
 
+class SunkRun(NamedTuple):
+    """An open run whose sinks are resolved: it waits for what is being undone below it."""
+
+    id: str
+    tenant: int
+    shard: int
+    version: int
+    priority: int
+
+
 class RunBelow(NamedTuple):
     """A child run below the run `driver`, begun for the step `node` (its `item`) of the run `parent`."""
 
@@ -176,6 +186,16 @@ def without_entries(runs: Iterable[str]) -> set[str]:
 def undoes_below(run: str, node: str) -> bool:
     """Whether a run that this step, or an item of it, waits for undoes what it did."""
     return bool(SQL.value("undoes_below", {"run": run, "node": node}))
+
+
+def undoing_below(runs: Iterable[str]) -> set[str]:
+    """Those of these runs below which a run has failed and not ended yet: it undoes what it did."""
+    return set(SQL.value("undoing_below", {"runs": sorted(runs)}))
+
+
+def sunk_runs(runs: Iterable[str]) -> list[SunkRun]:
+    """Those of these runs that are open although their sinks are resolved."""
+    return [SunkRun(*row) for row in SQL.value("sunk_runs", {"runs": sorted(runs)})]
 
 
 def undo_progress(run: str) -> tuple[int, int]:

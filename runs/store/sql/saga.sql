@@ -141,6 +141,26 @@ SELECT to_json(EXISTS (
             WHERE c.parent_id = %(run)s::uuid AND c.place -> -1 ->> 0 = %(node)s
               AND c.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')))
 
+-- name: undoing_below
+-- Those of these runs below which a run has failed and not ended yet: it undoes what it did. Only open runs can have such
+-- a run below them: no run ends before the runs below it that undo.
+WITH RECURSIVE t AS (
+    SELECT r.id AS top, r.id, r.status FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[])
+    UNION ALL
+    SELECT t.top, c.id, c.status
+      FROM t JOIN runs_run c ON c.parent_id = t.id
+     WHERE c.completed_at IS NULL AND c.status <> 'COMPLETED'
+)
+SELECT coalesce(json_agg(DISTINCT t.top), '[]')
+  FROM t
+ WHERE t.id <> t.top AND t.status IN ('FAILING', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')
+
+-- name: sunk_runs
+-- Open runs whose sinks are resolved: they wait for what is being undone below them.
+SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.shard, r.version_id, r.priority) ORDER BY r.id), '[]')
+  FROM runs_run r
+ WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status IN ('RUNNING', 'PAUSED') AND r.open_sinks <= 0
+
 -- name: undo_progress
 -- How many steps the plan of a run undoes, and how many of those are settled.
 SELECT json_build_array(count(*) FILTER (WHERE e.state IN ('undone', 'abandoned')), count(*))

@@ -33,7 +33,7 @@ WITH o AS MATERIALIZED (
 ),
 f AS (
     SELECT o.run_id, o.tenant_id, o.life, NULL::text AS node, NULL::int AS index,
-           CASE WHEN o.status IN ('RUNNING', 'PAUSED') AND o.nodes IS NULL THEN 'nothing open'
+           CASE WHEN o.status IN ('RUNNING', 'PAUSED') AND o.nodes IS NULL AND NOT (b.is_told OR b.has_children) THEN 'nothing open'
                 WHEN o.status IN ('FAILING', 'CANCELLING') AND o.running IS NOT TRUE AND NOT (
                          b.is_told OR b.resumes OR b.ends_children) THEN 'nothing to await'
                 WHEN o.status = 'COMPENSATING' AND o.nodes IS NULL AND NOT (
@@ -43,7 +43,7 @@ f AS (
                 THEN 'nothing for a person'
            END AS what
       FROM o
-      -- What child runs do, and messages that are under way, of runs that close or undo.
+      -- What child runs do, and messages that are under way, of runs that close, undo, or have no open step.
       LEFT JOIN LATERAL (
            SELECT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = o.run_id OFFSET 0) AS is_told,
                   EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.from_id = o.run_id OFFSET 0) AS tells,
@@ -58,13 +58,16 @@ f AS (
                              AND c.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION') OFFSET 0) AS undoing_children,
                   EXISTS (SELECT 1 FROM runs_run c
                            WHERE c.parent_id = o.run_id AND c.status = 'WAITING_FOR_MANUAL_ACTION' OFFSET 0) AS waiting_children,
+                  -- Its sinks are resolved, and below it something is being undone.
+                  EXISTS (SELECT 1 FROM runs_run c
+                           WHERE c.parent_id = o.run_id AND c.status <> 'COMPLETED' AND c.completed_at IS NULL OFFSET 0) AS has_children,
                   EXISTS (SELECT 1 FROM runs_undoentry e
                            WHERE e.run_id = o.run_id AND e.target_id <> o.run_id AND e.state = 'begun' OFFSET 0) AS undoes_below,
                   EXISTS (SELECT 1 FROM runs_undoentry e
                            WHERE e.target_id = o.run_id AND e.run_id <> o.run_id AND e.state = 'planned' OFFSET 0)
                   AND NOT EXISTS (SELECT 1 FROM runs_undoentry e
                                    WHERE e.target_id = o.run_id AND e.state = 'begun' AND e.node IS NOT NULL OFFSET 0)
-                  AS is_planned) b ON o.status NOT IN ('RUNNING', 'PAUSED')
+                  AS is_planned) b ON o.nodes IS NULL OR o.status NOT IN ('RUNNING', 'PAUSED')
     UNION ALL
     -- What is held is let go all at once.
     SELECT w.run_id, w.tenant_id, o.life, w.node, CASE w.step_status WHEN 'QUEUED' THEN NULL ELSE s.index END,

@@ -31,11 +31,12 @@ SELECT coalesce(json_agg(json_build_array(
                       OR s.status = 'FAILED' AND s.undoes IS NOT NULL
                          AND EXISTS (SELECT 1 FROM runs_run m WHERE m.id = t.below AND m.status = 'WAITING_FOR_MANUAL_ACTION'))
               UNION ALL
-              -- A run that closes, or undoes what it did, waits for its child runs, and no step of it does.
+              -- A run that closes, undoes what it did, or whose sinks are resolved waits for its child runs, and no step of
+              -- it does.
               (SELECT c.parent_step_id, 'run'
                  FROM runs_run c JOIN runs_run p ON p.id = t.below
                 WHERE c.parent_id = t.below AND c.status <> 'COMPLETED' AND c.completed_at IS NULL
-                  AND p.status IN ('FAILING', 'CANCELLING', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')
+                  AND (p.status IN ('FAILING', 'CANCELLING', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION') OR p.open_sinks <= 0)
                 ORDER BY c.id
                 LIMIT %(each)s)
               UNION ALL
