@@ -16,6 +16,7 @@ from engine.errors import ExpressionError, StepError
 from engine.graph import Edge, Graph, Join, Node
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output, output_of
 from engine.overrides import DoesNotFit, GoesOn, KeepResult, Overrides, RerunWith, RestartWith
+from engine.ports import followed
 from engine.statuses import StepStatus
 from engine.variables import set_by
 
@@ -218,8 +219,9 @@ class _Walk:
         # What a decision takes first has decided, even without a condition; elsewhere a conditional edge must.
         matched = any(decides or edge.kind != "always" for edge in edges)
         # An output without a branch matches no edge that names one, as a misspelt branch doesn't (H-7).
+        branch = output.get("branch") if isinstance(output, dict) else None
         branches = decides or node.has_branches or (isinstance(output, dict) and "branch" in output)
-        if node.is_conditional and branches and not matched and not node.allow_no_match:
+        if node.is_conditional and branches and not matched and not node.may_end(branch):
             raise NoBranchMatched(node, output)
         return {edge.target: True for edge in edges}
 
@@ -372,29 +374,15 @@ def describe(error: StepError) -> dict[str, Json]:
 
 
 def _taken(node: Node, output: Json, scope: Scope, *, lenient: bool = False) -> Iterator[Edge]:
-    """The success edges that hold, in order: of a decision the first; a default edge where no condition holds."""
-    first_only = node.decides
-    matched = False
-    for edge in node.edges:
-        if edge.kind == "default" or not _holds(edge, output, scope, lenient):
-            continue
-        yield edge
-        if first_only:
-            return
-        matched = matched or edge.kind != "always"
-    if not matched:
-        defaults = [edge for edge in node.edges if edge.kind == "default"]
-        yield from defaults[:1] if first_only else defaults
+    """The success edges that are taken; `lenient`: a condition that can't be evaluated is not true."""
+    branch = output.get("branch") if isinstance(output, dict) else None
+    return followed(node.edges, branch, lambda edge: _holds(edge, scope, lenient), first_only=node.decides)
 
 
-def _holds(edge: Edge, output: Json, scope: Scope, lenient: bool) -> bool:
-    if edge.kind == "branch":
-        return isinstance(output, dict) and output.get("branch") == edge.branch
-    if edge.when is not None:
-        try:
-            return edge.when.is_true(scope)
-        except ExpressionError as error:
-            if lenient:
-                return False
-            raise _unevaluable(f"The condition of the edge to {edge.target} failed: {error}") from error
-    return True
+def _holds(edge: Edge, scope: Scope, lenient: bool) -> bool:
+    try:
+        return edge.when is not None and edge.when.is_true(scope)
+    except ExpressionError as error:
+        if lenient:
+            return False
+        raise _unevaluable(f"The condition of the edge to {edge.target} failed: {error}") from error

@@ -7,11 +7,10 @@ from typing import Any, Literal
 from engine import bodies
 from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
 from engine.expressions import Expression, References, compile_expression
+from engine.ports import RULES, EdgeKind, kind_of, outcomes_of
 from engine.retry import RetryPolicy, policy
 from engine.templates import Template, compile_template
 from engine.timers import BoundaryTimer, WorkingDays, boundary_of
-
-EdgeKind = Literal["always", "branch", "when", "default", "error", "timer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,7 @@ class Node:
     `body`: of a container, what is done for each of its children, and as it was written among the `literal` params,
     of which nothing is evaluated; `container`: of a body, whose it is. `conditions`: of a loop, asked after each round.
     `part`: of a body that is several steps, their graph. `sets`: what variables of the run it sets.
+    `outcomes`: those that end their path where no edge takes them (empty: any); None where that is an error.
     """
 
     id: str
@@ -71,6 +71,7 @@ class Node:
     on_error: OnError
     asks: bool
     allow_no_match: bool
+    outcomes: tuple[str, ...] | None
     retry: RetryPolicy
     queue: str
     priority: int | None
@@ -108,6 +109,12 @@ class Node:
     def decides(self) -> bool:
         """Whether it goes on by the first edge that holds."""
         return self.spec.decides
+
+    def may_end(self, branch: Json) -> bool:
+        """Whether its path may end with this outcome, which no conditional edge takes."""
+        if self.allow_no_match:
+            return True
+        return self.outcomes is not None and branch is not None and branch in (self.outcomes or (branch,))
 
     @property
     def ends_run(self) -> bool:
@@ -220,22 +227,21 @@ def union(parts: Iterable[References]) -> References:
     )
 
 
-def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue) -> Graph:
-    """Compile a valid definition of the native dialect.
+def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: int = RULES) -> Graph:
+    """Compile a valid definition of the native dialect by the `rules` under which it was published.
 
     Raises KeyError, ExpressionInvalid or ValueError for one that `validate` would refuse.
     """
     edges = [_edge(index, edge) for index, edge in enumerate(definition.get("edges") or ())]
     for node in definition["nodes"]:
-        timers = boundary_of(node)
-        edges += [Edge(len(edges) + at, node["id"], one.target, "timer") for at, one in enumerate(timers)]
+        edges += [Edge(len(edges), node["id"], one.target, "timer") for one in boundary_of(node)]
     order = _topological([node["id"] for node in definition["nodes"]], edges)
     raw = {node["id"]: node for node in definition["nodes"]}
     places = {node["id"]: index for index, node in enumerate(definition["nodes"])}
     nodes: dict[str, Node] = {}
     # From the sinks up, so that a node knows what the engine steps behind it will read.
     for name in reversed(order):
-        nodes[name] = _node(raw[name], places[name], edges, catalogue, nodes)
+        nodes[name] = _node(raw[name], places[name], edges, catalogue, nodes, rules)
     nodes = {name: nodes[name] for name in order}
     starts = tuple(name for name in places if not nodes[name].predecessors)
     compensations = {name: _undo(raw[name], catalogue) for name in order if raw[name].get("compensate")}
@@ -280,7 +286,12 @@ def entry_reads(node: Node, nodes: Mapping[str, Node]) -> References:
 
 
 def _node(
-    raw: Mapping[str, Any], index: int, edges: list[Edge], catalogue: Catalogue, later: Mapping[str, Node]
+    raw: Mapping[str, Any],
+    index: int,
+    edges: list[Edge],
+    catalogue: Catalogue,
+    later: Mapping[str, Node],
+    rules: int,
 ) -> Node:
     name, raw_params = raw["id"], raw.get("params") or {}
     spec = catalogue[raw["type"]].with_params(raw_params)
@@ -297,7 +308,6 @@ def _node(
     params = compile_template(raw_params, spec.markdown)
     conditions = [edge.when.refs for edge in leaving if edge.when]
     onward = [entry_reads(later[target], later) for target in targets if not later[target].is_join]
-    timeout = raw.get("timeout_seconds")
     sets = compile_template(raw["set_vars"]) if raw.get("set_vars") else None
     own_reads = [*([sets.refs] if sets else []), *(one.refs for one in conditions_of_rounds.values())]
     return Node(
@@ -308,7 +318,7 @@ def _node(
         spec=spec,
         kind=spec.kind,
         params=params,
-        body=None if body is None else _body(raw, body, catalogue),
+        body=None if body is None else _body(raw, body, catalogue, rules),
         literal=literal,
         container=None,
         conditions=conditions_of_rounds,
@@ -326,11 +336,12 @@ def _node(
         on_error="fail" if raw.get("on_error") == "ask" else raw.get("on_error") or spec.on_error,
         asks=raw.get("on_error") == "ask" and spec.kind != "engine",
         allow_no_match=bool(raw.get("allow_no_match")),
+        outcomes=outcomes_of(spec, raw_params) if spec.asks_people and rules > 1 else None,
         retry=policy(raw.get("retry"), spec.retry),
         queue=raw.get("queue") or spec.default_queue or name,
         priority=raw.get("priority"),
         lease_seconds=raw.get("lease_seconds") or spec.lease_seconds,
-        timeout_seconds=spec.timeout_seconds if timeout is None else timeout,
+        timeout_seconds=raw["timeout_seconds"] if raw.get("timeout_seconds") else spec.timeout_seconds,
         start_seconds=raw.get("schedule_to_start_seconds"),
         reads=union([params.refs, *conditions, *onward, *own_reads]),
     )
@@ -343,35 +354,31 @@ def compensation_of(node: str) -> str:
 
 def _undo(raw: Mapping[str, Any], catalogue: Catalogue) -> Node:
     """The step that compensates a node, as a node of its own without edges."""
-    undo = {**raw["compensate"], "id": compensation_of(raw["id"]), "priority": raw.get("priority")}
-    undo["undoes"] = raw["id"]
+    undo = {**raw["compensate"], "id": compensation_of(raw["id"]), "undoes": raw["id"]}
+    undo["priority"] = raw.get("priority")
     undo["title"] = undo.get("title") or f"Undo {raw.get('title') or raw['id']}"
-    return _node(undo, 0, [], catalogue, {})
+    return _node(undo, 0, [], catalogue, {}, RULES)
 
 
-def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue) -> Node:
+def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue, rules: int) -> Node:
     """What is done for each child of a container: a node under the container's name, without edges.
 
     That it fails is the container's to judge.
     """
     step, inner = dict(bodies.as_step(body, catalogue)), None
     if part := bodies.definition_of(raw, body, catalogue):
-        inner = compile_graph(part, catalogue)
+        inner = compile_graph(part, catalogue, rules)
         step["params"] = {"given": bodies.given(inner.reads, frozenset(inner.nodes))}
     raw_step = {**step, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
-    node = _node(raw_step, 0, [], catalogue, {})
+    node = _node(raw_step, 0, [], catalogue, {}, rules)
     return replace(node, container=raw["id"], part=inner, on_error="continue")
 
 
 def _edge(index: int, raw: Mapping[str, Any]) -> Edge:
-    source, target = raw["from"], raw["to"]
-    if raw.get("on") == "error":
-        return Edge(index, source, target, "error")
-    if raw.get("branch") is not None:
-        return Edge(index, source, target, "branch", branch=raw["branch"])
-    if raw.get("when") is not None:
-        return Edge(index, source, target, "when", when=compile_expression(raw["when"]))
-    return Edge(index, source, target, "default" if raw.get("default") else "always")
+    kind = kind_of(raw)
+    when = compile_expression(raw["when"]) if kind == "when" else None
+    branch = raw["branch"] if kind == "branch" else None
+    return Edge(index, raw["from"], raw["to"], kind, branch, when)
 
 
 def _join(raw: Any, need: int) -> Join:

@@ -53,6 +53,7 @@ def _rules(outline: Outline) -> Iterator[Problem]:
     yield from bodies.size(outline)
     yield from graph.chains(outline, flow)
     yield from graph.conditions(outline)
+    yield from graph.ports(outline)
     yield from graph.joins(outline, flow)
     yield from nodes.types(outline)
     yield from nodes.params(outline)

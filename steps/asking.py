@@ -1,6 +1,6 @@
 """What a person is asked: the params of human.approval and human.form (R-142, R-146, R-149)."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -147,7 +147,9 @@ class Level(Params):
 
 
 class HumanParams(Params):
-    """What the person is asked, who may decide, and what there is to choose from."""
+    """What the person is asked, who may decide, and what there is to choose from; `usual` unless `outcomes` says it."""
+
+    usual: ClassVar[tuple[str, ...]] = ()
 
     title: str = Field(
         min_length=1,
@@ -312,7 +314,7 @@ class HumanParams(Params):
             )
         if self.on_timeout is not None and self.due_seconds is None and self.due_working_days is None:
             raise PydanticCustomError("no_deadline", "has on_timeout but no due_seconds: say when")
-        names = [outcome.name for outcome in self.outcomes or ()]
+        names = [outcome.name for outcome in self.outcomes or ()] or self.usual
         if self.on_timeout is not None and names and self.on_timeout not in names:
             raise PydanticCustomError(
                 "unknown_outcome",

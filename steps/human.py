@@ -48,6 +48,18 @@ APPROVED_OR_NOT = (
 SUBMITTED = (Choice(name="submitted", label="Submit"),)
 
 
+class ApprovalParams(HumanParams):
+    """What an approval asks."""
+
+    usual = tuple(outcome.name for outcome in APPROVED_OR_NOT)
+
+
+class FormParams(HumanParams):
+    """What a form asks for."""
+
+    usual = tuple(outcome.name for outcome in SUBMITTED)
+
+
 def _asks(kind: str, context: StepContext, usual: tuple[Choice, ...]) -> Json:
     params: HumanParams = context.params
     task = {
@@ -186,7 +198,7 @@ HUMAN_APPROVAL = StepType(
         },
         "input": {"order": "A-17", "amount": 120},
     },
-    params_model=HumanParams,
+    params_model=ApprovalParams,
     output_model=Decision,
     output_schema_of=lambda params: _output_schema(params, APPROVED_OR_NOT),
     run=approval,
@@ -217,7 +229,7 @@ HUMAN_FORM = StepType(
         },
         "input": {"order": "A-17"},
     },
-    params_model=HumanParams,
+    params_model=FormParams,
     output_model=Decision,
     output_schema_of=lambda params: _output_schema(params, SUBMITTED),
     run=form,

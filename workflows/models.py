@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from accounts.scoping import TenantManager, TenantOwned
+from engine.ports import RULES
 from lib.stored_json import StoredJson
 
 NAME_PATTERN = r"^[A-Za-z0-9_:\-]{1,128}$"
@@ -64,6 +65,7 @@ class AllVersions(TenantManager["WorkflowVersion"]):
 class WorkflowVersion(TenantOwned):
     """One published graph. Runs are pinned to it, so the database refuses any change (a trigger, too).
 
+    `rules`: those of the engine under which it was published, and by which it runs for good (`engine.ports`).
     `is_test`: the graph of test runs, or of what a container does for its items, without a number; it is never listed,
     started otherwise, or the latest.
     """
@@ -74,6 +76,7 @@ class WorkflowVersion(TenantOwned):
     definition = StoredJson()
     layout = StoredJson(default=dict)
     content_hash = models.CharField(max_length=64)
+    rules = models.PositiveSmallIntegerField(default=RULES, db_default=1)
     note = models.TextField(blank=True)
     published_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     published_at = models.DateTimeField(db_default=Now())

@@ -7,6 +7,7 @@ from functools import lru_cache
 from engine.bodies import definition_of
 from engine.canonical import content_hash
 from engine.catalogue import BODY, Json
+from engine.ports import RULES
 from steps.catalogue import EXECUTABLE
 from workflows.models import WorkflowVersion
 
@@ -18,18 +19,25 @@ class _Content:
     tenant: int
     workflow: int
     definition: Mapping[str, Json]
-    digest: str
     by: int
+    rules: int
+    digest: str
 
 
 def keep(tenant: int, workflow: int, definition: Mapping[str, Json], by: int) -> int:
     """The version without a number that has this content, made where there is none."""
-    return _kept(_Content(tenant, workflow, definition, content_hash(definition), by))
+    return _kept(_content(tenant, workflow, definition, by, RULES))
 
 
 def version_of_part(version_id: int, container: str) -> int:
     """The version that does for an item what a container of that version says. Raises DoesNotExist, LookupError."""
     return _kept(_part(version_id, container))
+
+
+def _content(tenant: int, workflow: int, definition: Mapping[str, Json], by: int, rules: int) -> _Content:
+    # One definition by two rules is two versions; that by the first rules keeps its hash.
+    digest = content_hash({**definition, **({} if rules == 1 else {"rules": rules})})
+    return _Content(tenant, workflow, definition, by, rules, digest)
 
 
 def _kept(content: _Content) -> int:
@@ -45,6 +53,7 @@ def _kept(content: _Content) -> int:
         is_test=True,
         definition=content.definition,
         content_hash=content.digest,
+        rules=content.rules,
         published_by_id=content.by,
     )
     # Somebody else may make it at the same moment.
@@ -60,10 +69,6 @@ def _part(version_id: int, container: str) -> _Content:
     definition = definition_of(node, node["params"][BODY], EXECUTABLE)
     if definition is None:
         raise LookupError(container)
-    return _Content(
-        version.tenant_id,
-        version.workflow_id,
-        definition,
-        content_hash(definition),
-        version.published_by_id,
+    return _content(
+        version.tenant_id, version.workflow_id, definition, version.published_by_id, version.rules
     )

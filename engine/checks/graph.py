@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineEdge, OutlineNode, did_you_mean
 from engine.definition import NOf
+from engine.ports import parts_by_outcome
 from engine.problems import Problem, error, quoted, warning
 
 
@@ -61,6 +62,29 @@ def conditions(outline: Outline) -> Iterator[Problem]:
         seen_before.add(key)
 
 
+def ports(outline: Outline) -> Iterator[Problem]:
+    """After a step in which people choose, each edge says which outcome takes it, and it is one of the step's."""
+    for item in outline.nodes:
+        if item.spec is None or not item.spec.asks_people:
+            continue
+        outcomes = item.outcomes or ()
+        for edge in outline.leaving(item):
+            branch, is_bare = edge.edge.branch, not edge.edge.is_conditional
+            if branch and outcomes and branch not in outcomes:
+                message = (
+                    f"{quoted(item.id)} has no outcome {quoted(branch)}{did_you_mean(branch, outcomes)}: "
+                )
+                message += f"name one of {', '.join(outcomes)}."
+                yield error("unknown_outcome", f"{edge.field}.branch", message, item.id)
+            if is_bare and parts_by_outcome(item.spec, item.outcomes):
+                names = f" ({', '.join(outcomes)})" if outcomes else ""
+                message = (
+                    f"{quoted(item.id)} leads to {quoted(edge.edge.target)} whatever its outcome{names}: let the "
+                    "`branch` of the edge say which outcome takes it; an outcome without an edge ends its path."
+                )
+                yield error("edge_without_outcome", edge.field, message, item.id)
+
+
 def joins(outline: Outline, flow: Flow) -> Iterator[Problem]:
     """`n_of` can be reached."""
     for item in outline.nodes:
@@ -95,22 +119,19 @@ def branches(outline: Outline) -> Iterator[Problem]:
 
 def _default(item: OutlineNode, edges: list[OutlineEdge]) -> Iterator[Problem]:
     decides = item.decides or any(edge.edge.branch for edge in edges)
+    asks = item.spec is not None and item.spec.asks_people
+    if asks and decides:
+        # An outcome without an edge ends its path, and pages say so.
+        return
     conditional = [edge for edge in edges if edge.edge.branch or edge.edge.when]
     has_default = any(edge.edge.default for edge in edges)
     if item.decides or not decides:
         has_default = has_default or any(not edge.edge.is_conditional for edge in edges)
-    if conditional and not (has_default or item.node.allow_no_match or _covers_branches(item, edges)):
+    covered = bool(item.outcomes) and {edge.edge.branch for edge in edges}.issuperset(item.outcomes or ())
+    if conditional and not (has_default or item.node.allow_no_match or covered):
         happens = "the step fails" if decides else "the run ends here"
         message = f"If no condition after {quoted(item.id)} holds, {happens}: add a default edge."
         yield warning("no_default_edge", conditional[0].field, message, item.id)
-
-
-def _covers_branches(item: OutlineNode, edges: list[OutlineEdge]) -> bool:
-    """Whether each branch that the step can give, as far as its type knows them all, has an edge."""
-    schema = item.spec and item.spec.output_schema(item.node.params or {})
-    branch = (schema or {}).get("properties", {}).get("branch", {})
-    names = branch.get("enum", ()) if isinstance(branch, dict) else ()
-    return bool(names) and {edge.edge.branch for edge in edges}.issuperset(names)
 
 
 def _never_first(item: OutlineNode, edges: list[OutlineEdge]) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from engine.catalogue import Catalogue, Json, OnError, StepSpec
 from engine.definition import Edge, Node, Shape
+from engine.ports import outcomes_of
 
 MAX_NODES = 500
 """So many steps a workflow may have: the builder adds no more, and no more are published."""
@@ -42,6 +43,11 @@ class OutlineNode:
     def decides(self) -> bool:
         """Whether the edges after it decide, as far as its type is known."""
         return self.spec is not None and self.spec.decides
+
+    @property
+    def outcomes(self) -> tuple[str, ...] | None:
+        """Its outcomes (`engine.ports.outcomes_of`), as far as its type is known."""
+        return None if self.spec is None else outcomes_of(self.spec, self.node.params or {})
 
     @property
     def on_error(self) -> OnError:

@@ -19,14 +19,15 @@ const doc = (type, ways, params) => ({
 });
 
 for (const [words, type, ways, wanted, params] of [
-  ["the first way out of an approval says nothing", "human.approval", [], {}],
+  ["the first way out of an approval is for its first outcome", "human.approval", [], { branch: "approved" }],
   ["the second one is for the next outcome", "human.approval", [{}], { branch: "rejected" }],
   ["whichever the first is for", "human.approval", [{ branch: "rejected" }], { branch: "approved" }],
   ["outcomes of its own count", "human.approval", [{ branch: "yes" }], { branch: "no" }, named("yes", "no", "later")],
   ["one after the other", "human.approval", [{ branch: "yes" }, {}], { branch: "later" }, named("yes", "no", "later")],
-  ["where all are used nothing is said", "human.approval", [{ branch: "approved" }, { branch: "rejected" }], {}],
-  ["beside otherwise nothing is said", "human.approval", [{ branch: "approved" }, { default: true }], {}],
-  ["the way of a failure is for no outcome", "human.approval", [{ on: "error" }], {}],
+  ["where all are used it is beside the first", "human.approval", [{ branch: "approved" }, { branch: "rejected" }], { branch: "approved" }],
+  ["beside otherwise it is for an outcome, too", "human.approval", [{ branch: "approved" }, { default: true }], { branch: "rejected" }],
+  ["a form with one outcome leads on", "human.form", [], {}],
+  ["the way of a failure is for no outcome", "human.approval", [{ on: "error" }], { branch: "approved" }],
   ["a decision's second way is the rest", "decision", [{ when: "true" }], { default: true }],
   ["other steps say nothing", "noop", [{}], {}],
 ])

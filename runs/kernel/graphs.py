@@ -47,7 +47,7 @@ def shown(version_id: int) -> Compiled:
 def _compiled(version_id: int, catalogue: Catalogue) -> Compiled:
     version = WorkflowVersion.unsafe_all_tenants.select_related("workflow", "tenant").get(pk=version_id)
     try:
-        graph = compile_graph(version.definition, catalogue)
+        graph = compile_graph(version.definition, catalogue, version.rules)
     except (KeyError, ValueError, EngineError) as error:
         raise BrokenVersion(
             f"Version {version.number} of {version.workflow.name} can't be compiled: {error!r}"

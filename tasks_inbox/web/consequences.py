@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from engine.catalogue import Json
 from engine.graph import Edge, Graph, Node
+from engine.ports import port_of
 
 SHOWN = 4
 
@@ -15,19 +16,13 @@ def consequences(graph: Graph, node: str, outcomes: Iterable[Mapping[str, Json]]
 
 
 def _sentence(graph: Graph, step: Node, outcome: str) -> str:
-    if step.is_sink:
+    port = port_of(step.edges, outcome)
+    if port.takes:
+        return f"Next: {_titles(graph, port.takes)}."
+    if port.may_take:
+        return f"Depends on what is filled in: {_titles(graph, port.may_take)}."
+    if step.is_sink or step.may_end(outcome):
         return _end(graph)
-    edges = [edge for edge in step.edges if edge.kind == "always" or edge.branch == outcome]
-    depends = [edge for edge in step.edges if edge.kind == "when"]
-    defaults = [edge for edge in step.edges if edge.kind == "default"]
-    if edges:
-        return f"Next: {_titles(graph, edges)}."
-    if depends:
-        return f"Depends on what is filled in: {_titles(graph, [*depends, *defaults])}."
-    if defaults:
-        return f"Next: {_titles(graph, defaults)}."
-    if step.allow_no_match:
-        return "Nothing follows this step."
     return "No step follows this: the step fails, and what its author wrote for that comes next."
 
 

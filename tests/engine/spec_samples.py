@@ -93,7 +93,14 @@ CATALOGUE = {
         Spec("decision", kind="engine", decides=True, gives_input=True),
         Spec("transform", kind="engine", params_model=Anything),
         Spec("job", kind="external", params_model=Anything, timeout_seconds=None),
-        Spec("human.approval", kind="engine", params_model=Anything, timeout_seconds=None, asks_people=True),
+        Spec(
+            "human.approval",
+            kind="engine",
+            params_model=Anything,
+            timeout_seconds=None,
+            asks_people=True,
+            gives={"type": "object", "properties": {"branch": {"enum": ["approved", "rejected"]}}},
+        ),
     )
 }
 

@@ -1,6 +1,7 @@
 """What follows an outcome, in words: branches, defaults, conditions, and the end of the run."""
 
 from engine.graph import compile_graph
+from engine.ports import RULES
 from steps.catalogue import ALL_TYPES
 from tasks_inbox.web.consequences import consequences
 from tests import factories as make
@@ -8,9 +9,10 @@ from tests import factories as make
 OUTCOMES = [{"name": "approved"}, {"name": "rejected"}]
 
 
-def told(nodes, edges, node="ask", **more):
+def told(nodes, edges, node="ask", rules=RULES, **more):
     ask = {"id": "ask", "type": "human.approval", "params": {"title": "Go on?"}}
-    return consequences(compile_graph(make.graph([ask, *nodes], edges, **more), ALL_TYPES), node, OUTCOMES)
+    graph = compile_graph(make.graph([ask, *nodes], edges, **more), ALL_TYPES, rules)
+    return consequences(graph, node, OUTCOMES)
 
 
 def edge(to, **more):
@@ -38,8 +40,12 @@ def test_behind_the_last_step_of_an_item_not_the_whole_run_ends():
     )
 
 
-def test_what_no_edge_takes_fails_or_is_the_end_of_it():
-    assert "the step fails" in told(["pay"], [edge("pay", branch="approved")])["rejected"]
+def test_an_outcome_that_no_edge_takes_ends_the_run():
+    assert told(["pay"], [edge("pay", branch="approved")])["rejected"] == "The run ends."
+
+
+def test_by_the_first_rules_an_outcome_that_no_edge_takes_fails():
+    assert "the step fails" in told(["pay"], [edge("pay", branch="approved")], rules=1)["rejected"]
 
 
 def test_what_depends_on_an_entry_says_so():

@@ -98,7 +98,7 @@ def in_a_row(*steps):
         {"id": f"s{at}", "type": "human.approval", "params": {"title": "?", "due_seconds": 60, **params}}
         for at, params in enumerate(steps)
     ]
-    edges = [{"from": f"s{at}", "to": f"s{at + 1}"} for at in range(len(steps) - 1)]
+    edges = [{"from": f"s{at}", "to": f"s{at + 1}", "branch": "approved"} for at in range(len(steps) - 1)]
     return {"name": "asks", "nodes": nodes, "edges": edges}
 
 
@@ -181,9 +181,17 @@ def test_four_eyes_bar_who_decided_before_for_the_same_item_and_nobody_else():
     asks_bob = asking("asks_bob", **ASKS_BOB)
     again = asking("again", **ASKS_BOB, **EYES)
     field = "nodes[0].params.body.steps[1].params.exclude_deciders"
-    assert found_in(each({"steps": [asks_bob, again]})) == [("four_eyes_out_of_reach", field, "again")]
+    both = {"steps": [asks_bob, again], "edges": [{"from": "asks_bob", "to": "again", "branch": "approved"}]}
+    assert found_in(each(both)) == [("four_eyes_out_of_reach", field, "again")]
     # Each item has a run of its own, and so has what is around it.
-    assert found_in(asks_bob, each({"steps": [again]}), edges=["asks_bob>each"]) == []
+    assert (
+        found_in(
+            asks_bob,
+            each({"steps": [again]}),
+            edges=[{"from": "asks_bob", "to": "each", "branch": "approved"}],
+        )
+        == []
+    )
     assert found_in(each({"steps": [asks_bob]}), again, edges=["each>again"]) == []
 
 

@@ -31,10 +31,11 @@ def contract(wait, *, number):
             "params": {"set": {"by": number, "total": f"{{{{ steps.sign.output.fee * {number} }}}}"}},
         },
     ]
+    on = {"branch": "approved"} if wait["type"] == "human.approval" else {}
     return {
         "name": "contract",
         "nodes": nodes,
-        "edges": [{"from": "sign", "to": "rest"}, {"from": "rest", "to": "bill"}],
+        "edges": [{"from": "sign", "to": "rest"}, {"from": "rest", "to": "bill", **on}],
     }
 
 

@@ -44,6 +44,7 @@ def three(last, **more):
 
 
 SET = {"type": "transform"}
+ASKS = {"type": "human.approval", "params": {"title": "Go?", "due_seconds": 60}}
 RED = {"seconds": 5, "colour": "red"}
 
 
@@ -104,6 +105,14 @@ OWN = {
             },
         }
     ),
+    "a way out of an approval for every outcome": flow(
+        {"a": ASKS, "b": A_TRANSFORM, "c": A_TRANSFORM},
+        [{"from": "a", "to": "b", "branch": "approved"}, {"from": "a", "to": "c"}],
+    ),
+    "a misspelt outcome": flow(
+        {"a": ASKS, "b": A_TRANSFORM}, [{"from": "a", "to": "b", "branch": "aproved"}]
+    ),
+    "an approval in a body without edges": within({"id": "a", **ASKS}, {"id": "b", **A_TRANSFORM}),
     "braces in a condition in a body": within(
         {"id": "a", **A_TRANSFORM},
         {"id": "b", "type": "noop"},
@@ -124,6 +133,9 @@ EXPECTED = {
     "another name": "Call it x",
     "a misspelt type in a body": "Use Set values (transform)",
     "an unknown param in a body in a body": "Remove it",
+    "a way out of an approval for every outcome": "Take it when the outcome is rejected",
+    "a misspelt outcome": "Use approved",
+    "an approval in a body without edges": "Take it when the outcome is approved",
     "braces in a condition in a body": "Remove the braces",
 }
 
@@ -185,6 +197,12 @@ def test_no_fix_leads_into_a_cycle():
     )
     (problem,) = [found for found in check(looped).problems if found.code == "unknown_node"]
     assert problem.fix is None
+
+
+def test_a_condition_on_what_people_enter_is_not_made_to_lead_nowhere():
+    alone = flow({"a": ASKS, "b": A_TRANSFORM}, [{"from": "a", "to": "b", "when": "output.comment != ''"}])
+    (problem,) = check(alone).problems
+    assert (problem.code, problem.fix) == ("no_default_edge", None)
 
 
 def test_another_dialect_has_no_fixes():

@@ -3,17 +3,13 @@
 Safe is what removes the problem, adds no error, and makes nothing run that would not run otherwise.
 """
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from engine.cel_ast import RESERVED
-from engine.checks.flow import Flow
 from engine.checks.nodes import params_problems
-from engine.checks.outline import Limits, outline_of
 from engine.checks.places import Places
 from engine.errors import ExpressionInvalid
 from engine.expressions import compile_expression
@@ -22,10 +18,12 @@ from engine.renaming import STEPS, Unclear, is_plain, renamed_in
 from engine.templates import replaced_holes, split_holes
 from lib.strict_json import Json
 from steps.catalogue import CATALOGUE
-from workflows.checking.fields import Fields, Keys
-from workflows.document.changes import LONGEST_PATH, NOTHING, Change, Document, NotKeyable, at_path, keyed
+from workflows.checking import outcomes
+from workflows.checking.drafted import Draft, Found, near_one
+from workflows.checking.fields import Keys
+from workflows.checking.outcomes import asks
+from workflows.document.changes import LONGEST_PATH, NOTHING, Change
 
-Found = tuple[str, list[Change]] | None
 THREE_DAYS = 259_200
 
 _NAMED = re.compile(r"`([^`]+)`")
@@ -36,11 +34,11 @@ def with_fixes(
     definition: Mapping[str, Json], problems: Iterable[Problem], name: str | None
 ) -> list[Problem]:
     """The problems of a native definition, those with a safe way out with `fix`; `name` is what it must be called."""
-    draft = _Draft(definition, name)
+    draft = Draft(definition, name)
     return [_with_fix(draft, problem) for problem in problems]
 
 
-def _with_fix(draft: "_Draft", problem: Problem) -> Problem:
+def _with_fix(draft: Draft, problem: Problem) -> Problem:
     fixer = _FIXERS.get(problem.code)
     if fixer is None or draft.document is None:
         return problem
@@ -51,98 +49,11 @@ def _with_fix(draft: "_Draft", problem: Problem) -> Problem:
     return replace(problem, fix={"title": title, "changes": [change.as_dict() for change in changes]})
 
 
-class _Draft:
-    """A definition as the changes see it, and who comes before whom in it."""
-
-    def __init__(self, definition: Mapping[str, Json], name: str | None) -> None:
-        self.definition = definition
-        self.name = name
-
-    @cached_property
-    def document(self) -> Document | None:
-        try:
-            return keyed(self.definition, {})
-        except NotKeyable:
-            return None
-
-    @cached_property
-    def flow(self) -> Flow:
-        return Flow(outline_of(self.definition, CATALOGUE, Limits()))
-
-    @cached_property
-    def edge_keys(self) -> list[str]:
-        return list(self.document["edges"]) if self.document else []
-
-    @cached_property
-    def node_keys(self) -> list[str]:
-        return list(self.document["nodes"]) if self.document else []
-
-    @cached_property
-    def fields(self) -> Fields:
-        return Fields(self.document or {"nodes": {}, "edges": {}})
-
-    def is_within(self, node: str | None) -> bool:
-        """Whether a node stands in a body: who comes before whom there is not known here."""
-        return self.fields.homes.get(node or "") is not None
-
-    def value(self, path: Keys) -> Json:
-        """What stands at a path, or NOTHING."""
-        here: Json = self.document
-        for key in path:
-            is_there = (
-                key in here if isinstance(here, dict) else isinstance(here, list) and key in range(len(here))
-            )
-            if not is_there:
-                return NOTHING
-            here = here[key]
-        return here
-
-    def edge(self, field: str) -> tuple[str, dict[str, Json]] | None:
-        """The edge that a field is in, with its key."""
-        path = self.fields.path(field)
-        if path is None or path[0] != "edges" or self.document is None:
-            return None
-        return str(path[1]), self.document["edges"][path[1]]
-
-    def put(self, path: Keys, value: Json) -> Change:
-        """The change that puts a value at a path; within a list the list is changed as a whole."""
-        whole = tuple(str(key) for key in path[: _first_list(path)])
-        before = at_path(self.document or {}, whole)
-        return Change(whole, before, _put(before, path[len(whole) :], value))
-
-    def removed_edge(self, key: str) -> Change:
-        """The change that takes an edge away."""
-        at = self.edge_keys.index(key)
-        edge = self.document["edges"][key] if self.document else {}
-        return Change(("edges", key), before=edge, was_at=self.edge_keys[at - 1] if at else None)
-
-
-def _first_list(path: Keys) -> int:
-    return next((at for at, key in enumerate(path) if isinstance(key, int)), len(path))
-
-
-def _put(here: Json, keys: Keys, value: Json) -> Json:
-    if not keys:
-        return value
-    key, rest = keys[0], keys[1:]
-    if isinstance(here, list) and isinstance(key, int):
-        return [_put(item, rest, value) if at == key else item for at, item in enumerate(here)]
-    if value is NOTHING and not rest:
-        return {name: item for name, item in here.items() if name != key}
-    return {**here, key: _put(here.get(key, {}), rest, value)}
-
-
-def _near(name: str, names: Iterable[str]) -> str | None:
-    """The one known name that is near."""
-    near = difflib.get_close_matches(name[:64], list(names), n=2)
-    return near[0] if len(near) == 1 else None
-
-
 # --- one function per code ---------------------------------------------------------------------------------------
 
 
-def _remove(title: str) -> Callable[[_Draft, Problem], Found]:
-    def fix(draft: _Draft, problem: Problem) -> Found:
+def _remove(title: str) -> Callable[[Draft, Problem], Found]:
+    def fix(draft: Draft, problem: Problem) -> Found:
         path = draft.fields.path(problem.field)
         if path is None or len(path) < 2 or draft.value(path) is NOTHING:
             return None
@@ -151,7 +62,9 @@ def _remove(title: str) -> Callable[[_Draft, Problem], Found]:
     return fix
 
 
-def _no_default_edge(draft: _Draft, problem: Problem) -> Found:
+def _no_default_edge(draft: Draft, problem: Problem) -> Found:
+    if asks((draft.document or {})["nodes"].get(problem.node, {})):
+        return None
     edges = (draft.document or {})["edges"]
     exits = [key for key, edge in edges.items() if edge["from"] == problem.node and not edge.get("on")]
     conditional = [key for key in exits if edges[key].get("when") or edges[key].get("branch")]
@@ -164,7 +77,7 @@ def _no_default_edge(draft: _Draft, problem: Problem) -> Found:
     return "Make the last edge the default", changes
 
 
-def _remove_edge(draft: _Draft, problem: Problem) -> Found:
+def _remove_edge(draft: Draft, problem: Problem) -> Found:
     entry = draft.edge(problem.field)
     if entry is None:
         return None
@@ -176,11 +89,11 @@ def _remove_edge(draft: _Draft, problem: Problem) -> Found:
     return "Remove the edge", [draft.removed_edge(key)]
 
 
-def _unknown_node(draft: _Draft, problem: Problem) -> Found:
+def _unknown_node(draft: Draft, problem: Problem) -> Found:
     if problem.node is not None:
         path = draft.fields.path(problem.field)
         name = draft.value(path) if path else None
-        near = _near(name, draft.node_keys) if isinstance(name, str) else None
+        near = near_one(name, draft.node_keys) if isinstance(name, str) else None
         if path is None or near is None or not _may_lead(draft, problem.node, near):
             return None
         return f"Lead to {near}", [draft.put(path, near)]
@@ -189,7 +102,7 @@ def _unknown_node(draft: _Draft, problem: Problem) -> Found:
         return None
     key, edge = entry
     end = problem.field.rpartition(".")[2]
-    near = _near(edge[end], draft.node_keys)
+    near = near_one(edge[end], draft.node_keys)
     new_edge = {**edge, end: near}
     new_key = f"{new_edge['from']}>{new_edge['to']}"
     if near is None or new_key in draft.edge_keys or not _may_lead(draft, new_edge["from"], new_edge["to"]):
@@ -198,7 +111,7 @@ def _unknown_node(draft: _Draft, problem: Problem) -> Found:
     return f"Use {near}", [removal, Change(("edges", new_key), after=new_edge, at=removal.was_at)]
 
 
-def _may_lead(draft: _Draft, source: str, target: str) -> bool:
+def _may_lead(draft: Draft, source: str, target: str) -> bool:
     """Whether an edge between them makes no cycle."""
     flow = draft.flow
     if source == target or not flow.order or draft.is_within(source) or draft.is_within(target):
@@ -206,10 +119,10 @@ def _may_lead(draft: _Draft, source: str, target: str) -> bool:
     return source not in flow.before or not flow.before[source] & flow.bits.get(target, 0)
 
 
-def _unknown_type(draft: _Draft, problem: Problem) -> Found:
+def _unknown_type(draft: Draft, problem: Problem) -> Found:
     path = draft.fields.path(problem.field)
     name = draft.value(path) if path else None
-    near = _near(name, CATALOGUE) if isinstance(name, str) else None
+    near = near_one(name, CATALOGUE) if isinstance(name, str) else None
     if path is None or near is None:
         return None
     holder = draft.value(path[:-1])
@@ -219,9 +132,9 @@ def _unknown_type(draft: _Draft, problem: Problem) -> Found:
     return f"Use {CATALOGUE[near].title} ({near})", [draft.put(path, near)]
 
 
-def _unknown_step(draft: _Draft, problem: Problem) -> Found:
+def _unknown_step(draft: Draft, problem: Problem) -> Found:
     match = _NAMED.search(problem.message)
-    near = _near(match[1], draft.node_keys) if match else None
+    near = near_one(match[1], draft.node_keys) if match else None
     path = draft.fields.path(problem.field)
     if match is None or near is None or path is None or not _may_read(draft, problem, path, near):
         return None
@@ -230,7 +143,7 @@ def _unknown_step(draft: _Draft, problem: Problem) -> Found:
     return (f"Read {near} instead", [change]) if change else None
 
 
-def _may_read(draft: _Draft, problem: Problem, path: Keys, step: str) -> bool:
+def _may_read(draft: Draft, problem: Problem, path: Keys, step: str) -> bool:
     """Whether the step may have an output at this place."""
     flow = draft.flow
     if not flow.order or step not in flow.bits or draft.is_within(problem.node):
@@ -246,7 +159,7 @@ def _may_read(draft: _Draft, problem: Problem, path: Keys, step: str) -> bool:
     return bool(place.possible & flow.bits[step])
 
 
-def _rewrite(draft: _Draft, path: Keys, rewrite: Callable[[str], str]) -> Change | None:
+def _rewrite(draft: Draft, path: Keys, rewrite: Callable[[str], str]) -> Change | None:
     """The change of the text at a path, each expression in it rewritten."""
     text = draft.value(path)
     if not isinstance(text, str):
@@ -267,7 +180,7 @@ def _check_compiles(text: str, path: Keys) -> None:
         compile_expression(source)
 
 
-def _not_on_every_path(draft: _Draft, problem: Problem) -> Found:
+def _not_on_every_path(draft: Draft, problem: Problem) -> Found:
     match = _NAMED.search(problem.message)
     path = draft.fields.path(problem.field)
     text = draft.value(path) if path else None
@@ -296,23 +209,23 @@ def _guard(source: str, step: str, condition: str) -> str:
     return f" {condition} ? string({source.strip()}) : '' "
 
 
-def _no_deadline(draft: _Draft, problem: Problem) -> Found:
+def _no_deadline(draft: Draft, problem: Problem) -> Found:
     return "Set a deadline of 3 days", [
         draft.put(("nodes", str(problem.node), "params", "due_seconds"), THREE_DAYS)
     ]
 
 
-def _error_edge(draft: _Draft, problem: Problem) -> Found:
+def _error_edge(draft: Draft, problem: Problem) -> Found:
     if problem.node not in draft.node_keys:
         return None
     return "Take this edge when the step fails", [draft.put(("nodes", problem.node, "on_error"), "branch")]
 
 
-def _bad_params(draft: _Draft, problem: Problem) -> Found:
+def _bad_params(draft: Draft, problem: Problem) -> Found:
     return _remove("Remove it")(draft, problem) if problem.message.endswith(UNKNOWN_PARAM) else None
 
 
-def _join_never_fires(draft: _Draft, problem: Problem) -> Found:
+def _join_never_fires(draft: Draft, problem: Problem) -> Found:
     if draft.is_within(problem.node):
         return None
     count = len(draft.flow.into.get(str(problem.node), ()))
@@ -322,13 +235,13 @@ def _join_never_fires(draft: _Draft, problem: Problem) -> Found:
     return f"Wait for {count}", [draft.put((*path, "n_of"), count)]
 
 
-def _bad_value(draft: _Draft, problem: Problem) -> Found:
+def _bad_value(draft: Draft, problem: Problem) -> Found:
     if problem.field != "name" or draft.name is None:
         return None
     return f"Call it {draft.name}", [draft.put(("settings", "name"), draft.name)]
 
 
-def _bad_expression(draft: _Draft, problem: Problem) -> Found:
+def _bad_expression(draft: Draft, problem: Problem) -> Found:
     path = draft.fields.path(problem.field)
     text = draft.value(path) if path else None
     if path is None or path[0] != "edges" or not isinstance(text, str) or "{{" not in text:
@@ -342,12 +255,13 @@ def _bad_expression(draft: _Draft, problem: Problem) -> Found:
     return "Remove the braces", [draft.put(path, parts[0][1])]
 
 
-_FIXERS: Mapping[str, Callable[[_Draft, Problem], Any]] = {
+_FIXERS: Mapping[str, Callable[[Draft, Problem], Any]] = {
     "bad_expression": _bad_expression,
     "bad_params": _bad_params,
     "bad_value": _bad_value,
     "duplicate_edge": _remove_edge,
     "edge_never_taken": _remove_edge,
+    "edge_without_outcome": outcomes.edge_without_outcome,
     "error_edge_never_taken": _error_edge,
     "join_never_fires": _join_never_fires,
     "no_deadline": _no_deadline,
@@ -357,6 +271,7 @@ _FIXERS: Mapping[str, Callable[[_Draft, Problem], Any]] = {
     "reserved_queue": _remove("Use the usual queue"),
     "unknown_field": _remove("Remove it"),
     "unknown_node": _unknown_node,
+    "unknown_outcome": outcomes.unknown_outcome,
     "unknown_step": _unknown_step,
     "unknown_type": _unknown_type,
     "unserved_queue": _remove("Use the usual queue"),

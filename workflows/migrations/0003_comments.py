@@ -6,8 +6,6 @@ import django.db.models.manager
 from django.conf import settings
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -78,5 +76,4 @@ class Migration(migrations.Migration):
             name='comments_number',
             field=models.PositiveIntegerField(db_default=0, default=0, help_text='Rises with whatever happens to the comments on its steps'),
         ),
-        SchemaSql("workflows", "f1780508436b"),
     ]

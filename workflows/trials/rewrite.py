@@ -10,6 +10,7 @@ from engine.catalogue import BODY, Json
 from engine.cel_reads import References
 from engine.errors import EngineError
 from engine.graph import compensation_of, union
+from engine.ports import outcomes_of
 from engine.problems import Problem
 from engine.templates import compile_template
 from lib.refusals import Invalid
@@ -314,6 +315,9 @@ class _Cut:
             ) from None
         if (error := self.options.errors.get(name)) is not None:
             stub["params"]["error"] = literal({"code": error["code"], "message": error["message"]})
+        if step_type is not None and step_type.asks_people and _has_port(original, output):
+            # Its path may end with an outcome for which no edge is there.
+            stub["allow_no_match"] = True
         if step_type is not None and why != "outside":
             stub["on_error"] = (
                 node.get("on_error") or step_type.with_params(original.get("params") or {}).on_error
@@ -342,6 +346,13 @@ def _stub_of(node: Node, output: str, kind: Json, why: Why) -> Node:
     if step_type is not None and step_type.decides:
         params["decides"] = True
     return fields | {"type": STUB_TYPE, "params": params}
+
+
+def _has_port(node: Node, output: Json) -> bool:
+    """Whether what a step gives is an outcome of it, as far as these are known."""
+    outcomes = outcomes_of(CATALOGUE[node["type"]], node.get("params") or {})
+    branch = output.get("branch") if isinstance(output, dict) else None
+    return branch is not None and (not outcomes or branch in outcomes)
 
 
 def _one_step(body: Mapping[str, Json]) -> Node:

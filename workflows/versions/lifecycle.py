@@ -19,6 +19,7 @@ from accounts.roles import (
 )
 from engine.canonical import content_hash
 from engine.dialects import DIALECTS, DialectError, detect, from_native, to_native
+from engine.ports import RULES
 from engine.problems import Problem
 from lib.refusals import Conflict, Invalid, NotAllowed, Unprocessable
 from lib.strict_json import Json
@@ -220,7 +221,8 @@ def publish(
         require_starts(principal, native)
         digest = content_hash(native)
         latest = queries.latest_version(principal.tenant_id, name)
-        if latest is not None and latest.content_hash == digest:
+        # By older rules the same content is another workflow.
+        if latest is not None and (latest.content_hash, latest.rules) == (digest, RULES):
             return Published(latest, checked.problems, created=False)
         if not despite_failing_cases:
             cases.refuse_failing(workflow, checked, before)

@@ -35,13 +35,16 @@ export function outcomesOf(doc: Doc, id: string, schema: JsonObject | null): str
   return [...new Set([...offered(doc, id, schema), ...computed, ...used])];
 }
 
-/** What a second way out of a step says that asks people: the next outcome for which there is no way yet. */
+/** What a new way out of a step says in which people choose: the first outcome for which there is no way yet,
+ * or another one beside the first. */
 export function nextOutcome(doc: Doc, catalogue: Catalogue, from: string): string | null {
   const type = catalogue[doc.nodes[from]?.type];
   const ways = Object.values(doc.edges).filter((edge) => edge.from === from && edge.on !== "error");
-  if (!type?.asks_people || !ways.length || ways.some((edge) => edge.default)) return null;
+  if (!type?.asks_people) return null;
   const used = new Set(ways.map((edge) => edge.branch));
-  const free = offered(doc, from, type.output_schema ?? null).filter((name) => !used.has(name));
+  const names = offered(doc, from, type.output_schema ?? null);
+  if (names.length < 2) return null;
+  const free = names.filter((name) => !used.has(name));
   // A way that says nothing yet is the author's for the first outcome that is free.
-  return free[ways.filter((edge) => !edge.branch).length] ?? null;
+  return free[ways.filter((edge) => !edge.branch && !edge.when && !edge.default).length] ?? names[0];
 }

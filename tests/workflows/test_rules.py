@@ -1,0 +1,77 @@
+"""The rules under which a version was published stay with it, and with what its containers do for items."""
+
+import pytest
+
+from engine.ports import RULES
+from lib.refusals import Unprocessable
+from runs.kernel.graphs import compiled
+from tests import factories as make
+from tests.people import People
+from workflows import unnumbered
+from workflows.models import WorkflowVersion
+from workflows.versions import lifecycle
+
+pytestmark = pytest.mark.django_db
+
+ASK = {"id": "ask", "type": "human.approval", "params": {"title": "Pay?", "due_seconds": 60}}
+BARE = {"nodes": [ASK, {"id": "pay", "type": "noop"}], "edges": [{"from": "ask", "to": "pay"}]}
+GOOD = {**BARE, "edges": [{"from": "ask", "to": "pay", "branch": "approved"}]}
+
+
+def author_among_approvers():
+    people = People()
+    people.member("approver")
+    return people.principal("author")
+
+
+def outcomes(version):
+    return compiled(version.pk).graph.nodes["ask"].outcomes
+
+
+def test_a_version_is_compiled_by_the_rules_that_it_has():
+    new = make.a_version({"name": "w", **GOOD})
+    old = make.VersionFactory(workflow=new.workflow, number=2, rules=1, definition=new.definition)
+    assert (outcomes(new), outcomes(old)) == (("approved", "rejected"), None)
+
+
+def test_what_is_published_has_the_newest_rules_even_where_nothing_else_differs():
+    author = author_among_approvers()
+    lifecycle.create_workflow(author, name="pay", definition={"name": "pay", **GOOD})
+    first = lifecycle.publish(author, "pay").version
+    assert (first.number, first.rules) == (1, RULES)
+    assert not lifecycle.publish(author, "pay").created
+    before = make.VersionFactory(
+        workflow=first.workflow,
+        number=2,
+        rules=1,
+        definition=first.definition,
+        content_hash=first.content_hash,
+    )
+    third = lifecycle.publish(author, "pay")
+    assert (before.rules, third.created, third.version.number, third.version.rules) == (1, True, 3, RULES)
+
+
+def test_a_way_out_for_every_outcome_is_not_published():
+    author = author_among_approvers()
+    lifecycle.create_workflow(author, name="pay", definition={"name": "pay", **BARE})
+    with pytest.raises(Unprocessable) as refused:
+        lifecycle.publish(author, "pay")
+    (problem,) = [one for one in refused.value.details["problems"] if one["severity"] == "error"]
+    assert (problem["code"], problem["node"]) == ("edge_without_outcome", "ask")
+    assert problem["fix"]["title"] == "Take it when the outcome is approved"
+
+
+def test_items_of_an_old_and_of_a_new_version_have_versions_of_their_own():
+    each = {
+        "id": "each",
+        "type": "map",
+        "params": {"items": [1], "body": {"steps": BARE["nodes"], "edges": GOOD["edges"]}},
+    }
+    new = make.a_version({"name": "w", "nodes": [each], "edges": []})
+    old = make.VersionFactory(workflow=new.workflow, number=2, rules=1, definition=new.definition)
+    parts = [
+        WorkflowVersion.unsafe_all_tenants.get(pk=unnumbered.version_of_part(version.pk, "each"))
+        for version in (old, new)
+    ]
+    assert [part.rules for part in parts] == [1, RULES]
+    assert parts[0].definition == parts[1].definition
