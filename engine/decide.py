@@ -2,18 +2,19 @@
 
 `begin`, `settle` and `fire` follow edges as far as they go without asking anybody: through skipped nodes and
 through steps that the engine does itself, up to steps for workers and up to joins. How far a join has got is known
-only to whoever holds the run's state, so arrivals are handed out and `verdict` says what a count of them means.
+only to whoever holds the run's state, so arrivals are handed out and `Join.verdict` says what a count of them means.
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from engine.catalogue import Json
 from engine.effects import Arrival, Assigned, Effects, NewStep
 from engine.errors import ExpressionError, StepError
-from engine.graph import Edge, Graph, Join, Node
+from engine.graph import Graph, Node
+from engine.links import Edge
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output, output_of
 from engine.overrides import DoesNotFit, GoesOn, KeepResult, Overrides, RerunWith, RestartWith
 from engine.ports import followed
@@ -75,26 +76,6 @@ def fire(
     return walk.run()
 
 
-def verdict(join: Join, arrived: int, taken: int) -> Literal["run", "skip"] | None:
-    """What `arrived` resolved edges, `taken` of them taken, mean for a join; None = not yet."""
-    dead = arrived - taken
-    match join.mode:
-        case "all":
-            return "skip" if dead else "run" if taken == join.need else None
-        case "any" if taken:
-            return "run"
-        case "n_of":
-            return "run" if taken >= join.least else "skip" if dead > join.need - join.least else None
-    if arrived < join.need:
-        return None
-    return "run" if taken else "skip"
-
-
-def contributors(join: Join, sources: Sequence[str]) -> Sequence[str]:
-    """The sources whose outputs a join is given: of `any` and `n_of` those that decided it, in their order."""
-    return sources[: join.least] if join.mode in ("any", "n_of") else sources
-
-
 def run_output(graph: Graph, completed: Mapping[str, Json], scope: Scope) -> Json:
     """The output of a run whose sinks are resolved; `completed`: the outputs of its completed sinks by id.
 
@@ -105,6 +86,16 @@ def run_output(graph: Graph, completed: Mapping[str, Json], scope: Scope) -> Jso
     if len(completed) > 1:
         return {name: completed[name] for name in graph.sinks if name in completed}
     return next(iter(completed.values()), None)
+
+
+class JoinNeverFired(StepError):
+    """A join was skipped that waited for edges which could not all be taken, and nothing else led to an end."""
+
+    def __init__(self, node: Node) -> None:
+        least = "all" if node.join.mode == "all" else f"{node.join.least} of the {node.join.need}"
+        message = f"{node.title} waits for {least} edges into it, but not enough of them were taken; "
+        message += "nothing else led to an end of the run."
+        super().__init__("JoinNeverFired", message, details={"node": node.id})
 
 
 class NoBranchMatched(StepError):

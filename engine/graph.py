@@ -2,36 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from engine import bodies
 from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
 from engine.expressions import Expression, References, compile_expression
-from engine.ports import RULES, EdgeKind, kind_of, outcomes_of
+from engine.links import Edge, Join, edge_of, join_of, topological
+from engine.ports import RULES, outcomes_of
 from engine.retry import RetryPolicy, policy
 from engine.templates import Template, compile_template
 from engine.timers import BoundaryTimer, WorkingDays, boundary_of
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """One edge; `index` is its place in the definition."""
-
-    index: int
-    source: str
-    target: str
-    kind: EdgeKind
-    branch: str | None = None
-    when: Expression | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """When a node with several predecessors is decided: `need` of them, `least` taken for `any` and `n_of`."""
-
-    mode: Literal["any_taken", "all", "any", "n_of"]
-    need: int
-    least: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +23,8 @@ class Node:
     `body`: of a container, what is done for each of its children, and as it was written among the `literal` params,
     of which nothing is evaluated; `container`: of a body, whose it is. `conditions`: of a loop, asked after each round.
     `part`: of a body that is several steps, their graph. `sets`: what variables of the run it sets.
-    `outcomes`: those that end their path where no edge takes them (empty: any); None where that is an error.
+    `is_sink`: the run waits for it. `outcomes`: those that end their path where no edge takes them (empty: any); None
+    where that is an error.
     """
 
     id: str
@@ -68,6 +49,7 @@ class Node:
     undoes: str | None
     undoes_unknown: bool
     targets: tuple[str, ...]
+    is_sink: bool
     on_error: OnError
     asks: bool
     allow_no_match: bool
@@ -86,11 +68,6 @@ class Node:
         return self.join.need > 1
 
     @property
-    def is_sink(self) -> bool:
-        """Whether the run waits for this node: it has no outgoing success edge."""
-        return not self.edges
-
-    @property
     def is_timed(self) -> bool:
         """Whether timers run beside it, or it may wait for one."""
         return bool(self.boundary) or self.kind == "wait" or self.start_seconds is not None
@@ -98,7 +75,7 @@ class Node:
     @property
     def fires_early(self) -> bool:
         """Whether steps before it may go on when it is decided: it doesn't wait for all of its edges."""
-        return self.is_join and self.join.mode != "any_taken"
+        return self.is_join and self.join.fires_early
 
     @property
     def is_rung(self) -> bool:
@@ -160,6 +137,14 @@ class Graph:
     next_workflow: str | None
     is_part: bool
     sets_variables: bool
+
+    @property
+    def strict_joins(self) -> tuple[str, ...]:
+        """The joins that may be skipped although an edge into them was taken, but those of the first rules."""
+        nodes = self.nodes.values()
+        return tuple(
+            node.id for node in nodes if node.is_join and node.join.is_strict and not node.join.gives_up
+        )
 
     @property
     def begins_runs(self) -> bool:
@@ -232,10 +217,10 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
 
     Raises KeyError, ExpressionInvalid or ValueError for one that `validate` would refuse.
     """
-    edges = [_edge(index, edge) for index, edge in enumerate(definition.get("edges") or ())]
+    edges = [edge_of(index, edge) for index, edge in enumerate(definition.get("edges") or ())]
     for node in definition["nodes"]:
         edges += [Edge(len(edges), node["id"], one.target, "timer") for one in boundary_of(node)]
-    order = _topological([node["id"] for node in definition["nodes"]], edges)
+    order = topological([node["id"] for node in definition["nodes"]], edges)
     raw = {node["id"]: node for node in definition["nodes"]}
     places = {node["id"]: index for index, node in enumerate(definition["nodes"])}
     nodes: dict[str, Node] = {}
@@ -296,14 +281,13 @@ def _node(
     name, raw_params = raw["id"], raw.get("params") or {}
     spec = catalogue[raw["type"]].with_params(raw_params)
     body, literal = spec.body(raw_params), NO_LITERAL
-    conditions_of_rounds = {
-        name: compile_expression(raw_params[name]) for name in sorted(spec.conditions) if raw_params.get(name)
-    }
+    rounds = sorted(name for name in spec.conditions if raw_params.get(name))
+    conditions_of_rounds = {name: compile_expression(raw_params[name]) for name in rounds}
     if body is not None:
         literal = {key: raw_params[key] for key in (BODY, *conditions_of_rounds) if key in raw_params}
         raw_params = {key: value for key, value in raw_params.items() if key not in literal}
     predecessors = tuple(dict.fromkeys(edge.source for edge in edges if edge.target == name))
-    leaving = tuple(edge for edge in edges if edge.source == name)
+    leaving, boundary = tuple(edge for edge in edges if edge.source == name), boundary_of(raw)
     targets = tuple(dict.fromkeys(edge.target for edge in leaving))
     params = compile_template(raw_params, spec.markdown)
     conditions = [edge.when.refs for edge in leaving if edge.when]
@@ -325,14 +309,15 @@ def _node(
         part=None,
         mapping=None if raw.get("input") is None else compile_template(raw["input"]),
         sets=sets,
-        join=_join(raw.get("join"), len(predecessors)),
+        join=join_of(raw.get("join"), len(predecessors), rules),
         predecessors=predecessors,
         edges=tuple(edge for edge in leaving if edge.kind not in ("error", "timer")),
         error_edges=tuple(edge for edge in leaving if edge.kind == "error"),
-        boundary=boundary_of(raw),
+        boundary=boundary,
         undoes=raw.get("undoes"),
         undoes_unknown=raw.get("compensate_on_unknown") is not False,
         targets=targets,
+        is_sink=_is_sink(leaving, boundary, rules),
         on_error="fail" if raw.get("on_error") == "ask" else raw.get("on_error") or spec.on_error,
         asks=raw.get("on_error") == "ask" and spec.kind != "engine",
         allow_no_match=bool(raw.get("allow_no_match")),
@@ -345,6 +330,15 @@ def _node(
         start_seconds=raw.get("schedule_to_start_seconds"),
         reads=union([params.refs, *conditions, *onward, *own_reads]),
     )
+
+
+def _is_sink(leaving: Iterable[Edge], boundary: Iterable[BoundaryTimer], rules: int) -> bool:
+    """Whether the run waits for a node that these edges leave: no success edge leads on from it.
+
+    One that leads to where a timer leads while the node goes on doesn't count, but by the first rules.
+    """
+    reminders = {timer.target for timer in boundary if not timer.interrupting} if rules > 1 else ()
+    return not any(edge.kind not in ("error", "timer") and edge.target not in reminders for edge in leaving)
 
 
 def compensation_of(node: str) -> str:
@@ -372,36 +366,3 @@ def _body(raw: Mapping[str, Any], body: Mapping[str, Json], catalogue: Catalogue
     raw_step = {**step, "id": raw["id"], "title": raw.get("title"), "priority": raw.get("priority")}
     node = _node(raw_step, 0, [], catalogue, {}, rules)
     return replace(node, container=raw["id"], part=inner, on_error="continue")
-
-
-def _edge(index: int, raw: Mapping[str, Any]) -> Edge:
-    kind = kind_of(raw)
-    when = compile_expression(raw["when"]) if kind == "when" else None
-    branch = raw["branch"] if kind == "branch" else None
-    return Edge(index, raw["from"], raw["to"], kind, branch, when)
-
-
-def _join(raw: Any, need: int) -> Join:
-    if isinstance(raw, Mapping):
-        return Join("n_of", need, raw["n_of"])
-    return Join(raw or "any_taken", need)
-
-
-def _topological(names: list[str], edges: list[Edge]) -> list[str]:
-    """Names so that every edge points forward, ties as in the definition. Raises ValueError on a cycle."""
-    waiting = {name: {edge.source for edge in edges if edge.target == name} for name in names}
-    after: dict[str, list[str]] = {name: [] for name in names}
-    for edge in edges:
-        if edge.target not in after[edge.source]:
-            after[edge.source].append(edge.target)
-    ready = [name for name in names if not waiting[name]]
-    order: list[str] = []
-    for name in ready:
-        order.append(name)
-        for target in after[name]:
-            waiting[target].discard(name)
-            if not waiting[target]:
-                ready.append(target)
-    if len(order) < len(names):
-        raise ValueError("the graph has a cycle")
-    return order

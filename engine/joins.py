@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.decide import contributors, verdict
 from engine.effects import Arrival
 from engine.graph import Node
 
@@ -28,9 +27,9 @@ class JoinState:
         self.arrived.append(arrival.source)
         if arrival.taken:
             self.taken.append(arrival.source)
-        decision = verdict(node.join, len(self.arrived), len(self.taken))
+        decision = node.join.verdict(len(self.arrived), len(self.taken))
         if self.fired or decision is None:
             return None
         self.fired += 1
-        sources = contributors(node.join, self.taken)
+        sources = node.join.contributors(self.taken)
         return Decided(decision == "run", tuple(name for name in node.predecessors if name in sources))

@@ -15,7 +15,8 @@ PortKind = Literal["outcome", "otherwise", "failed", "deadline"]
 RULES: Final = 2
 """The rules of versions that are published now; the number is stored with each version.
 
-1: an outcome of a person for which no edge is there is an error. 2: it ends its path.
+1: an outcome of a person for which no edge is there is an error. A join is skipped as soon as it can't fire any more.
+2: the outcome ends its path. A join is skipped once all of its edges are decided, and a run with no other end fails.
 """
 
 

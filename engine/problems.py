@@ -30,6 +30,7 @@ Code = Literal[
     "error_edge_never_taken",
     "four_eyes_out_of_reach",
     "incompatible_input",
+    "join_may_not_fire",
     "join_never_fires",
     "missing_field",
     "name_not_in_scope",

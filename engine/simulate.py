@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from engine.bodies import seen
 from engine.catalogue import Json
-from engine.decide import begin, fire, ring, run_output, settle
+from engine.decide import JoinNeverFired, begin, describe, fire, ring, run_output, settle
 from engine.effects import Arrival, Effects
 from engine.errors import ExpressionError
 from engine.graph import Graph, Node
@@ -64,6 +64,8 @@ FiredTimers = Mapping[str, Mapping[str, Json]]
 Work = Callable[[Node, Mapping[str, Json]], Outcome]
 """Does a step, with what its expressions see; `prev` is its input."""
 
+RAN = (StepStatus.COMPLETED, StepStatus.FAILED)
+"""Statuses of a step that has run to its end."""
 NO_TIMERS: FiredTimers = {}
 NO_FACTS: Mapping[str, Json] = {}
 
@@ -178,7 +180,19 @@ def _carried(state: FinalState, source: str, target: str) -> Json:
     return step.fired.get(target, step.output)
 
 
+def _never_fired(state: FinalState) -> Node | None:
+    """The join that was skipped although an edge into it was taken, where nothing else led to an end."""
+    if any(state._is(name, status) for name in state.graph.sinks for status in RAN):
+        return None
+    skipped = (name for name in state.graph.strict_joins if state._is(name, StepStatus.SKIPPED))
+    return next((state.graph.nodes[name] for name in skipped if state.joins[name].taken), None)
+
+
 def _finish(state: FinalState) -> None:
+    if join := _never_fired(state):
+        state.status, state.error = RunStatus.FAILED, describe(JoinNeverFired(join))
+        _cancel_open(state)
+        return
     completed = {
         name: state.steps[name].output for name in state.graph.sinks if state._is(name, StepStatus.COMPLETED)
     }

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from engine.bodies import every_step
 from engine.catalogue import Catalogue, Json
 from engine.checks import bodies, graph, nodes, not_yet, references, schemas, variables
+from engine.checks.exclusion import strict_joins
 from engine.checks.flow import Flow
 from engine.checks.outline import Limits, Outline, outline_of
 from engine.definition import Definition
@@ -55,6 +56,7 @@ def _rules(outline: Outline) -> Iterator[Problem]:
     yield from graph.conditions(outline)
     yield from graph.ports(outline)
     yield from graph.joins(outline, flow)
+    yield from strict_joins(outline, flow)
     yield from nodes.types(outline)
     yield from nodes.params(outline)
     yield from nodes.queues(outline)

@@ -68,7 +68,7 @@ class Flow:
         for node in self.order:
             masks = [sure_masks[link.source] | self.bits[link.source] for link in self.into[node]]
             join = self.outline.by_id[node].node.join
-            mask = _at_least(masks, _enough(join, len(masks)))
+            mask = at_least(masks, enough(join, len(masks)))
             waits_for_all = join in (None, "any_taken", "all")
             sure_masks[node] = self._closure(mask, self.before[node]) if waits_for_all else mask
         return sure_masks
@@ -150,7 +150,7 @@ class Flow:
             node = self.order[bit.bit_length() - 1]
             links = self.into[node]
             sure = sum(1 for link in links if link.sure and mask & self.bits[link.source])
-            if not links or sure >= _needed(self.outline.by_id[node].node.join, len(links)):
+            if not links or sure >= needed(self.outline.by_id[node].node.join, len(links)):
                 mask |= bit
         return mask
 
@@ -160,7 +160,7 @@ def _arrows(outline: Outline) -> Iterable[tuple[str, str, bool]]:
     for item in outline.edges:
         source, target = item.edge.source, item.edge.target
         if source in outline.by_id and target in outline.by_id:
-            sure = not item.edge.is_conditional and not _may_leave(outline.by_id[source])
+            sure = not item.edge.is_conditional and not may_leave(outline.by_id[source])
             yield source, target, sure
     for node in outline.by_id.values():
         for timer in node.node.boundary_timers or ():
@@ -168,27 +168,27 @@ def _arrows(outline: Outline) -> Iterable[tuple[str, str, bool]]:
                 yield node.id, timer.to, False
 
 
-def _may_leave(item: OutlineNode) -> bool:
+def may_leave(item: OutlineNode) -> bool:
     """Whether the success edges of a node may be dead although the run goes on."""
     interrupted = any(timer.interrupting is not False for timer in item.node.boundary_timers or ())
     return item.on_error == "branch" or interrupted
 
 
-def _enough(join: object, count: int) -> int:
+def enough(join: object, count: int) -> int:
     """How many incoming edges are taken at least when the node runs."""
     if isinstance(join, NOf):
         return min(join.n_of, count)
     return count if join == "all" else min(1, count)
 
 
-def _needed(join: object, count: int) -> int:
+def needed(join: object, count: int) -> int:
     """How many taken edges make the node run."""
     if isinstance(join, NOf):
         return join.n_of
     return count if join == "all" else 1
 
 
-def _at_least(masks: list[int], number: int) -> int:
+def at_least(masks: list[int], number: int) -> int:
     """The bits that every choice of `number` masks covers: fewer than `number` masks are without them."""
     if not masks:
         return 0

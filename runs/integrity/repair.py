@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from django.db import transaction
 
-from engine.decide import fire, verdict
+from engine.decide import fire
 from engine.graph import Graph
 from engine.statuses import RunStatus, StepStatus
 from lib import crash_points
@@ -65,7 +65,7 @@ def _stuck_joins(joins: Sequence[OpenJoin]) -> Iterator[Finding]:
         graph = shown(join.version_id).graph
         if join.node not in graph.nodes:
             continue
-        decided = verdict(graph.nodes[join.node].join, join.arrived, join.taken)
+        decided = graph.nodes[join.node].join.verdict(join.arrived, join.taken)
         if decided or not before(join.version_id, join.node).intersection(join.open_nodes):
             what = "join not fired" if decided else "join without a step before it"
             yield Finding(join.run_id, join.tenant_id, join.life, what, join.node)

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from engine.catalogue import Json
-from engine.decide import contributors, fire, run_output, verdict
+from engine.decide import JoinNeverFired, describe, fire, run_output
 from engine.effects import Assigned, Effects
 from engine.errors import ExpressionError
 from engine.graph import NOTHING
@@ -270,9 +270,9 @@ class Transition:
             decided: dict[tuple[str, str], tuple[bool, list[str]]] = {}
             for run_id, name, arrived, sources in joins:
                 join = self._node(run_id, name).join
-                if decision := verdict(join, arrived, len(sources)):
+                if decision := join.verdict(arrived, len(sources)):
                     runs = decision == "run"
-                    decided[run_id, name] = runs, list(contributors(join, sources)) if runs else []
+                    decided[run_id, name] = runs, list(join.contributors(sources)) if runs else []
             if not decided:
                 return
             joins = self._apply(self._fired(decided))
@@ -311,7 +311,10 @@ class Transition:
             return
         graphs = {run: compiled(self.anchors[run].version_id).graph for run in sunk}
         above = [run for run, graph in graphs.items() if graph.begins_runs]
-        runs = sorted({*sunk} - (undo_entries.undoing_below(above) if above else set()))
+        held = undo_entries.undoing_below(above) if above else set()
+        for run, join in failing.joins_never_fired({run: graphs[run] for run in {*sunk} - held}).items():
+            self.failures[run] = None, describe(JoinNeverFired(graphs[run].nodes[join]))
+        runs = sorted({*sunk} - held - self.failures.keys())
         rows: list[ScopeRow] = []
         for run_id in runs:
             graph = graphs[run_id]

@@ -177,6 +177,14 @@ class ClosingRow(TypedDict, total=False):
     payload: Mapping[str, Json]
 
 
+class JoinsRow(TypedDict):
+    """The strict joins and the sinks of a run (`joins_never_fired`)."""
+
+    run_id: str
+    joins: Sequence[str]
+    sinks: Sequence[str]
+
+
 class NotedRow(TypedDict):
     """A failure that a run goes on beside (`note_failures`)."""
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from engine.catalogue import Json
-from engine.graph import Edge, Graph, Node
+from engine.graph import Graph, Node
+from engine.links import Edge
 from engine.ports import port_of
 
 SHOWN = 4

@@ -1,5 +1,6 @@
 """How a run went, as `reference` plays it out by hand."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,3 +46,24 @@ class Final:
     steps: dict[str, Step] = field(default_factory=dict)
     variables: dict[str, Json] = field(default_factory=dict)
     links: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+
+def evaluate(expression: str, scope: Mapping[str, Json]) -> Json:
+    """`path` or `path operator literal`, where a path is names with dots between. Raises Broken."""
+    path, *rest = expression.split(" ")
+    found = scope
+    for name in path.split("."):
+        if not isinstance(found, Mapping) or name not in found:
+            raise Broken({"code": "ExpressionError"})
+        found = found[name]
+    if not rest:
+        return found
+    operator, literal = rest
+    known = {"true": True, "false": False}
+    other = literal.strip('"') if literal.startswith('"') else known.get(literal)
+    other = int(literal) if other is None else other
+    if operator == "==":
+        return found == other
+    if type(found) is not int:
+        raise Broken({"code": "ExpressionError"})
+    return found > other if operator == ">" else found < other

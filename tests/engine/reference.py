@@ -21,6 +21,7 @@ from tests.engine.lives import (
     Final,
     Json,
     Step,
+    evaluate,
 )
 
 Definition = Mapping[str, Any]
@@ -39,6 +40,7 @@ def interpret(
     rung: Rung = {},  # noqa: B006
     lost: Collection[str] = (),
     cancel_at: int = 0,
+    rules: int = 2,
 ) -> Final:
     """Play a run to its end.
 
@@ -46,10 +48,11 @@ def interpret(
     or ("interrupted", target) by the boundary timer that leads there. `rung` says to which targets timers lead that
     fire while it goes on. `pick` says which of the open steps workers have in hand or wait, and in which order these
     end. `lost`: whose worker is lost where a closing run awaits it. After `cancel_at` of those steps have ended, the
-    run is cancelled. What is undone then is not played here. Raises AssertionError for a run that is stuck.
+    run is cancelled. `rules`: those of the version. What is undone then is not played here. Raises AssertionError for
+    a run that is stuck.
     """
     run = _Run(definition, run_input, script, rung)
-    run.lost, run.cancel_at = lost, cancel_at
+    run.lost, run.cancel_at, run.rules = lost, cancel_at, rules
     run.begin()
     while run.final.status == RUNNING:
         batch = pick(run.having(QUEUED))
@@ -73,6 +76,7 @@ class _Run:
         self.run_input, self.script, self.rung = run_input, script, rung
         self.lost: Collection[str] = ()
         self.cancel_at = self.ended = self.tick = 0
+        self.rules = 2
         self.final = Final()
         self.steps = self.final.steps
         self.unresolved: list[tuple[str, set[str], list[str]]] = []
@@ -139,9 +143,23 @@ class _Run:
                 self.cancel(QUEUED, WAITING)
                 self.final.status = FAILING if self.having(RUNNING) else FAILED
         elif is_over:
-            self.final.status = COMPLETED
-            self.final.output = self.run_output()
+            never = None if any(self.has_run(name) for name in sinks) else self.never_fired()
+            self.final.status, self.final.culprit = (FAILED, never) if never else (COMPLETED, None)
+            self.final.output = None if never else self.run_output()
             self.cancel(QUEUED, WAITING, RUNNING)
+
+    def has_run(self, name: str) -> bool:
+        return name in self.having(COMPLETED, FAILED)
+
+    def never_fired(self) -> str | None:
+        """A join that was skipped although a link into it was taken, by the rules of today."""
+        strict = [
+            name
+            for name in self.having(SKIPPED)
+            if self.nodes[name].get("join", "any") not in ("any", "any_taken")
+        ]
+        taken = [name for name in strict if self.taken_into(name) and len(self.sources(name)) > 1]
+        return taken[0] if taken and self.rules > 1 else None
 
     def cancel(self, *statuses: str) -> None:
         for name in self.having(*statuses):
@@ -173,11 +191,11 @@ class _Run:
         still_open = len(self.sources(target)) - taken - dead
         if join == "any_taken":
             return "wait" if still_open else "run" if taken else "skip"
-        if join == "all":
-            return "skip" if dead else "wait" if still_open else "run"
         if taken >= self.limit(target):
             return "run"
-        return "skip" if taken + still_open < self.limit(target) else "wait"
+        if self.rules == 1 and join != "any":
+            return "skip" if taken + still_open < self.limit(target) else "wait"
+        return "wait" if still_open else "skip"
 
     def limit(self, target: str) -> int:
         """How many taken links decide a join, and give it its input: those that arrive first."""
@@ -326,7 +344,10 @@ class _Run:
         return list(dict.fromkeys(edge["to"] for edge in self.edges_of(name)))
 
     def is_sink(self, name: str) -> bool:
-        return not any(is_success(edge) for edge in self.edges_of(name))
+        """No success edge leads on, but to where a timer leads while it goes on (which the first rules counted)."""
+        timers = self.nodes[name].get("boundary_timers", ()) if self.rules > 1 else ()
+        rung = {timer["to"] for timer in timers if timer.get("interrupting") is False}
+        return not any(is_success(edge) and edge["to"] not in rung for edge in self.edges_of(name))
 
     def ends_run(self, name: str) -> bool:
         node = self.nodes[name]
@@ -373,24 +394,3 @@ def moment(name: str) -> Json:
 def is_success(edge: Mapping[str, Any]) -> bool:
     """Whether an edge is one that success may take."""
     return edge.get("on") != "error" and not edge.get("timer")
-
-
-def evaluate(expression: str, scope: Mapping[str, Json]) -> Json:
-    """`path` or `path operator literal`, where a path is names with dots between. Raises Broken."""
-    path, *rest = expression.split(" ")
-    found = scope
-    for name in path.split("."):
-        if not isinstance(found, Mapping) or name not in found:
-            raise Broken({"code": "ExpressionError"})
-        found = found[name]
-    if not rest:
-        return found
-    operator, literal = rest
-    known = {"true": True, "false": False}
-    other = literal.strip('"') if literal.startswith('"') else known.get(literal)
-    other = int(literal) if other is None else other
-    if operator == "==":
-        return found == other
-    if type(found) is not int:
-        raise Broken({"code": "ExpressionError"})
-    return found > other if operator == ">" else found < other

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from engine.catalogue import Json
 from engine.graph import compile_graph
 from engine.outcomes import Completed, Failed, Interrupted, Outcome
+from engine.ports import RULES
 from engine.simulate import FinalState, simulate
 from steps.catalogue import EXECUTABLE
 from tests.engine import reference
@@ -13,11 +14,11 @@ from tests.engine.strategies import THEN, Case, Order, Pick
 Told = dict[str, Json]
 
 
-def play(case: Case, pick: Pick) -> FinalState:
-    """The run as the core plays it in memory."""
+def play(case: Case, pick: Pick, rules: int = RULES) -> FinalState:
+    """The run as the core plays it in memory, by the rules of its version."""
     script = {name: _outcome(name, *ending) for name, ending in case.script.items()}
     rung = {name: dict.fromkeys(targets, _moment(name)) for name, targets in case.rung.items()}
-    return simulate(compile_graph(case.definition, EXECUTABLE), case.run_input, script, pick, rung)
+    return simulate(compile_graph(case.definition, EXECUTABLE, rules), case.run_input, script, pick, rung)
 
 
 def _outcome(name: str, kind: str, value: Json) -> Outcome:
@@ -30,10 +31,17 @@ def _moment(name: str) -> Json:
     return {**THEN, "timer_of": name}
 
 
-def read(case: Case, order: Order) -> reference.Final:
+def read(case: Case, order: Order, rules: int = RULES) -> reference.Final:
     """The run as the page tells it."""
     return reference.interpret(
-        case.definition, case.run_input, case.script, order.pick(), case.rung, case.lost, case.cancel_at
+        case.definition,
+        case.run_input,
+        case.script,
+        order.pick(),
+        case.rung,
+        case.lost,
+        case.cancel_at,
+        rules,
     )
 
 

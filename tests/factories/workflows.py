@@ -9,6 +9,7 @@ from factory.django import DjangoModelFactory
 
 from accounts.models import Tenant
 from engine.catalogue import Json
+from engine.ports import RULES
 from lib.uuid7 import uuid7
 from tests.factories.accounts import InOneStatement, TenantFactory, UserFactory, a_tenant, the_default_folder
 from workflows.models import TestCase, Workflow, WorkflowVersion
@@ -60,10 +61,14 @@ class CaseFactory(DjangoModelFactory[TestCase]):
         model = TestCase
 
 
-def a_version(definition: Mapping[str, Json], *, tenant: Tenant | None = None) -> WorkflowVersion:
-    """The definition published under a name of its own."""
+def a_version(
+    definition: Mapping[str, Json], *, tenant: Tenant | None = None, rules: int = RULES
+) -> WorkflowVersion:
+    """The definition published under a name of its own, by these rules."""
     draft = {**definition, "name": f"{definition['name']}-{uuid7()[-12:]}"}
-    return VersionFactory(workflow__tenant=tenant or a_tenant(), workflow__draft_definition=draft)
+    return VersionFactory(
+        workflow__tenant=tenant or a_tenant(), workflow__draft_definition=draft, rules=rules
+    )
 
 
 def a_workflow(name: str, definition: Mapping[str, Json], *, tenant: Tenant | None = None) -> Workflow:

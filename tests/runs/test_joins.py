@@ -2,6 +2,7 @@
 
 import pytest
 
+from runs.integrity.verify import verify
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -95,28 +96,82 @@ def test_an_n_of_join_starts_at_the_nth_edge_and_is_given_those_that_decided_it(
     assert make.run(run_id).output == {"a": "a", "c": "c"}
 
 
-def test_an_n_of_join_is_skipped_as_soon_as_it_can_t_be_reached():
+NO_BRANCH = [{"id": "a", "allow_no_match": True}, "b", {"id": "z", "join": "all"}]
+
+
+def started(definition, rules, *inputs):
+    return make.start_version(make.a_version(definition, rules=rules), *inputs or [{}])[0]
+
+
+@pytest.mark.parametrize("rules", [1, 2])
+def test_an_n_of_join_that_can_t_be_reached_is_skipped_when_all_edges_are_decided(rules):
     edges = [{"from": name, "to": "z", "branch": "yes"} for name in "abc"]
     nodes = [*({"id": name, "allow_no_match": True} for name in "abc"), {"id": "z", "join": {"n_of": 2}}]
-    run_id = make.start(make.graph(nodes, edges))[0]
-    a, b, _ = make.claimed()
+    run_id = started(make.graph(nodes, edges), rules)
+    a, b, c = make.claimed()
 
     make.complete(a, b, output={"branch": "no"})
+    assert make.run(run_id).status == ("COMPLETED" if rules == 1 else "RUNNING")
+    make.complete(c, output={"branch": "no"})
 
-    assert make.statuses(run_id) == {"a": "COMPLETED", "b": "COMPLETED", "c": "CANCELLED", "z": "SKIPPED"}
+    statuses = {"a": "COMPLETED", "b": "COMPLETED", "c": "CANCELLED" if rules == 1 else "COMPLETED"}
+    assert make.statuses(run_id) == {**statuses, "z": "SKIPPED"}
     assert (make.run(run_id).status, make.run(run_id).output) == ("COMPLETED", None)
+    assert list(verify([run_id])) == []
 
 
-def test_an_all_join_is_skipped_at_the_first_dead_edge_and_ends_its_run():
-    edges = ["b>z", {"from": "a", "to": "z", "branch": "yes"}]
-    run_id = make.start(
-        make.graph([{"id": "a", "allow_no_match": True}, "b", {"id": "z", "join": "all"}], edges)
-    )[0]
+@pytest.mark.parametrize("rules", [1, 2])
+def test_an_all_join_with_a_dead_edge_ends_its_run_when_what_has_begun_is_finished(rules):
+    run_id = started(make.graph(NO_BRANCH, ["b>z", {"from": "a", "to": "z", "branch": "yes"}]), rules)
+    a, b = make.claimed()
 
-    make.complete(make.claimed()[0], output={"branch": "no"})
+    make.complete(a, output={"branch": "no"})
+    if rules == 1:
+        assert make.statuses(run_id) == {"a": "COMPLETED", "b": "CANCELLED", "z": "SKIPPED"}
+        assert make.run(run_id).status == "COMPLETED"
+    else:
+        assert make.statuses(run_id) == {"a": "COMPLETED", "b": "RUNNING"}
+        make.complete(b)
+        assert make.statuses(run_id) == {"a": "COMPLETED", "b": "COMPLETED", "z": "SKIPPED"}
+        assert (make.run(run_id).status, make.run(run_id).error["code"]) == ("FAILED", "JoinNeverFired")
+        assert make.run(run_id).error["details"] == {"node": "z"}
+    assert list(verify([run_id])) == []
 
-    assert make.statuses(run_id) == {"a": "COMPLETED", "b": "CANCELLED", "z": "SKIPPED"}
-    assert make.run(run_id).status == "COMPLETED"
+
+def payment(**notify):
+    """A payment behind a decision of which only one way leads to it, and a notice that it waits for, too."""
+    nodes = [
+        {"id": "p", "type": "job", "queue": "p"},
+        {"id": "notify", **notify},
+        {"id": "x", "type": "decision"},
+    ]
+    nodes += [{"id": "check"}, {"id": "pay", "join": "all"}]
+    edges = ["p>notify", "p>x", "check>pay", "notify>pay", {"from": "x", "to": "pay", "default": True}]
+    return make.graph(nodes, [*edges, {"from": "x", "to": "check", "when": "input.amount > 1000"}])
+
+
+@pytest.mark.parametrize("amount", [10, 5000])
+@pytest.mark.parametrize(
+    "notify", [{"type": "job", "queue": "notify"}, {"type": "signal", "params": {"name": "ok"}}]
+)
+def test_no_run_completes_without_the_payment_that_it_is_about(notify, amount):
+    run_id = started(payment(**notify), 2, {"amount": amount})
+    make.complete(*make.claimed("p"))
+    make.work("default", "engine")
+    assert make.statuses(run_id)["notify"] in ("QUEUED", "WAITING")
+    assert "pay" not in make.statuses(run_id)
+    if notify["type"] == "job":
+        make.complete(*make.claimed("notify"))
+    else:
+        make.send(run_id, "ok")
+    make.work("default", "engine")
+
+    assert make.statuses(run_id)["notify"] == "COMPLETED"
+    assert (make.run(run_id).status, make.run(run_id).error["code"]) == ("FAILED", "JoinNeverFired")
+    make.resume(run_id)
+    make.work("default", "engine")
+    assert (make.run(run_id).status, make.run(run_id).error["code"]) == ("FAILED", "JoinNeverFired")
+    assert list(verify([run_id])) == []
 
 
 def test_joins_fire_level_by_level_in_one_transaction():

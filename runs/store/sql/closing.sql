@@ -57,6 +57,24 @@ SELECT coalesce(json_agg(json_build_array(r.id, r.error)), '[]')
             SELECT 1 FROM runs_stepexecution s
              WHERE s.run_id = r.id AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')))
 
+-- name: joins_never_fired
+-- Of runs whose sinks are resolved those in which no sink has run, and the join of each that was skipped although an edge
+-- into it was taken.
+SELECT coalesce(json_agg(json_build_array(w.run_id, j.node)), '[]')
+  FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, joins jsonb, sinks jsonb)
+ CROSS JOIN LATERAL (
+           SELECT t.node
+             FROM runs_stepjoin t
+             JOIN runs_stepexecution s ON s.run_id = t.run_id AND s.node = t.node AND s.index IS NULL
+            WHERE t.run_id = w.run_id AND w.joins ? t.node AND cardinality(t.taken) > 0
+              AND s.status = 'SKIPPED' AND s.cancel_cause IS DISTINCT FROM 'operator'
+            ORDER BY t.id
+            LIMIT 1) j
+ WHERE NOT EXISTS (
+           SELECT 1 FROM runs_stepexecution s
+            WHERE s.run_id = w.run_id AND w.sinks ? s.node AND s.index IS NULL
+              AND (s.status IN ('COMPLETED', 'FAILED') OR s.status = 'SKIPPED' AND s.cancel_cause = 'operator'))
+
 -- name: closed_runs
 -- Closing runs in which nothing runs any more: whether what they did is to be undone, and whether a child run is still open,
 -- or was told to go on. Those that have begun to undo because only children were left, which undid what they did, too.
