@@ -69,3 +69,9 @@ def spans_below(
     """Type, begin and end of the steps of these types in the runs below the tenant's run, of at most `most` runs."""
     params = {"tenant": tenant, "run": run, "types": list(types), "most": most}
     return [(kind, begun, ended) for kind, begun, ended in SQL.execute("spans_below", params).fetchall()]
+
+
+def watched_above(runs: Sequence[str], watched: Sequence[str]) -> list[tuple[int, str]]:
+    """Those of the `watched` runs that are above one of these runs, each with its tenant."""
+    params = {"runs": list(runs), "watched": list(watched)}
+    return [(tenant, run) for tenant, run in SQL.execute("watched_above", params).fetchall()]

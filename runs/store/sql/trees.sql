@@ -85,3 +85,12 @@ WITH RECURSIVE a AS (
 SELECT coalesce(json_agg(json_build_array(a.id, a.version_id, w.folder_id, a.place -> -1 ->> 0, a.place -> -1 -> 1) ORDER BY a.up DESC), '[]')
   FROM a
   JOIN workflows_workflow w ON w.id = a.workflow_id
+
+-- name: watched_above
+-- Those of the watched runs that are above one of these runs.
+WITH RECURSIVE a AS (
+    SELECT r.parent_id AS id FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.parent_id IS NOT NULL
+    UNION
+    SELECT p.parent_id FROM a JOIN runs_run p ON p.id = a.id WHERE p.parent_id IS NOT NULL
+)
+SELECT p.tenant_id, p.id::text FROM a JOIN runs_run p ON p.id = a.id WHERE a.id = ANY (%(watched)s::uuid[])
