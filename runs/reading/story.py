@@ -8,6 +8,7 @@ from typing import Final, Literal
 from engine.catalogue import Json
 from engine.events import EventType
 from runs.kernel import wait_kinds
+from runs.reading.places import step_in_words
 
 Tone = Literal["", "good", "bad", "wait", "person"]
 UNTOLD: Final = (EventType.EDGES_RESOLVED, EventType.STEP_RELEASED, EventType.STEP_MIGRATED)
@@ -153,7 +154,7 @@ def _words(event: Event) -> dict[str, str]:
     texts = {key: str(value) for key, value in payload.items() if isinstance(value, str | int | float)}
     index = payload.get("index")
     return texts | {
-        "step": event.title if index is None else f"{event.title}, item {index}",
+        "step": step_in_words(event.title, index),
         "attempt": str(event.attempt or 1),
         "other": f"version {payload['version']}"
         if payload.get("version")
