@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+import orjson
+
 from engine.catalogue import Json
 from runs.store.hot import SQL, WORKER_SECONDS
 
@@ -69,6 +71,34 @@ def spans_below(
     """Type, begin and end of the steps of these types in the runs below the tenant's run, of at most `most` runs."""
     params = {"tenant": tenant, "run": run, "types": list(types), "most": most}
     return [(kind, begun, ended) for kind, begun, ended in SQL.execute("spans_below", params).fetchall()]
+
+
+class EventBelow(NamedTuple):
+    """An event of a run below another one; `place`: that of its run."""
+
+    id: int
+    version_id: int
+    folder: int
+    place: Sequence[tuple[str, int | None]]
+
+
+def events_below(
+    tenant: int, run: str, *, types: Sequence[str], kinds: Sequence[str], most: int, most_runs: int
+) -> list[EventBelow]:
+    """The first `most` events of these types in the runs below the tenant's run; of waits those of these kinds."""
+    params = {
+        "tenant": tenant,
+        "run": run,
+        "types": list(types),
+        "kinds": list(kinds),
+        "most": most,
+        "most_runs": most_runs,
+    }
+    rows = SQL.execute("events_below", params).fetchall()
+    return [
+        EventBelow(id_, version, folder, orjson.loads(place) if isinstance(place, str) else place)
+        for id_, version, folder, place in rows
+    ]
 
 
 def watched_above(runs: Sequence[str], watched: Sequence[str]) -> list[tuple[int, str]]:

@@ -92,7 +92,7 @@ def view_context(request: PageRequest, run: dict[str, Json], look: Look, history
             picture = picture_of(tenant, version)
             context["picture"] = picture and {**picture, "sprite": markup.sprite()}
     elif look.view == STORY:
-        context |= story.story_context(request, run_id, version, until)
+        context |= story.story_context(request, run, version, until)
     people.learn(tenant, [attempt.by for attempt in context["attempts"] if attempt.by])
     return context
 

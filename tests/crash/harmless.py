@@ -67,6 +67,7 @@ HARMLESS = frozenset(
         "open_steps_below",
         "spans_below",
         "watched_above",
+        "events_below",
         # Only of runs that an earlier release had begun to undo.
         "without_undo_entries",
         "postpone_message",

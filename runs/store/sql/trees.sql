@@ -64,15 +64,32 @@ SELECT coalesce(json_agg(json_build_array(
 -- name: spans_below
 -- From when until when steps of these types, in the runs below a run, were at work or waited; of at most `most` runs, those
 -- nearest to it first.
-WITH RECURSIVE t AS (
-    SELECT r.id FROM runs_run r WHERE r.parent_id = %(run)s::uuid AND r.tenant_id = %(tenant)s
-    UNION ALL
-    SELECT c.id FROM t JOIN runs_run c ON c.parent_id = t.id
-)
+WITH RECURSIVE /* include tree_below */
 SELECT s.type, s.started_at, s.completed_at
   FROM (SELECT t.id FROM t LIMIT %(most)s) t
   JOIN runs_stepexecution s ON s.run_id = t.id
  WHERE s.started_at IS NOT NULL AND s.kept_from IS NULL AND s.type = ANY (%(types)s::text[])
+
+-- name: tree_below (fragment)
+t AS (
+    SELECT r.id FROM runs_run r WHERE r.parent_id = %(run)s::uuid AND r.tenant_id = %(tenant)s
+    UNION ALL
+    SELECT c.id FROM t JOIN runs_run c ON c.parent_id = t.id
+)
+
+-- name: events_below
+-- The first events of these types in the runs below a run, each with the place, the version and the folder of its run; of
+-- at most `most_runs` runs, those nearest to it first. Of waits those of these kinds.
+WITH RECURSIVE /* include tree_below */
+SELECT h.id, r.version_id, w.folder_id, coalesce(r.place, '[]')
+  FROM (SELECT t.id FROM t LIMIT %(most_runs)s) t
+  JOIN runs_run r ON r.id = t.id
+  JOIN workflows_workflow w ON w.id = r.workflow_id
+  JOIN runs_historyevent h ON h.run_id = t.id
+ WHERE h.type = ANY (%(types)s::text[])
+   AND (h.type <> 'STEP_WAITING' OR h.payload ->> 'kind' = ANY (%(kinds)s::text[]))
+ ORDER BY h.id
+ LIMIT %(most)s
 
 -- name: ancestors
 -- A run and the runs that lead up to its root, the root first, each with the folder of its workflow and the step of the
