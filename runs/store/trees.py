@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -65,12 +65,29 @@ def ancestors(tenant: int, run: str) -> list[Ancestor]:
     return [Ancestor(*row) for row in SQL.value("ancestors", {"tenant": tenant, "run": run})]
 
 
-def spans_below(
-    tenant: int, run: str, *, types: Sequence[str], most: int
-) -> list[tuple[str, datetime, datetime | None]]:
-    """Type, begin and end of the steps of these types in the runs below the tenant's run, of at most `most` runs."""
+class StepBelow(NamedTuple):
+    """A step in a run below another one, from when until when it was at work or waited; `place`: that of its run."""
+
+    type: str
+    started_at: datetime
+    completed_at: datetime | None
+    node: str
+    status: str
+    version_id: int
+    folder: int
+    place: Sequence[tuple[str, int | None]]
+
+
+def spans_below(tenant: int, run: str, *, types: Sequence[str], most: int) -> list[StepBelow]:
+    """The steps of these types in the runs below the tenant's run, of at most `most` runs."""
     params = {"tenant": tenant, "run": run, "types": list(types), "most": most}
-    return [(kind, begun, ended) for kind, begun, ended in SQL.execute("spans_below", params).fetchall()]
+    rows = SQL.execute("spans_below", params).fetchall()
+    return [StepBelow._make((*row[:-1], _place(row[-1]))) for row in rows]
+
+
+def _place(read: Any) -> Sequence[tuple[str, int | None]]:
+    place: Sequence[tuple[str, int | None]] = orjson.loads(read) if isinstance(read, str) else read
+    return place
 
 
 class EventBelow(NamedTuple):
@@ -95,10 +112,7 @@ def events_below(
         "most_runs": most_runs,
     }
     rows = SQL.execute("events_below", params).fetchall()
-    return [
-        EventBelow(id_, version, folder, orjson.loads(place) if isinstance(place, str) else place)
-        for id_, version, folder, place in rows
-    ]
+    return [EventBelow._make((*row[:-1], _place(row[-1]))) for row in rows]
 
 
 def watched_above(runs: Sequence[str], watched: Sequence[str]) -> list[tuple[int, str]]:

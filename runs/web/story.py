@@ -75,13 +75,14 @@ def _event_below(event: HistoryEvent, graph: Graph, above: int, below: EventBelo
     place = [{"node": node, "index": index} for node, index in below.place[above:]]
     is_hidden = not who.may_in(RUNS_READ, below.folder)
     own = _event(event, graphs.shown(below.version_id).graph)
+    at_step = below.place[above:]
     return Event(
         own.type,
         _HIDDEN if is_hidden else own.title,
         own.attempt,
         own.payload,
         own.at,
-        place[0]["node"] if place else None,
+        at_step[0][0] if at_step else None,
         places.in_words(places.titled(graph, place)),
         is_hidden,
     )

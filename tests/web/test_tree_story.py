@@ -104,3 +104,50 @@ def test_where_no_step_begins_a_run_nothing_is_looked_for_below(viewer, monkeypa
     (run_id,) = make.start(make.chain("noop"))
     make.work()
     assert told(lines_of(viewer, run_id), "completed")
+
+
+def test_the_timeline_has_a_lane_for_each_step_below_a_step_of_all_items_together(viewer, clock):
+    root = mapped_run(3)
+    clock.advance(60)
+    make.tick()
+    make.work()
+    first, second, third = sorted(make.claimed("card"), key=lambda step: step.run_id)
+    clock.advance(10)
+    make.complete(first, output={})
+    clock.advance(10)
+    make.fail(second, code="CardRefused")
+    make.work()
+    timeline = viewer.get(f"/runs/{root}?view=timeline").context["timeline"]
+    lanes = {lane.step["title"]: lane for lane in timeline.lanes}
+    inner = lanes["Charge the card"]
+    assert (inner.is_inner, inner.step["node"], lanes["each"].is_inner) == (True, "each", False)
+    assert {bar.kind: round(bar.milliseconds / 1000) for bar in inner.bars} == {
+        "done": 10,
+        "failed": 20,
+        "work": 20,
+    }
+    page = viewer.get(f"/runs/{root}?view=timeline").text
+    assert '<li class="inner" data-failed>' in page
+    make.complete(third, output={})
+
+
+def test_the_timeline_shows_when_people_below_were_asked_and_hides_what_may_not_be_read(viewer):
+    (root,) = make.start_version(onboarding(), GIVEN)
+    make.work()
+    lanes = viewer.get(f"/runs/{root}?view=timeline").context["timeline"].lanes
+    asked = [lane for lane in lanes if lane.is_inner]
+    assert len(asked) == 2
+    assert {lane.step["title"] for lane in asked} == {"Ask for leave"}
+    assert {bar.kind for lane in asked for bar in lane.bars} == {"people"}
+    child = Run.unsafe_all_tenants.filter(parent_id=root).earliest("id")
+    child.version.workflow.folder = make.FolderFactory()
+    child.version.workflow.save()
+    lanes = viewer.get(f"/runs/{root}?view=timeline").context["timeline"].lanes
+    assert {lane.step["title"] for lane in lanes if lane.is_inner} == {"ask"}
+
+
+def test_a_timeline_costs_the_same_however_many_runs_are_below_and_its_bars_are_few(viewer):
+    few, many = (mapped_run(items) for items in (1, 9))
+    viewer.get(f"/runs/{few}?view=timeline")
+    costs = [trips_of_page(viewer, f"/runs/{run}?view=timeline") for run in (few, many)]
+    assert costs[0] == costs[1]

@@ -62,11 +62,13 @@ SELECT coalesce(json_agg(json_build_array(
  WHERE top.id = ANY (%(runs)s::uuid[]) AND top.tenant_id = %(tenant)s
 
 -- name: spans_below
--- From when until when steps of these types, in the runs below a run, were at work or waited; of at most `most` runs, those
--- nearest to it first.
+-- From when until when steps of these types, in the runs below a run, were at work or waited, and where; of at most `most`
+-- runs, those nearest to it first.
 WITH RECURSIVE /* include tree_below */
-SELECT s.type, s.started_at, s.completed_at
+SELECT s.type, s.started_at, s.completed_at, s.node, s.status, r.version_id, w.folder_id, coalesce(r.place, '[]')
   FROM (SELECT t.id FROM t LIMIT %(most)s) t
+  JOIN runs_run r ON r.id = t.id
+  JOIN workflows_workflow w ON w.id = r.workflow_id
   JOIN runs_stepexecution s ON s.run_id = t.id
  WHERE s.started_at IS NOT NULL AND s.kept_from IS NULL AND s.type = ANY (%(types)s::text[])
 
