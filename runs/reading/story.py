@@ -32,6 +32,8 @@ TOLD_OF_BELOW: Final = (
     EventType.ATTEMPT_FAILED,
     EventType.COMPENSATE_RUN,
     EventType.RUN_WAITING_FOR_MANUAL_ACTION,
+    EventType.SLA_WARNING,
+    EventType.SLA_BREACHED,
 )
 """Of the runs below a run it is told what people decided, what failed, what was undone, and what was waited for."""
 WAITS_OF_BELOW: Final = ("timer", "signal", "operator")

@@ -183,7 +183,7 @@ def timeline(
 def _inner_tracks(inner: Iterable[Inner], tracks: Iterable[_Track], now: datetime) -> dict[str, list[_Track]]:
     """The tracks below that of each node, in the order in which they began."""
     places = {step["node"]: place for step, _, place in tracks}
-    found: dict[str, list[_Track]] = {}
+    by_node: dict[str, list[_Track]] = {}
     for node, title, steps in inner:
         spans = [
             _Stretch(_kind(step, now), None, step.started_at, min(step.completed_at or now, now))
@@ -199,10 +199,10 @@ def _inner_tracks(inner: Iterable[Inner], tracks: Iterable[_Track], now: datetim
                 "error": has_failed or None,
                 "duration_ms": None,
             }
-            found.setdefault(node, []).append((row, _together(spans), places[node]))
-    for those in found.values():
+            by_node.setdefault(node, []).append((row, _together(spans), places[node]))
+    for those in by_node.values():
         those.sort(key=lambda track: track[1][0].start)
-    return found
+    return by_node
 
 
 def _kind(step: Timed, now: datetime) -> str:
