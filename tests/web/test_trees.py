@@ -116,3 +116,22 @@ def test_a_requester_sees_in_the_browser_who_has_an_onboarding_and_that_it_was_r
     visitor.open(f"/requests/{run_id}")
     expect(page.get_by_role("status").get_by_text("Refused")).to_be_visible()
     expect(page.get_by_text("No licence is left.").first).to_be_visible()
+
+
+@pytest.mark.browser
+def test_the_cards_of_a_run_with_children_stand_apart_and_what_they_wait_for_has_room(visitor, ann):
+    page = visitor.page
+    root = started(make.a_version(make.mapped(EACH)), {"items": [*range(8)]})
+    visitor.open(f"/runs/{root}")
+    card = page.get_by_role("region", name="Runs it started")
+    above = page.locator("#look").bounding_box()
+    assert card.bounding_box()["y"] - (above["y"] + above["height"]) >= 10
+    now = card.get_by_role("cell", name="Waits for an admin").first
+    assert now.bounding_box()["height"] < 80
+    assert card.get_by_role("cell", name="each, item 0").bounding_box()["height"] < 80
+    assert faults_by_day_and_night(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    for view in ("graph", "timeline", "story"):
+        visitor.open(f"/runs/{root}?view={view}")
+        assert not visitor.scrolls_sideways()
+        assert faults_by_day_and_night(page) == []
