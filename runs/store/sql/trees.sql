@@ -82,16 +82,22 @@ t AS (
 -- name: events_below
 -- The first events of these types in the runs below a run, each with the place, the version and the folder of its run; of
 -- at most `most_runs` runs, those nearest to it first. Of waits those of these kinds.
-WITH RECURSIVE /* include tree_below */
-SELECT h.id, r.version_id, w.folder_id, coalesce(r.place, '[]')
-  FROM (SELECT t.id FROM t LIMIT %(most_runs)s) t
-  JOIN runs_run r ON r.id = t.id
+WITH RECURSIVE /* include tree_below */,
+e AS MATERIALIZED (
+    -- Each run by itself: a plan that walks all of history in its order would look for few in very many.
+    SELECT h.id, t.id AS run_id
+      FROM (SELECT t.id FROM t LIMIT %(most_runs)s) t
+     CROSS JOIN LATERAL (
+               SELECT h.id FROM runs_historyevent h
+                WHERE h.run_id = t.id AND h.type = ANY (%(types)s::text[])
+                  AND (h.type <> 'STEP_WAITING' OR h.payload ->> 'kind' = ANY (%(kinds)s::text[]))
+                ORDER BY h.run_id, h.id
+                LIMIT %(most)s) h
+)
+SELECT e.id, r.version_id, w.folder_id, coalesce(r.place, '[]')
+  FROM (SELECT e.id, e.run_id FROM e ORDER BY e.id LIMIT %(most)s) e
+  JOIN runs_run r ON r.id = e.run_id
   JOIN workflows_workflow w ON w.id = r.workflow_id
-  JOIN runs_historyevent h ON h.run_id = t.id
- WHERE h.type = ANY (%(types)s::text[])
-   AND (h.type <> 'STEP_WAITING' OR h.payload ->> 'kind' = ANY (%(kinds)s::text[]))
- ORDER BY h.id
- LIMIT %(most)s
 
 -- name: ancestors
 -- A run and the runs that lead up to its root, the root first, each with the folder of its workflow and the step of the
