@@ -66,7 +66,7 @@ def items_failed(failed: int, total: int, first: tuple[int, Mapping[str, Json]] 
 
 def round_failed(done: int, error: Mapping[str, Json]) -> StepError:
     """The round of a loop failed, the `done`-th."""
-    message = f"Round {done:,} failed with: {error.get('message')}"
+    message = f"Round {done:,} (index {done - 1}) failed with: {error.get('message')}"
     return StepError("RoundFailed", message, details={"round": done, "error": in_brief(error)})
 
 

@@ -39,5 +39,5 @@ class RunItemsView(RunsApiView):
             after=params.get("after", -1),
             most=params["limit"],
         )
-        rows = items.rows(tenant, run_id, node, [one.place for one in grid.items], ONE_RUN)
+        rows = items.rows(self.principal, run_id, node, [one.place for one in grid.items], ONE_RUN)
         return Response({"counts": counts, "results": rows, "after": grid.next})

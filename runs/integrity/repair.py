@@ -143,7 +143,7 @@ def _repair_all(
 
 
 def _describe_finding(one: Finding) -> str:
-    item = "" if one.item is None else f", no. {one.item + 1}"
+    item = "" if one.item is None else f", item {one.item}"
     return f"{one.what} ({one.node}{item})" if one.node else one.what
 
 

@@ -17,11 +17,13 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
+import psycopg
 from channels.layers import get_channel_layer
 from django.conf import settings
-from django.db import transaction
+from django.db import DatabaseError, close_old_connections, connection, transaction
 
 from engine.statuses import StepStatus
+from runs.store import trees
 from runs.store.attempts import ClaimedStep
 
 log = logging.getLogger(__name__)
@@ -38,8 +40,10 @@ ALL = "live"
 """The channel group of the web processes: each hears of all topics at once, which costs far less than a group each."""
 MOST_NOTICES = 200
 """So many topics at most are in one message."""
+MOST_CLIMBED = 2_000
+"""Of so many runs that changed at a time the runs above are looked up; of more all that are watched are told."""
 
-RUNS, INBOX = "runs", "inbox"
+RUNS, INBOX, TREE = "runs", "inbox", "tree"
 
 
 class Watchers(Protocol):
@@ -65,7 +69,9 @@ ERRORS: tuple[type[Exception], ...] = (OSError, TimeoutError, *_line.ERRORS)
 
 
 class Topic(NamedTuple):
-    """What can be watched: one run, or, where `run_id` is None, all runs of a tenant or its inbox."""
+    """What can be watched: one run, or, where `run_id` is None, all runs of a tenant or its inbox. That of a run about
+    its `TREE` says that changes of the runs below it are told as changes of it.
+    """
 
     tenant_id: int
     run_id: str | None = None
@@ -74,11 +80,9 @@ class Topic(NamedTuple):
     @property
     def group(self) -> str:
         """Whom a notice is for; made from ids that were checked, so no tenant hears of another's."""
-        return (
-            f"t{self.tenant_id}.{self.about}"
-            if self.run_id is None
-            else f"t{self.tenant_id}.run.{self.run_id}"
-        )
+        if self.run_id is None:
+            return f"t{self.tenant_id}.{self.about}"
+        return f"t{self.tenant_id}.{TREE if self.about == TREE else 'run'}.{self.run_id}"
 
     @property
     def name(self) -> str:
@@ -94,7 +98,9 @@ class Topic(NamedTuple):
     def of(cls, group: str) -> "Topic":
         """The topic that a group is about."""
         tenant, about, *run = group.removeprefix("t").split(".", 2)
-        return cls(int(tenant), run[0]) if run else cls(int(tenant), about=about)
+        if not run:
+            return cls(int(tenant), about=about)
+        return cls(int(tenant), run[0], TREE) if about == TREE else cls(int(tenant), run[0])
 
 
 class Change(NamedTuple):
@@ -146,6 +152,8 @@ class Publisher:
         self._lock = threading.Lock()
         self._pending: dict[Topic, _Notice] = {}
         self._watched: frozenset[Topic] = frozenset()
+        self._trees: frozenset[tuple[int, str]] = frozenset()
+        self._tenants_of_trees: frozenset[int] = frozenset()
         self._known_until = 0.0
         self._lost = False
         self._work, self._ending = threading.Event(), threading.Event()
@@ -175,7 +183,8 @@ class Publisher:
             self._thread.join(seconds)
 
     def _note(self, topic: Topic, change: Change) -> None:
-        if topic not in self._watched and time.monotonic() < self._known_until:
+        may_be_below = topic.run_id is not None and topic.tenant_id in self._tenants_of_trees
+        if topic not in self._watched and not may_be_below and time.monotonic() < self._known_until:
             return
         if topic in self._pending or len(self._pending) < MOST_TOPICS:
             self._pending.setdefault(topic, _Notice()).add(topic, change)
@@ -186,7 +195,7 @@ class Publisher:
             while not self._ending.is_set() or self._pending:
                 self._work.wait()
                 self._work.clear()
-                took = runner.run(self._round(watchers)) if self._pending or self._lost else 0.0
+                took = self._round(runner, watchers) if self._pending or self._lost else 0.0
                 if self._lost:
                     self._ending.wait(SILENCE_SECONDS)
                     self._work.set()
@@ -195,31 +204,69 @@ class Publisher:
                     self._ending.wait(max(PAUSE_SECONDS, 3 * took))
             runner.run(watchers.aclose())
 
-    async def _round(self, watchers: Watchers) -> float:
+    def _round(self, runner: asyncio.Runner, watchers: Watchers) -> float:
         """Send all that is pending and watched; gives the seconds it took."""
         began = time.monotonic()
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                if began >= self._known_until:
-                    await self._look(watchers, began)
-                layer = get_channel_layer()
-                pending = self._taken()
-                for start in range(0, len(pending), MOST_NOTICES):
-                    notices = [notice.of(topic) for topic, notice in pending[start : start + MOST_NOTICES]]
-                    await layer.group_send(ALL, {"type": "live.changed", "notices": notices})
+            runner.run(self._look(watchers, began))
+            self._climb()
+            runner.run(self._send())
         except Exception as error:
             # Whatever the line, its client or the channel layer raise: this thread goes on, and so does the engine.
             self._fall_silent(error)
         return time.monotonic() - began
 
+    async def _send(self) -> None:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            layer = get_channel_layer()
+            pending = self._taken()
+            for start in range(0, len(pending), MOST_NOTICES):
+                notices = [notice.of(topic) for topic, notice in pending[start : start + MOST_NOTICES]]
+                await layer.group_send(ALL, {"type": "live.changed", "notices": notices})
+
     async def _look(self, watchers: Watchers, began: float) -> None:
-        watched = frozenset(Topic.of(group) for group in await watchers.groups())
+        if began < self._known_until:
+            return
+        async with asyncio.timeout(ANSWER_SECONDS):
+            watched = frozenset(Topic.of(group) for group in await watchers.groups())
         with self._lock:
             self._watched, self._known_until = watched, began + KNOWN_SECONDS
+            self._trees = frozenset((one.tenant_id, one.run_id or "") for one in watched if one.about == TREE)
+            self._tenants_of_trees = frozenset(tenant for tenant, _ in self._trees)
             if self._lost:
                 self._lost = False
                 for topic in watched:
                     self._pending[topic] = _Notice({*topic.aspects})
+
+    def _climb(self) -> None:
+        """Have the watched runs above those that changed told, too. One statement for all; none where no run that
+        begins others is watched.
+        """
+        if not self._trees:
+            connection.close()
+            return
+        with self._lock:
+            changed = [
+                topic for topic in self._pending if topic.run_id and topic.tenant_id in self._tenants_of_trees
+            ]
+        for tenant, run in self._above([topic.run_id or "" for topic in changed]):
+            topic = Topic(tenant, run)
+            with self._lock:
+                self._pending.setdefault(topic, _Notice()).aspects.update(topic.aspects)
+
+    def _above(self, changed: list[str]) -> Iterable[tuple[int, str]]:
+        """The watched runs above these; all that are watched where that can't be told."""
+        if not changed:
+            return ()
+        if len(changed) > MOST_CLIMBED:
+            return self._trees
+        try:
+            return trees.watched_above(changed, [run for _, run in self._trees])
+        except (psycopg.Error, DatabaseError):
+            connection.close()
+            return self._trees
+        finally:
+            close_old_connections()
 
     def _taken(self) -> list[tuple[Topic, _Notice]]:
         with self._lock:
@@ -232,6 +279,7 @@ class Publisher:
             log.warning("Pages can't be told of changes until %s answers: %r", _line.NAME, error)
         with self._lock:
             self._pending, self._watched, self._lost = {}, frozenset(), True
+            self._trees, self._tenants_of_trees = frozenset(), frozenset()
             self._known_until = time.monotonic() + SILENCE_SECONDS
 
 
@@ -264,11 +312,14 @@ def settle() -> None:
     _publisher.settle()
 
 
-async def watch(topic: Topic) -> bool:
-    """Have changes of the topic told for `WATCH_SECONDS`; gives whether nobody watched it until now.
+async def watch(topic: Topic, *, with_tree: bool = False) -> bool:
+    """Have changes of the topic told for `WATCH_SECONDS`, of a run `with_tree` also those of the runs below it; gives
+    whether nobody watched it until now.
 
     Raises what is in `ERRORS`.
     """
+    if with_tree:
+        await _web_watchers().watch(topic._replace(about=TREE).group, WATCH_SECONDS)
     return await _web_watchers().watch(topic.group, WATCH_SECONDS)
 
 

@@ -7,7 +7,7 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from accounts.principal import Principal
 from runs.access import readable
-from runs.kernel import graphs
+from runs.kernel import graphs, undo_plans
 from runs.models import Run, StepExecution
 
 
@@ -29,6 +29,12 @@ def follower_of(principal: Principal, run_id: UUID) -> UUID | None:
     """The run that was started behind a run; None where there is none that they may read."""
     runs = readable(Run.objects.for_tenant(principal.tenant_id), principal)
     return runs.filter(follows=run_id).values_list("id", flat=True).first()
+
+
+def may_begin_runs(tenant: int, run_id: UUID) -> bool:
+    """Whether steps of the tenant's run may begin runs. One statement."""
+    version = Run.objects.for_tenant(tenant).filter(pk=run_id).values_list("version_id", flat=True).first()
+    return version is not None and undo_plans.begins_runs(graphs.shown(version).graph)
 
 
 @dataclass(frozen=True, slots=True)

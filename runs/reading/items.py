@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.db.models import Count, QuerySet
 
+from accounts.principal import Principal
 from engine.catalogue import Json
 from engine.statuses import StepStatus
 from engine.verbs import item_verbs
@@ -69,9 +70,12 @@ def grid(
     return Grid(page_items[:most], page_items[most - 1].place if len(page_items) > most else None)
 
 
-def rows(tenant: int, run_id: UUID, node: str, indexes: list[int], bounds: Bounds) -> list[dict[str, Json]]:
-    """These items as steps are shown, with what may be done to them."""
-    items = rows_of_items(tenant, run_id, node, indexes, bounds) if indexes else []
+def rows(
+    who: Principal, run_id: UUID, node: str, indexes: list[int], bounds: Bounds
+) -> list[dict[str, Json]]:
+    """These items as steps are shown to `who`, with what may be done to them."""
+    tenant = who.tenant_id
+    items = rows_of_items(tenant, run_id, node, indexes, bounds, who) if indexes else []
     if items:
         stands = items_as_they_stand(tenant, str(run_id), node, indexes)
         for row in items:

@@ -32,7 +32,7 @@ Path = tuple[tuple[str, int | None], ...]
 class Leaf:
     """An open step that waits for something else than its own items or run.
 
-    `path`: the steps from the run that is read down to this one. `round`: in which round of a loop it is, from 1.
+    `path`: the steps from the run that is read down to this one. `round`: in which round of a loop it is.
     `is_item`: whether it is in an item of a map. `is_hidden`: whether the reader may not read its workflow. `more`: so
     many items of its container are open that were not read.
     """
@@ -93,7 +93,7 @@ class Group:
         """The group in a sentence, behind "waits for its items:"."""
         leaf = self.first
         if not leaf.is_item:
-            before = "" if leaf.round is None else f"round {leaf.round}: "
+            before = "" if leaf.round is None else f"item {leaf.round}: "
             return f"{before}{self.words if leaf.names_step else f'{leaf.title} waits for {self.words}'}"
         at = "" if leaf.names_step else f" at {leaf.title}"
         return f"{self.count} {'waits' if self.count == 1 else 'wait'}{at} for {self.words}"
@@ -124,7 +124,13 @@ class Below:
 
     def of_step(self, node: str) -> str:
         """What a step of the run waits for in its items or its run; empty where nothing is known."""
-        groups = [one for one in self.groups if one.first.path[0][0] == node and _is_below(one.first)]
+        return self.in_words(
+            [one for one in self.groups if one.first.path[0][0] == node and _is_below(one.first)]
+        )
+
+    def in_words(self, groups: Sequence[Group] | None = None) -> str:
+        """What the run waits for, or these groups of it; empty where nothing is known."""
+        groups = self.groups if groups is None else groups
         phrases = [one.phrase for one in groups[:NAMED]]
         if groups and (more := sum(one.count for one in groups[NAMED:]) + self.unread):
             phrases.append(f"and {'at least ' if self.is_cut else ''}{more} more")
@@ -224,7 +230,7 @@ def _leaves(steps: Sequence[OpenStep], who: Principal | None) -> Iterable[Leaf]:
             step,
             _node_of(step),
             tuple((one.node, one.item) for one in way),
-            rounds[0] + 1 if rounds else None,
+            rounds[0] if rounds else None,
             any(one.item is not None and (one.run, one.node) not in loops for one in way),
             not (step.is_near if who is None else who.may_in(RUNS_READ, step.folder)),
             sum(max(0, unread.pop(one, 0)) for one in owners),

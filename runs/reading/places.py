@@ -7,9 +7,13 @@ from engine.graph import Graph
 
 
 def in_words(place: Iterable[Mapping[str, Json]]) -> str:
-    """A place as people read it, with the `title` of each step where that is known: `For each order 2 › ask`."""
-    names = ((one.get("title") or one["node"], one["index"]) for one in place)
-    return " › ".join(name if index is None else f"{name} {index}" for name, index in names)
+    """A place as people read it, with the `title` of each step where that is known: `For each order, item 2 › ask`."""
+    return " › ".join(step_in_words(one.get("title") or one["node"], one["index"]) for one in place)
+
+
+def step_in_words(title: str, index: int | None) -> str:
+    """A step, or one of its items or rounds, which has everywhere the number that programs take as its `index`."""
+    return title if index is None else f"{title}, item {index}"
 
 
 def titled(graph: Graph, place: Iterable[Mapping[str, Json]]) -> list[dict[str, Json]]:

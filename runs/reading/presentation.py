@@ -136,11 +136,25 @@ def step_rows(tenant: int, run_id: UUID | str, node: str | None = None) -> list[
 
 
 def rows_of_items(
-    tenant: int, run_id: UUID | str, node: str, indexes: Sequence[int], bounds: Bounds
+    tenant: int,
+    run_id: UUID | str,
+    node: str,
+    indexes: Sequence[int],
+    bounds: Bounds,
+    who: Principal | None = None,
 ) -> list[dict[str, Json]]:
-    """Those of a container's items that stand at these places in its list, as steps are shown."""
+    """Those of a container's items that stand at these places in its list, as steps are shown; what an item waits for
+    is told from the ends of its tree, in one statement for all.
+    """
     runs = read_runs(tenant, [run_id], bounds, node=node, items=True, indexes=indexes)
-    return [row for run in runs for row in _step_rows(run) if row["index"] is not None]
+    rows = [row for run in runs for row in _step_rows(run) if row["index"] is not None]
+    above = {row["child_run"]: row for row in rows if row["child_run"] and row["waiting_for"]}
+    leaves = leaves_below(tenant, [*above], who)
+    _learn(tenant, runs, chain.from_iterable(leaves.values()))
+    for child, below in leaves.items():
+        if words := grouped(below).in_words():
+            above[child]["waiting_for"] += f": {words}"
+    return rows
 
 
 def steps_shown(version_id: int) -> int:

@@ -294,11 +294,11 @@ def history_of(run: Run) -> QuerySet[HistoryEvent]:
     return HistoryEvent.objects.for_tenant(run.tenant_id).filter(run_id=run.id)
 
 
-def story_events(tenant: int, run_id: UUID) -> QuerySet[HistoryEvent]:
-    """What a story tells of a run's history (`runs/reading/story.py`)."""
+def story_events(tenant: int, run_id: UUID, below: Collection[int] = ()) -> QuerySet[HistoryEvent]:
+    """What a story tells of a run's history (`runs/reading/story.py`), and these events of the runs below it."""
     of_children = Q(payload__has_key="index") & ~Q(type__in=TOLD_OF_CHILDREN)
-    events = HistoryEvent.objects.for_tenant(tenant).filter(run_id=run_id)
-    return events.exclude(of_children | Q(type__in=UNTOLD))
+    own = Q(run_id=run_id) & ~(of_children | Q(type__in=UNTOLD))
+    return HistoryEvent.objects.for_tenant(tenant).filter(own | Q(id__in=below) if below else own)
 
 
 def undone_by(tenant: int, steps: Iterable[UUID]) -> dict[UUID, str]:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from engine.catalogue import Json
 from engine.events import EventType
 from runs.kernel import wait_kinds
+from runs.reading.places import step_in_words
 
 Tone = Literal["", "good", "bad", "wait", "person"]
 UNTOLD: Final = (EventType.EDGES_RESOLVED, EventType.STEP_RELEASED, EventType.STEP_MIGRATED)
@@ -16,9 +17,34 @@ TOLD_OF_CHILDREN: Final = (EventType.STEP_FAILED, EventType.ATTEMPT_FAILED)
 """Of a container's children, of which there may be 10,000, what went wrong is told."""
 
 
+TOLD_OF_BELOW: Final = (
+    EventType.TASK_OPENED,
+    EventType.TASK_COMPLETED,
+    EventType.TASK_VOTED,
+    EventType.TASK_DELEGATED,
+    EventType.TASK_RETURNED,
+    EventType.TASK_RESUBMITTED,
+    EventType.TASK_ASKED,
+    EventType.TASK_ANSWERED,
+    EventType.TASK_ESCALATED,
+    EventType.STEP_WAITING,
+    EventType.STEP_FAILED,
+    EventType.ATTEMPT_FAILED,
+    EventType.COMPENSATE_RUN,
+    EventType.RUN_WAITING_FOR_MANUAL_ACTION,
+    EventType.SLA_WARNING,
+    EventType.SLA_BREACHED,
+)
+"""Of the runs below a run it is told what people decided, what failed, what was undone, and what was waited for."""
+WAITS_OF_BELOW: Final = ("timer", "signal", "operator")
+"""Waits for these are told of; that people are asked is an event of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event of a run's history, and what its step is called."""
+    """An event of a run's history, and what its step is called. `place`: where in the tree, for a run below;
+    `is_hidden`: what it says of its own may not be read.
+    """
 
     type: str
     title: str
@@ -26,12 +52,14 @@ class Event:
     payload: Mapping[str, Json]
     at: datetime
     node: str | None = None
+    place: str = ""
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A sentence: `by` did what `text` says, which has a subject of its own where nobody is named. `more` explains it:
-    a reason, or what an error says.
+    a reason, or what an error says. `place`: where in the tree it was, for a run below.
     """
 
     at: datetime
@@ -40,6 +68,7 @@ class Line:
     node: str | None
     by: str | None = None
     more: str = ""
+    place: str = ""
 
 
 _Said = tuple[str, str | None, Tone]
@@ -138,8 +167,8 @@ def _line(event: Event) -> Line:
     # A title may have braces: only the sentence is a template.
     text = "".join(_filled(active if actor and active else alone, words))
     # What the error says stands with the step right before.
-    more = "" if event.type == EventType.RUN_FAILING else _more(event.payload)
-    return Line(event.at, text, tone, event.node, actor, more)
+    more = "" if event.is_hidden or event.type == EventType.RUN_FAILING else _more(event.payload)
+    return Line(event.at, text, tone, event.node, actor, more, event.place)
 
 
 def _filled(sentence: str, words: Mapping[str, str]) -> Iterable[str]:
@@ -153,7 +182,7 @@ def _words(event: Event) -> dict[str, str]:
     texts = {key: str(value) for key, value in payload.items() if isinstance(value, str | int | float)}
     index = payload.get("index")
     return texts | {
-        "step": event.title if index is None else f"{event.title}, item {index}",
+        "step": step_in_words(event.title, index),
         "attempt": str(event.attempt or 1),
         "other": f"version {payload['version']}"
         if payload.get("version")

@@ -4,8 +4,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
-from typing import Any, NamedTuple
+from itertools import chain, pairwise
+from typing import Any, NamedTuple, Protocol
 
 from engine.events import EventType
 from runs.reading.critical import critical_path
@@ -36,6 +36,31 @@ _MOST_GAPS = 8
 _WAITING = ("wait", "people")
 
 
+MOST_BARS = 200
+"""So many bars of one lane of the runs below can be told apart: what is nearer to one another is one bar."""
+
+
+class Timed(Protocol):
+    """A step in a run below, as a lane takes it."""
+
+    @property
+    def type(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def started_at(self) -> datetime: ...
+    @property
+    def completed_at(self) -> datetime | None: ...
+
+
+class Inner(NamedTuple):
+    """The same step in the runs below a step of the run, of all items together."""
+
+    node: str
+    title: str
+    steps: list[Timed]
+
+
 class Ending(NamedTuple):
     """How an attempt ended, as the run's history has it."""
 
@@ -60,13 +85,14 @@ class Bar:
 @dataclass(frozen=True, slots=True)
 class Lane:
     """One step with its bars, and its place among all steps, from 1; `is_critical`: the run took as long as it did
-    because of it, too.
+    because of it, too. `is_inner`: the bars are those of the runs below the step before.
     """
 
     step: Row
     bars: Sequence[Bar]
     place: int
     is_critical: bool = False
+    is_inner: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +128,19 @@ class _Stretch(NamedTuple):
     end: datetime
 
 
+_Track = tuple[Row, list[_Stretch], int]
+"""A step, its life so far and its place."""
+
+
 def timeline(
     steps: Iterable[Row],
     endings: Iterable[Ending],
     now: datetime,
     before: Mapping[str, Sequence[str]] | None = None,
+    inner: Iterable[Inner] = (),
 ) -> Timeline | None:
     """The bars of the steps that began; None where nothing did. `endings` are in the order in which they happened;
-    `before` has the predecessors of each step.
+    `before` has the predecessors of each step, `inner` what goes below the lane of each.
     """
     of_node: dict[str, list[Ending]] = {}
     for ending in endings:
@@ -121,23 +152,79 @@ def timeline(
     ]
     if not tracks:
         return None
-    scale = _Scale(stretch for _, stretches, _ in tracks for stretch in stretches)
+    within = _inner_tracks(inner, tracks, now)
+    all_tracks = [*tracks, *chain.from_iterable(within.values())]
+    scale = _Scale(stretch for _, stretches, _ in all_tracks for stretch in stretches)
     spans = {step["node"]: (stretches[0].start, stretches[-1].end) for step, stretches, _ in tracks}
     path = critical_path(spans, before) if before is not None else []
     on_path = set(path)
     lanes = [
-        Lane(step, [_bar(stretch, scale) for stretch in stretches], place, step["node"] in on_path)
-        for step, stretches, place in tracks
+        Lane(
+            row,
+            [_bar(one, scale) for one in stretches],
+            place,
+            row is step and row["node"] in on_path,
+            row is not step,
+        )
+        for step, own, at in tracks
+        for row, stretches, place in [(step, own, at), *within.get(step["node"], ())]
     ]
     titles = {step["node"]: _title(step) for step, _, _ in tracks}
     return Timeline(
         lanes[:MOST_LANES],
         _milliseconds(scale.end - scale.start),
         _milliseconds(scale.idle),
-        [_gap(part, scale, tracks) for part in scale.longest_short(_MOST_GAPS)],
+        [_gap(part, scale, all_tracks) for part in scale.longest_short(_MOST_GAPS)],
         [titles[node] for node in path],
         max(0, len(lanes) - MOST_LANES),
     )
+
+
+def _inner_tracks(inner: Iterable[Inner], tracks: Iterable[_Track], now: datetime) -> dict[str, list[_Track]]:
+    """The tracks below that of each node, in the order in which they began."""
+    places = {step["node"]: place for step, _, place in tracks}
+    by_node: dict[str, list[_Track]] = {}
+    for node, title, steps in inner:
+        spans = [
+            _Stretch(_kind(step, now), None, step.started_at, min(step.completed_at or now, now))
+            for step in steps
+            if step.started_at <= now
+        ]
+        if spans and node in places:
+            has_failed = any(span.kind == "failed" for span in spans)
+            row = {
+                "node": node,
+                "title": title,
+                "status": "",
+                "error": has_failed or None,
+                "duration_ms": None,
+            }
+            by_node.setdefault(node, []).append((row, _together(spans), places[node]))
+    for those in by_node.values():
+        those.sort(key=lambda track: track[1][0].start)
+    return by_node
+
+
+def _kind(step: Timed, now: datetime) -> str:
+    if EXECUTABLE[step.type].asks_people:
+        return "people"
+    if step.completed_at is None or step.completed_at > now:
+        return "work"
+    return {"FAILED": "failed", "CANCELLED": "cancelled"}.get(step.status, "done")
+
+
+def _together(spans: Iterable[_Stretch]) -> list[_Stretch]:
+    """The spans in their order, those of a kind that meet, or nearly do, as one."""
+    ordered = sorted(spans, key=lambda span: span.start)
+    near = (max(span.end for span in ordered) - ordered[0].start) / MOST_BARS
+    joined: dict[str, list[_Stretch]] = {}
+    for span in ordered:
+        those = joined.setdefault(span.kind, [])
+        if those and span.start - those[-1].end <= near:
+            those[-1] = those[-1]._replace(end=max(those[-1].end, span.end))
+        else:
+            those.append(span)
+    return sorted(chain.from_iterable(joined.values()), key=lambda span: span.start)
 
 
 def _title(step: Row) -> str:
@@ -262,7 +349,7 @@ def _parts(stretches: Iterable[_Stretch]) -> list[tuple[datetime, datetime, bool
     return parts
 
 
-def _gap(part: _Part, scale: _Scale, tracks: Iterable[tuple[Row, list[_Stretch], int]]) -> Gap:
+def _gap(part: _Part, scale: _Scale, tracks: Iterable[_Track]) -> Gap:
     """A part that is drawn short, with the step that waited longest in it, one for people before others."""
     waiting = [
         (stretch.kind != "people", max(stretch.start, part.start) - min(stretch.end, part.end), place, step)

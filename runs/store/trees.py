@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import orjson
 
 from engine.catalogue import Json
 from runs.store.hot import SQL, WORKER_SECONDS
@@ -63,9 +65,57 @@ def ancestors(tenant: int, run: str) -> list[Ancestor]:
     return [Ancestor(*row) for row in SQL.value("ancestors", {"tenant": tenant, "run": run})]
 
 
-def spans_below(
-    tenant: int, run: str, *, types: Sequence[str], most: int
-) -> list[tuple[str, datetime, datetime | None]]:
-    """Type, begin and end of the steps of these types in the runs below the tenant's run, of at most `most` runs."""
+class StepBelow(NamedTuple):
+    """A step in a run below another one, from when until when it was at work or waited; `place`: that of its run."""
+
+    type: str
+    started_at: datetime
+    completed_at: datetime | None
+    node: str
+    status: str
+    version_id: int
+    folder: int
+    place: Sequence[tuple[str, int | None]]
+
+
+def spans_below(tenant: int, run: str, *, types: Sequence[str], most: int) -> list[StepBelow]:
+    """The steps of these types in the runs below the tenant's run, of at most `most` runs."""
     params = {"tenant": tenant, "run": run, "types": list(types), "most": most}
-    return [(kind, begun, ended) for kind, begun, ended in SQL.execute("spans_below", params).fetchall()]
+    rows = SQL.execute("spans_below", params).fetchall()
+    return [StepBelow._make((*row[:-1], _place(row[-1]))) for row in rows]
+
+
+def _place(read: Any) -> Sequence[tuple[str, int | None]]:
+    place: Sequence[tuple[str, int | None]] = orjson.loads(read) if isinstance(read, str) else read
+    return place
+
+
+class EventBelow(NamedTuple):
+    """An event of a run below another one; `place`: that of its run."""
+
+    id: int
+    version_id: int
+    folder: int
+    place: Sequence[tuple[str, int | None]]
+
+
+def events_below(
+    tenant: int, run: str, *, types: Sequence[str], kinds: Sequence[str], most: int, most_runs: int
+) -> list[EventBelow]:
+    """The first `most` events of these types in the runs below the tenant's run; of waits those of these kinds."""
+    params = {
+        "tenant": tenant,
+        "run": run,
+        "types": list(types),
+        "kinds": list(kinds),
+        "most": most,
+        "most_runs": most_runs,
+    }
+    rows = SQL.execute("events_below", params).fetchall()
+    return [EventBelow._make((*row[:-1], _place(row[-1]))) for row in rows]
+
+
+def watched_above(runs: Sequence[str], watched: Sequence[str]) -> list[tuple[int, str]]:
+    """Those of the `watched` runs that are above one of these runs, each with its tenant."""
+    params = {"runs": list(runs), "watched": list(watched)}
+    return [(tenant, run) for tenant, run in SQL.execute("watched_above", params).fetchall()]

@@ -55,6 +55,8 @@ def _line(line: Line, time: str, address: str, selected_node: str | None) -> str
     node, text = line.node, escape(line.text)
     if node:
         text = f'<a href="{address}&amp;step={quote(node, safe="")}" data-look>{text}</a>'
+    if line.place:
+        text += f' <small class="quiet">{escape(line.place)}</small>'
     more = f'<p class="quiet small">{with_code(line.more)}</p>' if line.more else ""
     current = ' aria-current="true"' if node and node == selected_node else ""
     return (

@@ -33,11 +33,13 @@ def _lane(lane: Lane, address: str, selected_node: str | None) -> str:
     node, title, took = step["node"], escape(step["title"] or step["node"]), step["duration_ms"]
     words = [escape(in_words(bar)) for bar in lane.bars]
     bars = "".join([_bar(bar, text) for bar, text in zip(lane.bars, words, strict=True)])
+    # A step of a run below is selected by that of the run above it, and is none of its steps.
+    mine = 'class="inner"' if lane.is_inner else f'data-status="{step["status"]}" data-step="{escape(node)}"'
     return (
-        f'<li data-status="{step["status"]}" data-step="{escape(node)}"'
+        f"<li {mine}"
         f"{_FAILED if step['error'] else ''}{_CRITICAL if lane.is_critical else ''}>"
         f'<a class="lane-name" href="{address}&amp;step={quote(node, safe="")}" data-look'
-        f"{_CURRENT if selected_node == node else ''}>{title}</a>"
+        f"{_CURRENT if selected_node == node and not lane.is_inner else ''}>{title}</a>"
         f' <svg class="lane" role="img" aria-label="{title}: {", ".join(words)}'
         f'{"; on the critical path" if lane.is_critical else ""}">{bars}</svg>'
         f' <span class="lane-took">{"" if took is None else escape(as_duration(took))}</span></li>'

@@ -18,6 +18,7 @@ from lib.markup import icon
 from lib.masking import masked, masked_at
 from lib.reader import number_text, reader
 from runs.kernel import wait_kinds
+from runs.reading.places import step_in_words
 from runs.reading.timeline import Bar
 from steps.catalogue import EXECUTABLE
 
@@ -176,6 +177,12 @@ def at(mapping: Mapping[str, Any], key: str | None) -> Any:
 def title_in(node: str, steps: Iterable[Mapping[str, Any]]) -> str:
     """What a node is called among the steps of a run; its id where it is not among them."""
     return next((str(step["title"]) for step in steps if step["node"] == node), node)
+
+
+@register.filter
+def item(title: str, index: int | None) -> str:
+    """What a step is called, or one of its items."""
+    return step_in_words(title, index)
 
 
 @register.filter

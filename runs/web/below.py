@@ -1,16 +1,19 @@
 """Where a run stands in its tree, as its page shows it: what is above it, and what is below."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ
 from engine.catalogue import Json
+from engine.graph import Graph
 from runs.kernel import graphs
 from runs.reading import places
 from runs.reading.inner_steps import MOST_PARTS
+from runs.reading.timeline import Inner
 from runs.store import trees
+from runs.store.trees import StepBelow
 from runs.web.listing import brief_rows
 from steps.catalogue import EXECUTABLE
 from workflows import titles
@@ -82,7 +85,44 @@ def _step(place: Sequence[dict[str, Json]], called: dict[str, str]) -> dict[str,
     return {"step": called.get(place[-1]["node"], place[-1]["node"]), "index": place[-1]["index"]}
 
 
-def steps_below(principal: Principal, run_id: str) -> list[dict[str, Json]]:
-    """What of the steps in the runs below a run says how long machines and people took."""
-    spans = trees.spans_below(principal.tenant_id, run_id, types=_TAKE_TIME, most=MOST_PARTS)
-    return [{"type": kind, "started_at": begun, "completed_at": ended} for kind, begun, ended in spans]
+def steps_below(principal: Principal, run: dict[str, Json]) -> list[StepBelow]:
+    """The steps in the runs below a run for which machines or people took time; nothing where no step of it may have
+    begun any. One statement.
+    """
+    if not any(may_begin_runs(step["type"]) and step["id"] for step in run["steps"]):
+        return []
+    return trees.spans_below(principal.tenant_id, run["id"], types=_TAKE_TIME, most=MOST_PARTS)
+
+
+def may_begin_runs(step_type: str) -> bool:
+    """Whether steps of this type may begin runs."""
+    entry = EXECUTABLE.get(step_type)
+    return entry is not None and (entry.begins_run or entry.collects is not None)
+
+
+def lanes_below(
+    principal: Principal, run: dict[str, Json], version: int, steps: Iterable[StepBelow]
+) -> list[Inner]:
+    """The lanes of the steps below a run, of all items together, each below the step of the run that leads there."""
+    graph, above = graphs.shown(version).graph, len(run["place"])
+    lanes: dict[tuple[str, ...], Inner] = {}
+    for step in steps:
+        place = step.place[above:]
+        key = (*(node for node, _ in place), step.node)
+        if not place:
+            continue
+        if key not in lanes:
+            lanes[key] = Inner(key[0], _called_below(principal, graph, step, key[:-1]), [])
+        lanes[key].steps.append(step)
+    return list(lanes.values())
+
+
+def _called_below(principal: Principal, graph: Graph, step: StepBelow, nodes: Sequence[str]) -> str:
+    """What a step below is called, with the steps that lead there from that of the run."""
+    way = places.titled(graph, [{"node": node, "index": None} for node in nodes])[1:]
+    if principal.may_in(RUNS_READ, step.folder):
+        node = graphs.shown(step.version_id).graph.steps.get(step.node)
+        way.append({"node": step.node, "index": None, "title": node.title if node else None})
+    else:
+        way.append({"node": step.node, "index": None})
+    return places.in_words(way)

@@ -22,6 +22,7 @@ from accounts.roles import RUNS_READ
 from runs.access import folders_of_runs
 from runs.kernel import live
 from runs.kernel.live import Topic
+from runs.reading.children import may_begin_runs
 from runs.reading.events import mark_of
 from runs.web.hub import hub
 from runs.web.pace import LATEST_OF_LISTS_SECONDS, LATEST_SECONDS, SAMPLE_SECONDS, Turn, pace
@@ -64,6 +65,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
         self._looking: asyncio.Task[None] | None = None
         self._watched: Watched | None = None
         self._run: UUID | None = None
+        self._has_tree = False
         self._seq = 0
         self._pinged_at = self._said_at = self._told_at = 0.0
         self._changed: set[str] = set()
@@ -87,7 +89,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             return
         self._topic, principal = access
         await hub.join(self._topic, self)
-        await live.watch(self._topic)
+        await live.watch(self._topic, with_tree=self._has_tree)
         await self.accept()
         self._watch_over(principal)
         self._looking = asyncio.create_task(self._look_after(self._topic))
@@ -122,7 +124,7 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
             refreshed = time.monotonic()
             while True:
                 await self._say_until(time.monotonic() + BEAT_SECONDS, topic)
-                is_new = await live.watch(topic)
+                is_new = await live.watch(topic, with_tree=self._has_tree)
                 # Redis forgot who watches, or may have dropped a notice meanwhile: a lost one costs a minute at most.
                 # Said at the socket's turn, since all that there are may be at it at once.
                 if is_new or time.monotonic() - max(refreshed, self._told_at) >= REFRESH_SECONDS:
@@ -143,7 +145,8 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels has
 
     async def _has_changed(self, topic: Topic) -> bool:
         """Whether the page may show less than there is: not where its run still has the mark that it had."""
-        if topic.run_id is None:
+        # The mark of a run tells nothing of the runs below it.
+        if topic.run_id is None or self._has_tree:
             return True
         before, self._mark = self._mark, ""
         with suppress(psycopg.Error, DatabaseError):
@@ -274,4 +277,5 @@ class RunConsumer(RunsConsumer):
         if not principal.may_in(RUNS_READ, folder):
             return None
         self._run = run_id
+        self._has_tree = may_begin_runs(principal.tenant_id, run_id)
         return Topic(principal.tenant_id, str(run_id))

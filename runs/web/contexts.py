@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -28,7 +29,8 @@ from runs.reading.step_logs import SaidOfAttempt
 from runs.reading.stored import NOTHING, WHOLE
 from runs.reading.times import times_of
 from runs.store import undo_entries
-from runs.web.below import crumbs_of, rows_below, steps_below
+from runs.store.trees import StepBelow
+from runs.web.below import crumbs_of, may_begin_runs, rows_below
 from runs.web.look import UNFOLDED, number_of
 from steps.catalogue import BUILT_IN, CATALOGUE, EXECUTABLE
 from workflows import titles
@@ -53,14 +55,14 @@ def following(request: PageRequest, page: str, fragment: str, context: dict[str,
     return response
 
 
-def run_context(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
-    """What the page of a run shows whatever the view."""
+def run_context(principal: Principal, run: dict[str, Json], below: Sequence[StepBelow]) -> dict[str, Json]:
+    """What the page of a run shows whatever the view; `below`: the steps in the runs that it began."""
     run_id = UUID(run["id"])
     now, verbs, mays = datetime.now(UTC), frozenset(run["verbs"]), may(principal, run["workflow"])
     return {
         "run": run,
         "running_for": (now - run["created_at"]) / timedelta(milliseconds=1),
-        "times": times_of([*run["steps"], *_steps_below(principal, run)], now),
+        "times": times_of([*run["steps"], *(step._asdict() for step in below)], now),
         "unfolded": len(run["steps"]) <= UNFOLDED,
         "needs_input": (run["error"] or {}).get("code") in _OF_THE_INPUT,
         "needs_version": (run["error"] or {}).get("code") in _OF_THE_VERSION,
@@ -90,7 +92,7 @@ def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     """The first of the runs that it began, where steps of it may have begun any, and the one that follows it."""
     context: dict[str, Json] = {}
     run_id = UUID(run["id"])
-    if any(_may_begin_runs(step["type"]) and step["id"] for step in run["steps"]):
+    if any(may_begin_runs(step["type"]) and step["id"] for step in run["steps"]):
         counts = children.counts_of_children(principal, run_id)
         # What is open comes first.
         order = (F("completed_at").asc(nulls_first=True), "id")
@@ -100,12 +102,6 @@ def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     if run["status"] == "COMPLETED" and run["next_workflow"]:
         context["follower"] = children.follower_of(principal, run_id)
     return context
-
-
-def _steps_below(principal: Principal, run: dict[str, Json]) -> list[dict[str, Json]]:
-    """Steps in the runs that it began, where steps of it may have begun any."""
-    has_begun = any(_may_begin_runs(step["type"]) and step["id"] for step in run["steps"])
-    return steps_below(principal, run["id"]) if has_begun else []
 
 
 def _beside(principal: Principal, run_id: UUID, run: dict[str, Json]) -> dict[str, Json]:
@@ -122,11 +118,6 @@ def _origin(principal: Principal, run: dict[str, Json]) -> children.Origin | Non
     if origin is not None:
         titles.learn(principal.tenant_id, [origin.workflow])
     return origin
-
-
-def _may_begin_runs(step_type: str) -> bool:
-    entry = EXECUTABLE.get(step_type)
-    return entry is not None and (entry.begins_run or entry.collects is not None)
 
 
 def is_ours(step_type: str) -> bool:

@@ -59,7 +59,7 @@ def _context(request: PageRequest, run_id: UUID, node: str) -> dict[str, Json]:
     status = status if status in counts else ""
     after, place = _place(request, "after"), _place(request, "item")
     grid = items.grid(tenant, run_id, node, status=status, after=-1 if after is None else after)
-    rows = items.rows(tenant, run_id, node, [] if place is None else [place], ONE_RUN)
+    rows = items.rows(request.principal, run_id, node, [] if place is None else [place], ONE_RUN)
     return {
         "run": run,
         "step": step,

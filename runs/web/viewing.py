@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
 from uuid import UUID
@@ -14,6 +14,7 @@ from engine.catalogue import Json
 from engine.graph import Graph
 from engine.statuses import STEP_OPEN, StepStatus
 from lib import markup
+from lib.clock import now_here
 from runs.kernel import graphs
 from runs.reading.attempts import attempts_of
 from runs.reading.events import RunHistory, extent_of, read_history
@@ -22,9 +23,10 @@ from runs.reading.pictures import picture_of
 from runs.reading.rendered import has_params
 from runs.reading.step_logs import SaidOfAttempt, said_by
 from runs.reading.stored import ONE_RUN, Bounds
-from runs.reading.timeline import Timeline, timeline
+from runs.reading.timeline import Inner, Timeline, timeline
+from runs.store.trees import StepBelow
 from runs.web import story
-from runs.web.below import waits_below
+from runs.web.below import lanes_below, waits_below
 from runs.web.contexts import is_ours, log_shown
 from runs.web.inner import inner_shown
 from runs.web.look import GRAPH, STORY, TIMELINE, TITLES, UNFOLDED, VIEWS, Look, inspected, number_of
@@ -51,8 +53,12 @@ def bounds_of(look: Look, history: RunHistory) -> Bounds:
     return replace(ONE_RUN, over=look.step or "")
 
 
-def view_context(request: PageRequest, run: dict[str, Json], look: Look, history: RunHistory) -> Context:
-    """One view of a run; where an earlier event is asked for, `run` gets its steps as they were then."""
+def view_context(
+    request: PageRequest, run: dict[str, Json], look: Look, history: RunHistory, below: Sequence[StepBelow]
+) -> Context:
+    """One view of a run, with the steps in the runs `below`; where an earlier event is asked for, `run` gets its steps
+    as they were then.
+    """
     tenant, run_id = request.principal.tenant_id, UUID(run["id"])
     events, end, version, mark = history
     total = end.events
@@ -82,7 +88,8 @@ def view_context(request: PageRequest, run: dict[str, Json], look: Look, history
         "scrubber": _scrubber(look, total, end.at),
     }
     if look.view == TIMELINE or (look.view == GRAPH and len(run["steps"]) <= BELOW_GRAPH):
-        context["timeline"] = _timeline(run["steps"], events, graphs.shown(version).graph, past)
+        inner = lanes_below(request.principal, run, version, below)
+        context["timeline"] = _timeline(run["steps"], events, graphs.shown(version).graph, past, inner)
     if look.view == GRAPH:
         ways = ways_taken(run["steps"], events)
         context["ways"] = {node: json.dumps(targets) for node, targets in ways.items()}
@@ -92,7 +99,7 @@ def view_context(request: PageRequest, run: dict[str, Json], look: Look, history
             picture = picture_of(tenant, version)
             context["picture"] = picture and {**picture, "sprite": markup.sprite()}
     elif look.view == STORY:
-        context |= story.story_context(request, run_id, version, until)
+        context |= story.story_context(request, run, version, until)
     people.learn(tenant, [attempt.by for attempt in context["attempts"] if attempt.by])
     return context
 
@@ -145,8 +152,12 @@ def _scrubber(look: Look, total: int, at: datetime | None) -> Context:
 
 
 def _timeline(
-    steps: Sequence[Mapping[str, Json]], events: Sequence[Happened], graph: Graph, past: int | None
+    steps: Sequence[Mapping[str, Json]],
+    events: Sequence[Happened],
+    graph: Graph,
+    past: int | None,
+    inner: Sequence[Inner],
 ) -> Timeline | None:
     before = {node.id: node.predecessors for node in graph.nodes.values()}
-    now = datetime.now(UTC) if past is None else events[-1].at
-    return timeline(steps, endings(events), now, before)
+    now = now_here() if past is None else events[-1].at
+    return timeline(steps, endings(events), now, before, inner)

@@ -12,6 +12,7 @@ from accounts.roles import RUNS_READ
 from runs.reading.filters import MOST_CHARACTERS
 from runs.reading.presentation import found_run
 from runs.web import contexts, listing, tabs
+from runs.web.below import steps_below
 from runs.web.look import look_of, remember
 from runs.web.offers import offers
 from runs.web.values import reading_context
@@ -45,8 +46,9 @@ def run_page(request: PageRequest, run_id: UUID) -> HttpResponse:
     history = view_history(tenant, run_id, look)
     run = found_run(tenant, run_id, bounds_of(look, history), request.principal)
     # The view comes first: where it shows the past, the rest is told of the steps as they were.
-    context = {"run": run, **view_context(request, run, look, history)}
-    context |= contexts.run_context(request.principal, run)
+    below = steps_below(request.principal, run)
+    context = {"run": run, **view_context(request, run, look, history, below)}
+    context |= contexts.run_context(request.principal, run, below)
     response = contexts.following(request, "runs/detail.html", "runs/_live.html", context)
     return remember(request, response, look)
 

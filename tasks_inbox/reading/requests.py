@@ -19,6 +19,7 @@ from engine.catalogue import Json
 from engine.graph import Graph
 from runs.kernel import graphs
 from runs.models import Run
+from runs.reading import places
 from runs.reading.people_asked import Milestone, OpenTask, Standing
 from runs.reading.stored import LOOPS
 from tasks_inbox.eligibility.identity import Who, who_is
@@ -46,10 +47,10 @@ MOST_OF_EACH = 25
 """So many open tasks of each run, the oldest ones: who has many takes nothing from the others on a page."""
 _KINDS = {APPROVE: "good", REJECT: "bad", NEUTRAL: "info"}
 _SAID = {
-    ASKED: "asked about “{}”",
-    ANSWERED: "answered about “{}”",
-    SENT_BACK: "returned “{}” for changes",
-    SENT_AGAIN: "sent “{}” again",
+    ASKED: "asked about {}",
+    ANSWERED: "answered about {}",
+    SENT_BACK: "returned {} for changes",
+    SENT_AGAIN: "sent {} again",
 }
 
 
@@ -134,15 +135,19 @@ def _leads_to(graph: Graph, node: str, others: Collection[str]) -> bool:
 
 def milestones(who: Principal, run_id: UUID) -> list[Milestone]:
     """What people decided, asked and returned for a run, with what they wrote, oldest first."""
-    members = _members(who.tenant_id, Run.objects.for_tenant(who.tenant_id).filter(pk=run_id))
+    runs = Run.objects.for_tenant(who.tenant_id)
+    members = _members(who.tenant_id, runs.filter(pk=run_id))
     rows = ManualTask.objects.for_tenant(who.tenant_id).filter(run_id__in=members)
-    rows = rows.exclude(kind__in=FOR_OPERATORS)
+    rows = rows.exclude(kind__in=FOR_OPERATORS).annotate(
+        place=Subquery(runs.filter(pk=OuterRef("run_id")).values("place")),
+        version=Subquery(runs.filter(pk=run_id).values("version_id")),
+    )
     tasks = {task.pk: task for task in rows.only("id", "title", "outcomes", "kind").order_by("id")[:MOST]}
     decisions = TaskDecision.objects.for_tenant(who.tenant_id).filter(run_id__in=members, task_id__in=tasks)
     comments = TaskComment.objects.for_tenant(who.tenant_id).filter(task_id__in=tasks, kind__in=_SAID)
     entries = [_decided(tasks[one.task_id], one) for one in decisions.defer("record").order_by("seq")[:MOST]]
     entries += [
-        Milestone(one.at, _SAID[one.kind].format(tasks[one.task_id].title), one.by, one.text, "wait")
+        Milestone(one.at, _SAID[one.kind].format(_called(tasks[one.task_id])), one.by, one.text, "wait")
         for one in comments.order_by("id")[:MOST]
     ]
     people.learn(who.tenant_id, [one.by for one in entries])
@@ -175,11 +180,19 @@ def _members(tenant: int, tops: QuerySet[Run]) -> QuerySet[Run, Any]:
     return tops.order_by().values("pk").union(below.order_by().values("pk"), all=True)
 
 
-def _decided(task: ManualTask, decision: TaskDecision) -> Milestone:
+def _decided(task: Any, decision: TaskDecision) -> Milestone:
     label = label_of(task.outcomes, decision.outcome) or decision.outcome
-    words = f"filled in “{task.title}”" if task.kind == "form" else f"decided “{task.title}”: {label}"
+    words = f"filled in {_called(task)}" if task.kind == "form" else f"decided {_called(task)}: {label}"
     kind = _KINDS[meaning_of(task.outcomes, decision.outcome)]
     return Milestone(decision.at, words, decision.by, decision.comment, kind)
+
+
+def _called(task: Any) -> str:
+    """A task by its title, and for which item it was, if for one."""
+    place = [{"node": node, "index": index} for node, index in task.place or ()]
+    if all(one["index"] is None for one in place):
+        return f"“{task.title}”"
+    return f"“{task.title}” ({places.in_words(places.titled(graphs.shown(task.version).graph, place))})"
 
 
 def _open_task(me: Who, task: ManualTask) -> OpenTask:

@@ -134,7 +134,13 @@ def test_rounds_and_items_that_refuse_are_told_of_by_the_request(people, definit
     for outcome in outcomes:
         decide(api, open_tasks(api)[0], outcome)
     assert api.get(f"{RUNS}/{run}").json()["status"] == "COMPLETED"
-    assert request_of(api, run)["status"] == status
+    row = request_of(api, run)
+    assert row["status"] == status
+    node = definition["nodes"][0]["id"]
+    words = [one["words"] for one in row["milestones"] if "decided" in one["words"]]
+    assert sorted(one.partition(":")[0] for one in words) == [
+        f"decided “OK?” ({node}, item {index})" for index in range(len(outcomes))
+    ]
 
 
 def test_requests_and_runs_cost_the_same_however_many_children_wait(people):

@@ -66,6 +66,8 @@ HARMLESS = frozenset(
         "ancestors",
         "open_steps_below",
         "spans_below",
+        "watched_above",
+        "events_below",
         # Only of runs that an earlier release had begun to undo.
         "without_undo_entries",
         "postpone_message",

@@ -132,6 +132,50 @@ def test_what_waits_for_a_time_is_not_done_before_it(clock):
     assert forecast(run_id).p50 >= clock.now + timedelta(seconds=5_000)
 
 
+@pytest.mark.parametrize("of_items", [True, False])
+def test_what_waits_in_a_run_below_for_a_time_is_not_done_before_it(clock, of_items):
+    wait = {"id": "w", "type": "wait", "params": {"seconds": "{{ input.s }}"}}
+    inner = make.a_version(make.graph([wait, "b"], ["w>b"])).workflow.name
+    call = {"workflow": inner, "input": {"s": "{{ item }}" if of_items else "{{ input.items[0] }}"}}
+    step = (
+        {"type": "map", "params": {"items": "{{ input.items }}", "body": call}}
+        if of_items
+        else {"type": "subworkflow", "params": call}
+    )
+    outer = make.graph([{"id": "sub", **step}], [])
+    version = make.a_version(
+        make.graph(
+            [
+                {
+                    "id": "deep",
+                    "type": "subworkflow",
+                    "params": {
+                        "workflow": make.a_version(outer).workflow.name,
+                        "input": {"items": "{{ input.items }}"},
+                    },
+                }
+            ],
+            [],
+        )
+    )
+
+    def lasting(*seconds):
+        run_id = make.start_version(version, {"items": [*seconds]})[0]
+        make.work()
+        return run_id
+
+    for _ in range(DONE):
+        run_id = lasting(10)
+        clock.advance(10)
+        make.tick()
+        make.work()
+        assert make.run(run_id).status == "COMPLETED"
+    run_id = lasting(5_000, 9_000)
+    look()
+    seconds = 9_000 if of_items else 5_000
+    assert forecast(run_id).p50 >= clock.now + timedelta(seconds=seconds)
+
+
 def test_a_run_is_foretold_while_it_goes_on_and_no_longer(version, clock):
     some_runs(version, clock)
     done, paused, failing = make.start_version(version, {}, {}, {})

@@ -90,10 +90,10 @@ def test_a_round_is_told_by_its_number():
         "params": {"body": {"steps": [JOB, {"id": "n", "type": "noop"}]}, "count": 3},
     }
     run_id = started(make.graph([loop], []))
-    assert shown(run_id)["waiting_for"] == f"again waits for its rounds: round 1: charge waits for {POLLED}"
+    assert shown(run_id)["waiting_for"] == f"again waits for its rounds: item 0: charge waits for {POLLED}"
     make.complete(*make.claimed("card"), output={})
     make.work()
-    assert "round 2: charge waits" in shown(run_id)["waiting_for"]
+    assert "item 1: charge waits" in shown(run_id)["waiting_for"]
 
 
 def test_of_a_workflow_in_a_folder_that_may_not_be_read_the_place_and_the_people_are_told():

@@ -15,7 +15,7 @@ from config.embedded.processes import wait_until
 from config.embedded.redis import STOP_SIGNAL, Redis
 from engine.statuses import StepStatus
 from runs.kernel import live, redis_live
-from runs.kernel.live import INBOX, Change, Publisher, Topic
+from runs.kernel.live import INBOX, TREE, Change, Publisher, Topic
 from runs.reading.events import mark_of
 from runs.web.consumers import REFRESHES_SPARED
 from tests import factories as make
@@ -371,5 +371,5 @@ def test_what_could_not_be_told_is_made_up_for(own_redis):
 
 
 def test_a_topic_is_read_from_its_group():
-    for topic in (Topic(12), Topic(3, NOBODY), Topic(12, about=INBOX)):
+    for topic in (Topic(12), Topic(3, NOBODY), Topic(3, NOBODY, TREE), Topic(12, about=INBOX)):
         assert Topic.of(topic.group) == topic

@@ -8,7 +8,9 @@ from engine.bodies import PART
 from runs.maintenance import telemetry as duty
 from runs.models import HistoryEvent, RunTelemetry, StepTelemetry, TelemetryBucket
 from runs.store import telemetry
+from tasks_inbox.models import ManualTask
 from tests import factories as make
+from tests.inbox.asking import decide, member
 from tests.store.watching import watching
 from tests.telemetry import count_all, let_through
 
@@ -132,6 +134,40 @@ def test_steps_of_items_that_are_runs_of_their_own_count_to_the_run_that_began_t
     assert steps("x", "completed") == steps("y", "completed") == (2,)
     assert steps("each", "completed", type=PART) == (0,)
     assert {row.version_id for row in StepTelemetry.unsafe_all_tenants.all()} == {make.run(run_id).version_id}
+
+
+def test_rounds_and_items_within_one_another_are_no_runs_and_their_times_are_those_of_the_root(clock):
+    ask = {
+        "id": "ask",
+        "type": "human.approval",
+        "params": {"title": "OK?", "candidates": {"roles": ["admin"]}},
+    }
+    work = {"id": "work", "type": "job", "queue": "work"}
+    asks = {"steps": [ask, work], "edges": [{"from": "ask", "to": "work", "default": True}]}
+    each = {"id": "each", "type": "map", "params": {"items": [1, 2], "body": asks}}
+    rounds = {"steps": [each, {"id": "n", "type": "noop"}], "edges": [{"from": "each", "to": "n"}]}
+    loop = {"id": "again", "type": "loop", "params": {"count": 2, "body": rounds}}
+    inner = make.a_version(make.graph([loop], [])).workflow
+    call = {"id": "call", "type": "subworkflow", "params": {"workflow": inner.name, "input": {}}}
+    run_id = make.start(make.graph([call], []))[0]
+    for _ in range(2):
+        make.work()
+        clock.advance(60)
+        for task in ManualTask.unsafe_all_tenants.filter(status="OPEN"):
+            decide(member("boss", "admin"), task, "approved")
+        make.work()
+        jobs = make.claimed("work")
+        clock.advance(10)
+        make.complete(*jobs, output={})
+        make.work()
+    assert make.run(run_id).status == "COMPLETED"
+    count_all()
+    # The run of the subworkflow is one of its own workflow; its four items and two rounds are none.
+    assert runs()[:2] == (2, 2)
+    of_inner = {"workflow_id": inner.pk}
+    assert steps("ask", "completed", "human_ms", **of_inner) == (4, 240_000)
+    assert steps("work", "completed", "machine_ms", **of_inner) == (4, 40_000)
+    assert steps("call", "completed", "human_ms", "machine_ms", "waiting_ms") == (1, 0, 0, 140_000)
 
 
 def test_test_runs_are_not_count_all():

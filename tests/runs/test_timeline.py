@@ -1,11 +1,12 @@
 """A run's steps as bars over time."""
 
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.reading.timeline import MOST_LANES, Bar, Ending, Lane, timeline
+from runs.reading.timeline import MOST_LANES, Bar, Ending, Inner, Lane, timeline
 from runs.templatetags.run_timeline import timeline_lanes
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -162,3 +163,26 @@ def test_a_lane_says_in_words_what_its_bars_show_and_nothing_of_it_is_markup():
     )
     assert second.startswith('<li data-status="FAILED" data-step="a b"><a class="lane-name"')
     assert ">a b</a>" in second
+
+
+class Below(NamedTuple):
+    """A step in a run below."""
+
+    started_at: datetime
+    completed_at: datetime | None
+    status: str = "COMPLETED"
+    type: str = "noop"
+
+
+def test_steps_below_stand_below_the_step_that_leads_to_them_and_near_ones_are_one_bar():
+    steps = [step("each", "WAITING", queued=0) | {"type": "map"}, step("after", "PENDING", queued=None)]
+    below = [Below(at(n), at(n + 0.5)) for n in range(1000)]
+    late = Inner("each", "late", [Below(at(900), None, "RUNNING"), Below(at(3000), None, "RUNNING")])
+    line = timeline(steps, [], at(1000), None, [late, Inner("each", "early", below)])
+    assert [(lane.step.get("title"), lane.is_inner) for lane in line.lanes] == [
+        (None, False),
+        ("early", True),
+        ("late", True),
+    ]
+    assert [len(lane.bars) for lane in line.lanes[1:]] == [1, 1]
+    assert line.lanes[2].bars[0].milliseconds == 100_000

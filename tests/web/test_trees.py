@@ -47,13 +47,26 @@ def test_items_are_among_what_is_below_and_a_page_costs_the_same_for_many(client
         page = client.get(f"/runs/{root}").text
         assert page.count('<td class="what">') == min(items, 5)
         child = Run.unsafe_all_tenants.filter(parent_id=root).earliest("id")
-        assert "each 0" in client.get(f"/runs/{child.pk}").text
+        assert "each, item 0" in client.get(f"/runs/{child.pk}").text
         assert client.get(f"/runs/{root}/children").text.count('<td class="what">') == items
         paths = (f"/runs/{root}", f"/runs/{root}/children", f"/runs/{child.pk}")
         return [trips_of_page(client, path) for path in paths]
 
     # From the size on from which the page says that there are more.
     assert cost(6) == cost(30)
+
+
+def test_pages_of_a_run_call_an_item_by_its_index(client, ann, transactional_db):
+    client.force_login(ann)
+    root = started(make.a_version(make.mapped(EACH)), {"items": [1, 2]})
+    second = Run.unsafe_all_tenants.filter(parent_id=root).latest("id")
+    assert "<td>each, item 1</td>" in client.get(f"/runs/{root}").text
+    below = client.get(f"/runs/{second.pk}").text
+    assert '<span aria-current="page">each, item 1</span>' in below
+    assert f"/runs/{root}/items/each?item=1#item" in below
+    items = client.get(f"/runs/{root}/items/each?item=1").text
+    assert 'aria-label="Item 1"' in items
+    assert "an admin to decide “OK?”" in items
 
 
 def test_of_what_may_not_be_read_a_page_tells_the_place_and_no_link(client, ann, transactional_db):
@@ -103,3 +116,22 @@ def test_a_requester_sees_in_the_browser_who_has_an_onboarding_and_that_it_was_r
     visitor.open(f"/requests/{run_id}")
     expect(page.get_by_role("status").get_by_text("Refused")).to_be_visible()
     expect(page.get_by_text("No licence is left.").first).to_be_visible()
+
+
+@pytest.mark.browser
+def test_the_cards_of_a_run_with_children_stand_apart_and_what_they_wait_for_has_room(visitor, ann):
+    page = visitor.page
+    root = started(make.a_version(make.mapped(EACH)), {"items": [*range(8)]})
+    visitor.open(f"/runs/{root}")
+    card = page.get_by_role("region", name="Runs it started")
+    above = page.locator("#look").bounding_box()
+    assert card.bounding_box()["y"] - (above["y"] + above["height"]) >= 10
+    now = card.get_by_role("cell", name="Waits for an admin").first
+    assert now.bounding_box()["height"] < 80
+    assert card.get_by_role("cell", name="each, item 0").bounding_box()["height"] < 80
+    assert faults_by_day_and_night(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    for view in ("graph", "timeline", "story"):
+        visitor.open(f"/runs/{root}?view={view}")
+        assert not visitor.scrolls_sideways()
+        assert faults_by_day_and_night(page) == []

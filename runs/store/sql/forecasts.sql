@@ -90,7 +90,8 @@ SELECT coalesce(json_agg(o.id), '[]') FROM o
 
 -- name: open_to_forecast
 -- Those of these runs that go on, with their open steps: since when each is due, and before when it can't end. A step that
--- is tried again in a later life of its run begins anew. And what is told of any of them.
+-- is tried again in a later life of its run begins anew; one that waits for its items or a run can't end before what is read
+-- of the waits below it. And what is told of any of them.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
 SELECT json_build_object(
     'now', (SELECT extract(epoch FROM clock.now)::float8 FROM clock),
@@ -101,7 +102,9 @@ SELECT json_build_object(
                                     s.node, extract(epoch FROM CASE WHEN r.life > 1 THEN s.available_at ELSE s.queued_at END)::float8,
                                     extract(epoch FROM CASE WHEN s.status = 'QUEUED' THEN s.available_at
                                                             WHEN s.status = 'WAITING' AND s.waiting ->> 'kind' = 'timer'
-                                                            THEN (s.waiting ->> 'until')::timestamptz END)::float8)), '[]')
+                                                            THEN (s.waiting ->> 'until')::timestamptz
+                                                            WHEN s.status = 'WAITING' AND s.waiting ->> 'kind' IN ('run', 'children')
+                                                            THEN /* include least_below */ END)::float8)), '[]')
                            FROM runs_stepexecution s
                           WHERE s.run_id = r.id AND s.index IS NULL AND s.undoes IS NULL
                             AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')))), '[]')
@@ -111,6 +114,31 @@ SELECT json_build_object(
     'told', (SELECT coalesce(json_agg(json_build_array(
                         f.run_id, extract(epoch FROM f.p50)::float8, extract(epoch FROM f.p90)::float8, f.risk)), '[]')
                FROM runs_forecast f WHERE f.run_id = ANY (%(runs)s::uuid[])))
+
+-- name: least_below (fragment)
+-- The latest of the times before which open steps below this one can't go on: of 25 items of a container and of 100 steps in
+-- all. Any of them is a bound.
+(WITH RECURSIVE t AS (
+     SELECT s.id, s.run_id, s.node, s.waiting ->> 'kind' AS kind, NULL::timestamptz AS least
+     UNION ALL
+     SELECT b.id, b.run_id, b.node, b.waiting ->> 'kind',
+            CASE WHEN b.status = 'QUEUED' THEN b.available_at
+                 WHEN b.waiting ->> 'kind' = 'timer' THEN (b.waiting ->> 'until')::timestamptz END
+       FROM t
+      CROSS JOIN LATERAL (
+                SELECT b.id, b.run_id, b.node, b.status, b.waiting, b.available_at
+                  FROM runs_run c
+                  JOIN runs_stepexecution b ON b.run_id = c.id AND b.index IS NULL AND b.status IN ('QUEUED', 'WAITING')
+                 WHERE t.kind = 'run' AND c.parent_id = t.run_id AND c.parent_step_id = t.id AND c.status = 'RUNNING'
+                UNION ALL
+                (SELECT b.id, b.run_id, b.node, b.status, b.waiting, b.available_at
+                   FROM runs_stepexecution b
+                  WHERE t.kind = 'children' AND b.tenant_id = r.tenant_id AND b.run_id = t.run_id AND b.node = t.node
+                    AND b.index IS NOT NULL AND b.status = 'WAITING'
+                  ORDER BY b.node, b.index
+                  LIMIT 25)) b
+ )
+ SELECT max(b.least) FROM (SELECT t.least FROM t LIMIT 100) b)
 
 -- name: rest_times
 -- How often each time was, of a version and of its whole workflow, in the weeks that count.

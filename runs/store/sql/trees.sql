@@ -63,17 +63,42 @@ SELECT coalesce(json_agg(json_build_array(
  WHERE top.id = ANY (%(runs)s::uuid[]) AND top.tenant_id = %(tenant)s
 
 -- name: spans_below
--- From when until when steps of these types, in the runs below a run, were at work or waited; of at most `most` runs, those
--- nearest to it first.
-WITH RECURSIVE t AS (
+-- From when until when steps of these types, in the runs below a run, were at work or waited, and where; of at most `most`
+-- runs, those nearest to it first.
+WITH RECURSIVE /* include tree_below */
+SELECT s.type, s.started_at, s.completed_at, s.node, s.status, r.version_id, w.folder_id, coalesce(r.place, '[]')
+  FROM (SELECT t.id FROM t LIMIT %(most)s) t
+  JOIN runs_run r ON r.id = t.id
+  JOIN workflows_workflow w ON w.id = r.workflow_id
+  JOIN runs_stepexecution s ON s.run_id = t.id
+ WHERE s.started_at IS NOT NULL AND s.kept_from IS NULL AND s.type = ANY (%(types)s::text[])
+
+-- name: tree_below (fragment)
+t AS (
     SELECT r.id FROM runs_run r WHERE r.parent_id = %(run)s::uuid AND r.tenant_id = %(tenant)s
     UNION ALL
     SELECT c.id FROM t JOIN runs_run c ON c.parent_id = t.id
 )
-SELECT s.type, s.started_at, s.completed_at
-  FROM (SELECT t.id FROM t LIMIT %(most)s) t
-  JOIN runs_stepexecution s ON s.run_id = t.id
- WHERE s.started_at IS NOT NULL AND s.kept_from IS NULL AND s.type = ANY (%(types)s::text[])
+
+-- name: events_below
+-- The first events of these types in the runs below a run, each with the place, the version and the folder of its run; of
+-- at most `most_runs` runs, those nearest to it first. Of waits those of these kinds.
+WITH RECURSIVE /* include tree_below */,
+e AS MATERIALIZED (
+    -- Each run by itself: a plan that walks all of history in its order would look for few in very many.
+    SELECT h.id, t.id AS run_id
+      FROM (SELECT t.id FROM t LIMIT %(most_runs)s) t
+     CROSS JOIN LATERAL (
+               SELECT h.id FROM runs_historyevent h
+                WHERE h.run_id = t.id AND h.type = ANY (%(types)s::text[])
+                  AND (h.type <> 'STEP_WAITING' OR h.payload ->> 'kind' = ANY (%(kinds)s::text[]))
+                ORDER BY h.run_id, h.id
+                LIMIT %(most)s) h
+)
+SELECT e.id, r.version_id, w.folder_id, coalesce(r.place, '[]')
+  FROM (SELECT e.id, e.run_id FROM e ORDER BY e.id LIMIT %(most)s) e
+  JOIN runs_run r ON r.id = e.run_id
+  JOIN workflows_workflow w ON w.id = r.workflow_id
 
 -- name: ancestors
 -- A run and the runs that lead up to its root, the root first, each with the folder of its workflow and the step of the
@@ -86,3 +111,12 @@ WITH RECURSIVE a AS (
 SELECT coalesce(json_agg(json_build_array(a.id, a.version_id, w.folder_id, a.place -> -1 ->> 0, a.place -> -1 -> 1) ORDER BY a.up DESC), '[]')
   FROM a
   JOIN workflows_workflow w ON w.id = a.workflow_id
+
+-- name: watched_above
+-- Those of the watched runs that are above one of these runs.
+WITH RECURSIVE a AS (
+    SELECT r.parent_id AS id FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.parent_id IS NOT NULL
+    UNION
+    SELECT p.parent_id FROM a JOIN runs_run p ON p.id = a.id WHERE p.parent_id IS NOT NULL
+)
+SELECT p.tenant_id, p.id::text FROM a JOIN runs_run p ON p.id = a.id WHERE a.id = ANY (%(watched)s::uuid[])
