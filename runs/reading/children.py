@@ -7,7 +7,7 @@ from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from accounts.principal import Principal
 from runs.access import readable
-from runs.kernel import graphs, undo_plans
+from runs.kernel import graphs
 from runs.models import Run, StepExecution
 
 
@@ -34,7 +34,7 @@ def follower_of(principal: Principal, run_id: UUID) -> UUID | None:
 def may_begin_runs(tenant: int, run_id: UUID) -> bool:
     """Whether steps of the tenant's run may begin runs. One statement."""
     version = Run.objects.for_tenant(tenant).filter(pk=run_id).values_list("version_id", flat=True).first()
-    return version is not None and undo_plans.begins_runs(graphs.shown(version).graph)
+    return version is not None and graphs.shown(version).graph.begins_runs
 
 
 @dataclass(frozen=True, slots=True)

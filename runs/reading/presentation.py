@@ -84,12 +84,9 @@ def _learned(tenant: int, runs: Sequence[RunRead], who: Principal | None) -> lis
 
 
 def _awaits_children(run: RunRead) -> bool:
-    """Whether an open run may wait for items or runs below it though no step of it does: it closes, undoes what it did,
-    or its sinks are resolved.
-    """
-    closes = run.status in RUN_CLOSING | RUN_UNDOING
+    """Whether an open run may wait for items or runs below it although no step of it does."""
+    closes, graph = run.status in RUN_CLOSING | RUN_UNDOING, graphs.shown(run.version_id).graph
     is_idle = closes or not any(step.status in STEP_OPEN for step in run.steps)
-    graph = graphs.shown(run.version_id).graph
     return is_idle and (graph.begins_runs or any(node.body for node in graph.nodes.values()))
 
 

@@ -11,7 +11,7 @@ from accounts.roles import RUNS_READ
 from engine.catalogue import Json
 from engine.graph import Graph
 from lib.api.pagination import keyset_page
-from runs.kernel import graphs, undo_plans
+from runs.kernel import graphs
 from runs.models import HistoryEvent
 from runs.reading import places, queries
 from runs.reading.inner_steps import MOST_PARTS
@@ -52,7 +52,7 @@ def story_context(
 
 def _events_below(who: Principal, run_id: UUID, graph: Graph) -> list[EventBelow]:
     """What is told of the runs below, in one statement; none where steps begin no runs."""
-    if not undo_plans.begins_runs(graph):
+    if not graph.begins_runs:
         return []
     return trees.events_below(
         who.tenant_id,
