@@ -138,7 +138,8 @@ ORACLES = {
         SELECT c.run_id, c.node, c.opened, c.ended, c.failed, k.* FROM runs_container c
           JOIN runs_stepexecution p ON p.run_id = c.run_id AND p.node = c.node AND p.index IS NULL
          CROSS JOIN LATERAL (
-               SELECT count(*) AS opened, count(*) FILTER (WHERE s.status IN ('COMPLETED', 'FAILED')) AS ended,
+               SELECT count(*) AS opened,
+                      count(*) FILTER (WHERE s.status IN ('COMPLETED', 'FAILED', 'SKIPPED')) AS ended,
                       count(*) FILTER (WHERE s.status = 'FAILED') AS failed FROM runs_stepexecution s
                 WHERE s.run_id = c.run_id AND s.node = c.node AND s.index IS NOT NULL) k
          WHERE p.waiting ->> 'kind' = 'children' AND ((c.opened, c.ended, c.failed) <> (k.opened, k.ended, k.failed)

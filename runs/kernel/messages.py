@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 
 QUEUE = "engine"
 """The queue whose workers deliver messages."""
+HANDOFF = "handoff"
+"""Who does what one run does to another, as history names them."""
 BATCH = 100
 ROUNDS = 10
 

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from psycopg.errors import UniqueViolation
 
 from engine.overrides import DoesNotFit
-from engine.verbs import why_not
+from engine.verbs import why_below_paused, why_not
 from lib.api.errors import dotted
 from lib.refusals import Conflict, Invalid, Refusal, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from runs.kernel.graphs import BrokenVersion
 from runs.models import Run
-from runs.store import hot
+from runs.store import hot, undo_entries
 from runs.store.attempts import LockedRun
 
 TOO_LARGE = "too_large"
@@ -109,3 +109,14 @@ def require_verb(locked: Mapping[str, LockedRun], verb: str) -> None:
     for run in locked.values():
         if why := why_not(run.status, verb):
             raise RunRefused(why.code, why.sentence, conflict=True)
+
+
+def require_unpaused_above(locked: Mapping[str, LockedRun], verb: str) -> None:
+    """Raises RunRefused where a run is paused above one of these runs, which are held, and `verb` would start work.
+
+    Should one be paused at this moment, its message comes behind this and pauses them.
+    """
+    if children := [run for run, row in locked.items() if row.tree]:
+        for above in undo_entries.standing_above(children).values():
+            if why := why_below_paused(above.paused, verb):
+                raise RunRefused(why.code, why.sentence, conflict=True)

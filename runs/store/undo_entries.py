@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypedDict
 
+from engine.verbs import PausedAbove
 from lib.clock import now_or_none
 from runs.store.hot import SQL, document
 
@@ -221,6 +222,14 @@ def restate(runs: Iterable[str]) -> int:
     return int(SQL.value("restate", {"runs": sorted(runs), "now": now_or_none()}))
 
 
-def below_what_closes(runs: Iterable[str]) -> set[str]:
-    """Those of these runs above which a run closes, or undoes what it did."""
-    return set(SQL.value("below_what_closes", {"runs": sorted(runs)}))
+class Above(NamedTuple):
+    """What stands above a run: one that closes or undoes what it did, and the topmost one that is paused."""
+
+    closes: bool
+    paused: PausedAbove | None
+
+
+def standing_above(runs: Iterable[str]) -> dict[str, Above]:
+    """Of these runs those above which a run closes, undoes what it did, or is paused."""
+    rows = SQL.value("standing_above", {"runs": sorted(runs)})
+    return {run: Above(closes, PausedAbove(*paused) if paused else None) for run, closes, paused in rows}
