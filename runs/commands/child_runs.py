@@ -262,10 +262,8 @@ def _able(batch: Sequence[Message], verb: str) -> Iterator[tuple[int, dict[str, 
 
     What has ended by itself meanwhile is left out, here as with every other thing that was told: then nothing is to do.
     """
-    by_tenant: dict[int, dict[str, Message]] = {}
-    for message in batch:
-        by_tenant.setdefault(message.tenant, {})[message.run] = message
-    for tenant, messages_by_run in sorted(by_tenant.items()):
+    for tenant, own in messages.by_tenant(batch):
+        messages_by_run = {message.run: message for message in own}
         locked = hot.lock_heavy(messages_by_run)
         able = {run: messages_by_run[run] for run, row in locked.items() if why_not(row.status, verb) is None}
         if able:

@@ -32,6 +32,12 @@ def handles(kind: str, handler: Handler) -> None:
     _handlers[kind] = handler
 
 
+def by_tenant(batch: Sequence[Message]) -> list[tuple[int, list[Message]]]:
+    """The messages of each tenant, those with the lowest id first."""
+    tenants = sorted({message.tenant for message in batch})
+    return [(tenant, [one for one in batch if one.tenant == tenant]) for tenant in tenants]
+
+
 def deliver() -> int:
     """Deliver what is due, in bounded batches of one kind each; gives how many messages that were.
 

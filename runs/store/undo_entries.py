@@ -190,13 +190,13 @@ def with_entries(runs: Iterable[str]) -> set[str]:
     return set(SQL.value("with_undo_entries", {"runs": sorted(runs)}))
 
 
-def tell_to_undo(entries: Sequence[UndoEntry]) -> None:
-    """Tell runs below the drivers, which are held FOR UPDATE, what to undo."""
+def tell_to_undo(entries: Sequence[UndoEntry], *, later: bool = False) -> None:
+    """Tell runs below the drivers, which are held FOR UPDATE, what to undo; `later`: in a second, since they go on."""
     rows: list[OrderRow] = [
         {"run_id": entry.run, "seq": entry.seq, "target_id": entry.target, "node": entry.node}
         for entry in entries
     ]
-    SQL.execute("tell_to_undo", {"entries": document(rows), "now": now_or_none()})
+    SQL.execute("tell_to_undo", {"entries": document(rows), "later": int(later), "now": now_or_none()})
 
 
 def tell_drivers(entries: Sequence[SettledEntry]) -> None:

@@ -152,10 +152,11 @@ SELECT json_build_array(count(*) FILTER (WHERE e.state IN ('undone', 'abandoned'
 SELECT coalesce(json_agg(DISTINCT e.run_id), '[]') FROM runs_undoentry e WHERE e.run_id = ANY (%(runs)s::uuid[])
 
 -- name: tell_to_undo
--- Drivers, which are held FOR UPDATE, tell runs below them what to undo.
+-- Drivers, which are held FOR UPDATE, tell runs below them what to undo; those that go on are told again `later`.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
 SELECT r.tenant_id, r.id, r.shard, 'undo', w.run_id,
-       jsonb_strip_nulls(jsonb_build_object('seq', w.seq, 'node', w.node)), coalesce(%(now)s::timestamptz, clock_timestamp())
+       jsonb_strip_nulls(jsonb_build_object('seq', w.seq, 'node', w.node)),
+       coalesce(%(now)s::timestamptz, clock_timestamp()) + %(later)s * interval '1 second'
   FROM jsonb_to_recordset(%(entries)s::jsonb) AS w(run_id uuid, seq int, target_id uuid, node text)
   JOIN runs_run r ON r.id = w.target_id
  ORDER BY w.run_id, w.seq
