@@ -76,6 +76,8 @@ def _about(evidence: Json) -> Iterator[Line]:
     yield "Tenant", run["tenant"]
     if run["business_key"]:
         yield "Business key", run["business_key"]
+    if run["rerun_of"]:
+        yield "Reruns", f"run {run['rerun_of']}, whose decisions are here, too"
     yield "Started", f"{moment(run['created_at'])} by {run['requester']}"
     yield "Ended", f"{moment(run['completed_at'])} · {run['status']}"
     if run["completed_at"] is None and evidence["history"]:
