@@ -86,7 +86,7 @@ def _about(evidence: Json) -> Iterator[Line]:
     if others := evidence["runs"]:
         hidden = sum(one["history"] is None for one in others)
         unread = f"; {READER} may not read {hidden} of them" if hidden else ""
-        yield "Runs in its tree", f"{len(others)} besides it{unread}"
+        yield "Other runs", f"{len(others)}, in its tree or rerun{unread}"
     unsealed = len(evidence["history"]) - last
     not_yet = f"; the last {unsealed} not sealed yet" if unsealed else ""
     yield "History", f"{len(evidence['history'])} events, {last} of them sealed{not_yet}"
