@@ -129,6 +129,10 @@ ORACLES = {
          WHERE c.parent_step_id IS NOT NULL AND c.status IN ('RUNNING', 'PAUSED')
            AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.id = c.parent_step_id AND s.status = 'WAITING')
            AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = c.id AND m.kind = 'cancel')""",
+    "a run that a paused run began is paused, or is to be told to pause": """
+        SELECT c.id FROM runs_run c JOIN runs_run p ON p.id = c.parent_id
+         WHERE p.status = 'PAUSED' AND c.status = 'RUNNING'
+           AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = c.id AND m.kind = 'pause')""",
     "of a step one run at a time is open": """
         SELECT c.parent_step_id FROM runs_run c
          WHERE c.parent_step_id IS NOT NULL AND c.status IN ('RUNNING', 'PAUSED')
