@@ -2,7 +2,7 @@
 and `docs/states.md` shows it. What a verb then does is the event of its name in `engine.statuses`.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
@@ -196,6 +196,20 @@ UNDOES: Final = Why(
 CHILD_VERBS: Final = frozenset({"cancel", "pause", "unpause"})
 """What is done to the run of an item, or of a step, as to any run; `retry` and `resume` do again what failed of it."""
 
+STARTS_WORK: Final = frozenset({"unpause", "resume", "retry"})
+"""What is refused below a run that is paused, to whose items, too: a paused run starts no new work. So is to skip what
+opens a run again."""
+
+PARENT_PAUSED: Final = "parent_paused"
+
+
+class PausedAbove(NamedTuple):
+    """The topmost run above another one that is paused, and its place in the tree: (node, index) from the root."""
+
+    run: str
+    place: Sequence[tuple[str, int | None]] = ()
+
+
 _DONE: Mapping[str, str] = {
     "retry": "tried again",
     "resume": "resumed",
@@ -230,7 +244,8 @@ ITEM_REASONS: Final[Mapping[str, Mapping[str, str]]] = {
 
 class ItemStand(NamedTuple):
     """How an item stands: the status of its run, the state and the status of its container, its own status (`HELD`: it
-    is paused by itself), and of the run that it waits for the status, and whether something of that has failed.
+    is paused by itself), of the run that it waits for the status, and whether something of that has failed, and the
+    topmost of its run and those above that is paused.
     """
 
     run: str
@@ -239,6 +254,20 @@ class ItemStand(NamedTuple):
     status: str
     child: str | None = None
     child_failed: bool = False
+    paused: PausedAbove | None = None
+
+
+def why_below_paused(paused: PausedAbove | None, verb: str, *, reopens: bool = False) -> Why | None:
+    """Why this may not be done below a run that is paused; None where none is, and where it starts nothing.
+
+    `reopens`: it opens a run again that has ended.
+    """
+    if paused is None or not (verb in STARTS_WORK or reopens):
+        return None
+    steps = (node if index is None else f"{node}, item {index}" for node, index in paused.place)
+    where = f"at {' › '.join(steps)}" if paused.place else "the topmost one"
+    message = f"It can't be {_DONE[verb]} while the run {paused.run} above it, {where}, is paused: unpause that first."
+    return Why(PARENT_PAUSED, message)
 
 
 def container_state(run: str, status: str, *, redone: bool, asks: bool) -> str:
@@ -263,9 +292,9 @@ def why_not_item(stand: ItemStand, verb: str) -> Why | None:
     if verb == "skip" and stand.child in RUN_UNDOING:
         return UNDOES
     if verb in ITEM_VERBS.get((stand.container, stand.status), ()):
-        return None
+        return why_below_paused(stand.paused, verb, reopens=stored == RunStatus.FAILED)
     if stand.container == "waiting" and stand.status == StepStatus.WAITING:
-        return why_not_child(stand.child, verb, has_failed=stand.child_failed)
+        return why_not_child(stand.child, verb, has_failed=stand.child_failed, paused=stand.paused)
     if stand.container != "waiting" and stand.status not in (StepStatus.COMPLETED, StepStatus.SKIPPED):
         message = f"The item can't be {_DONE[verb]}: its container is {stand.container_status}."
         return Why("container_is_" + stand.container_status.lower(), message)
@@ -275,17 +304,19 @@ def why_not_item(stand: ItemStand, verb: str) -> Why | None:
     return Why("item_is_" + name.lower(), f"The item is {name} and can't be {_DONE[verb]}: {why}.")
 
 
-def why_not_child(status: str | None, verb: str, *, has_failed: bool) -> Why | None:
+def why_not_child(
+    status: str | None, verb: str, *, has_failed: bool, paused: PausedAbove | None = None
+) -> Why | None:
     """Why this, of `ITEM_ACTIONS` all but `skip`, may not be done to a run for which a step waits; None where it may.
 
-    `has_failed`: it goes on although something of it has failed.
+    `has_failed`: it goes on although something of it has failed; `paused`: the topmost run above it that is paused.
     """
     if status is None:
         return Why("no_child", f"It can't be {_DONE[verb]}: its run has not begun.")
     if verb in CHILD_VERBS:
-        return why_not(status, verb)
+        return why_not(status, verb) or why_below_paused(paused, verb)
     if status == RunStatus.FAILED or (has_failed and status in RUN_OPEN):
-        return None
+        return why_below_paused(paused, verb)
     return Why("not_failed", f"It can't be {_DONE[verb]}: its run is {status}, and nothing of it has failed.")
 
 

@@ -129,6 +129,10 @@ ORACLES = {
          WHERE c.parent_step_id IS NOT NULL AND c.status IN ('RUNNING', 'PAUSED')
            AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.id = c.parent_step_id AND s.status = 'WAITING')
            AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = c.id AND m.kind = 'cancel')""",
+    "a run that a paused run began is paused, or is to be told to pause": """
+        SELECT c.id FROM runs_run c JOIN runs_run p ON p.id = c.parent_id
+         WHERE p.status = 'PAUSED' AND c.status = 'RUNNING'
+           AND NOT EXISTS (SELECT 1 FROM runs_runmessage m WHERE m.run_id = c.id AND m.kind = 'pause')""",
     "of a step one run at a time is open": """
         SELECT c.parent_step_id FROM runs_run c
          WHERE c.parent_step_id IS NOT NULL AND c.status IN ('RUNNING', 'PAUSED')
@@ -138,7 +142,8 @@ ORACLES = {
         SELECT c.run_id, c.node, c.opened, c.ended, c.failed, k.* FROM runs_container c
           JOIN runs_stepexecution p ON p.run_id = c.run_id AND p.node = c.node AND p.index IS NULL
          CROSS JOIN LATERAL (
-               SELECT count(*) AS opened, count(*) FILTER (WHERE s.status IN ('COMPLETED', 'FAILED')) AS ended,
+               SELECT count(*) AS opened,
+                      count(*) FILTER (WHERE s.status IN ('COMPLETED', 'FAILED', 'SKIPPED')) AS ended,
                       count(*) FILTER (WHERE s.status = 'FAILED') AS failed FROM runs_stepexecution s
                 WHERE s.run_id = c.run_id AND s.node = c.node AND s.index IS NOT NULL) k
          WHERE p.waiting ->> 'kind' = 'children' AND ((c.opened, c.ended, c.failed) <> (k.opened, k.ended, k.failed)

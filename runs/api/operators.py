@@ -171,4 +171,4 @@ def check_step(run: Run, node: str, payload: dict[str, Any]) -> None:
         raise Missing(f"{node} has no items.", field="index")
     total = number_of_items(run.tenant_id, run.id, node)
     if total is not None and payload["index"] >= total:
-        raise Missing(f"{node} has only {total} items.", field="index")
+        raise Missing(f"{node} has only {total} item{'' if total == 1 else 's'}.", field="index")

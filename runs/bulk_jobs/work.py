@@ -15,7 +15,7 @@ from runs.commands.bulk import doing
 from runs.commands.migration import check_run, first_of, migrate_run
 from runs.commands.moving import refusal_of
 from runs.commands.reassigning import Taker, reassign_run
-from runs.kernel.refused import RunRefused
+from runs.kernel.refused import RunRefused, below_paused
 from runs.models import Run
 from runs.models.bulk import ABLE, DONE, ENDED, MIGRATE, MOVED, REASSIGN, REFUSED
 from runs.store import bulk_jobs as store
@@ -111,7 +111,7 @@ def _do_verb(item: Item) -> None:
     status = rows.values_list("status", flat=True).first()
     if status is None:
         raise RunRefused("unknown_run", "There is no such run.")
-    if (why := why_not(status, item.verb)) is not None:
+    if (why := why_not(status, item.verb) or below_paused([item.run], item.verb).get(item.run)) is not None:
         raise RunRefused(why.code, why.sentence)
     store.end_item(item.id, ABLE)
 

@@ -17,7 +17,7 @@ from engine.verbs import run_verbs, why_not
 from lib.refusals import Invalid
 from runs.access import readable_runs
 from runs.commands import lifecycle
-from runs.kernel.refused import RunRefused
+from runs.kernel.refused import RunRefused, below_paused
 from runs.models import Run
 from runs.reading import queries
 from workflows.models import Workflow
@@ -76,7 +76,9 @@ def review(who: Principal, runs: Iterable[UUID | str], verb: str) -> Sorted:
             able.append(run)
         else:
             refused[run] = why
-    return Sorted(able, refused)
+    for run, below in below_paused(able, verb).items():
+        refused[run] = Refused(below.code, below.sentence)
+    return Sorted([run for run in able if run not in refused], refused)
 
 
 def _check(who: Principal, verb: str) -> None:

@@ -27,10 +27,11 @@ from runs.commands.starts import NewRun, Terms, start_runs
 from runs.commands.tree_limits import Start
 from runs.kernel import messages, notices, wait_kinds
 from runs.kernel.refused import RunRefused
+from runs.kernel.reopen import PAUSED_ABOVE
 from runs.kernel.wait_kinds import Entered, Wait, WaitKind
 from runs.kernel.wake import Waiters, wake
 from runs.models import HistoryEvent
-from runs.store import child_runs, hot, payloads
+from runs.store import child_runs, hot, payloads, undo_entries
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, LockedRun, Succeeded
 from runs.store.child_runs import Beginner, ChildState, Message
 from runs.store.rows import AgainRow, ChildWaitRow
@@ -41,8 +42,6 @@ from workflows.unnumbered import version_of_part
 
 MAX_CHAINED = 100
 """So many runs may follow one another by themselves: more would hardly be meant (R-013)."""
-HANDOFF = "handoff"
-"""Who does what one run does to another, as history names them."""
 
 _FAILED_WITH = "The run failed with: "
 
@@ -131,7 +130,8 @@ def _begin_alike(steps: Sequence[tuple[ClaimedStep, Wait]], parents: Mapping[str
             parent.acts_for,
         )
         together.setdefault(group, []).append((step, _child(step, wait, parent)))
-    return [ending for group, alike in together.items() for ending in _started(group, alike)]
+    paused = {run for run, parent in parents.items() if parent.status == RunStatus.PAUSED}
+    return [ending for group, alike in together.items() for ending in _started(group, alike, paused)]
 
 
 def _child(step: ClaimedStep, wait: Wait, parent: Beginner) -> NewRun:
@@ -152,29 +152,34 @@ def _child(step: ClaimedStep, wait: Wait, parent: Beginner) -> NewRun:
 
 
 def _started(
-    group: _Group, children: Sequence[tuple[ClaimedStep, NewRun]]
+    group: _Group, children: Sequence[tuple[ClaimedStep, NewRun]], paused: Collection[str]
 ) -> Iterator[tuple[ClaimedStep, Errored]]:
-    """Start these runs in one go, or, where one of them can't begin, each by itself; gives those that can't."""
+    """Start these runs in one go, or, where one of them can't begin, each by itself; gives those that can't.
+
+    Children of `paused` runs begin paused.
+    """
     try:
         terms = _terms(group)
     except Refusal as refusal:
         yield from ((step, _not_started(refusal.code, refusal.message)) for step, _ in children)
         return
-    yield from _started_on(terms, children)
+    yield from _started_on(terms, children, paused)
 
 
 def _started_on(
-    terms: Terms, children: Sequence[tuple[ClaimedStep, NewRun]]
+    terms: Terms, children: Sequence[tuple[ClaimedStep, NewRun]], paused: Collection[str]
 ) -> Iterator[tuple[ClaimedStep, Errored]]:
     try:
         with transaction.atomic():
             start_runs(terms, [child for _, child in children])
+            if held := [child.id for step, child in children if child.id and step.run_id in paused]:
+                hot.pause_runs(held, PAUSED_ABOVE, pause=True)
     except (RunRefused, Refusal) as refusal:
         if len(children) == 1:
             yield children[0][0], _not_started(refusal.code, refusal.message)
             return
         for child in children:
-            yield from _started_on(terms, [child])
+            yield from _started_on(terms, [child], paused)
 
 
 def _terms(group: _Group) -> Terms:
@@ -265,10 +270,8 @@ def _able(batch: Sequence[Message], verb: str) -> Iterator[tuple[int, dict[str, 
 
     What has ended by itself meanwhile is left out, here as with every other thing that was told: then nothing is to do.
     """
-    by_tenant: dict[int, dict[str, Message]] = {}
-    for message in batch:
-        by_tenant.setdefault(message.tenant, {})[message.run] = message
-    for tenant, messages_by_run in sorted(by_tenant.items()):
+    for tenant, own in messages.by_tenant(batch):
+        messages_by_run = {message.run: message for message in own}
         locked = hot.lock_heavy(messages_by_run)
         able = {run: messages_by_run[run] for run, row in locked.items() if why_not(row.status, verb) is None}
         if able:
@@ -278,21 +281,24 @@ def _able(batch: Sequence[Message], verb: str) -> Iterator[tuple[int, dict[str, 
 def _cancel(batch: Sequence[Message]) -> None:
     """A parent waits no more: its children end. They keep what they did: the run that fails has it undone."""
     for tenant, able in _able(batch, "cancel"):
-        cancel_runs(tenant, able, by=HANDOFF, reason="The parent step is no longer waiting.")
+        cancel_runs(tenant, able, by=messages.HANDOFF, reason="The parent step is no longer waiting.")
 
 
 def _pause(batch: Sequence[Message]) -> None:
     for tenant, able in _able(batch, "pause"):
-        pause_runs(tenant, able, by=HANDOFF, reason="The run that began it was paused.")
+        pause_runs(tenant, able, by=messages.HANDOFF, reason="The run that began it was paused.")
 
 
 def _unpause(batch: Sequence[Message]) -> None:
-    """A parent goes on, and with it those of its children that paused with it."""
+    """A parent goes on, and with it those of its children that paused with it, unless a run above is paused again."""
     for tenant, able in _able(batch, "unpause"):
         pauses = HistoryEvent.objects.for_tenant(tenant).filter(run_id__in=list(able), type="RUN_PAUSED")
         last = pauses.order_by("run_id", "-id").distinct("run_id").values_list("run_id", "payload__by")
-        if runs := [str(run) for run, by in last if by == HANDOFF]:
-            unpause_runs(tenant, runs, by=HANDOFF, reason="The run that began it goes on.")
+        below = undo_entries.standing_above(able)
+        held = {run for run, above in below.items() if above.paused}
+        runs = [str(run) for run, by in last if by == messages.HANDOFF and str(run) not in held]
+        if runs:
+            unpause_runs(tenant, runs, by=messages.HANDOFF, reason="The run that began it goes on.")
 
 
 def _start_next(batch: Sequence[Message]) -> None:

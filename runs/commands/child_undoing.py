@@ -5,32 +5,27 @@ from collections.abc import Collection, Sequence
 from engine.statuses import RUN_CLOSING, RUN_OPEN
 from runs.kernel import compensation, messages, notices
 from runs.kernel.plan import Anchor
-from runs.kernel.refused import RunRefused
 from runs.kernel.unit_of_work import changing
 from runs.store import undo_entries
 from runs.store.child_runs import Message
 from runs.store.undo_entries import EntryKey, UndoEntry
 
 
-def _by_tenant(batch: Sequence[Message]) -> list[tuple[int, list[Message]]]:
-    tenants = sorted({message.tenant for message in batch})
-    return [(tenant, [one for one in batch if one.tenant == tenant]) for tenant in tenants]
-
-
 def _undo(batch: Sequence[Message]) -> None:
-    """A run above undoes what it did: queue the compensations that it names here, or end the undoing of these runs."""
-    for tenant, own in _by_tenant(batch):
+    """A run above undoes what it did: queue the compensations that it names here, or end the undoing of these runs.
+
+    Runs that have not ended are told again a second later.
+    """
+    for tenant, own in messages.by_tenant(batch):
         entries = [_entry(message) for message in own]
         with changing(tenant, {entry.target for entry in entries}) as change:
-            open_runs = {run for run, row in change.locked.items() if row.status in RUN_OPEN | RUN_CLOSING}
-            if open_runs:
-                # It is delivered again later.
-                raise RunRefused(
-                    "still_open", "The run goes on; it can't be undone before it ends.", conflict=True
-                )
-            if steps := [entry for entry in entries if entry.node is not None]:
+            still_open = {run for run, row in change.locked.items() if row.status in RUN_OPEN | RUN_CLOSING}
+            if early := [entry for entry in entries if entry.target in still_open]:
+                undo_entries.tell_to_undo(early, later=True)
+            ready = [entry for entry in entries if entry.target not in still_open]
+            if steps := [entry for entry in ready if entry.node is not None]:
                 change.queues |= compensation.undo_here(steps)
-            if ends := [entry for entry in entries if entry.node is None]:
+            if ends := [entry for entry in ready if entry.node is None]:
                 change.queues |= compensation.end_below(ends)
 
 
@@ -41,7 +36,7 @@ def _entry(message: Message) -> UndoEntry:
 
 def _undone(batch: Sequence[Message]) -> None:
     """Runs below have settled entries: go on with the plans."""
-    for tenant, own in _by_tenant(batch):
+    for tenant, own in messages.by_tenant(batch):
         entries: list[EntryKey] = [
             {"run_id": message.run, "seq": int((message.payload or {})["seq"])} for message in own
         ]
@@ -51,14 +46,14 @@ def _undone(batch: Sequence[Message]) -> None:
 
 def _child_undoing(batch: Sequence[Message]) -> None:
     """Children undo what they did, or wait for a person with that, or no longer: their parents stand accordingly."""
-    for tenant, own in _by_tenant(batch):
+    for tenant, own in messages.by_tenant(batch):
         with changing(tenant, {message.run for message in own}) as change:
             change.queues |= compensation.stand(change.locked)
 
 
 def _close(batch: Sequence[Message]) -> None:
     """Runs look once more whether they can end."""
-    for tenant, own in _by_tenant(batch):
+    for tenant, own in messages.by_tenant(batch):
         with changing(tenant, {message.run for message in own}) as change:
             change.queues |= compensation.close(change.locked)
 

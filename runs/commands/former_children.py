@@ -87,7 +87,7 @@ def _resume(tenant: int, run: str, step: str) -> None:
         if status in RUN_CLOSING:
             child_runs.resume_later(run, step)
         elif status in (RunStatus.FAILED, RunStatus.CANCELLED):
-            reopen(change, _REASON, of_parent=True)
+            reopen(change, _REASON, of_parent=True, told=True)
         elif status in RUN_ENDED:
             # It ended by itself, when nobody waited for it.
             child_runs.tell_parent(run, step)

@@ -95,7 +95,7 @@ def act_on_step(tenant: int, place: ItemPlace, verb: str, *, by: str, reason: st
             f"{place.node} is {read.status} and waits for no run. Give the index of an item to act on one."
         )
         raise RunRefused("no_child", message, field="node", conflict=True)
-    if why := why_not_child(read.child_status, verb, has_failed=bool(read.child_failed)):
+    if why := why_not_child(read.child_status, verb, has_failed=bool(read.child_failed), paused=read.paused):
         raise RunRefused(why.code, why.sentence, conflict=True)
     act_on_child(tenant, str(read.child), verb, by=by, reason=reason)
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from engine.catalogue import Json
 from engine.statuses import RunStatus, StepStatus
 from runs.kernel import compensation, messages, wait_kinds
-from runs.kernel.refused import RunRefused, require_verb
+from runs.kernel.refused import RunRefused, require_unpaused_above, require_verb
 from runs.kernel.reopen import reopen
 from runs.kernel.transition import NOT_STARTED
 from runs.kernel.unit_of_work import changing
@@ -47,7 +47,7 @@ def pause_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -
 
 
 def unpause_runs(tenant: int, runs: Iterable[str], *, by: str, reason: str = "") -> None:
-    """Let PAUSED runs go on. Raises RunRefused for one that isn't PAUSED; then none goes on."""
+    """Let PAUSED runs go on. Raises RunRefused for one that isn't PAUSED, or below one that is; then none goes on."""
     _pause(tenant, runs, "unpause", {"by": by, "reason": reason})
 
 
@@ -55,6 +55,8 @@ def _pause(tenant: int, runs: Iterable[str], verb: str, payload: dict[str, Json]
     pause = verb == "pause"
     with changing(tenant, runs) as change:
         require_verb(change.locked, verb)
+        if not pause:
+            require_unpaused_above(change.locked, verb)
         queues = hot.pause_runs(change.locked, payload, pause=pause)
         change.queues |= set() if pause else set(queues)
         if child_runs.tell_children(change.locked, verb, payload):

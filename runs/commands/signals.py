@@ -4,12 +4,13 @@ The root of a tree keeps its signals. Lock the root, insert, look for who waits:
 would miss a step that has just begun to wait (docs/engine.md, "Waits").
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
 
 from engine.catalogue import Json
+from engine.graph import Graph
 from engine.statuses import RUN_ENDED, RunStatus
 from engine.verbs import why_not
 from lib.gathering import Gathered
@@ -177,7 +178,7 @@ class _Sending:
         comes = store.items_to_come(root, index)
         if comes is None:
             comes = _has_items(self.tenant, root)
-        if not comes:
+        if not comes and not _rounds_have_items(self.tenant, root):
             message = f"No open step of the run has an item with the index {index}."
             raise RunRefused("no_such_item", message, conflict=True, field="index")
 
@@ -243,11 +244,26 @@ def _may_undo_by_signal(tenant: int, root: str, status: str) -> bool:
     """
     if status in RUN_ENDED:
         return False
-    version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=root)
     return any(
-        undo.spec.takes_signals
-        for each in (version, *store.versions_of_tree(root, MOST_RUNS))
-        for undo in shown(each).graph.compensations.values()
+        undo.spec.takes_signals for graph in _graphs(tenant, root) for undo in graph.compensations.values()
+    )
+
+
+def _graphs(tenant: int, root: str) -> Iterator[Graph]:
+    """The graphs that the runs of a tree follow, of the newest ones below the root."""
+    version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=root)
+    for each in (version, *store.versions_of_tree(root, MOST_RUNS)):
+        yield shown(each).graph
+
+
+def _rounds_have_items(tenant: int, root: str) -> bool:
+    """Whether a loop of the tree has a container in its rounds, so that another round may bring items."""
+    return any(
+        inner.spec.has_children
+        for graph in _graphs(tenant, root)
+        for node in graph.nodes.values()
+        if node.spec.conditions and node.body and node.body.part
+        for inner in node.body.part.nodes.values()
     )
 
 

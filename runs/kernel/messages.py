@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 
 QUEUE = "engine"
 """The queue whose workers deliver messages."""
+HANDOFF = "handoff"
+"""Who does what one run does to another, as history names them."""
 BATCH = 100
 ROUNDS = 10
 
@@ -28,6 +30,12 @@ _handlers: dict[str, Handler] = {}
 def handles(kind: str, handler: Handler) -> None:
     """Have `handler` do what messages of a kind say, within the transaction that deletes them."""
     _handlers[kind] = handler
+
+
+def by_tenant(batch: Sequence[Message]) -> list[tuple[int, list[Message]]]:
+    """The messages of each tenant, those with the lowest id first."""
+    tenants = sorted({message.tenant for message in batch})
+    return [(tenant, [one for one in batch if one.tenant == tenant]) for tenant in tenants]
 
 
 def deliver() -> int:

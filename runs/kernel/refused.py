@@ -1,18 +1,18 @@
 """What is refused that somebody asked of a run, and how runs are had for what isn't."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from psycopg.errors import UniqueViolation
 
 from engine.overrides import DoesNotFit
-from engine.verbs import why_not
+from engine.verbs import STARTS_WORK, Why, why_below_paused, why_not
 from lib.api.errors import dotted
 from lib.refusals import Conflict, Invalid, Refusal, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from runs.kernel.graphs import BrokenVersion
 from runs.models import Run
-from runs.store import hot
+from runs.store import hot, undo_entries
 from runs.store.attempts import LockedRun
 
 TOO_LARGE = "too_large"
@@ -109,3 +109,18 @@ def require_verb(locked: Mapping[str, LockedRun], verb: str) -> None:
     for run in locked.values():
         if why := why_not(run.status, verb):
             raise RunRefused(why.code, why.sentence, conflict=True)
+
+
+def require_unpaused_above(locked: Mapping[str, LockedRun], verb: str) -> None:
+    """Raises RunRefused where a run is paused above one of these runs, which are held, and `verb` would start work.
+
+    Should one be paused at this moment, its message comes behind this and pauses them.
+    """
+    for why in below_paused([run for run, row in locked.items() if row.tree], verb).values():
+        raise RunRefused(why.code, why.sentence, conflict=True)
+
+
+def below_paused(runs: Sequence[str], verb: str) -> dict[str, Why]:
+    """Those of these runs above which one is paused, and why `verb` is refused for them."""
+    above = undo_entries.standing_above(runs) if runs and verb in STARTS_WORK else {}
+    return {run: why for run, one in above.items() if (why := why_below_paused(one.paused, verb))}

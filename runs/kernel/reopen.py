@@ -13,8 +13,9 @@ from engine.catalogue import Json
 from engine.decide import fire
 from engine.overrides import Overrides
 from engine.statuses import RunStatus
+from engine.verbs import why_below_paused
 from lib.uuid7 import uuid7
-from runs.kernel import compensation, scopes
+from runs.kernel import compensation, messages, scopes
 from runs.kernel.graphs import graph_of
 from runs.kernel.plan import Anchor, plan
 from runs.kernel.refused import RunRefused, refuse_parts, require_verb
@@ -28,26 +29,36 @@ from runs.store.rows import EndedBy
 Apply = Callable[[Transition, Mapping[str, LockedRun]], None]
 
 
-def check_failed(locked: Mapping[str, LockedRun], *, of_parent: bool = False) -> None:
-    """Raises RunRefused unless all of these runs may have a new life.
+PAUSED_ABOVE: Mapping[str, Json] = {"by": messages.HANDOFF, "reason": "The run that began it is paused."}
+"""What history tells of a child run that goes on, or begins, below a run that is paused: it is paused with that."""
+
+
+def check_failed(locked: Mapping[str, LockedRun], *, of_parent: bool = False, told: bool = False) -> set[str]:
+    """Raises RunRefused unless all of these runs may have a new life; gives those that are paused by it.
 
     They are FAILED, or, where it is `of_parent` that they go on, CANCELLED; nothing of what they did was undone, no run
-    above them closes or undoes, and their business keys stand for no newer runs.
+    above them closes, undoes or is paused, and their business keys stand for no newer runs. Those that are `told` by
+    a message to go on are paused below a paused run.
     """
     if not of_parent:
         require_verb(locked, "resume")
         undo_entries.hold_trees(locked, roots=False)
-        if undo_entries.below_what_closes(locked):
-            message = (
-                "A run above this one is ending, or undoes what it did, or has: it can't be resumed alone."
-            )
-            raise RunRefused("parent_closes", message, conflict=True)
+    children = [run for run, row in locked.items() if row.tree]
+    above = undo_entries.standing_above(children) if children else {}
+    if not of_parent and any(one.closes for one in above.values()):
+        message = "A run above this one is ending, or undoes what it did, or has: it can't be resumed alone."
+        raise RunRefused("parent_closes", message, conflict=True)
+    paused = {run: one.paused for run, one in above.items() if one.paused}
+    for one in () if told else paused.values():
+        if why := why_below_paused(one, "resume"):
+            raise RunRefused(why.code, why.sentence, conflict=True)
     if compensation.began(locked):
         message = "What the run did was undone, at least in part: start it again instead."
         raise RunRefused("compensated", message, conflict=True)
     for key, other in hot.lock_keys_of(locked):
         message = f"The business key {key!r} belongs to a newer run, {other}: only that one can be resumed."
         raise RunRefused("key_taken", message, conflict=True)
+    return set(paused)
 
 
 def reopen(
@@ -58,23 +69,29 @@ def reopen(
     apply: Apply | None = None,
     of_parent: bool = False,
     while_open: bool = False,
+    told: bool = False,
 ) -> None:
     """Give FAILED runs a new life, and, if it may be `while_open`, those what failed that go on beside it.
 
-    `of_parent`: the runs that began them ask for it, which parts of them do no other way.
+    `of_parent`: the runs that began them ask for it, which parts of them do no other way; `told`: by a message, so
+    below a paused run they go on when that does.
     `overrides` say what is to become of steps that begin anew, `apply` what of those whose rows are queued again.
     Raises RunRefused, also for what `check_failed` says.
     """
     going_on = {run for run, row in change.locked.items() if while_open and row.has_failed}
+    paused: set[str] = set()
     if ended := {run: row for run, row in change.locked.items() if run not in going_on}:
-        check_failed(ended, of_parent=of_parent)
+        paused = check_failed(ended, of_parent=of_parent, told=told)
         for tenant in {tenant for tenant, _ in change.runs} if not of_parent else ():
             refuse_parts(tenant, ended)
     reopened = hot.reopen_runs(change.locked, dict(payload))
+    if paused:
+        hot.pause_runs(paused, PAUSED_ABOVE, pause=True)
     transition = change.transition
     transition.overrides.update(overrides or {})
+    again = {False: RunStatus.RUNNING, True: RunStatus.PAUSED}
     open_again = {
-        run: row._replace(status=row.status if run in going_on else RunStatus.RUNNING, has_failed=False)
+        run: row._replace(status=row.status if run in going_on else again[run in paused], has_failed=False)
         for run, row in change.locked.items()
     }
     for run_id, tenant, shard, version, priority, open_sinks in reopened["runs"]:

@@ -208,7 +208,7 @@ def cancel_timers(runs: Iterable[str]) -> None:
     SQL.execute("cancel_timers", {"runs": sorted(runs), "now": now_or_none()})
 
 
-def pause_runs(runs: Iterable[str], payload: Row, *, pause: bool) -> list[str]:
+def pause_runs(runs: Iterable[str], payload: Mapping[str, Json], *, pause: bool) -> list[str]:
     """Pause open runs that are held FOR UPDATE, or let paused ones go on; gives the queues whose steps it moved."""
     params = {"runs": sorted(runs), "payload": document(payload), "pause": pause, "now": now_or_none()}
     queues: list[str] = SQL.value("pause_runs", params)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from engine.catalogue import Json
 from engine.containers import Counts
 from engine.statuses import StepStatus
-from engine.verbs import HELD, ItemStand, container_state, is_redone
+from engine.verbs import HELD, ItemStand, PausedAbove, container_state, is_redone
 from lib.clock import now_or_none
 from runs.store.hot import SQL, document
 
@@ -15,7 +15,8 @@ class ItemRead(NamedTuple):
     """An item of a container, or a step that is none, with its container and its run (`child`), where it has one.
 
     `total`: how many items there are. `status` is None where there is no row. `held`: it is paused by itself; `waits`:
-    it waits for its run. `child_failed`: that goes on although something of it has failed.
+    it waits for its run. `child_failed`: that goes on although something of it has failed. `paused_above`: id and place
+    of the topmost of its run and those above that is paused.
     """
 
     run: str
@@ -34,6 +35,12 @@ class ItemRead(NamedTuple):
     child_status: str | None
     child_failed: bool | None
     child_is_part: bool | None
+    paused_above: tuple[str, Sequence[tuple[str, int | None]]] | None
+
+    @property
+    def paused(self) -> PausedAbove | None:
+        """The topmost of its run and those above that is paused."""
+        return PausedAbove(*self.paused_above) if self.paused_above else None
 
     @property
     def state(self) -> str:
@@ -53,6 +60,7 @@ class ItemRead(NamedTuple):
             HELD if self.held else str(self.status),
             self.child_status if self.waits else None,
             bool(self.child_failed),
+            self.paused,
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypedDict
 
+from engine.verbs import PausedAbove
 from lib.clock import now_or_none
 from runs.store.hot import SQL, document
 
@@ -209,13 +210,13 @@ def with_entries(runs: Iterable[str]) -> set[str]:
     return set(SQL.value("with_undo_entries", {"runs": sorted(runs)}))
 
 
-def tell_to_undo(entries: Sequence[UndoEntry]) -> None:
-    """Tell runs below the drivers, which are held FOR UPDATE, what to undo."""
+def tell_to_undo(entries: Sequence[UndoEntry], *, later: bool = False) -> None:
+    """Tell runs below the drivers, which are held FOR UPDATE, what to undo; `later`: in a second, since they go on."""
     rows: list[OrderRow] = [
         {"run_id": entry.run, "seq": entry.seq, "target_id": entry.target, "node": entry.node}
         for entry in entries
     ]
-    SQL.execute("tell_to_undo", {"entries": document(rows), "now": now_or_none()})
+    SQL.execute("tell_to_undo", {"entries": document(rows), "later": int(later), "now": now_or_none()})
 
 
 def tell_drivers(entries: Sequence[SettledEntry]) -> None:
@@ -241,6 +242,14 @@ def restate(runs: Iterable[str]) -> int:
     return int(SQL.value("restate", {"runs": sorted(runs), "now": now_or_none()}))
 
 
-def below_what_closes(runs: Iterable[str]) -> set[str]:
-    """Those of these runs above which a run closes, or undoes what it did."""
-    return set(SQL.value("below_what_closes", {"runs": sorted(runs)}))
+class Above(NamedTuple):
+    """What stands above a run: one that closes or undoes what it did, and the topmost one that is paused."""
+
+    closes: bool
+    paused: PausedAbove | None
+
+
+def standing_above(runs: Iterable[str]) -> dict[str, Above]:
+    """Of these runs those above which a run closes, undoes what it did, or is paused."""
+    rows = SQL.value("standing_above", {"runs": sorted(runs)})
+    return {run: Above(closes, PausedAbove(*paused) if paused else None) for run, closes, paused in rows}

@@ -122,11 +122,71 @@ func (c *Client) Wait(ctx context.Context, id string) (*Run, error) {
 
 // Signal sends a signal to a run; one with the same id counts once. Without an id it has one of its own.
 func (c *Client) Signal(ctx context.Context, run, name, id string, payload any) error {
+	_, err := c.SignalTo(ctx, run, name, id, payload, To{})
+	return err
+}
+
+// To restricts a signal to the waits of a run below (Child) and of an item (Index), or sends it to all of them.
+type To struct {
+	Child string
+	Index *int
+	All   bool
+}
+
+// Signalled is what became of a signal: the steps that took it, or to which it is carried, or that it is kept.
+type Signalled struct {
+	Duplicate bool `json:"duplicate"`
+	Kept      bool `json:"kept"`
+	Delivered []struct {
+		Run   string `json:"run"`
+		Node  string `json:"node"`
+		Index *int   `json:"index"`
+	} `json:"delivered"`
+}
+
+// SignalTo sends a signal as Signal does. Of several waits in the run and the runs below it the oldest takes it, of those
+// that to allows.
+func (c *Client) SignalTo(ctx context.Context, run, name, id string, payload any, to To) (*Signalled, error) {
 	if id == "" {
 		id = newKey()
 	}
 	body := map[string]any{"name": name, "signal_id": id, "payload": payload}
-	return c.Do(ctx, http.MethodPost, "/runs/"+url.PathEscape(run)+"/signals", body, nil)
+	if to.Child != "" {
+		body["child"] = to.Child
+	}
+	if to.Index != nil {
+		body["index"] = *to.Index
+	}
+	if to.All {
+		body["all"] = true
+	}
+	sent := new(Signalled)
+	return sent, c.Do(ctx, http.MethodPost, "/runs/"+url.PathEscape(run)+"/signals", body, sent)
+}
+
+// Act is how a verb is done to a step. Index says which item of a map, or round of a loop; without it the verb is done to
+// the step, or to the run that it waits for. Output is what a skipped one counts as giving.
+type Act struct {
+	Index  *int
+	Output any
+	Reason string
+}
+
+// Act does a verb to a step of a run: retry, skip, cancel, pause, unpause or resume. It gives the run as it stands then.
+func (c *Client) Act(ctx context.Context, run, node, verb string, act Act) (*Run, error) {
+	body := map[string]any{}
+	if act.Index != nil {
+		body["index"] = *act.Index
+	}
+	if verb == "skip" {
+		body["output"] = act.Output
+	}
+	if act.Reason != "" {
+		body["reason"] = act.Reason
+	}
+	changed := new(Run)
+	path := "/runs/" + url.PathEscape(run) + "/steps/" + url.PathEscape(node) + "/" + url.PathEscape(verb)
+	return changed, c.Do(ctx, http.MethodPost, path, body, changed)
 }
 
 // Cancel cancels a run; what runs in it is awaited.

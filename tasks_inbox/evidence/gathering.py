@@ -15,13 +15,16 @@ from tasks_inbox.store import statements
 
 FORMAT = "handoff-evidence/2"
 _ASKED = ("title", "instructions", "facts", "outcomes", "form", "quorum")
-_OPEN_TO_ALL = ("id", "tenant", "parent", "place", "status", "created_at", "completed_at", "sealed_life")
+_OPEN_TO_ALL = (
+    *("id", "tenant", "parent", "rerun_of", "place"),
+    *("status", "created_at", "completed_at", "sealed_life"),
+)
 """What is told of a run whose workflow the reader may not read."""
 
 
 def evidence_of(principal: Principal, run_id: UUID) -> str:
-    """The evidence.json of the tenant's run and of the runs below it; those that the principal may not read are without
-    what they are about. Raises Missing, and NotAllowed without the scopes for tasks and runs.
+    """The evidence.json of the tenant's run, of the runs below it and of what these reran; those that the principal
+    may not read are without what they are about. Raises Missing, and NotAllowed without the scopes for tasks and runs.
     """
     principal.require(TASKS_READ)
     principal.require(RUNS_READ)

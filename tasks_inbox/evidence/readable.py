@@ -76,6 +76,8 @@ def _about(evidence: Json) -> Iterator[Line]:
     yield "Tenant", run["tenant"]
     if run["business_key"]:
         yield "Business key", run["business_key"]
+    if run["rerun_of"]:
+        yield "Reruns", f"run {run['rerun_of']}, whose decisions are here, too"
     yield "Started", f"{moment(run['created_at'])} by {run['requester']}"
     yield "Ended", f"{moment(run['completed_at'])} · {run['status']}"
     if run["completed_at"] is None and evidence["history"]:
@@ -84,7 +86,7 @@ def _about(evidence: Json) -> Iterator[Line]:
     if others := evidence["runs"]:
         hidden = sum(one["history"] is None for one in others)
         unread = f"; {READER} may not read {hidden} of them" if hidden else ""
-        yield "Runs in its tree", f"{len(others)} besides it{unread}"
+        yield "Other runs", f"{len(others)}, in its tree or rerun{unread}"
     unsealed = len(evidence["history"]) - last
     not_yet = f"; the last {unsealed} not sealed yet" if unsealed else ""
     yield "History", f"{len(evidence['history'])} events, {last} of them sealed{not_yet}"

@@ -115,6 +115,12 @@ def test_what_is_refused_says_why(api, run):
         assert answer.json()["error"]["message"]
 
 
+def test_of_one_item_it_is_said_that_there_is_one(api, run):
+    one = {**JOBS, "params": {**JOBS["params"], "items": [1]}}
+    answer = api.post(f"{run(one)}/steps/m/retry", {"index": 1})
+    assert answer.json()["error"]["message"] == "m has only 1 item."
+
+
 def test_the_run_of_a_subworkflow_is_paused_and_cancelled(api, run):
     child = {"name": "child", "nodes": [{"id": "a", "type": "job", "queue": "ch"}], "edges": []}
     assert api.post("/api/v1/workflows", {"name": "child", "definition": child}).status_code == 201

@@ -134,6 +134,20 @@ def test_an_address_that_fits_nothing_is_refused_by_name(api, address, status, c
     assert code is None or error["code"] == code
 
 
+@pytest.mark.parametrize("index", [0, 9])
+def test_a_round_that_is_over_or_never_comes_is_refused_by_run_and_by_key(api, index):
+    rounds = {"id": "c", "type": "loop", "params": {"body": STEPS, "count": 3}}
+    publish(api, {"name": "order", "nodes": [rounds], **KEY})
+    run = started(api)
+    body = {"name": "paid", "signal_id": "s"}
+    assert api.post(f"/api/v1/runs/{run}/signals", {**body, "index": 0}).json()["kept"] is False
+    make.work()
+    by_key = {"workflow": "order", "business_key": "o-1"}
+    for path, more in ((f"/api/v1/runs/{run}/signals", {}), ("/api/v1/signals", by_key)):
+        answer = api.post(path, {**body, **more, "signal_id": "t", "index": index})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "no_such_item")
+
+
 def test_a_signal_that_nobody_waits_for_is_not_processed(api):
     order(api)
     run = started(api)

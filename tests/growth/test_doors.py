@@ -75,6 +75,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.kernel.rounds": OWN,
     "runs.kernel.opening": OWN,
     "runs.kernel.refused.require_verb": OWN,
+    "runs.kernel.refused.require_unpaused_above": OWN,
     "runs.kernel.unit_of_work.conclude": OWN,
     "runs.kernel.reopen.check_failed": OWN,
     "runs.reading.presentation.rows_of_items": HANDED_ON,

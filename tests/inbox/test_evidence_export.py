@@ -9,6 +9,7 @@ import zipfile
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
@@ -333,3 +334,36 @@ def test_it_is_a_file_of_each_kind_for_the_tenant(people):
     assert our.get(f"/api/v1/runs/{run_id}/evidence").json()["run"]["id"] == run_id
     assert our.get(f"/api/v1/runs/{run_id}/evidence?format=exe").json()["error"]["field"] == "format"
     assert people.client("viewer", "theirs").get(f"/api/v1/runs/{run_id}/evidence").status_code == 404
+
+
+def test_a_rerun_has_the_decisions_that_it_kept_and_the_run_that_asked_for_them():
+    task = asked(approval(quorum=2))
+    for name in ("bob", "li"):
+        decide(named(name), task)
+    make.work()
+    rerun = make.rerun(str(task.run_id), "yes")
+    make.work()
+    seals.seal()
+    text = exports.export(member("vic", "viewer"), UUID(rerun), "json").content.decode()
+    told = json.loads(text)
+    assert faults(text) == []
+    assert [one["seq"] for one in told["decisions"]] == [1, 2]
+    (original,) = told["runs"]
+    assert (told["run"]["rerun_of"], original["rerun_of"]) == (original["id"], None)
+    assert original["id"] == str(task.run_id)
+    page = exports.export(member("vic", "viewer"), UUID(rerun), "html").content.decode()
+    assert f"run {task.run_id}, whose decisions are here" in page
+    for change in (
+        lambda told: told["run"].update(rerun_of=None),
+        lambda told: told["runs"].pop(),
+        lambda told: told["decisions"].pop(),
+    ):
+        assert faults(made_anew(text, change))
+
+
+@pytest.mark.parametrize("more", [[], ["nothing.json"], ["verify.py", "1", "2"]])
+def test_without_a_file_the_script_says_how_it_is_used(more):
+    told = [sys.executable, "-I", str(SCRIPT), *more]
+    done = subprocess.run(told, capture_output=True, text=True, cwd=SCRIPT.parent)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "Usage: python verify.py evidence.json [its SHA-256]\n"

@@ -1,7 +1,11 @@
 """A run and the one that it began: who ends which, and who is told what, at the same moment."""
 
-from runs.commands.lifecycle import cancel_runs, pause_runs
+import pytest
+
+from runs.commands import items
+from runs.commands.lifecycle import cancel_runs, pause_runs, unpause_runs
 from runs.kernel import messages
+from runs.kernel.refused import RunRefused
 from runs.models import Run, RunMessage
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding
@@ -79,3 +83,62 @@ def test_a_child_begins_in_the_transaction_in_which_its_step_begins_to_wait(roun
         cancelling.end()
         make.work()
         assert (make.run(run_id).status, child_of(run_id).status) == ("CANCELLED", "CANCELLED")
+
+
+def paused_child():
+    """A run, and its child that was paused by itself."""
+    child = make.a_version(make.chain("noop")).workflow.name
+    sub = {"id": "sub", "type": "subworkflow", "params": {"workflow": child}}
+    run_id = make.start(make.graph([sub], []), {"n": 1})[0]
+    make.work("engine")
+    below = str(child_of(run_id).pk)
+    make.pause(below)
+    return run_id, below
+
+
+def test_an_unpause_before_the_pause_of_the_parent_is_undone_by_it(rounds):
+    tenant = make.a_tenant().pk
+    for _ in rounds:
+        run_id, below = paused_child()
+        # It has seen that nothing above is paused.
+        with holding(lambda below=below: unpause_runs(tenant, [below], by="ann"), before="pause_runs"):
+            make.pause(run_id)
+            telling = blocked(messages.deliver)
+        telling.end()
+        assert make.run(below).status == "PAUSED"
+        assert make.steps(below)["a"].held
+        make.unpause(run_id)
+        make.work()
+        assert make.run(run_id).status == "COMPLETED"
+
+
+def test_an_unpause_behind_the_pause_of_the_parent_is_refused(rounds):
+    tenant = make.a_tenant().pk
+    for _ in rounds:
+        run_id, below = paused_child()
+        late = Actor(lambda below=below: unpause_runs(tenant, [below], by="ann"), before="standing_above")
+        late.until_halted()
+        make.pause(run_id)
+        with pytest.raises(RunRefused, match=f"while the run {run_id} above it"):
+            late.end()
+        messages.deliver()
+        assert make.run(below).status == "PAUSED"
+
+
+def test_a_resume_before_the_pause_of_the_parent_is_paused_by_it(rounds):
+    tenant = make.a_tenant().pk
+    for _ in rounds:
+        run_id, step = begun()
+        below = step.run_id
+        make.fail(step)
+        # The parent has not heard of it yet.
+        RunMessage.unsafe_all_tenants.filter(kind="child_ended").delete()
+        with holding(lambda below=below: items.resume_run(tenant, below, by="ann"), before="reopen_runs"):
+            make.pause(run_id)
+            telling = blocked(messages.deliver)
+        telling.end()
+        assert make.run(below).status == "PAUSED"
+        assert make.steps(below)["a"].held
+        make.unpause(run_id)
+        make.work()
+        assert make.run(run_id).status == "COMPLETED"

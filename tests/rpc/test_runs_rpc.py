@@ -8,9 +8,13 @@ import grpc
 import pytest
 from django.db import connection
 
+from accounts import folders
+from accounts.folders import Grant
 from runs.models import HistoryEvent
 from tests import factories as make
+from tests.api.hooks import publish
 from tests.rpc.speaking import told
+from workflows.models import Workflow
 
 INPUT = {"workflow": "pay", "input": 1}
 POLL = {"worker_id": "w1", "queues": ["card"], "max_jobs": 10}
@@ -231,3 +235,23 @@ def test_a_watch_has_a_deadline(speak, start):
         refused(speak("admin").runs, method="WatchRun", run_id=run, seconds=1.0)["status"]
         == "DEADLINE_EXCEEDED"
     )
+
+
+@pytest.mark.parametrize("mine", ["child", "parent"])
+def test_who_operates_one_folder_of_a_tree_cancels_only_its_runs(speak, people, mine):
+    admin = people.client("admin")
+    publish(admin, {"name": "child", "nodes": [{"id": "a", "type": "job", "queue": "ch"}]})
+    call = {"id": "call", "type": "subworkflow", "params": {"workflow": "child"}}
+    publish(admin, {"name": "parent", "nodes": [call]})
+    root = admin.post("/api/v1/runs", {"workflow": "parent", "input": None}).json()["id"]
+    make.work("engine")
+    runs = {"parent": root, "child": str(make.children_of(root)[0].pk)}
+    for name in runs:
+        grants = [Grant(("read", "operate"), "operator")] if name == mine else []
+        folder = folders.create_folder(people.principal("admin"), f"For {name}", grants)
+        Workflow.unsafe_all_tenants.filter(name=name).update(folder=folder)
+    other = runs["child" if mine == "parent" else "parent"]
+    operator = speak("operator").runs
+    assert refused(lambda **f: [operator("CancelRun", **f)], run_id=other)["status"] == "NOT_FOUND"
+    assert make.run(other).status == "RUNNING"
+    assert operator("CancelRun", run_id=runs[mine]).status in ("CANCELLED", "CANCELLING")

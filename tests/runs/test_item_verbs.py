@@ -165,9 +165,9 @@ def test_an_item_is_paused_by_itself_and_stays_so_when_its_run_is_paused_and_goe
     assert refused(run_id, 1, "pause") == "item_is_queued"
     assert refused(run_id, 1, "retry") == "item_is_queued"
     make.pause(run_id)
-    act(run_id, 1, "unpause")
-    assert not at_hand()
+    assert refused(run_id, 1, "unpause") == "parent_paused"
     make.unpause(run_id)
+    act(run_id, 1, "unpause")
     make.work()
     assert make.run(run_id).output == {"results": [0, 1, 2]}
     assert [event for event in make.history(run_id) if "PAUSED" in event and "each" in event] == [

@@ -3,8 +3,9 @@
 import pytest
 
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
+from runs.kernel import messages
 from runs.kernel.refused import RunRefused
-from runs.models import UndoEntry
+from runs.models import Run, UndoEntry
 from runs.reading.inner_steps import inner_steps
 from tests import factories as make
 from tests.runs.trees import (
@@ -307,3 +308,24 @@ def test_a_run_that_an_earlier_release_had_begun_to_undo_goes_on():
     UndoEntry.unsafe_all_tenants.filter(run_id=run_id).delete()
     assert undone_nodes() == ["c", "b", "a"]
     ends_as(run_id, "COMPENSATED")
+
+
+def test_a_child_that_has_not_ended_is_told_to_undo_later_and_holds_up_no_other(clock, caplog):
+    charges = container("map", job("charge"))
+    run_id = started(charges, plain("o"), run_input={"l": [1, 2]}, compensation="parallel")
+    do("charge", 2)
+    make.fail(*make.claimed("o"))
+    first, second = (str(child.pk) for child in children(run_id))
+    child = Run.unsafe_all_tenants.filter(pk=first)
+    ended = child.values_list("completed_at", flat=True).get()
+    child.update(status="RUNNING", completed_at=None)
+    messages.deliver()
+    assert [step.run_id for step in make.claimed("undo")] == [second]
+    assert not caplog.records
+    child.update(status="COMPLETED", completed_at=ended)
+    messages.deliver()
+    assert not make.claimed("undo")
+    clock.advance(1)
+    messages.deliver()
+    (step,) = make.claimed("undo")
+    assert step.run_id == first

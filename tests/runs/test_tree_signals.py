@@ -132,6 +132,40 @@ def test_an_early_signal_for_an_item_waits_for_that_item():
     assert taken(run_id) == [None, None, "third"]
 
 
+@pytest.mark.parametrize(
+    ("terms", "most"),
+    [
+        ({"count": 3}, 3),
+        ({"while": "output != 'enough'", "max_iterations": 4}, 4),
+        ({"until": "output == 'enough'", "count": 2, "max_iterations": 9}, 2),
+    ],
+)
+def test_an_index_of_a_round_that_is_over_or_never_comes_is_refused(terms, most):
+    run_id = begun(container("loop", **terms))
+    send(run_id, "first", index=0)
+    make.work()
+    assert taken(run_id)[0] == "first"
+    for index in (0, most, most + 5):
+        with pytest.raises(RunRefused) as refused:
+            send(run_id, index=index)
+        assert (refused.value.code, refused.value.field) == ("no_such_item", "index")
+    if most > 2:
+        assert send(run_id, "later", index=most - 1).is_kept
+    assert send(run_id, "now", index=1).delivered
+    make.work()
+    assert taken(run_id)[1] == "now"
+
+
+def test_an_index_of_items_that_another_round_may_bring_is_kept():
+    inner = {"id": "m", "type": "map", "params": {"items": [1, 2, 3, 4], "body": STEPS}}
+    body = {"steps": [GO, inner]}
+    run_id = begun(make.graph([{"id": "loop", "type": "loop", "params": {"body": body, "count": 2}}], []))
+    assert send(run_id, "third", index=3).is_kept
+    send(run_id, index=0)
+    make.work()
+    assert "third" in [step.output for step in StepExecution.unsafe_all_tenants.filter(node="go")]
+
+
 def test_an_index_is_refused_where_nothing_has_items():
     run_id = make.start(make.graph([GO], []))[0]
     make.work()

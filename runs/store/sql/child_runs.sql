@@ -101,13 +101,15 @@ SELECT c.tenant_id, c.parent_id, c.shard, 'child_ended', c.id, %(step)s::uuid, c
  WHERE c.id = %(run)s::uuid
 
 -- name: tell_children
--- What runs that are held FOR UPDATE tell their open children: to pause, or to go on.
+-- What runs that are held FOR UPDATE tell their open children: to pause, or to go on. Who is resumed at this moment has to
+-- hear of a pause, too.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 m AS (
     INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
     SELECT c.tenant_id, c.id, c.shard, %(kind)s, c.parent_id, %(payload)s::jsonb, clock.now
       FROM runs_run c CROSS JOIN clock
-     WHERE c.parent_id = ANY (%(runs)s::uuid[]) AND c.completed_at IS NULL
+     WHERE c.parent_id = ANY (%(runs)s::uuid[])
+       AND (c.completed_at IS NULL OR %(kind)s = 'pause' AND c.status IN ('FAILED', 'CANCELLED'))
      ORDER BY c.id
     RETURNING 1
 )

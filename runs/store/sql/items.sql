@@ -1,10 +1,17 @@
 -- name: items_as_they_stand
--- Items of a container, or a step (`index` is NULL), each with its container and the run that it waits for, or had last.
+-- Items of a container, or a step (`index` is NULL), each with its container and the run that it waits for, or had last,
+-- and the topmost of the run and those above that is paused.
+WITH RECURSIVE a AS (
+    SELECT r.id, r.parent_id, r.status, r.place, 0 AS up FROM runs_run r WHERE r.id = %(run)s::uuid AND r.tenant_id = %(tenant)s
+    UNION ALL
+    SELECT p.id, p.parent_id, p.status, p.place, a.up + 1 FROM a JOIN runs_run p ON p.id = a.parent_id
+)
 SELECT coalesce(json_agg(json_build_array(
            i.index, r.status, r.version_id, c.total + c.first, p.status, p.cancel_cause, p.output IS NOT NULL,
            coalesce(p.waiting ->> 'kind', '') = 'operator', s.status, s.cancel_cause, s.output IS NOT NULL,
            s.status = 'QUEUED' AND s.waiting IS NOT NULL, s.status = 'WAITING' AND s.waiting ->> 'kind' = 'run',
-           k.id, k.status, k.has_failed, k.is_part)), '[]')
+           k.id, k.status, k.has_failed, k.is_part,
+           (SELECT json_build_array(a.id, coalesce(a.place, '[]')) FROM a WHERE a.status = 'PAUSED' ORDER BY a.up DESC LIMIT 1))), '[]')
   FROM runs_run r
  CROSS JOIN unnest(%(indexes)s::int[]) AS i(index)
   LEFT JOIN runs_stepexecution p ON p.run_id = r.id AND p.node = %(node)s AND p.index IS NULL AND i.index IS NOT NULL

@@ -172,10 +172,11 @@ SELECT json_build_array(count(*) FILTER (WHERE e.state IN ('undone', 'abandoned'
 SELECT coalesce(json_agg(DISTINCT e.run_id), '[]') FROM runs_undoentry e WHERE e.run_id = ANY (%(runs)s::uuid[])
 
 -- name: tell_to_undo
--- Drivers, which are held FOR UPDATE, tell runs below them what to undo.
+-- Drivers, which are held FOR UPDATE, tell runs below them what to undo; those that go on are told again `later`.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
 SELECT r.tenant_id, r.id, r.shard, 'undo', w.run_id,
-       jsonb_strip_nulls(jsonb_build_object('seq', w.seq, 'node', w.node)), coalesce(%(now)s::timestamptz, clock_timestamp())
+       jsonb_strip_nulls(jsonb_build_object('seq', w.seq, 'node', w.node)),
+       coalesce(%(now)s::timestamptz, clock_timestamp()) + %(later)s * interval '1 second'
   FROM jsonb_to_recordset(%(entries)s::jsonb) AS w(run_id uuid, seq int, target_id uuid, node text)
   JOIN runs_run r ON r.id = w.target_id
  ORDER BY w.run_id, w.seq
@@ -440,16 +441,23 @@ SELECT coalesce(json_agg(r.id), '[]')
         OR EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = r.id)
         OR r.status = 'FAILED' AND r.cancelled)
 
--- name: below_what_closes
--- Those of these runs above which a run closes, or undoes what it did, or has done so.
+-- name: standing_above
+-- Those of these runs above which a run closes, undoes what it did or has done so, or is paused; the topmost that is paused.
 WITH RECURSIVE a AS (
-    SELECT r.id, r.parent_id, false AS closes FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.parent_id IS NOT NULL
+    SELECT r.id, r.parent_id, false AS closes, NULL::json AS paused, 0 AS up
+      FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.parent_id IS NOT NULL
     UNION ALL
     SELECT a.id, p.parent_id,
            p.status IN ('FAILING', 'CANCELLING', 'COMPENSATING', 'WAITING_FOR_MANUAL_ACTION', 'COMPENSATED')
            OR p.cancelled AND p.undo
            OR p.status = 'FAILED' AND (EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.run_id = p.id)
-                                    OR EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = p.id))
+                                    OR EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = p.id)),
+           CASE WHEN p.status = 'PAUSED' THEN json_build_array(p.id, coalesce(p.place, '[]')) END, a.up + 1
       FROM a JOIN runs_run p ON p.id = a.parent_id
+),
+t AS (
+    SELECT a.id, bool_or(a.closes) AS closes,
+           (array_agg(a.paused ORDER BY a.up DESC) FILTER (WHERE a.paused IS NOT NULL))[1] AS paused
+      FROM a GROUP BY a.id
 )
-SELECT coalesce(json_agg(DISTINCT a.id), '[]') FROM a WHERE a.closes
+SELECT coalesce(json_agg(json_build_array(t.id, t.closes, t.paused)), '[]') FROM t WHERE t.closes OR t.paused IS NOT NULL

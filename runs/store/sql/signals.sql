@@ -266,8 +266,11 @@ SELECT json_build_object('taken', coalesce((SELECT json_agg(json_build_array(t.s
                          'asked', (SELECT count(*) FROM q))
 
 -- name: items_to_come
--- Whether a container of the tree that is open has, or may yet have, an item with this index; NULL where none is open.
-SELECT bool_or(s.waiting ? 'rounds' OR %(index)s < k.total AND NOT EXISTS (
+-- Whether a container of the tree that is open has, or may yet have, an item with this index; NULL where none is open. A
+-- loop has as many as its `count` says, at most `rounds`; those before `first` were another run's.
+SELECT bool_or(%(index)s >= k.first AND %(index)s < CASE
+           WHEN s.waiting ? 'rounds' THEN least((s.waiting ->> 'rounds')::int, (s.waiting ->> 'count')::int) ELSE k.total END
+       AND NOT EXISTS (
            SELECT 1 FROM runs_stepexecution x
             WHERE x.run_id = s.run_id AND x.node = s.node AND x.index = %(index)s
               AND x.status NOT IN ('QUEUED', 'RUNNING', 'WAITING')))

@@ -95,6 +95,20 @@ export class Client {
     return this.call<Json>("POST", `/runs/${encodeURIComponent(run)}/signals`, { body });
   }
 
+  /**
+   * Does a verb to a step of a run, or with `index` to an item of it; without, where the step waits for a run, to that.
+   * `output` is what a skipped one counts as giving. Gives the run as it stands then.
+   */
+  act(
+    run: string,
+    node: string,
+    verb: "retry" | "skip" | "cancel" | "pause" | "unpause" | "resume",
+    how: { index?: number; output?: Json; reason?: string } = {},
+  ): Promise<Run> {
+    const body = verb === "skip" ? { output: null, ...how } : how;
+    return this.call<Run>("POST", `/runs/${encodeURIComponent(run)}/steps/${encodeURIComponent(node)}/${verb}`, { body });
+  }
+
   /** Cancels a run; what runs in it is awaited. */
   cancel(run: string, reason?: string): Promise<Json> {
     return this.call<Json>("POST", `/runs/${encodeURIComponent(run)}/cancel`, { body: reason === undefined ? {} : { reason } });

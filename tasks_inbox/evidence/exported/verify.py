@@ -1,5 +1,5 @@
 """Checks an evidence.json by itself, offline: `python verify.py evidence.json [its SHA-256]`, Python 3.9.
-Says each fault and exits 1, or says what it found right and exits 0. README.txt says what that proves."""
+Says each fault and exits 1, or says what it found right and exits 0; 2: no such file. README.txt: what that proves."""
 
 import hashlib
 import json
@@ -92,6 +92,8 @@ def of_decisions(evidence: Any, runs: Any, folder: Path) -> Iterator[str]:
 def of_run(run: Any, runs: Any) -> Iterator[str]:
     """A run of the tree against its parent: its own history says which step began it."""
     parent, begun = runs.get(run["parent"]), json.loads(run["history"][0])[6] if run["history"] else None
+    if begun is not None and begun.get("rerun_of") != run["rerun_of"]:
+        yield f"run {run['id']}: its history tells of another run that it reran"
     if parent is not None and parent["place"] != run["place"][:-1]:
         yield f"run {run['id']}: its place is not below that of its parent"
     if begun is None or "parent" not in begun:
@@ -133,7 +135,7 @@ def of_history(evidence: Any, run: Any, runs: Any) -> Iterator[str]:
 
 
 def named(events: Any) -> Any:
-    """The ids of the runs that a history names as begun by its steps, or as what it continues as."""
+    """The ids of the runs that a history names: begun by its steps, what it continues as, and what it reran."""
     begun: Any = {}
     for event in events:
         step = (event[3], event[6].get("index"))
@@ -141,9 +143,9 @@ def named(events: Any) -> Any:
             begun.setdefault(step, []).append(event[6]["run"])
         elif (event[6].get("error") or {}).get("code") == "ChildNotStarted" and begun.get(step):
             begun[step].pop()
-    return {run for runs in begun.values() for run in runs} | {
-        event[6]["as"] for event in events if event[2] == "RUN_CONTINUED"
-    }
+    others = {event[6]["as"] for event in events if event[2] == "RUN_CONTINUED"}
+    others |= {event[6]["rerun_of"] for event in events if event[6].get("rerun_of")}
+    return {run for runs in begun.values() for run in runs} | others
 
 
 def main(path: str, digest: str = "") -> int:
@@ -176,4 +178,6 @@ def main(path: str, digest: str = "") -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3) or not Path(sys.argv[1]).is_file():
+        sys.exit(print("Usage: python verify.py evidence.json [its SHA-256]", file=sys.stderr) or 2)
     sys.exit(main(*sys.argv[1:]))

@@ -93,15 +93,21 @@ SELECT coalesce(json_object_agg(d.run_id, d.names), '{}')
 SELECT coalesce(json_object_agg(r.id, r.created_by), '{}') FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[])
 
 -- name: evidence_of_run
--- All that is evidence in a run, in the runs that it continues or that continue it, and in all runs below these: one
--- statement, so one snapshot. Texts stay the texts that were hashed. The run itself comes first, then the others by age.
+-- All that is evidence in a run, in the runs that it continues or that continue it, in all runs below these, and in those
+-- that they reran, of which they keep decisions: one statement, so one snapshot. Texts stay the texts that were hashed. The run itself comes first, then the others by age.
 WITH RECURSIVE m AS (
     SELECT r.id
       FROM runs_run o
       JOIN runs_run r ON r.id = o.root_id OR (r.root_id = o.root_id AND r.root_id <> r.id)
      WHERE o.id = %(run)s AND o.tenant_id = %(tenant)s
     UNION
-    SELECT c.id FROM m JOIN runs_run c ON c.parent_id = m.id
+    SELECT c.id
+      FROM m
+      JOIN runs_run q ON q.id = m.id
+     CROSS JOIN LATERAL (
+           SELECT x.id FROM runs_run x WHERE x.parent_id = q.id
+           UNION ALL
+           SELECT x.id FROM runs_run x WHERE x.id = q.rerun_of) c
 )
 SELECT json_build_object(
            'at', coalesce(%(now)s::timestamptz, clock_timestamp()),
@@ -113,7 +119,7 @@ SELECT json_build_object(
                    'id', r.id, 'tenant', n.slug, 'workflow', w.name, 'version', v.number, 'version_hash', v.content_hash,
                    'business_key', r.business_key, 'requester', r.created_by, 'test', r.is_test, 'status', r.status,
                    'created_at', r.created_at, 'completed_at', r.completed_at, 'sealed_life', r.sealed_life,
-                   'parent', r.parent_id, 'place', (
+                   'parent', r.parent_id, 'rerun_of', r.rerun_of, 'place', (
                        SELECT coalesce(json_agg(json_build_object('node', p ->> 0, 'index', p -> 1) ORDER BY o), '[]')
                          FROM jsonb_array_elements(coalesce(r.place, '[]')) WITH ORDINALITY x(p, o))),
                'tasks', (SELECT coalesce(json_agg(json_build_object(

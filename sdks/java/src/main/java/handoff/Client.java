@@ -107,11 +107,27 @@ public final class Client {
 
     /** Sends a signal to a run; one with the same id counts once. */
     public void signal(String run, String name, Object payload, String id) throws InterruptedException {
-        Map<String, Object> body = new LinkedHashMap<>();
+        signal(run, name, payload, id, Map.of());
+    }
+
+    /**
+     * Sends a signal to a run; of several waits in the run and the runs below it the oldest takes it. {@code to} restricts it
+     * to those of a run below ({@code child}) or of an item ({@code index}), or sends it to {@code all}. Gives what became of it.
+     */
+    public JsonNode signal(String run, String name, Object payload, String id, Map<String, ?> to) throws InterruptedException {
+        Map<String, Object> body = new LinkedHashMap<>(to);
         body.put("name", name);
         body.put("signal_id", id);
         body.put("payload", payload);
-        call("POST", "/runs/" + part(run) + "/signals", body);
+        return call("POST", "/runs/" + part(run) + "/signals", body);
+    }
+
+    /**
+     * Does a verb to a step of a run: retry, skip, cancel, pause, unpause or resume. {@code how} may have the {@code index} of an
+     * item, {@code output} (what a skipped one counts as giving) and {@code reason}. Gives the run as it stands then.
+     */
+    public Run act(String run, String node, String verb, Map<String, ?> how) throws InterruptedException {
+        return new Run(call("POST", "/runs/" + part(run) + "/steps/" + part(node) + "/" + part(verb), how));
     }
 
     /** Cancels a run, with a reason or null; what runs in it is awaited. */
