@@ -102,6 +102,10 @@ def branches(outline: Outline) -> Iterator[Problem]:
     for item in outline.nodes:
         edges = [edge for edge in outline.leaving(item) if not edge.edge.on]
         yield from _default(item, edges)
+        if item.spec is not None and item.spec.fails and item.on_error != "continue":
+            for edge in edges:
+                message = f"{quoted(item.id)} always fails, so this edge is never taken: remove it."
+                yield warning("edge_never_taken", edge.field, message, item.id)
         if item.decides:
             yield from _never_first(item, edges)
             if not outline.leaving(item):
