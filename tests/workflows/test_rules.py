@@ -9,7 +9,9 @@ from lib.uuid7 import uuid7
 from runs.kernel.graphs import compiled
 from tests import factories as make
 from tests.people import People
-from workflows import unnumbered
+from workflows import queries, unnumbered
+from workflows.checking.check import check
+from workflows.design.drawing import draw
 from workflows.models import WorkflowVersion
 from workflows.versions import lifecycle
 from workflows.versions.carried import carried_anywhere, carried_in
@@ -122,3 +124,32 @@ def test_the_page_of_a_workflow_names_the_version_and_its_open_runs(client):
     make.a_workflow("other", {"name": "other", **GOOD})
     assert "whatever people choose" in client.get("/workflows/pay/").content.decode()
     assert "whatever people choose" not in client.get("/workflows/other/").content.decode()
+
+
+S0 = {
+    "definition_id": "pay",
+    "name": "pay",
+    "dag": {
+        "nodes": [
+            {"step_name": "ask", "type": "human.approval", "params": ASK["params"]},
+            {"step_name": "pay", "max_retries": 1},
+        ],
+        "edges": [{"from": "ask", "to": "pay", "condition": None}],
+    },
+}
+
+
+def test_an_imported_edge_without_a_condition_behind_an_approval_is_a_problem_of_the_draft_with_a_fix():
+    author = author_among_approvers()
+    assert lifecycle.import_definition(author, S0).created
+    checked = check(queries.get_workflow(author.tenant_id, "pay").draft_definition, name="pay")
+    (problem,) = [one for one in checked.problems if one.severity == "error"]
+    assert (problem.code, problem.fix["title"]) == (
+        "edge_without_outcome",
+        "Take it when the outcome is approved",
+    )
+    with_conditions = {**S0["dag"], "edges": [{"from": "ask", "to": "pay", "condition": "approved"}]}
+    lifecycle.import_definition(author, {**S0, "dag": with_conditions})
+    draft = queries.get_workflow(author.tenant_id, "pay").draft_definition
+    assert check(draft, name="pay").is_publishable
+    assert draw(draft).steps[0].ends == "rejected: the run ends here"
