@@ -7,7 +7,8 @@ import { hands } from "./hands.mjs";
 import { becomes, open, until } from "./island.mjs";
 import { load, source } from "./load.mjs";
 
-const [{ usualCondition }, { endsInWords, outcomesOf }] = await load("model/commands.ts", "model/outcomes.ts");
+const [{ addStep, usualCondition }, { endsInWords, outcomesOf }] = await load("model/commands.ts", "model/outcomes.ts");
+const { apply } = await load("model/changes.ts").then(([one]) => one);
 const { step_types } = JSON.parse(readFileSync(join(source, "../../tests/workflows/palette.json"), "utf8"));
 const catalogue = Object.fromEntries(step_types.map((type) => [type.name, type]));
 const named = (...names) => ({ outcomes: names.map((name) => ({ name })) });
@@ -48,6 +49,26 @@ test("outcomes are those that are given, else those of the type, and what is use
   assert.deepEqual(outcomesOf(doc("human.approval", []), "a", schema), ["approved", "rejected"]);
   assert.deepEqual(outcomesOf(doc("human.approval", [{ branch: "held" }], named("yes")), "a", schema), ["yes", "held"]);
 });
+
+for (const [words, where] of [
+  ["on an edge", { edge: "a>b" }],
+  ["before a step", { before: "b" }],
+])
+  test(`an approval that is put ${words} goes on when it is approved`, () => {
+    const before = {
+      nodes: { a: { type: "noop" }, b: { type: "noop" } },
+      edges: { "a>b": { from: "a", to: "b" } },
+      settings: {},
+      layout: {},
+    };
+    const made = addStep(before, catalogue, "human.approval", where);
+    const { edges } = apply(before, made.changes);
+    const [id] = made.select;
+    assert.deepEqual(Object.values(edges), [
+      { from: "a", to: id },
+      { from: id, to: "b", branch: "approved" },
+    ]);
+  });
 
 for (const [words, type, ways, wanted, params] of [
   ["nothing follows", "human.approval", [], "approved, rejected: the run ends here"],
