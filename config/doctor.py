@@ -31,7 +31,7 @@ from config.supervisor.home import Home
 from lib import tracing
 from lib.messages import first_line
 from lib.sealing import CannotOpen
-from runs.reading import queries
+from runs.reading import carried_runs, queries
 from runs.reading.readiness import Standing
 from runs.store import payloads
 from steps import outside
@@ -308,6 +308,19 @@ def _database() -> Iterator[Finding]:
         yield from _stuck()
         yield from _mails()
         yield from _undecidable()
+        yield from _refusals()
+
+
+def _refusals() -> Iterator[Finding]:
+    """Versions in use that lead on from a choice of people whatever they choose."""
+    for one in carried_runs.in_use()[0]:
+        steps = ", ".join(one.version.steps)
+        yield Finding(
+            "problem",
+            f"version {one.version.number} of {one.version.workflow} goes on after {steps} whatever people choose "
+            f"(open runs: {one.open_runs})",
+            "take the fixes in its draft, publish it, and move or end the open runs of this version",
+        )
 
 
 def _undecidable() -> Iterator[Finding]:

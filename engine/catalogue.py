@@ -55,6 +55,10 @@ class StepSpec(Protocol):
         """Whether what it gives is its input, unchanged."""
 
     @property
+    def fails(self) -> bool:
+        """Whether it always fails: nothing is its output, and only its error edges are ever taken."""
+
+    @property
     def ends_run(self) -> bool:
         """Whether the run is over when it completes: what is open elsewhere then is cancelled."""
 

@@ -82,6 +82,11 @@ class Expression:
         return list(dict.fromkeys(path for path, _ in self._reads))
 
     @property
+    def asked(self) -> frozenset[Path]:
+        """Of which paths it asks whether they are there."""
+        return frozenset(path for path, is_test in self._reads if is_test)
+
+    @property
     def path(self) -> Path | None:
         """What it reads, where it is that and nothing else."""
         return self._path

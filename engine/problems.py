@@ -37,16 +37,20 @@ Code = Literal[
     "no_deadline",
     "no_default_edge",
     "no_edges",
+    "no_such_field",
+    "no_such_output",
     "nobody_may_decide",
     "no_error_edge",
     "not_a_condition",
     "not_an_object",
     "not_yet",
+    "optional_fact",
     "queue_without_topic",
     "quorum_out_of_reach",
     "requester_may_not_decide",
     "reserved_queue",
     "several_conditions",
+    "starts_apart",
     "too_deep",
     "too_many_nodes",
     "unknown_calendar",
@@ -117,11 +121,19 @@ def shape_problems(
     `code` replaces the codes of the kinds; with `holes`, values with `{{ }}` are not judged: nobody knows them yet.
     """
     by_path: dict[str, list[ErrorDetails]] = {}
+    unsure: dict[str, list[tuple[ErrorDetails, Json]]] = {}
     for detail in failure.errors(include_url=False, include_context=False):
         path, there = _locate(detail, value, field)
         is_certain = not holes or detail["type"] in ("missing", "extra_forbidden") or not has_holes(there)
         if is_certain:
             by_path.setdefault(path, []).append(detail)
+        else:
+            unsure.setdefault(path, []).append((detail, there))
+    for path, some in unsure.items():
+        # Whatever the holes in it give, an object stays one, and a list.
+        is_whole = all(_is_other_kind(detail) and isinstance(there, dict | list) for detail, there in some)
+        if is_whole and not any(other.startswith((f"{path}.", f"{path}[")) for other in (*unsure, *by_path)):
+            by_path.setdefault(path, []).extend(detail for detail, _ in some)
     for path, details in by_path.items():
         if any(other.startswith((f"{path}.", f"{path}[")) for other in by_path) and _is_other_kind(
             details[0]

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from engine.bodies import every_step
 from engine.catalogue import Catalogue, Json
-from engine.checks import bodies, graph, nodes, not_yet, references, schemas, variables
+from engine.checks import bodies, fields, graph, nodes, not_yet, references, schemas, variables
 from engine.checks.exclusion import strict_joins
 from engine.checks.flow import Flow
 from engine.checks.outline import Limits, Outline, outline_of
@@ -50,6 +50,7 @@ def _rules(outline: Outline) -> Iterator[Problem]:
     flow = Flow(outline)
     yield from bodies.ids(outline)
     yield from graph.ends(outline)
+    yield from graph.apart(outline, flow)
     yield from graph.cycles(flow)
     yield from bodies.size(outline)
     yield from graph.chains(outline, flow)
@@ -65,6 +66,7 @@ def _rules(outline: Outline) -> Iterator[Problem]:
     yield from schemas.inputs(outline, flow)
     yield from schemas.inputs_of_undoing(outline)
     yield from references.expressions(outline, flow)
+    yield from fields.optional_facts(outline)
     yield from variables.overlaps(outline, flow)
     yield from graph.branches(outline)
     yield from nodes.deadlines(outline)

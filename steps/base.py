@@ -122,6 +122,8 @@ class StepType:
     """Whether what it gives is its input, unchanged: what is known of the one is known of the other."""
     rewrites_text: bool = False
     """Whether the `text` it gives is that of its input in other words: pages show the two beside each other."""
+    fails: bool = False
+    """Whether it always fails: nothing is its output, and only its error edges are ever taken."""
     ends_run: bool = False
     """Whether the run is over when it completes, whatever goes on elsewhere: what is open then is cancelled."""
     asks_people: bool = False

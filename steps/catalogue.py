@@ -9,6 +9,7 @@ from steps.bodies import PART_TYPE
 from steps.decision import DECISION
 from steps.email_send import EMAIL_SEND
 from steps.end import END
+from steps.fail import FAIL
 from steps.http_request import HTTP_REQUEST
 from steps.human import HUMAN_APPROVAL, HUMAN_FORM
 from steps.job import JOB
@@ -52,6 +53,7 @@ BUILT_IN = (
     HUMAN_FORM,
     JOB,
     END,
+    FAIL,
     NOOP,
 )
 

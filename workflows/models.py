@@ -85,6 +85,13 @@ class WorkflowVersion(TenantOwned):
     with_tests: ClassVar[AllVersions] = AllVersions()
 
     class Meta(TenantOwned.Meta):
+        indexes = (
+            models.Index(
+                fields=["id"],
+                name="workflowversion_first_rules",
+                condition=Q(rules=1, is_test=False),
+            ),
+        )
         constraints = (
             models.UniqueConstraint(fields=["workflow", "number"], name="workflowversion_number_once"),
             models.CheckConstraint(

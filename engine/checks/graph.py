@@ -1,6 +1,6 @@
 """Rules about nodes and edges as a graph (R-013, R-023, H-6, H-7)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineEdge, OutlineNode, did_you_mean
@@ -18,6 +18,35 @@ def chains(outline: Outline, flow: Flow) -> Iterator[Problem]:
             f"{limits.max_chain} are allowed: split the workflow."
         )
         yield error("chain_too_long", "nodes", message, chain[0])
+
+
+def apart(outline: Outline, flow: Flow) -> Iterator[Problem]:
+    """What no edge connects with the first step starts at once, and nothing waits for it."""
+    if len(outline.nodes) < 2 or not outline.edges or not flow.order:
+        return
+    links: dict[str, set[str]] = {name: set() for name in outline.by_id}
+    for target, arrows in flow.into.items():
+        for arrow in arrows:
+            links[target].add(arrow.source)
+            links[arrow.source].add(target)
+    seen = _connected(links, outline.nodes[0].id)
+    for item in outline.nodes:
+        if item.id not in seen and not flow.into[item.id]:
+            seen |= _connected(links, item.id)
+            message = (
+                f"No edge leads to {quoted(item.id)} or connects it with {quoted(outline.nodes[0].id)}: it starts at "
+                "once. Add an edge to it, or remove it."
+            )
+            yield warning("starts_apart", item.field, message, item.id)
+
+
+def _connected(links: Mapping[str, set[str]], name: str) -> set[str]:
+    names, waiting = {name}, [name]
+    while waiting:
+        new = links[waiting.pop()] - names
+        names |= new
+        waiting.extend(new)
+    return names
 
 
 def cycles(flow: Flow) -> Iterator[Problem]:
@@ -102,6 +131,10 @@ def branches(outline: Outline) -> Iterator[Problem]:
     for item in outline.nodes:
         edges = [edge for edge in outline.leaving(item) if not edge.edge.on]
         yield from _default(item, edges)
+        if item.spec is not None and item.spec.fails and item.on_error != "continue":
+            for edge in edges:
+                message = f"{quoted(item.id)} always fails, so this edge is never taken: remove it."
+                yield warning("edge_never_taken", edge.field, message, item.id)
         if item.decides:
             yield from _never_first(item, edges)
             if not outline.leaving(item):

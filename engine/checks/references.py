@@ -4,6 +4,7 @@ from collections.abc import Generator, Iterator, Mapping
 
 from engine.bodies import body_of
 from engine.catalogue import BODY, Catalogue, Json
+from engine.checks.fields import unknown_fields
 from engine.checks.flow import Flow
 from engine.checks.outline import Outer, Outline, OutlineNode, did_you_mean
 from engine.checks.places import Place, Places
@@ -100,6 +101,7 @@ class Check:
             for name in sorted(expression.refs.variables - self.variables):
                 message = f"No step sets the variable {quoted(name)}{did_you_mean(name, self.variables)}."
                 yield warning("unknown_variable", place.field, message, place.node)
+        yield from unknown_fields(self.outline, expression, place)
         if "steps" in place.names:
             for step in sorted(expression.refs.steps):
                 yield from self._step(step, expression, place)

@@ -132,7 +132,7 @@ export function moveSelected(way: "in" | "out"): void {
     );
   const what = selected.nodes.length === 1 ? titleOf(doc, first) : `${selected.nodes.length} steps`;
   const label = to === null ? `Move ${what} out` : `Move ${what} into ${titleOf(doc, to)}`;
-  if (!act(label, moveInto(doc, selected.nodes, to))) return;
+  if (!act(label, moveInto(doc, selected.nodes, to, {}, state().catalogue))) return;
   reveal(first);
   say(to === null ? `Moved ${what} out.` : `Moved ${what} into ${titleOf(doc, to)}.`);
 }

@@ -7,7 +7,8 @@ import { hands } from "./hands.mjs";
 import { becomes, open, until } from "./island.mjs";
 import { load, source } from "./load.mjs";
 
-const [{ usualCondition }, { outcomesOf }] = await load("model/commands.ts", "model/outcomes.ts");
+const [{ addStep, usualCondition }, { endsInWords, outcomesOf }] = await load("model/commands.ts", "model/outcomes.ts");
+const { apply } = await load("model/changes.ts").then(([one]) => one);
 const { step_types } = JSON.parse(readFileSync(join(source, "../../tests/workflows/palette.json"), "utf8"));
 const catalogue = Object.fromEntries(step_types.map((type) => [type.name, type]));
 const named = (...names) => ({ outcomes: names.map((name) => ({ name })) });
@@ -24,8 +25,18 @@ for (const [words, type, ways, wanted, params] of [
   ["whichever the first is for", "human.approval", [{ branch: "rejected" }], { branch: "approved" }],
   ["outcomes of its own count", "human.approval", [{ branch: "yes" }], { branch: "no" }, named("yes", "no", "later")],
   ["one after the other", "human.approval", [{ branch: "yes" }, {}], { branch: "later" }, named("yes", "no", "later")],
-  ["where all are used it is beside the first", "human.approval", [{ branch: "approved" }, { branch: "rejected" }], { branch: "approved" }],
-  ["beside otherwise it is for an outcome, too", "human.approval", [{ branch: "approved" }, { default: true }], { branch: "rejected" }],
+  [
+    "where all are used it is beside the first",
+    "human.approval",
+    [{ branch: "approved" }, { branch: "rejected" }],
+    { branch: "approved" },
+  ],
+  [
+    "beside otherwise it is for an outcome, too",
+    "human.approval",
+    [{ branch: "approved" }, { default: true }],
+    { branch: "rejected" },
+  ],
   ["a form with one outcome leads on", "human.form", [], {}],
   ["the way of a failure is for no outcome", "human.approval", [{ on: "error" }], { branch: "approved" }],
   ["a decision's second way is the rest", "decision", [{ when: "true" }], { default: true }],
@@ -37,6 +48,65 @@ test("outcomes are those that are given, else those of the type, and what is use
   const schema = catalogue["human.approval"].output_schema;
   assert.deepEqual(outcomesOf(doc("human.approval", []), "a", schema), ["approved", "rejected"]);
   assert.deepEqual(outcomesOf(doc("human.approval", [{ branch: "held" }], named("yes")), "a", schema), ["yes", "held"]);
+});
+
+for (const [words, where] of [
+  ["on an edge", { edge: "a>b" }],
+  ["before a step", { before: "b" }],
+])
+  test(`an approval that is put ${words} goes on when it is approved`, () => {
+    const before = {
+      nodes: { a: { type: "noop" }, b: { type: "noop" } },
+      edges: { "a>b": { from: "a", to: "b" } },
+      settings: {},
+      layout: {},
+    };
+    const made = addStep(before, catalogue, "human.approval", where);
+    const { edges } = apply(before, made.changes);
+    const [id] = made.select;
+    assert.deepEqual(Object.values(edges), [
+      { from: "a", to: id },
+      { from: id, to: "b", branch: "approved" },
+    ]);
+  });
+
+for (const [words, type, ways, wanted, params] of [
+  ["nothing follows", "human.approval", [], "approved, rejected: the run ends here"],
+  ["one leads on", "human.approval", [{ branch: "approved" }], "rejected: the run ends here"],
+  [
+    "a failure follows no outcome",
+    "human.approval",
+    [{ branch: "rejected" }, { on: "error" }],
+    "approved: the run ends here",
+  ],
+  ["each leads on", "human.approval", [{ branch: "approved" }, { branch: "rejected" }], ""],
+  ["otherwise takes the others", "human.approval", [{ branch: "approved" }, { default: true }], ""],
+  ["a condition may take them", "human.approval", [{ when: "output.data.ok" }], ""],
+  ["outcomes of its own count", "human.form", [{ branch: "ok" }], "not ok: the run ends here", named("ok", "not_ok")],
+  ["one outcome is no choice", "human.form", [], ""],
+  ["nobody is asked", "noop", [], ""],
+])
+  test(`which outcomes end the run: ${words}`, () => {
+    const { nodes, ...rest } = doc(type, ways, params);
+    const others = Object.fromEntries(ways.map((_, at) => [String(at), { type: "noop" }]));
+    assert.equal(endsInWords({ nodes: { ...nodes, ...others }, ...rest }, catalogue, "a"), wanted);
+  });
+
+test("the outline and the form say which outcome ends the run, until a step is added for it", async () => {
+  const island = await open({
+    nodes: [
+      { id: "ask", type: "human.approval", title: "Ask" },
+      { id: "accept", type: "noop", title: "Accept" },
+    ],
+    edges: [{ from: "ask", to: "accept", branch: "approved" }],
+  });
+  island.store.select({ nodes: ["ask"] });
+  const said = () => island.page.body.textContent.split("rejected: the run ends here").length - 1;
+  await becomes(() => said() >= 2, true);
+  island.press("a");
+  await island.search("Do nothing");
+  island.press("Enter");
+  await becomes(said, 0);
 });
 
 test("a step that is added behind an approval as its second has the next outcome, which the form offers", async () => {

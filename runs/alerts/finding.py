@@ -11,7 +11,7 @@ from engine.catalogue import Json
 from runs.alerts.deciding import Finding
 from runs.alerts.kinds import KINDS
 from runs.kernel import graphs
-from runs.reading import mails
+from runs.reading import carried_runs, mails
 from runs.reading.workers import STALE
 from runs.store import alerts
 from runs.store.alerts import KeyRow
@@ -20,6 +20,8 @@ from workflows.models import WorkflowVersion
 _MOST_SUBJECT, _MOST_MESSAGE = 300, 2_000
 GIVEN_UP = timedelta(hours=1)
 """A mail that was given up counts for so long."""
+MOST_JUDGED = 200
+"""So many definitions are judged by one look."""
 _OF_QUEUES = ("queue_depth", "queue_age", "worker_gone")
 _OF_DEADLINES = ("sla_warning", "sla_breached")
 
@@ -59,6 +61,10 @@ def find(free: float | None) -> Found:
     take(["mail_failing"], alerts.found_in_mails(["mail_failing"], failing))
     if is_cut:
         kept_kinds.add("mail_failing")
+    versions, is_cut = carried_runs.in_use(MOST_JUDGED)
+    take(["refusal_ignored"], alerts.found_in_versions(["refusal_ignored"], carried_runs.rows_of(versions)))
+    if is_cut:
+        kept_kinds.add("refusal_ignored")
     if free is None:
         kept_kinds.add("disk")
     else:

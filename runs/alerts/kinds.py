@@ -170,6 +170,17 @@ def _mail_failing(facts: Facts, _: str | None) -> Words:
     )
 
 
+def _refusal_ignored(facts: Facts, _: str | None) -> Words:
+    steps = ", ".join(facts["steps"])
+    runs = f"{facts['open']:,} of its runs {'is' if facts['open'] == 1 else 'are'} open"
+    return Words(
+        f"{facts['called']}, version {facts['number']}: a refusal goes on as an approval would",
+        f"After {steps}, version {facts['number']} of {facts['called']} goes on whatever people choose. {runs}.",
+        "Open the draft, take the fixes offered there, publish it, and move or end the open runs of this version.",
+        f"/workflows/{quote(facts['workflow'], safe='')}",
+    )
+
+
 def _disk(facts: Facts, _: str | None) -> Words:
     return Words(
         f"Only {facts['free']:.0f} % of the disk is free",
@@ -283,6 +294,13 @@ KINDS: Final[Mapping[str, Kind]] = {
         "warning",
         _mail_failing,
         {"least": Threshold("At least", "mails", 1, 1, 10_000)},
+    ),
+    "refusal_ignored": Kind(
+        "Refusal goes on",
+        "A version in use leads on from a choice of people whatever they choose.",
+        "critical",
+        _refusal_ignored,
+        filter="workflow",
     ),
     "disk": Kind(
         "Disk is filling up",

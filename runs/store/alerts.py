@@ -82,6 +82,18 @@ class MailsRow(TypedDict):
     error: str
 
 
+class CarriedRow(TypedDict):
+    """A version in use in which a refusal goes on: after which steps, and how many runs of it are open."""
+
+    tenant_id: int
+    workflow_id: int
+    workflow: str
+    called: str
+    version: int
+    steps: list[str]
+    open: int
+
+
 class OutcomeRow(TypedDict):
     """What came of a message."""
 
@@ -117,6 +129,11 @@ def found_in_queues(kinds: Collection[str], stale: float) -> list[dict[str, Any]
 def found_in_mails(kinds: Collection[str], mails: Sequence[MailsRow]) -> list[dict[str, Any]]:
     """As `found`; `mails`: those tried in vain."""
     return found("alerts_of_mails", kinds, mails=_document(mails))
+
+
+def found_in_versions(kinds: Collection[str], versions: Sequence[CarriedRow]) -> list[dict[str, Any]]:
+    """As `found`; `versions`: those in which a refusal goes on."""
+    return found("alerts_of_versions", kinds, versions=_document(versions))
 
 
 def open_alerts(

@@ -11,7 +11,7 @@ from accounts.models import AccountMail
 from runs.alerts import answering, disk
 from runs.alerts.kinds import KINDS
 from runs.commands import jobs
-from runs.commands.lifecycle import resolve_compensation
+from runs.commands.lifecycle import cancel_runs, resolve_compensation
 from runs.maintenance import sla
 from runs.models import OutgoingWebhook, Repair, Timer
 from runs.outgoing import services as webhooks
@@ -220,6 +220,32 @@ def test_mail_that_is_not_sent(on_call):
     )
 
 
+def test_a_version_in_which_a_refusal_goes_on(on_call):
+    on_call.rule("refusal_ignored")
+    ask = {"id": "ask", "type": "human.approval", "title": "Pay?", "params": {"title": "Pay?"}}
+    definition = make.graph([ask, "pay"], ["ask>pay"])
+    old = make.VersionFactory(workflow__draft_definition={**definition, "name": "pay"}, rules=1)
+    (run_id,) = make.start_version(old, {})
+    make.work()
+    assert look() == 1
+    alert = alerts()[-1]
+    assert (alert.kind, alert.severity, alert.subject) == (
+        "refusal_ignored",
+        "critical",
+        "pay, version 1: a refusal goes on as an approval would",
+    )
+    assert "After Pay?, version 1" in alert.message
+    assert "1 of its runs is open" in alert.message
+    edges = [{"from": "ask", "to": "pay", "branch": "approved"}]
+    make.next_version(old.workflow, definition | {"edges": edges})
+    # Its run is open still.
+    assert look() == 0
+    cancel_runs(old.tenant_id, [run_id], by="ann")
+    assert look() == 1
+    alert.refresh_from_db()
+    assert alert.status == "resolved"
+
+
 def test_a_disk_that_fills_up(on_call, monkeypatch):
     on_call.rule("disk")
     usage = namedtuple("usage", "total used free")
@@ -237,4 +263,5 @@ def test_every_kind_is_fired_above():
     assert set(KINDS) == {
         *("queue_depth", "queue_age", "worker_gone", "failure_rate", "sla_warning", "sla_breached", "disk"),
         *("step_exhausted", "compensation_failed", "timer_late", "run_stuck", "webhook_off", "mail_failing"),
+        "refusal_ignored",
     }

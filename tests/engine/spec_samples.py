@@ -46,6 +46,7 @@ class Spec:
     decides: bool = False
     gives_input: bool = False
     asks_people: bool = False
+    fails: bool = False
     takes_signals: bool = False
     time_limit: str = ""
     begins_run: bool = False

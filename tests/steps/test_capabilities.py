@@ -42,6 +42,7 @@ def test_an_installed_type_may_ask_people():
         "gives_input",
         "rewrites_text",
         "ends_run",
+        "fails",
         "starter_decides",
     ],
 )
@@ -54,6 +55,7 @@ def test_what_is_built_in_has_each_capability_where_it_should(capability):
         "gives_input": {"decision", "parallel", "join", "end", "noop"},
         "rewrites_text": {"text.summarize", "text.translate"},
         "ends_run": {"end"},
+        "fails": {"fail"},
         "starter_decides": {"human.form"},
     }
     found = {name for name, step_type in CATALOGUE.items() if getattr(step_type, capability)}

@@ -99,11 +99,11 @@ def problems(*edges, **params):
 def test_an_edge_for_each_outcome_needs_no_default():
     both = [("yes", "approved"), ("no", "rejected")]
     assert problems(*both) == []
-    assert problems(both[0]) == []
+    assert problems(both[0]) == [("starts_apart", "warning")]
     assert problems(both[0], ("no", "else")) == [("unknown_outcome", "error")]
     assert problems(*both, outcomes=[{"name": "x", "label": "X"}]) == [("unknown_outcome", "error")] * 2
-    assert problems(("yes", None), outcomes=[{"name": "x", "label": "X"}]) == []
-    assert problems(("yes", None)) == [("edge_without_outcome", "error")]
+    assert problems(("yes", None), ("no", None), outcomes=[{"name": "x", "label": "X"}]) == []
+    assert problems(("yes", None), ("no", "rejected")) == [("edge_without_outcome", "error")]
     assert problems(*both, on_timeout="refused", due_seconds=60) == [("bad_params", "error")]
     assert ("bad_params", "error") in problems(*both, quorum=0)
 

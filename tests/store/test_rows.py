@@ -28,6 +28,7 @@ ROWS = {
     ("former_alerts", "keys"): alerts.KeyRow,
     ("open_alerts", "keys"): alerts.KeyRow,
     ("alerts_of_mails", "mails"): alerts.MailsRow,
+    ("alerts_of_versions", "versions"): alerts.CarriedRow,
     ("note_alert_deliveries", "outcomes"): alerts.OutcomeRow,
     ("advance", "ended"): rows.EndedRow,
     ("advance", "anchors"): rows.AnchorRow,

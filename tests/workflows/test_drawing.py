@@ -38,6 +38,17 @@ def test_branches_are_set_in_and_what_joins_them_is_not():
     assert not drawing.is_chain
 
 
+def test_an_outcome_that_nothing_follows_is_said_to_end_the_run():
+    ask = {"id": "ask", "type": "human.approval", "params": {"title": "Pay?"}}
+    drawing = draw(make.graph([ask, "pay"], [{"from": "ask", "to": "pay", "branch": "approved"}]))
+    assert [(step.id, step.way, step.ends) for step in drawing.steps] == [
+        ("ask", "", "rejected: the run ends here"),
+        ("pay", "if approved", ""),
+    ]
+    each = {"id": "each", "type": "map", "params": {"items": [1], "body": {"steps": [ask]}}}
+    assert draw(make.graph([each], [])).steps[1].ends == "approved, rejected: the item ends here"
+
+
 def test_a_way_out_on_error_does_not_set_in_what_comes_when_all_goes_well():
     drawing = draw(make.graph(["a", "b", "oops"], ["a>b", {"from": "a", "to": "oops", "on": "error"}]))
     assert [(step.id, step.depth, step.way) for step in drawing.steps] == [

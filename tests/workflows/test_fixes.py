@@ -45,6 +45,13 @@ def three(last, **more):
 
 SET = {"type": "transform"}
 ASKS = {"type": "human.approval", "params": {"title": "Go?", "due_seconds": 60}}
+POST = {"method": "POST", "url": "https://a.example/", "body": {"n": "{{ input.n }}"}}
+AMOUNT = {
+    "type": "object",
+    "properties": {"amount": {"type": "number"}, "note": {"type": "string"}},
+    "required": ["amount"],
+    "additionalProperties": False,
+}
 RED = {"seconds": 5, "colour": "red"}
 
 
@@ -109,6 +116,17 @@ OWN = {
         {"a": ASKS, "b": A_TRANSFORM, "c": A_TRANSFORM},
         [{"from": "a", "to": "b", "branch": "approved"}, {"from": "a", "to": "c"}],
     ),
+    "a misspelt field of the input": flow(
+        {"a": {**SET, "params": {"set": {"n": "{{ input.amout * 2 }}"}}}}, input_schema=AMOUNT
+    ),
+    "an object as the text of a request": flow({"a": {"type": "http.request", "params": POST}}),
+    "a fact that need not be given": flow(
+        {"a": {**ASKS, "params": {**ASKS["params"], "facts": {"Note": "{{ input.note }}"}}}},
+        input_schema=AMOUNT,
+    ),
+    "a step that nothing leads to": flow(
+        {"a": A_TRANSFORM, "b": A_TRANSFORM, "c": A_TRANSFORM}, [{"from": "a", "to": "b"}]
+    ),
     "a misspelt outcome": flow(
         {"a": ASKS, "b": A_TRANSFORM}, [{"from": "a", "to": "b", "branch": "aproved"}]
     ),
@@ -135,6 +153,10 @@ EXPECTED = {
     "an unknown param in a body in a body": "Remove it",
     "a way out of an approval for every outcome": "Take it when the outcome is rejected",
     "a misspelt outcome": "Use approved",
+    "a misspelt field of the input": "Read amount instead",
+    "an object as the text of a request": "Send it as JSON",
+    "a fact that need not be given": "Leave it empty if it is not given",
+    "a step that nothing leads to": "Do it after b",
     "an approval in a body without edges": "Take it when the outcome is approved",
     "braces in a condition in a body": "Remove the braces",
 }

@@ -2,14 +2,19 @@
 
 import pytest
 
+from config import doctor
 from engine.ports import RULES
 from lib.refusals import Unprocessable
+from lib.uuid7 import uuid7
 from runs.kernel.graphs import compiled
 from tests import factories as make
 from tests.people import People
-from workflows import unnumbered
+from workflows import queries, unnumbered
+from workflows.checking.check import check
+from workflows.design.drawing import draw
 from workflows.models import WorkflowVersion
 from workflows.versions import lifecycle
+from workflows.versions.carried import carried_anywhere, carried_in
 
 pytestmark = pytest.mark.django_db
 
@@ -75,3 +80,76 @@ def test_items_of_an_old_and_of_a_new_version_have_versions_of_their_own():
     ]
     assert [part.rules for part in parts] == [1, RULES]
     assert parts[0].definition == parts[1].definition
+
+
+def test_a_published_way_out_for_every_outcome_is_listed_until_it_is_replaced():
+    old = make.VersionFactory(workflow__draft_definition={"name": "pay", **BARE}, rules=1)
+    safe = make.VersionFactory(workflow__draft_definition={"name": "safe", **GOOD}, rules=1)
+    within = {"id": "each", "type": "map", "params": {"items": [1], "body": {"steps": BARE["nodes"]}}}
+    item = make.VersionFactory(
+        workflow__draft_definition={"name": "items", "nodes": [within], "edges": []}, rules=1
+    )
+    found, is_cut = carried_anywhere()
+    assert {(one.workflow, one.number, one.steps, one.is_latest) for one in found} == {
+        ("pay", 1, ("ask",), True),
+        ("items", 1, ("ask",), True),
+    }
+    assert not is_cut
+    assert [[one.version_id for one in carried_in(of.workflow)] for of in (old, safe, item)] == [
+        [old.pk],
+        [],
+        [item.pk],
+    ]
+    (first, _) = sorted(doctor._refusals(), key=lambda one: one.text, reverse=True)
+    assert (first.level, "version 1 of pay goes on after ask" in first.text) == ("problem", True)
+    make.next_version(old.workflow, GOOD)
+    assert [one.is_latest for one in carried_in(old.workflow)] == [False]
+    assert len(list(doctor._refusals())) == 1
+
+
+def test_few_definitions_are_judged_at_once_and_the_others_later():
+    for _ in range(3):
+        make.VersionFactory(workflow__draft_definition={**BARE, "name": f"w-{uuid7()}"}, rules=1)
+    looks = [carried_anywhere(most_read=2) for _ in range(2)]
+    assert [(len(found), is_cut) for found, is_cut in looks] == [(2, True), (3, False)]
+
+
+def test_the_page_of_a_workflow_names_the_version_and_its_open_runs(client):
+    old = make.VersionFactory(workflow__draft_definition={"name": "pay", **BARE}, rules=1)
+    make.start_version(old, {})
+    client.force_login(make.a_member("ben", "author"))
+    shown = client.get("/workflows/pay/").content.decode()
+    assert "Version 1 goes on after ask whatever people choose; 1 of its runs is open." in shown
+    make.next_version(old.workflow, GOOD)
+    make.a_workflow("other", {"name": "other", **GOOD})
+    assert "whatever people choose" in client.get("/workflows/pay/").content.decode()
+    assert "whatever people choose" not in client.get("/workflows/other/").content.decode()
+
+
+S0 = {
+    "definition_id": "pay",
+    "name": "pay",
+    "dag": {
+        "nodes": [
+            {"step_name": "ask", "type": "human.approval", "params": ASK["params"]},
+            {"step_name": "pay", "max_retries": 1},
+        ],
+        "edges": [{"from": "ask", "to": "pay", "condition": None}],
+    },
+}
+
+
+def test_an_imported_edge_without_a_condition_behind_an_approval_is_a_problem_of_the_draft_with_a_fix():
+    author = author_among_approvers()
+    assert lifecycle.import_definition(author, S0).created
+    checked = check(queries.get_workflow(author.tenant_id, "pay").draft_definition, name="pay")
+    (problem,) = [one for one in checked.problems if one.severity == "error"]
+    assert (problem.code, problem.fix["title"]) == (
+        "edge_without_outcome",
+        "Take it when the outcome is approved",
+    )
+    with_conditions = {**S0["dag"], "edges": [{"from": "ask", "to": "pay", "condition": "approved"}]}
+    lifecycle.import_definition(author, {**S0, "dag": with_conditions})
+    draft = queries.get_workflow(author.tenant_id, "pay").draft_definition
+    assert check(draft, name="pay").is_publishable
+    assert draw(draft).steps[0].ends == "rejected: the run ends here"

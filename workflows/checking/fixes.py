@@ -27,6 +27,7 @@ from workflows.document.changes import LONGEST_PATH, NOTHING, Change
 THREE_DAYS = 259_200
 
 _NAMED = re.compile(r"`([^`]+)`")
+_MEANT = re.compile(r"no field `([^`]+)` \(did you mean `([^`]+)`\?\)")
 UNKNOWN_PARAM = "is not known: remove it or correct its name."
 
 
@@ -209,6 +210,54 @@ def _guard(source: str, step: str, condition: str) -> str:
     return f" {condition} ? string({source.strip()}) : '' "
 
 
+def _starts_apart(draft: Draft, problem: Problem) -> Found:
+    nodes, edges = (draft.document or {})["nodes"], (draft.document or {})["edges"]
+    if problem.node not in nodes or draft.is_within(problem.node):
+        return None
+    leading = {edge["from"] for edge in edges.values()}
+    before = draft.node_keys[: draft.node_keys.index(problem.node)]
+    ends = [
+        name
+        for name in before
+        if name not in leading
+        and not draft.is_within(name)
+        and not asks(nodes[name])
+        and _goes_on(nodes[name])
+    ]
+    if not ends or not _may_lead(draft, ends[-1], problem.node):
+        return None
+    edge = {"from": ends[-1], "to": problem.node}
+    key, last = f"{ends[-1]}>{problem.node}", draft.edge_keys[-1] if draft.edge_keys else None
+    return f"Do it after {ends[-1]}", [Change(("edges", key), after=edge, at=last)]
+
+
+def _goes_on(step: Mapping[str, Json]) -> bool:
+    spec = CATALOGUE.get(str(step.get("type")))
+    return spec is not None and not (spec.fails or spec.ends_run or spec.decides)
+
+
+def _no_such_field(draft: Draft, problem: Problem) -> Found:
+    match, path = _MEANT.search(problem.message), draft.fields.path(problem.field)
+    if match is None or path is None:
+        return None
+    name, near = match.groups()
+
+    def rewrite(source: str) -> str:
+        return re.sub(rf"(?<=\.){re.escape(name)}(?!\w)", near, source)
+
+    change = _rewrite(draft, path, rewrite) if is_plain(near) else None
+    return (f"Read {near} instead", [change]) if change else None
+
+
+def _optional_fact(draft: Draft, problem: Problem) -> Found:
+    match, path = _NAMED.search(problem.message), draft.fields.path(problem.field)
+    if match is None or path is None or not is_plain(match[1]):
+        return None
+    asking = f"has(input.{match[1]})"
+    change = _rewrite(draft, path, lambda source: f" {asking} ? string({source.strip()}) : '' ")
+    return ("Leave it empty if it is not given", [change]) if change else None
+
+
 def _no_deadline(draft: Draft, problem: Problem) -> Found:
     return "Set a deadline of 3 days", [
         draft.put(("nodes", str(problem.node), "params", "due_seconds"), THREE_DAYS)
@@ -222,6 +271,16 @@ def _error_edge(draft: Draft, problem: Problem) -> Found:
 
 
 def _bad_params(draft: Draft, problem: Problem) -> Found:
+    path = draft.fields.path(problem.field)
+    if path and path[0] == "nodes" and path[2:] == ("params", "body"):
+        step = draft.value(path[:2])
+        value = draft.value(path)
+        if (
+            step.get("type") == "http.request"
+            and isinstance(value, dict | list)
+            and "json" not in step["params"]
+        ):
+            return "Send it as JSON", [draft.put((*path[:3], "json"), value), draft.put(path, NOTHING)]
     return _remove("Remove it")(draft, problem) if problem.message.endswith(UNKNOWN_PARAM) else None
 
 
@@ -266,9 +325,13 @@ _FIXERS: Mapping[str, Callable[[Draft, Problem], Any]] = {
     "join_never_fires": _join_never_fires,
     "no_deadline": _no_deadline,
     "no_default_edge": _no_default_edge,
+    "no_such_field": _no_such_field,
+    "no_such_output": _no_such_field,
+    "optional_fact": _optional_fact,
     "no_error_edge": _remove("Let the run fail instead"),
     "not_yet": _remove("Remove it"),
     "reserved_queue": _remove("Use the usual queue"),
+    "starts_apart": _starts_apart,
     "unknown_field": _remove("Remove it"),
     "unknown_node": _unknown_node,
     "unknown_outcome": outcomes.unknown_outcome,

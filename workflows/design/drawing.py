@@ -9,6 +9,7 @@ from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
 from engine.durations import parse_duration, working_days_of
 from steps.catalogue import CATALOGUE, TEXT_GROUPS
+from workflows.design.ends import ends_in_words
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 _BARRED = {
@@ -19,8 +20,8 @@ _BARRED = {
 
 @dataclass(slots=True)
 class Drawn:
-    """One step of the picture. `way` says when it is reached, `after` names the branches that meet in it, `mark` what
-    became of it where two definitions are compared: new, changed or gone.
+    """One step of the picture. `way` says when it is reached, `after` names the branches that meet in it, `ends` which
+    outcomes lead nowhere, `mark` what became of it where two definitions are compared: new, changed or gone.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Drawn:
     depth: int = 0
     way: str = ""
     after: list[str] = field(default_factory=list)
+    ends: str = ""
     mark: str = ""
 
 
@@ -49,12 +51,12 @@ def draw(document: Json) -> Drawing:
         native = to_native(document)
     except DialectError:
         return Drawing([], is_chain=True)
-    steps = _level(native.get("nodes"), native.get("edges"))
-    is_chain = all(not step.depth and not step.way and not step.after for step in steps)
+    steps = _level(native.get("nodes"), native.get("edges"), within=False)
+    is_chain = not any(step.depth or step.way or step.after or step.ends for step in steps)
     return Drawing(steps[:MAX_NODES], is_chain, max(len(steps) - MAX_NODES, 0))
 
 
-def _level(raw_nodes: Json, raw_edges: Json) -> list[Drawn]:
+def _level(raw_nodes: Json, raw_edges: Json, *, within: bool) -> list[Drawn]:
     """The steps of a definition, or of a body in it; behind each container what it does for each item."""
     nodes = {node["id"]: node for node in _objects(raw_nodes) if isinstance(node.get("id"), str)}
     ends = [edge for edge in _objects(raw_edges) if {"from", "to"} <= set(edge)]
@@ -66,6 +68,7 @@ def _level(raw_nodes: Json, raw_edges: Json) -> list[Drawn]:
     steps = []
     for step in _lay_out(nodes, edges):
         inner = _inside(nodes[step.id])
+        step.ends = ends_in_words(nodes[step.id], _objects(raw_edges), within=within)
         steps += [step, *(replace(each, depth=step.depth + each.depth + 1) for each in inner)]
     return steps
 
@@ -75,7 +78,7 @@ def _inside(node: Mapping[str, Json]) -> list[Drawn]:
     for _, body in bodies_of(node, CATALOGUE):
         inner = _objects(body.get("steps"))
         if inner and all(isinstance(step.get("id"), str) for step in inner):
-            return _level(inner, edges_of({**body, "steps": inner}))
+            return _level(inner, edges_of({**body, "steps": inner}), within=True)
     return []
 
 

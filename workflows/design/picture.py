@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
-from engine.bodies import body_of, steps_within
+from engine.bodies import body_of, edges_of, steps_within
 from engine.catalogue import Json
 from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
 from steps.catalogue import CATALOGUE
+from workflows.design.ends import ends_in_words
 
 _OF_A_STEP = ("id", "type", "title", "boundary_timers")
 _OF_A_WAY = ("from", "to", "on", "when", "branch", "default")
@@ -31,7 +32,7 @@ def picture(document: Json, layout: Mapping[str, Json]) -> dict[str, Json] | Non
         return None
     kinds = {step["type"] for step in (*nodes, *inner) if _is_step(step)}
     return {
-        "definition": {"nodes": [_step(node) for node in nodes], "edges": _ways(edges)},
+        "definition": {"nodes": [_step(node, edges) for node in nodes], "edges": _ways(edges)},
         "layout": _only(_OF_A_LAYOUT, layout),
         "faces": {kind: _face(kind) for kind in sorted(kinds)},
     }
@@ -41,14 +42,18 @@ def _is_step(node: Json) -> bool:
     return isinstance(node, dict) and bool(node.get("id")) and isinstance(node.get("type"), str)
 
 
-def _step(node: Mapping[str, Json]) -> dict[str, Json]:
+def _step(node: Mapping[str, Json], among: list[Json], *, within: bool = False) -> dict[str, Json]:
     """A step, with those that it does for each item if they can be drawn."""
     step, body = _only(_OF_A_STEP, node), body_of(node, CATALOGUE)
+    if ends := ends_in_words(node, among, within=within):
+        step["ends"] = ends
     steps = None if body is None else body.get("steps")
     if body is None or not isinstance(steps, list) or not all(_is_step(inner) for inner in steps):
         return step
     edges = {"edges": _ways(body["edges"])} if isinstance(body.get("edges"), list) else {}
-    return step | {"params": {"body": {"steps": [_step(inner) for inner in steps]} | edges}}
+    inner_edges = edges_of(body) if edges or body.get("edges") is None else []
+    inner = [_step(each, inner_edges, within=True) for each in steps]
+    return step | {"params": {"body": {"steps": inner} | edges}}
 
 
 def _ways(edges: list[Json]) -> list[Json]:

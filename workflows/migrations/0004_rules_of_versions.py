@@ -17,5 +17,9 @@ class Migration(migrations.Migration):
             name='rules',
             field=models.PositiveSmallIntegerField(db_default=1, default=2),
         ),
+        migrations.AddIndex(
+            model_name='workflowversion',
+            index=models.Index(condition=models.Q(('is_test', False), ('rules', 1)), fields=['id'], name='workflowversion_first_rules'),
+        ),
         SchemaSql("workflows", "f1780508436b"),
     ]

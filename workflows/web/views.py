@@ -33,6 +33,7 @@ from workflows.design.starting import start_form
 from workflows.models import Workflow, WorkflowVersion
 from workflows.ports import starts, triggers, usage
 from workflows.versions import lifecycle
+from workflows.versions.carried import in_use
 from workflows.versions.examples import COMPLIANCE, examples, offered
 
 ON_A_PAGE = 50
@@ -140,9 +141,11 @@ def _filling(request: PageRequest, workflow: Workflow, latest: WorkflowVersion |
 
 def _use(request: PageRequest, workflow: Workflow) -> dict[str, Any]:
     """How many runs are open, what starts others, and into which folders it may be moved."""
+    open_runs = usage.open_runs(workflow)
     return {
         "folders": folder_names(request.principal, EDIT) if _may_move(request) else [],
-        "open_runs": usage.open_runs(workflow).total(),
+        "open_runs": open_runs.total(),
+        "carried": in_use(workflow, open_runs),
         "triggers": triggers.triggers_of(request.principal, workflow),
     }
 

@@ -267,7 +267,7 @@ function movedElsewhere(places: Record<string, Place>): boolean {
   if (home === homeOf(doc, first)) return false;
   const what = ids.length === 1 ? titleOf(doc, first) : `${ids.length} steps`;
   const label = home === null ? `Move ${what} out` : `Move ${what} into ${titleOf(doc, home)}`;
-  return actAsSeen(label, moveInto(doc, ids, home, spots));
+  return actAsSeen(label, moveInto(doc, ids, home, spots, state().catalogue));
 }
 
 type FirstView = { fitView: true; fitViewOptions: typeof FIT } | { defaultViewport: Viewport };

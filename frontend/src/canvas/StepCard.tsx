@@ -93,6 +93,18 @@ export const StepCard = memo(function StepCard({ id, data, selected, isConnectab
         )}
         {join && <em className="badge">{join}</em>}
       </span>
+      {data.ends && (
+        <button
+          type="button"
+          className="port-end nodrag nopan"
+          tabIndex={-1}
+          title={isConnectable ? `${data.ends}. Add a step (A)` : data.ends}
+          disabled={!isConnectable}
+          onClick={(event) => set({ adding: { where: { after: id }, from: event.currentTarget } })}
+        >
+          {data.ends}
+        </button>
+      )}
       <Handle type="source" position={Position.Right} isConnectable={isConnectable} />
       {isEmpty && isConnectable && (
         <button

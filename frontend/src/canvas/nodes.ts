@@ -11,6 +11,7 @@ import { countIn, stepsInWords } from "../model/folding";
 import { own } from "../model/json";
 import { atCovers, isCollapsed } from "../model/levels";
 import { type Arrow, arrows, titleOf } from "../model/graph";
+import { endsInWords } from "../model/outcomes";
 import { type Figures, type HeatBy, both, heatOf } from "../model/heat";
 import { type Route, routesOf, widthOf } from "../model/routes";
 import { type WayKind, wayKind } from "../model/ways";
@@ -31,6 +32,8 @@ export type StepData = {
   warnings: number;
   isPinned: boolean;
   isOpenEnd: boolean;
+  /** Which of its outcomes nothing follows, in words. */
+  ends: string;
   /** Whether steps stand in it, and how many do; at whatever depth, where it is collapsed. */
   holds: number | null;
   isCollapsed: boolean;
@@ -149,12 +152,14 @@ export class Drawer {
     const hot = seen.heatBy && figures ? heatOf(figures, seen.heatBy) : null;
     const heat = hot?.level ?? null;
     const heatInWords = hot?.words ?? "";
+    const ends = endsInWords(seen.all, seen.catalogue, id);
     const look = [
       errors,
       warnings,
       isPinned,
       selected,
       isOpenEnd,
+      ends,
       mark,
       status,
       far,
@@ -182,6 +187,7 @@ export class Drawer {
         face.title,
         ...(home === null ? [] : [`in ${titleOf(seen.doc, home)}`]),
         ...(collapsed ? [`collapsed, ${stepsInWords(holds ?? 0)}`] : []),
+        ...(ends ? [ends] : []),
         ...(errors ? [`${errors} errors`] : []),
         ...(comments ? [commentsInWords(comments)] : []),
         ...(heatInWords ? [heatInWords] : []),
@@ -197,6 +203,7 @@ export class Drawer {
         warnings,
         isPinned,
         isOpenEnd,
+        ends,
         holds,
         isCollapsed: collapsed,
         mark,

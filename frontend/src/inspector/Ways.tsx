@@ -3,6 +3,7 @@ import { homeOf } from "../model/bodies";
 import { faceOf } from "../model/catalogue";
 import { remove, reorder } from "../model/commands";
 import type { Doc } from "../model/document";
+import { endsInWords } from "../model/outcomes";
 import { type Arrow, neighbours, titleOf } from "../model/graph";
 import { wayWords } from "../model/words";
 import { act, goTo, select, set, state, useBuilder, wantFocus } from "../store";
@@ -18,6 +19,7 @@ function edit(key: string): void {
 export function LeadsTo({ id, children }: { id: string; children?: React.ReactNode }) {
   const doc = useBuilder((now) => now.doc);
   const home = homeOf(doc, id);
+  const ends = useBuilder((now) => endsInWords(now.doc, now.catalogue, id));
   const ways = neighbours(doc).out.get(id) ?? [];
   const edges = ways.filter((arrow) => arrow.timer === undefined);
   const move = (key: string, by: -1 | 1) =>
@@ -28,7 +30,7 @@ export function LeadsTo({ id, children }: { id: string; children?: React.ReactNo
   return (
     <section className="insp-part" aria-labelledby="leads-to">
       <h3 id="leads-to">Leads to</h3>
-      {ways.length === 0 && (
+      {ways.length === 0 && !ends && (
         <p className="quiet small">Nothing yet. {home === null ? "The run" : "The item"} ends here.</p>
       )}
       <ol className="insp-ways">
@@ -73,6 +75,7 @@ export function LeadsTo({ id, children }: { id: string; children?: React.ReactNo
           );
         })}
       </ol>
+      {ends && <p className="quiet small">{ends}.</p>}
       <button type="button" className="button plain small" onClick={() => set({ connecting: id })}>
         <Icon name="spline" />
         Connect to another step

@@ -45,9 +45,9 @@ export function addStep(doc: Doc, catalogue: Catalogue, type: string, asked: Whe
   for (const [other, to] of Object.entries(room?.moved ?? {})) draft.set(["layout", "nodes", other], to);
   const at = freePlace(draft.doc, spot, { home, own: id, size: sizeOf(draft.doc, id) });
   draft.set(["layout", "nodes", id], { ...at });
-  if (where.edge && doc.edges[where.edge]) splice(draft, where.edge, id);
+  if (where.edge && doc.edges[where.edge]) splice(draft, catalogue, where.edge, id);
   else if (where.after) connectIn(draft, where.after, id, usualCondition(doc, catalogue, where.after));
-  else if (where.before) insertBefore(draft, where.before, id);
+  else if (where.before) insertBefore(draft, catalogue, where.before, id);
   makeRoom(draft, doc, home);
   return { changes: draft.changes, select: [id] };
 }
@@ -88,21 +88,21 @@ function placeFor(doc: Doc, where: Where): Place {
   return last ? placeFor(doc, { after: last }) : { x: 0, y: 0 };
 }
 
-/** The edge now leads to a step, and a new one without a condition from there, or from where its group goes on. */
-export function splice(draft: Draft, key: string, id: string, end = id): void {
+/** The edge now leads to a step, and a new one from there, or from where its group goes on. */
+export function splice(draft: Draft, catalogue: Catalogue, key: string, id: string, end = id): void {
   const { from, to, ...condition } = draft.doc.edges[key] as EdgeBody;
   const was = key;
   const first = edgeKey(from, id, draft.doc.edges);
   draft.insert("edges", first, { from, to: id, ...condition }, was);
   draft.set(["edges", was], undefined);
-  connectIn(draft, end, to, {}, first);
+  connectIn(draft, end, to, usualCondition(draft.doc, catalogue, end), first);
 }
 
 /** What led to a step leads to another one now, and from there, or from where its group goes on, to the step. */
-export function insertBefore(draft: Draft, target: string, id: string, end = id): void {
+export function insertBefore(draft: Draft, catalogue: Catalogue, target: string, id: string, end = id): void {
   const into = (neighbours(draft.doc).into.get(target) ?? []).filter((arrow) => arrow.timer === undefined);
   for (const arrow of into) rerouted(draft, arrow.key, { to: id });
-  connectIn(draft, end, target, {});
+  connectIn(draft, end, target, usualCondition(draft.doc, catalogue, end));
 }
 
 function rerouted(draft: Draft, key: string, ends: Partial<EdgeBody>): string {

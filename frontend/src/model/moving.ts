@@ -4,7 +4,8 @@ import { WITHIN, around, homeOf, withContents } from "./bodies";
 import { GAP_X, boxOf, freePlace, makeRoom, place, seenFrom, sizeOf } from "./boxes";
 import type { Change } from "./changes";
 import { Draft } from "./changes";
-import { bridgesOver, connectIn } from "./commands";
+import type { Catalogue } from "./catalogue";
+import { bridgesOver, connectIn, usualCondition } from "./commands";
 import type { Doc, Place } from "./document";
 import { arrows, neighbours } from "./graph";
 import { isObject } from "./json";
@@ -14,7 +15,13 @@ import { endIn, lastIn } from "./levels";
  * Steps into a container, or onto the outside (null), with what they hold. Connections to what they leave are made
  * between what stands before and behind them; there they come behind the last step, or behind the container they were in.
  */
-export function moveInto(doc: Doc, ids: string[], home: string | null, spots: Record<string, Place> = {}): Change[] {
+export function moveInto(
+  doc: Doc,
+  ids: string[],
+  home: string | null,
+  spots: Record<string, Place> = {},
+  catalogue: Catalogue = {},
+): Change[] {
   const wanted = new Set(ids);
   const moved = ids.filter(
     (id) =>
@@ -41,7 +48,7 @@ export function moveInto(doc: Doc, ids: string[], home: string | null, spots: Re
     const wish = at ? seenFrom(draft.doc, home, at) : place(doc, id);
     draft.set(["layout", "nodes", id], freePlace(draft.doc, wish, { home, own: id, size: sizeOf(draft.doc, id) }));
     const isLed = (neighbours(draft.doc).into.get(id) ?? []).length > 0;
-    if (before !== undefined && !isLed) connectIn(draft, before, id, {});
+    if (before !== undefined && !isLed) connectIn(draft, before, id, usualCondition(draft.doc, catalogue, before));
     beside = id;
     if (before !== undefined) before = id;
   }

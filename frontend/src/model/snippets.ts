@@ -54,11 +54,11 @@ export function addSnippet(
   const select = pasteIn(draft, clip, { x: free.x + corner.x, y: free.y + corner.y }, reserved, home);
   const [first] = select;
   const end = select[snippet.nodes.findIndex(({ id }) => !snippet.edges.some(({ from }) => from === id))];
-  if (edge !== undefined && doc.edges[edge]) splice(draft, edge, first, end);
+  if (edge !== undefined && doc.edges[edge]) splice(draft, catalogue, edge, first, end);
   else if (after !== undefined)
     for (const change of connect(draft.doc, after, first, usualCondition(doc, catalogue, after)).changes)
       draft.add(change);
-  else if (before !== undefined) insertBefore(draft, before, first, end);
+  else if (before !== undefined) insertBefore(draft, catalogue, before, first, end);
   makeRoom(draft, doc, home);
   return { changes: draft.changes, select };
 }

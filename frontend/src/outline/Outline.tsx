@@ -10,6 +10,7 @@ import { reorder } from "../model/commands";
 import { countIn, foldable, stepsInWords } from "../model/folding";
 import { inOrder, neighbours, titleOf } from "../model/graph";
 import { atCovers, coverOf, isCollapsed } from "../model/levels";
+import { endsInWords } from "../model/outcomes";
 import { isSearched } from "./searched";
 import { type Person, byStep } from "../model/people";
 import { worstOf } from "../model/said";
@@ -147,6 +148,7 @@ export function Outline() {
           const how = reached(doc, id);
           const face = faceOf(catalogue, doc.nodes[id].type);
           const worst = bad.get(id);
+          const ends = endsInWords(doc, catalogue, id);
           return (
             <li
               key={lasting(id)}
@@ -170,6 +172,7 @@ export function Outline() {
               <span className="outline-words">
                 {how && <small className="outline-way">{how}</small>}
                 <span>{titleOf(doc, id)}</span>
+                {ends && <small className="quiet">{ends}</small>}
                 {isCollapsed(doc, id) && <small className="quiet">{stepsInWords(countIn(doc, id))}</small>}
                 {worst && <span className="sr-only">, has {worst === "error" ? "errors" : "warnings"}</span>}
               </span>

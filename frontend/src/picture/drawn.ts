@@ -132,6 +132,9 @@ function card(doc: Doc, id: string, face: Face | undefined, sprite: string): HTM
   words.append(made("strong", "", title), made("small", "", kind));
   card.title = title === kind ? title : `${title}: ${kind}`;
   card.append(mark, words);
+  // What the server found out with `engine/ports.py`.
+  const { ends } = doc.nodes[id];
+  if (typeof ends === "string" && ends) card.append(made("span", "picture-ends", ends));
   return card;
 }
 

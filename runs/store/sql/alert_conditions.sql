@@ -229,6 +229,19 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'mail', 'workflow'
  ORDER BY a.id
  LIMIT %(limit)s
 
+-- name: alerts_of_versions
+-- `versions` in which a refusal goes on as an approval would, one alert for each; whoever judges definitions says which.
+WITH /* include alert_rules */
+SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', v.workflow_id || ':' || v.version, 'workflow', v.workflow_id,
+           'run', NULL, 'value', v.open, 'facts', json_build_object('workflow', v.workflow, 'called', v.called, 'number', v.version,
+           'steps', v.steps, 'open', v.open))::text
+  FROM rules a
+  JOIN jsonb_to_recordset(%(versions)s::jsonb)
+       AS v(tenant_id bigint, workflow_id bigint, workflow text, called text, version int, steps jsonb, open bigint) USING (tenant_id)
+ WHERE coalesce(a.params ->> 'workflow', '') IN ('', v.workflow)
+ ORDER BY a.id, v.workflow_id, v.version
+ LIMIT %(limit)s
+
 -- name: alerts_of_disk
 -- Rules for which less is free than they say.
 WITH /* include alert_rules */

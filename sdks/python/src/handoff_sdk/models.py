@@ -23,6 +23,7 @@ AlertRuleKind = Literal[
     "run_stuck",
     "webhook_off",
     "mail_failing",
+    "refusal_ignored",
     "disk",
 ]
 AlertSeverity = Literal["critical", "warning", "info"]
