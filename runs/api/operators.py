@@ -89,8 +89,10 @@ class _StepView(_OperatorView):
         check_step(run, node, payload)
         guard_item(self.principal, RUNS_OPERATE, place.run, node, place.index)
         terms = self.terms_of(payload) | {"via": self.principal.via}
-        override = RerunWith(payload["input"]) if "input" in payload else None
-        operators.act(run.tenant_id, place, verb, override=override, output=payload.get("output"), **terms)
+        override, output = RerunWith(payload["input"]) if "input" in payload else None, payload.get("output")
+        operators.act(
+            run.tenant_id, place, verb, override=override, output=output, who=self.principal, **terms
+        )
         return Response(self.shown(run_id))
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 
+from accounts.principal import Principal
 from engine.catalogue import Json
 from engine.outcomes import Completed
 from engine.overrides import KeepResult, Overrides, RerunWith
 from engine.statuses import StepStatus
 from engine.verbs import UNDO_VERBS, UNDOES, changes_steps, why_not_step
 from runs.commands import items
+from runs.commands.human_skips import Skip, decide_instead
 from runs.commands.items import ItemPlace, with_runs_above
 from runs.commands.targets import Target, moved, passing, requeue, target_of
 from runs.kernel import compensation, scopes, wait_kinds
@@ -33,18 +35,21 @@ def act(
     by: str,
     reason: str = "",
     via: str = "command",
+    who: Principal | None = None,
 ) -> None:
     """Do this, one of `ITEM_ACTIONS`, to a step, to an item of a container, or to the run that a step waits for.
 
-    Raises RunRefused.
+    `who` as in `skip_step`. Raises RunRefused, and as `human_skips.decide_instead`.
     """
     if place.index is not None:
+        if verb == "skip" and decide_instead(Skip(tenant, place, output, reason, who)):
+            return
         if override is not None:
             message = "An item gets what its list has in its place: it takes no other input."
             raise RunRefused("invalid", message, field="input")
         items.act_on_item(tenant, place, verb, output=output, by=by, reason=reason)
     elif verb == "skip":
-        skip_step(tenant, place.run, place.node, output, by=by, reason=reason, via=via)
+        skip_step(tenant, place.run, place.node, output, by=by, reason=reason, via=via, who=who)
     elif (verb == "retry" and override is not None) or items.is_done_again(tenant, place, verb):
         retry_step(tenant, place.run, place.node, override=override, by=by, reason=reason, via=via)
     else:
@@ -116,13 +121,25 @@ def leave(change: Change, run: str, node: str) -> bool:
 
 
 def skip_step(
-    tenant: int, run: str, node: str, output: Json, *, by: str, reason: str = "", via: str = "command"
+    tenant: int,
+    run: str,
+    node: str,
+    output: Json,
+    *,
+    by: str,
+    reason: str = "",
+    via: str = "command",
+    who: Principal | None = None,
 ) -> None:
     """Skip a step that failed, waits or is queued: it counts as done with `output`, and its edges follow from that.
 
+    What a step asks people is decided by that, by the rules of its task: `who` skips it.
+
     A FAILED run is resumed by it, and what else failed of one that goes on is done again; a compensation counts as done
-    by hand. Raises RunRefused, also where the output leads nowhere.
+    by hand. Raises RunRefused, also where the output leads nowhere, and as `human_skips.decide_instead`.
     """
+    if decide_instead(Skip(tenant, ItemPlace(run, node), output, reason, who)):
+        return
     payload = {"by": by, "reason": reason}
     with with_runs_above(tenant, run, payload) as is_part, changing(tenant, [run]) as change:
         locked = change.locked

@@ -10,7 +10,7 @@ from django.http import QueryDict
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
 from lib.masking import masked, restored
-from lib.refusals import Conflict
+from lib.refusals import Conflict, Refusal
 from lib.strict_json import BadJson, strict_dumps, strict_loads
 from runs.commands.signals import MAX_SIGNAL_BYTES
 from runs.commands.starts import MAX_BUSINESS_KEY
@@ -150,9 +150,11 @@ class StepForm(forms.Form):
             raise forms.ValidationError(still_masked(unknown[0]))
         return text
 
-    def refuse(self, refusal: RunRefused) -> None:
-        """Show what was refused, at the value if that is to blame."""
-        self.add_error("value" if refusal.field in ("input", "output") else None, refusal.message)
+    def refuse(self, refusal: RunRefused | Refusal) -> None:
+        """Show what was refused, at the field that is to blame."""
+        field = (refusal.field or "").partition(".")[0]
+        at = {"input": "value", "output": "value", "reason": "reason"}.get(field)
+        self.add_error(at, refusal.message)
 
 
 class VersionForm(forms.Form):

@@ -97,7 +97,9 @@ def act(who: Principal, run: str, node: str, form: ItemsForm) -> Outcome:
     for index in form.indexes:
         try:
             guard_item(who, RUNS_OPERATE, run, node, index)
-            operators.act(who.tenant_id, ItemPlace(run, node, index), verb, output=form.given, **terms)
+            operators.act(
+                who.tenant_id, ItemPlace(run, node, index), verb, output=form.given, who=who, **terms
+            )
             outcome.done += 1
         except (RunRefused, Refusal) as refusal:
             outcome.refused.append((index, refusal.message))

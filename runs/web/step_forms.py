@@ -11,7 +11,7 @@ from accounts import once
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE
 from engine.overrides import RerunWith
-from lib.refusals import Conflict, Missing
+from lib.refusals import Conflict, Missing, Refusal
 from runs.access import require_rerun
 from runs.commands import operators, replay
 from runs.kernel.graphs import shown
@@ -49,7 +49,8 @@ def skip(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
 
     def act(form: StepForm) -> str:
         terms = _terms_of(request, form)
-        operators.skip_step(request.principal.tenant_id, str(run_id), node, form.given, **terms)
+        who = request.principal
+        operators.skip_step(who.tenant_id, str(run_id), node, form.given, who=who, **terms)
         messages.success(request, "The step is skipped; the run goes on after it.")
         return str(run_id)
 
@@ -98,7 +99,7 @@ def _mended(request: PageRequest, run_id: UUID, node: str, verb: str, of: str, a
     if form.is_bound and form.is_valid():
         try:
             return redirect("run", act(form))
-        except RunRefused as refusal:
+        except (RunRefused, Refusal) as refusal:
             form.refuse(refusal)
     context = {"run": run, "step": step, "form": form, "verb": verb, "once": once.ticket(request.principal)}
     context["undoes"] = step["undoes"]

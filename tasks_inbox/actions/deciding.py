@@ -12,12 +12,12 @@ from django.conf import settings
 from accounts import audit, services
 from accounts.names import key_of
 from accounts.principal import Principal
-from lib.refusals import Conflict, Invalid
+from lib.refusals import Conflict, Invalid, NotAllowed
 from runs.store.attempts import Succeeded
 from tasks_inbox.actions.decision import Decision, check_decision, encoded
 from tasks_inbox.actions.locking import LockedTask, lock_task, with_run_locked
 from tasks_inbox.actions.recording import add_link, decider_of
-from tasks_inbox.eligibility import votes
+from tasks_inbox.eligibility import policies, votes
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.eligibility.refusals import conflict, require_answer
 from tasks_inbox.eligibility.standing import Standing, standing
@@ -27,6 +27,8 @@ from tasks_inbox.store import queries, statements
 
 DEADLINE = "the deadline"
 """Who decides where nobody has in time: no username has a blank."""
+OUTSIDE = "skip"
+"""In which way a decision was made outside its task, as its record says."""
 Guard = Callable[[LockedTask], None]
 """Asked behind the lock whether a decision is to count still. Raises Conflict where it is not."""
 
@@ -91,14 +93,39 @@ def end_at_deadline(task: ManualTask, outcome: str) -> None:
     by = Decider(DEADLINE, DEADLINE, None, "clock", False)
 
     def cast() -> Succeeded | None:
-        current = queries.task_of(task.tenant_id, task.pk)
-        facts = statements.hold_task(task.pk, by=current.assignee or DEADLINE, keys=[], is_handed=False)
-        if facts is None or current.next_at is None:
-            raise conflict(current)
-        locked = LockedTask(current, facts | {"on_behalf_of": None})
-        return _write(locked, by, Decision(outcome), votes.ended(current, outcome))
+        locked = _hold(task)
+        if locked.task.next_at is None:
+            raise conflict(locked.task)
+        return _write(locked, by, Decision(outcome), votes.ended(locked.task, outcome))
 
     with_run_locked(task, cast)
+
+
+def end_outside(principal: Principal, task: ManualTask, decision: Decision) -> None:
+    """Decide an open task for those whom it asks, by skipping its step, whoever has it and whatever votes there are.
+
+    Its record says so, and how the votes stood. Whether they may is the caller's to ask; who is barred since is not let
+    pass. Raises NotAllowed, and Conflict where somebody was faster.
+    """
+    by = decider_of(principal)
+
+    def cast() -> Succeeded | None:
+        locked = _hold(task)
+        if why := policies.why_excluded(locked.task, principal.username):
+            raise NotAllowed(why, code="excluded")
+        return _write(locked, by, decision, votes.ended(locked.task, decision.outcome), settled_by=OUTSIDE)
+
+    with_run_locked(task, cast)
+    audit.record(principal, f"skip {decision.outcome}", f"task {task.pk}", reason=decision.why)
+
+
+def _hold(task: ManualTask) -> LockedTask:
+    """An open task that is ended whoever has it. Raises Conflict where somebody was faster."""
+    current = queries.task_of(task.tenant_id, task.pk)
+    facts = statements.hold_task(task.pk, by=current.assignee or DEADLINE, keys=[], is_handed=False)
+    if facts is None:
+        raise conflict(current)
+    return LockedTask(current, facts | {"on_behalf_of": None})
 
 
 def _has_seen(seen: str | None) -> None:
@@ -107,11 +134,13 @@ def _has_seen(seen: str | None) -> None:
         raise Invalid(message, code="required", field="seen")
 
 
-def _write(locked: LockedTask, by: Decider, decision: Decision, tally: votes.Tally) -> Succeeded | None:
+def _write(
+    locked: LockedTask, by: Decider, decision: Decision, tally: votes.Tally, *, settled_by: str | None = None
+) -> Succeeded | None:
     """Write a decision of a locked task down as evidence; the end of its step, where it ends it."""
     task, outcome = locked.task, tally.verdict.outcome
     keys = [key_of(name) for name in (by.username, locked.on_behalf_of) if name]
-    link = add_link(locked, by, decision, tally, bars=keys)
+    link = add_link(locked, by, decision, tally, bars=keys, settled_by=settled_by)
     if outcome is None:
         statements.note_vote(task.pk, keys=keys, link=link)
         return None

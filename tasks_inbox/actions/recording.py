@@ -29,11 +29,18 @@ def decider_of(principal: Principal, *, signed: bool = False) -> Decider:
 
 
 def add_link(
-    locked: LockedTask, by: Decider, decision: Decision, tally: votes.Tally, *, bars: Sequence[str]
+    locked: LockedTask,
+    by: Decider,
+    decision: Decision,
+    tally: votes.Tally,
+    *,
+    bars: Sequence[str],
+    settled_by: str | None = None,
 ) -> dict[str, Json]:
     """Write what was decided of a locked task as the next link of the chain; gives what history says of it.
 
-    `bars`: the keys of those who may decide nothing else in the run that wants four eyes.
+    `bars`: the keys of those who may decide nothing else in the run that wants four eyes. `settled_by`: in which way it
+    was decided, if not at the task.
     """
     task = locked.task
     chain = statements.hold_chain(task.tenant_id, ledger.FIRST)
@@ -47,6 +54,7 @@ def add_link(
         data=decision.data,
         comment=decision.comment,
         files=files.evidence_of(task),
+        settled_by=settled_by,
         seen=decision.seen,
     )
     link = {

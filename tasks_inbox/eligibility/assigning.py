@@ -6,11 +6,12 @@ them has no say in who decides (four eyes).
 
 from accounts.principal import Forbidden, Principal
 from accounts.roles import OPERATE, TASKS_ASSIGN
+from runs.models import Run
 from tasks_inbox.models import ManualTask
 from workflows.models import Workflow
 
 
-def may_assign(principal: Principal, task: ManualTask) -> bool:
+def may_assign(principal: Principal, task: ManualTask | Run) -> bool:
     """Whether they may say whom a task asks."""
     if TASKS_ASSIGN not in principal.scopes or principal.reach.is_everywhere:
         return TASKS_ASSIGN in principal.scopes
@@ -19,8 +20,8 @@ def may_assign(principal: Principal, task: ManualTask) -> bool:
     return principal.may_in(TASKS_ASSIGN, folder)
 
 
-def require_assign(principal: Principal, task: ManualTask) -> None:
-    """Let pass who may say whom a task asks. Raises Forbidden."""
+def require_assign(principal: Principal, task: ManualTask | Run) -> None:
+    """Let pass who may say whom a task asks, or those of a run. Raises Forbidden."""
     principal.require(TASKS_ASSIGN)
     if not may_assign(principal, task):
         message = "This needs the right to operate the workflow. An admin can grant it: Settings, Folders."

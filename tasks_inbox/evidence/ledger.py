@@ -87,8 +87,9 @@ def record_of(
 ) -> Record:
     """The record of one decision, behind `chain`; `run_facts` tell of run and version, `quorum` how the votes stand.
 
-    `files` are those that the task had, if any. `settled_by` says of a compensation in which way it was settled, `seen`
-    the hash of what who decided had been shown (`presentation.hash_of`): None where nothing says that they had seen it.
+    `files` are those that the task had, if any. `settled_by` says in which way it was decided or settled, if not at
+    the task; `seen` is the hash of what who decided had been shown (`presentation.hash_of`): None where nothing says
+    that they had seen it.
     """
     label = label_of(task.outcomes, outcome)
     record = {

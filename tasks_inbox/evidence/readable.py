@@ -24,6 +24,7 @@ WAYS = {
     "dead letter": "by its dead letter",
     "step": "at the step of the run",
     "command": "on the server",
+    "skip": "outside the task, by skipping its step",
 }
 REMARKS = {"said": "Comment", "asked": "Question", "answered": "Answer"}
 READER = "whoever exported this"

@@ -38,6 +38,7 @@ ROWS = {
     ("finish_runs", "runs"): rows.FinishedRow,
     ("read_scope", "wanted"): rows.ScopeRow,
     ("close_runs", "runs"): rows.ClosingRow,
+    ("joins_never_fired", "runs"): rows.JoinsRow,
     ("note_failures", "runs"): rows.NotedRow,
     ("insert_dead_letters", "letters"): rows.LetterRow,
     ("heartbeat", "held"): rows.BeatRow,

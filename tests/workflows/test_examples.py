@@ -48,7 +48,7 @@ def load() -> None:
 
 
 # Nothing is summed up where the payment, the warehouses or compliance have stopped the order: that is meant.
-MEANT = {("order-fulfillment", "done", "join_may_not_fire")}
+MEANT = {("order_fulfillment", "done", "join_may_not_fire")}
 
 
 def test_each_example_is_sound_and_says_what_it_shows():

@@ -212,7 +212,7 @@ def _guard(source: str, step: str, condition: str) -> str:
 
 def _starts_apart(draft: Draft, problem: Problem) -> Found:
     nodes, edges = (draft.document or {})["nodes"], (draft.document or {})["edges"]
-    if problem.node not in nodes or draft.is_within(problem.node):
+    if problem.node is None or problem.node not in nodes or draft.is_within(problem.node):
         return None
     leading = {edge["from"] for edge in edges.values()}
     before = draft.node_keys[: draft.node_keys.index(problem.node)]
