@@ -270,6 +270,7 @@ def test_one_that_was_left_behind_without_its_wait_begins_to_wait_anew(undo):
 
 LATER = {"wait": 4 * 86_400}
 READS_TEXT = {name for name, spec in CATALOGUE.items() if spec.input_schema}
+FAILS = {name for name, spec in CATALOGUE.items() if spec.fails}
 CONTAINERS = {name for name, spec in CATALOGUE.items() if spec.has_children}
 
 
@@ -279,7 +280,14 @@ def test_a_container_undoes_nothing(kind):
     assert ("bad_value", "nodes[0].compensate.type") in [(one.code, one.field) for one in faults]
 
 
-@pytest.mark.parametrize("kind", sorted(set(CATALOGUE) - READS_TEXT - CONTAINERS))
+def test_one_that_fails_leaves_undoing_to_a_person():
+    params = {"code": "ByHand", "message": "Call the bank."}
+    run_id = failed({"type": "fail", "params": params, "retry": "none"})
+    assert again_status(run_id) == ("WAITING_FOR_MANUAL_ACTION", "FAILED")
+    assert of(run_id).error["code"] == "ByHand"
+
+
+@pytest.mark.parametrize("kind", sorted(set(CATALOGUE) - READS_TEXT - CONTAINERS - FAILS))
 def test_every_type_that_may_undo_does(kind, clock, outside):
     spec = CATALOGUE[kind]
     params = {**spec.example["params"]} if kind != "signal" else {"name": "undone"}

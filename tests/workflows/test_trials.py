@@ -138,6 +138,16 @@ def test_people_decide_at_once_as_is_said_or_the_first_way():
     assert refused.value.field == "outcomes.ask"
 
 
+def test_an_outcome_that_nothing_follows_ends_the_test_and_what_is_no_outcome_fails_it():
+    ask = {"id": "ask", "type": "human.approval", "params": {"title": "Go on?"}}
+    edges = [{"from": "ask", "to": "pay", "branch": "approved"}]
+    definition = graph([ask, "pay"], edges)
+    state = played(trial(definition, outcomes={"ask": "rejected"}))
+    assert (state.status, completed(state)) == ("COMPLETED", {"ask"})
+    misspelt = played(trial(definition, pins={"ask": {"branch": "aproved"}}))
+    assert (misspelt.status, misspelt.error["code"]) == ("FAILED", "NoBranchMatched")
+
+
 def test_nothing_waits_and_what_would_follow_too_late_does_not_happen():
     definition = graph(
         [

@@ -212,10 +212,11 @@ def _guard(source: str, step: str, condition: str) -> str:
 
 def _starts_apart(draft: Draft, problem: Problem) -> Found:
     nodes, edges = (draft.document or {})["nodes"], (draft.document or {})["edges"]
-    if problem.node is None or problem.node not in nodes or draft.is_within(problem.node):
+    name = str(problem.node)
+    if name not in nodes or draft.is_within(name):
         return None
     leading = {edge["from"] for edge in edges.values()}
-    before = draft.node_keys[: draft.node_keys.index(problem.node)]
+    before = draft.node_keys[: draft.node_keys.index(name)]
     ends = [
         name
         for name in before
@@ -224,10 +225,10 @@ def _starts_apart(draft: Draft, problem: Problem) -> Found:
         and not asks(nodes[name])
         and _goes_on(nodes[name])
     ]
-    if not ends or not _may_lead(draft, ends[-1], problem.node):
+    if not ends or not _may_lead(draft, ends[-1], name):
         return None
-    edge = {"from": ends[-1], "to": problem.node}
-    key, last = f"{ends[-1]}>{problem.node}", draft.edge_keys[-1] if draft.edge_keys else None
+    edge = {"from": ends[-1], "to": name}
+    key, last = f"{ends[-1]}>{name}", draft.edge_keys[-1] if draft.edge_keys else None
     return f"Do it after {ends[-1]}", [Change(("edges", key), after=edge, at=last)]
 
 
