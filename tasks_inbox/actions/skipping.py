@@ -43,6 +43,15 @@ def decide_skipped(skip: Skip) -> bool:
     if step is None:
         return False
     own = _tasks(skip.tenant).filter(step_id=step.pk).order_by("-id").first()
+    if step.undoes is not None:
+        # It is done by hand, which operators say; but for those whom its own question bars.
+        if (
+            own is not None
+            and skip.who is not None
+            and (why := policies.why_excluded(own, skip.who.username))
+        ):
+            raise NotAllowed(why, code="excluded")
+        return False
     if own is not None and own.status == OPEN:
         _decide(_person(skip), own, skip)
         return True
@@ -141,7 +150,7 @@ def _check_unasked(who: Principal, step: StepExecution, skip: Skip, outcomes: Se
 
 def _check_outcome(output: Json, outcomes: Sequence[str]) -> str:
     """The outcome that an output names as its `branch`. Raises Invalid for what is none of them."""
-    branch = output.get("branch") if isinstance(output, dict) else None
+    branch = output.get("branch", output.get("outcome")) if isinstance(output, dict) else None
     if not isinstance(branch, str) or (outcomes and branch not in outcomes):
         names = ", ".join(outcomes) or "one of its outcomes"
         message = f"People decide this step: let `branch` of the output name the outcome ({names})."

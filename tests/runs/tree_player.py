@@ -276,7 +276,7 @@ class Player:
     def skip(self) -> None:
         """An operator skips a step of the root that nobody has in hand."""
         node = self._node()
-        with suppress(RunRefused):
+        with suppress(RunRefused, Refusal):
             make.skip(self.current, node, {"of": node})
 
     def tick(self) -> None:
