@@ -36,15 +36,21 @@ def has_failed(step: Shown) -> bool:
 
 
 def means(graph: Graph, run: Shown, step: Shown) -> dict[str, Json]:
-    """What the page of a verb on a step tells: the steps that are `kept`, done `again`, and that go on too (`also`)."""
+    """What the page of a verb on a step tells: the steps that are `kept`, done `again`, and that go on too (`also`).
+
+    `decides`: skipping it decides what it asks people, by one of the `branches`.
+    """
     if step["undoes"]:
-        return {"also": [], "branches": [], "again": [], "kept": []}
+        return {"also": [], "branches": [], "again": [], "kept": [], "decides": False}
     steps = {one["node"]: one for one in run["steps"] if not one["undoes"]}
     node, behind = graph.nodes[step["node"]], graph.behind(step["node"])
     failed = [one["title"] for one in steps.values() if has_failed(one) and one["node"] != step["node"]]
     return {
         "also": failed if has_failed(step) else [],
-        "branches": list(dict.fromkeys(edge.branch for edge in node.edges if edge.branch)),
+        "branches": list(
+            dict.fromkeys([*(node.outcomes or ()), *(edge.branch for edge in node.edges if edge.branch)])
+        ),
+        "decides": node.spec.asks_people,
         "again": [steps[name]["title"] for name in behind],
         "kept": [
             one["title"]

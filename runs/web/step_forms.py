@@ -95,7 +95,10 @@ def _mended(request: PageRequest, run_id: UUID, node: str, verb: str, of: str, a
     record, step = get_run_for(tenant, run_id), next(iter(step_rows(tenant, run_id, node) or []), None)
     if record is None or step is None or (step["undoes"] and verb == "rerun"):
         raise Missing("There is no such step.")
-    form = StepForm(request.POST if request.method == "POST" else None, was=step[of])
+    graph = shown(record.version_id).graph
+    means = mendable.means(graph, run, step)
+    was = {"branch": ""} if verb == "skip" and means["decides"] and step[of] is None else step[of]
+    form = StepForm(request.POST if request.method == "POST" else None, was=was)
     if form.is_bound and form.is_valid():
         try:
             return redirect("run", act(form))
@@ -103,8 +106,7 @@ def _mended(request: PageRequest, run_id: UUID, node: str, verb: str, of: str, a
             form.refuse(refusal)
     context = {"run": run, "step": step, "form": form, "verb": verb, "once": once.ticket(request.principal)}
     context["undoes"] = step["undoes"]
-    graph = shown(record.version_id).graph
-    context |= mendable.means(graph, run, step)
+    context |= means
     return render(request, "runs/mend.html", context, status=422 if form.is_bound else 200)
 
 

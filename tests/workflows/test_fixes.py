@@ -252,3 +252,17 @@ def test_a_draft_whose_nodes_have_one_id_has_no_fixes():
 )
 def test_the_field_of_a_problem_is_read(field, keys):
     assert keys_of(field) == keys
+
+
+def test_a_join_of_edges_that_exclude_one_another_starts_with_whichever_are_taken():
+    nodes = {"a": {"type": "decision"}, "b": {"type": "noop"}, "c": {"type": "noop", "join": "all"}}
+    edges = [{"from": "a", "to": "b", "when": "input.n > 0"}, {"from": "a", "to": "c", "default": True}]
+    document = flow(nodes, [*edges, {"from": "b", "to": "c"}])
+    (problem,) = [one for one in check(document, name="x").problems if one.code == "join_never_fires"]
+    assert (problem.code, problem.fix["title"]) == (
+        "join_never_fires",
+        "Start with whichever edges are taken",
+    )
+    (change,) = problem.fix["changes"]
+    assert change["path"] == ["nodes", "c", "join"]
+    assert "to" not in change

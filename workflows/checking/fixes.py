@@ -290,6 +290,11 @@ def _join_never_fires(draft: Draft, problem: Problem) -> Found:
         return None
     count = len(draft.flow.into.get(str(problem.node), ()))
     path: Keys = ("nodes", str(problem.node), "join")
+    join = draft.value(path)
+    if join == "all":
+        return "Start with whichever edges are taken", [draft.put(path, NOTHING)]
+    if isinstance(join, dict) and isinstance(join.get("n_of"), int) and join["n_of"] <= count:
+        return None
     if count < 1:
         return "Start it at once", [draft.put(path, NOTHING)]
     return f"Wait for {count}", [draft.put((*path, "n_of"), count)]
