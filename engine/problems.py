@@ -66,6 +66,7 @@ Code = Literal[
     "value_never_there",
     "value_not_on_every_path",
     "variables_overlap",
+    "withdrawn_version",
     "without_effect",
 ]
 

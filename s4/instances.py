@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from operator import attrgetter
 from typing import Final
 from uuid import UUID
@@ -27,7 +28,7 @@ from s4.errors import BAD_REQUEST, CONFLICT, S4Error, in_words_of_s4, no_instanc
 from s4.naming import names_of
 from s4.paging import bounds_of, count_of
 from s4.values import ACTIVE, CANCELLED, COMPLETED, FAILED, RUNNING, WAITING, Instance, Page, StepRecord
-from workflows.access import guard_workflow
+from workflows.access import guard_workflow, operates
 
 MAX_REASON = 2_000
 LISTED: Final = Bounds(4 * 1024, 0, 0)
@@ -85,6 +86,7 @@ def start_instance(
         [NewRun(run_input, business_key or None, trace=trace)],
         by=principal.username,
         version=version or None,
+        may_pin=partial(operates, principal, definition_id),
         if_exists="another",
     )
     if RUNS_READ in scopes:

@@ -4,7 +4,7 @@ from django.db.models import QuerySet
 
 from accounts.guards import note, require_in
 from accounts.principal import Principal
-from accounts.roles import VERB_OF_SCOPE, WORKFLOWS_READ
+from accounts.roles import RUNS_OPERATE, VERB_OF_SCOPE, WORKFLOWS_READ
 from workflows.models import Workflow
 
 
@@ -31,6 +31,14 @@ def scopes_for(principal: Principal, name: str) -> frozenset[str]:
     if principal.reach.is_everywhere:
         return principal.scopes
     return _scopes_in(principal, _folder_of(principal, name))
+
+
+def operates(principal: Principal, name: str) -> bool:
+    """Whether they may operate the runs of a workflow of this name, as guards note it."""
+    is_so = RUNS_OPERATE in scopes_for(principal, name)
+    if is_so:
+        note("name", RUNS_OPERATE, name)
+    return is_so
 
 
 def _scopes_in(principal: Principal, folder: int | None) -> frozenset[str]:

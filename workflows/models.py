@@ -112,11 +112,28 @@ class WorkflowVersion(TenantOwned):
     def __str__(self) -> str:
         return f"{self.workflow_id} v{self.number}"
 
+    @property
+    def withdrawn(self) -> "VersionWithdrawal | None":
+        """Why no new runs are started with it, by whom and since when; None for one that is not withdrawn."""
+        return getattr(self, "withdrawal", None)
+
     def save(self, *args: Any, **options: Any) -> None:
         """Writes a new version. Raises VersionIsImmutable for one that is stored already."""
         if not self._state.adding:
             raise VersionIsImmutable
         super().save(*args, **options)
+
+
+class VersionWithdrawal(TenantOwned):
+    """A version that starts no new runs until it is restored; then the row is gone, and the audit log has both."""
+
+    version = models.OneToOneField(WorkflowVersion, on_delete=models.CASCADE, related_name="withdrawal")
+    reason = models.TextField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.version_id}: {self.reason}"
 
 
 class DraftChange(TenantOwned):

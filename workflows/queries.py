@@ -1,23 +1,24 @@
 """Reading workflows and versions, always within one tenant."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
+from typing import NamedTuple
 
 from django.db.models import Exists, Func, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from accounts.models import Folder
-from accounts.principal import Principal
-from accounts.roles import READ, START
+from accounts.principal import Forbidden, Principal
+from accounts.roles import READ, RUNS_OPERATE, START
 from accounts.seats import SQL_OF_ACCOUNTS, user_of
 from lib.gathering import Gathered
 from lib.named_sql import Statements
 from lib.refusals import Conflict, Missing
 from lib.stored_json import stored_loads
 from workflows.access import open_to
-from workflows.models import Workflow, WorkflowVersion
+from workflows.models import VersionWithdrawal, Workflow, WorkflowVersion
 
 _SQL = Statements(Path(__file__).parent / "sql", SQL_OF_ACCOUNTS)
 _FOLDER, _WORKFLOW = (
@@ -77,8 +78,12 @@ def published_workflows(principal: Principal) -> QuerySet[Workflow]:
 
 
 def startable_workflows(principal: Principal, q: str = "") -> QuerySet[Workflow]:
-    """The published workflows that they may start, with their folders; with `q` in title, name or description."""
+    """The workflows that they may start and of which a version is not withdrawn, with their folders; with `q` in title,
+    name or description.
+    """
+    versions = WorkflowVersion.objects.for_tenant(principal.tenant_id).filter(workflow=OuterRef("pk"))
     rows = published_workflows(principal).filter(pk__in=open_to(principal, START).values("id"))
+    rows = rows.filter(Exists(versions.filter(withdrawal=None)))
     if q:
         rows = rows.filter(Q(name__icontains=q) | Q(title__icontains=q) | Q(description__icontains=q))
     return rows.select_related("folder").defer("draft_definition", "draft_layout")
@@ -156,7 +161,8 @@ def list_versions(tenant_id: int, name: str) -> QuerySet[WorkflowVersion]:
 
 def versions_of(workflow: Workflow) -> QuerySet[WorkflowVersion]:
     """The versions of a workflow."""
-    rows = WorkflowVersion.objects.for_tenant(workflow.tenant_id).select_related("workflow", "published_by")
+    rows = WorkflowVersion.objects.for_tenant(workflow.tenant_id)
+    rows = rows.select_related("workflow", "published_by", "withdrawal__by")
     return rows.filter(workflow=workflow)
 
 
@@ -185,25 +191,73 @@ def latest_of(workflow: Workflow) -> WorkflowVersion | None:
     return versions_of(workflow).order_by("-number").first()
 
 
-def startable_version(tenant_id: int, name: str, number: int | None = None) -> int:
-    """The id of the version that a new run takes (R-009): the latest, or the one asked for.
+def startable_of(workflow: Workflow) -> WorkflowVersion | None:
+    """The version that new runs of a workflow take: the newest that is not withdrawn; None where there is none."""
+    return versions_of(workflow).filter(withdrawal=None).order_by("-number").first()
 
-    Raises Missing, or Conflict for an archived workflow or one that was never published.
+
+MayPin = Callable[[], bool]
+"""Whether whoever names a version may have one that is not the newest; asked where it is not."""
+
+
+def startable_version(
+    tenant_id: int, name: str, number: int | None = None, *, may_pin: MayPin = lambda: False
+) -> int:
+    """The id of the version that a new run takes (R-009): the newest that is not withdrawn, or the one asked for.
+
+    Raises Missing, Forbidden for an older one unless `may_pin`, or Conflict for an archived workflow, a withdrawn
+    version, or where none can be started.
     """
     row = _startable_together(tenant_id, (name, number))
     if row is None:
-        refuse_archived(get_workflow(tenant_id, name))
+        workflow = get_workflow(tenant_id, name)
+        refuse_archived(workflow)
         if number is not None:
             raise Missing(f"The workflow {name} has no version {number}.", field="version")
-        raise Conflict(f"The workflow {name} was never published.", code="not_published", field="workflow")
-    version_id, is_archived = row
-    if is_archived:
+        if workflow.latest is None:  # type: ignore[attr-defined]  # annotated
+            message = f"The workflow {name} was never published."
+            raise Conflict(message, code="not_published", field="workflow")
+        message = f"All versions of {name} are withdrawn: no new run can be started."
+        raise Conflict(message, code="all_withdrawn", field="workflow")
+    if row.is_archived:
         refuse_archived(get_workflow(tenant_id, name))
-    return int(version_id)
+    elif row.is_withdrawn:
+        refuse_withdrawn(tenant_id, row.id)
+    elif row.is_older and not may_pin():
+        message = (
+            f"Version {number} of {name} is not the newest: to start it you need *operate* for this workflow."
+        )
+        raise Forbidden(message, code="older_version", field="version", details={"scope": RUNS_OPERATE})
+    return row.id
 
 
-def _startable_each(tenant_id: int, pairs: Sequence[tuple[str, int | None]]) -> list[tuple[int, bool] | None]:
-    """For each name and number the version, and whether its workflow is archived; in one statement."""
+def is_older(tenant_id: int, name: str, number: int) -> bool:
+    """Whether a newer version than this one is there for new runs."""
+    row = _startable_together(tenant_id, (name, number))
+    return row is not None and row.is_older
+
+
+def refuse_withdrawn(tenant_id: int, version: int) -> None:
+    """Raises Conflict for a version (its id) that is withdrawn."""
+    rows = VersionWithdrawal.objects.for_tenant(tenant_id).select_related("version__workflow", "by")
+    if (row := rows.filter(version=version).first()) is not None:
+        number, by = row.version.number, row.by.username
+        message = f"Version {number} of {row.version.workflow.name} was withdrawn by {by}: {row.reason}"
+        details = {"version": number, "withdrawn_by": by, "reason": row.reason}
+        raise Conflict(message, code="version_withdrawn", field="version", details=details)
+
+
+class _Startable(NamedTuple):
+    """A version, by its id; `is_withdrawn` and `is_older` of one that was asked for by its number."""
+
+    id: int
+    is_archived: bool
+    is_withdrawn: bool
+    is_older: bool
+
+
+def _startable_each(tenant_id: int, pairs: Sequence[tuple[str, int | None]]) -> list[_Startable | None]:
+    """For each name and number the version, and what stands against it; in one statement."""
     if len(pairs) == 1:
         [(name, number)] = pairs
         parameters = {"tenant": tenant_id, "name": name, "number": number}
@@ -212,7 +266,7 @@ def _startable_each(tenant_id: int, pairs: Sequence[tuple[str, int | None]]) -> 
         names, numbers = [name for name, _ in pairs], [number for _, number in pairs]
         parameters = {"tenant": tenant_id, "names": names, "numbers": numbers}
         rows = _SQL.execute("startable_versions", parameters).fetchall()
-    versions = {place: (version, is_archived) for place, version, is_archived in rows}
+    versions = {place: _Startable(*columns) for place, *columns in rows}
     return [versions.get(place) for place in range(1, len(pairs) + 1)]
 
 

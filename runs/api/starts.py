@@ -1,5 +1,6 @@
 """Starting runs through the API: the principal and a workflow's name become a tenant and a version."""
 
+from functools import partial
 from typing import Any
 
 from accounts.guards import note
@@ -13,7 +14,7 @@ from runs.commands.signals import Sent, send_signals
 from runs.commands.starts import IfExists, NewRun, Started
 from runs.kernel.refused import RunRefused
 from runs.reading.presentation import found_run
-from workflows.access import guard_workflow, scopes_for
+from workflows.access import guard_workflow, operates, scopes_for
 
 
 def start_one(
@@ -83,6 +84,7 @@ def _start(
         items,
         by=principal.username,
         version=payload.get("version"),
+        may_pin=partial(operates, principal, payload["workflow"]),
         priority=payload.get("priority", 0),
         sla_seconds=payload.get("sla_seconds"),
         if_exists=if_exists,

@@ -17,7 +17,7 @@ from runs.kernel.graphs import BrokenVersion, compiled
 from runs.models import Run, StepExecution
 from runs.models.bulk import MIGRATE, REASSIGN
 from workflows.access import guard_workflow
-from workflows.queries import get_version
+from workflows.queries import get_version, refuse_withdrawn
 
 VERBS = (*bulk.VERBS, MIGRATE, REASSIGN)
 """What a bulk job may do with all runs that a search has found."""
@@ -88,6 +88,7 @@ def _version(who: Principal, number: int | None, workflow: str | None) -> int:
         raise Invalid(f"{workflow} has no version {number}.", field="version") from error
     except BrokenVersion as error:
         raise Invalid(str(error), code="broken_version", field="version") from error
+    refuse_withdrawn(who.tenant_id, version.pk)
     return version.pk
 
 

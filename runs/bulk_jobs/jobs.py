@@ -20,7 +20,7 @@ from runs.models import BULK_RESULTS, BulkItem, BulkJob
 from runs.reading.filters import filters_of_search
 from runs.store import bulk_jobs as store
 from workflows.access import guard_workflow
-from workflows.queries import get_version, get_workflow
+from workflows.queries import get_version, get_workflow, refuse_withdrawn
 
 MOST_RUNS = 100_000
 """So many runs a job has at most."""
@@ -53,6 +53,7 @@ def begin(
         message = "Choose another version than the one that the runs are on."
         raise Conflict(message, code="same_version", field="to")
     versions = tuple(get_version(who.tenant_id, name, number) for number in (before, after))
+    refuse_withdrawn(who.tenant_id, versions[1].pk)
     try:
         compiled(versions[1].pk)
     except BrokenVersion as error:

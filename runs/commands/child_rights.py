@@ -29,6 +29,15 @@ def forbidden(steps: Sequence[tuple[ClaimedStep, Wait]], parents: Mapping[str, B
     return {step for step, start in computed.items() if start not in allowed}
 
 
+def computed_pin(step: ClaimedStep, wait: Wait, parent: Beginner) -> ComputedStart | None:
+    """Who wants a version that an expression named, or of a workflow that one named; None for what is written."""
+    if wait.get("version") is None or wait.get("workflow") is None:
+        return None
+    params = graph_of(step.version_id).step(step.node, step.index).params
+    is_written = params.constant("version") == wait["version"] and _is_written(step, wait["workflow"])
+    return None if is_written else _start_of(parent, wait["workflow"])
+
+
 def message_of(wait: Wait) -> str:
     """What the step is told, whether there is such a workflow or not."""
     return f"There is no workflow {wait['workflow']} that this run may start."

@@ -37,6 +37,7 @@ from runs.store.child_runs import Beginner, ChildState, Message
 from runs.store.rows import AgainRow, ChildWaitRow
 from steps.base import MAX_OUTPUT_BYTES
 from workflows.queries import startable_version
+from workflows.starters import ComputedStart, may_operate
 from workflows.titles import title_of
 from workflows.unnumbered import version_of_part
 
@@ -49,7 +50,9 @@ Endings = list[tuple[ClaimedStep, AttemptResult]]
 
 
 class _Group(NamedTuple):
-    """What the runs have in common that one statement starts. `part`: version and container of which they do steps."""
+    """What the runs have in common that one statement starts. `part`: version and container of which they do steps;
+    `pin`: who wants a version that the definition does not say itself.
+    """
 
     tenant: int
     workflow: str | None
@@ -59,6 +62,7 @@ class _Group(NamedTuple):
     priority: int
     is_test: bool
     acts_for: str | None
+    pin: ComputedStart | None
 
 
 def enter(entered: Entered) -> Endings:
@@ -128,6 +132,7 @@ def _begin_alike(steps: Sequence[tuple[ClaimedStep, Wait]], parents: Mapping[str
             parent.priority,
             parent.is_test,
             parent.acts_for,
+            child_rights.computed_pin(step, wait, parent),
         )
         together.setdefault(group, []).append((step, _child(step, wait, parent)))
     paused = {run for run, parent in parents.items() if parent.status == RunStatus.PAUSED}
@@ -187,7 +192,10 @@ def _terms(group: _Group) -> Terms:
     if group.part is not None:
         version = version_of_part(*group.part)
     else:
-        version = startable_version(group.tenant, str(group.workflow), group.version)
+        # Whoever published the definition was asked about a version that is written in it.
+        pin, name = group.pin, str(group.workflow)
+        may_pin = partial(may_operate, pin) if pin else lambda: True
+        version = startable_version(group.tenant, name, group.version, may_pin=may_pin)
     return Terms(
         group.tenant,
         version,

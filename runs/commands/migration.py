@@ -17,7 +17,7 @@ from runs.commands.moving import Compared, compare, move, refusal_of
 from runs.commands.new_times import NewTime
 from runs.kernel import alerts, messages
 from runs.kernel.graphs import graph_of
-from runs.kernel.refused import RunRefused, fitting, refuse_parts
+from runs.kernel.refused import RunRefused, fitting, refuse_parts, refuse_withdrawn
 from runs.kernel.unit_of_work import Change, changing
 from runs.models import Run
 from runs.store import moving, new_times, payloads
@@ -110,9 +110,12 @@ def _why_not(run: Run, version: int) -> RunRefused | None:
     if run.version_id == version:
         return RunRefused("same_version", "The run is already on this version.", conflict=True)
     target = WorkflowVersion.objects.for_tenant(run.tenant_id).filter(pk=version)
-    if target.values_list("workflow_id", flat=True).first() != run.workflow_id:
+    workflow, withdrawal = target.values_list("workflow_id", "withdrawal").first() or (None, None)
+    if workflow != run.workflow_id:
         return RunRefused("unknown_version", "The workflow of the run has no such version.", field="version")
     try:
+        if withdrawal is not None:
+            refuse_withdrawn(run.tenant_id, version)
         refuse_test(run)
         refuse_parts(run.tenant_id, [str(run.pk)])
     except RunRefused as refusal:

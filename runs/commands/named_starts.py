@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from lib.gathering import Gathered
 from runs.commands import starts
 from runs.commands.starts import CheckedRun, IfExists, NewRun, Started, Terms
-from workflows.queries import startable_version
+from workflows.queries import MayPin, startable_version
 
 
 def start_workflow(
@@ -15,19 +15,20 @@ def start_workflow(
     *,
     by: str,
     version: int | None = None,
+    may_pin: MayPin = lambda: False,
     priority: int = 0,
     sla_seconds: int | None = None,
     if_exists: IfExists = "return",
     requested_by: int | None = None,
     acts_for: str | None = None,
 ) -> list[Started]:
-    """Start runs of a workflow's version of this number, or of its latest one, all or none.
+    """Start runs of a workflow's version of this number, or of the newest that is not withdrawn, all or none.
 
-    `acts_for`: the member for whom the runs act, where that is not `by`. Single ones that several callers start at the
-    same time begin in one transaction. Raises Missing and Conflict where there is no such version to start, and what
-    `start_runs` raises.
+    `may_pin`: whether `version` may be an older one. `acts_for`: the member for whom the runs act, where that is not
+    `by`. Single ones that several callers start at the same time begin in one transaction. Raises Missing, Forbidden
+    and Conflict where there is no such version to start, and what `start_runs` raises.
     """
-    pinned = startable_version(tenant, workflow, version)
+    pinned = startable_version(tenant, workflow, version, may_pin=may_pin)
     terms = Terms(tenant, pinned, by, priority, sla_seconds, requested_by=requested_by, acts_for=acts_for)
     requests = starts.checked(terms, items)
     if len(requests) == 1:
@@ -43,7 +44,7 @@ _inserted_together = Gathered(_inserted_each)
 
 
 def check_start(tenant: int, workflow: str, item: NewRun) -> None:
-    """Return if the latest version of a workflow takes this now; nothing is started.
+    """Return if the version of a workflow that new runs take takes this now; nothing is started.
 
     Raises Missing and Conflict where there is no such version to start, RunRefused for an input that does not fit.
     """

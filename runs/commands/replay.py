@@ -17,7 +17,15 @@ from runs.commands.kept import KeptStep, kept_before, kept_steps, refuse_test, w
 from runs.commands.starts import NewRun, Started, Terms
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import Anchor
-from runs.kernel.refused import RunRefused, fitting, lock_runs, refuse_parts, refusing, storable
+from runs.kernel.refused import (
+    RunRefused,
+    fitting,
+    lock_runs,
+    refuse_parts,
+    refuse_withdrawn,
+    refusing,
+    storable,
+)
 from runs.kernel.reopen import check_failed
 from runs.kernel.unit_of_work import changing
 from runs.models import Run, StepExecution
@@ -33,6 +41,7 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
     with changing(tenant, [run]) as change:
         check_failed(change.locked)
         refuse_parts(tenant, [run])
+        refuse_withdrawn(tenant, version)
         on = compiled(version)
         steps = kept_steps(tenant, run)
         done = {
@@ -99,6 +108,7 @@ def rerun(
         if why := why_not(locked.status, "rerun"):
             raise RunRefused(why.code, why.sentence, conflict=True)
         source = _source_of(tenant, run, is_moved=version is not None)
+        refuse_withdrawn(tenant, version or source.version_id)
         with fitting():
             on = compiled(version or source.version_id)
         if from_node not in on.graph.nodes:

@@ -14,6 +14,7 @@ from runs.kernel.graphs import BrokenVersion
 from runs.models import Run
 from runs.store import hot, undo_entries
 from runs.store.attempts import LockedRun
+from workflows import queries
 
 TOO_LARGE = "too_large"
 
@@ -102,6 +103,16 @@ def refuse_parts(tenant: int, runs: Iterable[str]) -> None:
     if Run.objects.for_tenant(tenant).filter(pk__in=list(runs), is_part=True).exists():
         message = "This run does the steps of an item of another run: do it to that run instead."
         raise RunRefused("is_part", message, conflict=True)
+
+
+def refuse_withdrawn(tenant: int, version: int) -> None:
+    """Raises RunRefused for a version (its id) with which no run starts or goes on any more."""
+    try:
+        queries.refuse_withdrawn(tenant, version)
+    except Conflict as refusal:
+        raise RunRefused(
+            refusal.code, refusal.message, field=refusal.field, conflict=True, details=refusal.details
+        ) from refusal
 
 
 def require_verb(locked: Mapping[str, LockedRun], verb: str) -> None:

@@ -122,5 +122,5 @@ def _context(request: PageRequest, verb: str, target: Target) -> dict[str, Any]:
     if verb == REASSIGN:
         return context | {"groups": groups_of(tenant).order_by("name")[:OFFERED]}
     workflow = get_workflow(tenant, target.workflow or "")
-    versions = versions_of(workflow).order_by("-number").defer("definition")[:OFFERED]
+    versions = versions_of(workflow).filter(withdrawal=None).order_by("-number").defer("definition")[:OFFERED]
     return context | {"workflow": workflow, "versions": versions}

@@ -36,7 +36,7 @@ from steps.catalogue import BUILT_IN, CATALOGUE, EXECUTABLE
 from workflows import titles
 from workflows.access import scopes_for
 from workflows.models import Workflow
-from workflows.queries import latest_version
+from workflows.queries import get_workflow, startable_of
 
 LAST = 10
 PARAMS = "params"
@@ -134,11 +134,11 @@ def log_shown(step_type: str, logs: list[SaidOfAttempt]) -> list[SaidOfAttempt] 
 
 
 def _has_newer(principal: Principal, run: dict[str, Json]) -> bool:
-    """Whether its workflow has a newer version than that of the run; without a number it stays on its own."""
+    """Whether its workflow has a newer version that is not withdrawn; without a number it stays on its own."""
     if run["version"] is None:
         return False
-    latest = latest_version(principal.tenant_id, run["workflow"])
-    return latest is not None and latest.number > run["version"]
+    newest = startable_of(get_workflow(principal.tenant_id, run["workflow"]))
+    return newest is not None and newest.number > run["version"]
 
 
 def _failed_step(run: dict[str, Json]) -> dict[str, Json] | None:

@@ -53,7 +53,9 @@ def migrate(request: PageRequest, run_id: UUID) -> HttpResponse:
     run = found_run(who.tenant_id, run_id, NOTHING)
     if run["test"]:
         raise Conflict("A test run stays on what it tests: test the draft again.")
-    published = list_versions(who.tenant_id, run["workflow"]).exclude(number=run["version"])
+    published = (
+        list_versions(who.tenant_id, run["workflow"]).filter(withdrawal=None).exclude(number=run["version"])
+    )
     others = list(published.order_by("-number")[:OFFERED])
     form = VersionForm(request.POST if request.method == "POST" else None, versions=others)
     if form.is_bound and form.is_valid():
@@ -97,6 +99,9 @@ def move_runs(request: PageRequest, name: str) -> HttpResponse:
         else:
             return redirect("bulk-job", job.pk)
     sources = [(one, counts[one.pk]) for one in versions if counts.get(one.pk)]
-    context = {"workflow": workflow, "form": form, "sources": sources, "versions": versions}
+    targets = [one for one in versions if one.withdrawn is None]
+    context = {"workflow": workflow, "form": form, "sources": sources, "versions": targets}
+    context["may_move"] = any(target != source for source, _ in sources for target in targets)
+    context["chosen"] = request.GET.get("from", "")
     context["jobs"] = jobs.jobs_of(who.tenant_id, name).filter(verb=MIGRATE)[:RECENT]
     return render(request, "runs/move_runs.html", context, status=422 if form.is_bound else 200)

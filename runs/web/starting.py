@@ -37,7 +37,7 @@ from workflows.design.start_forms import FORMS, ROOT, Start, field_of
 from workflows.design.starting import json_text
 from workflows.models import Workflow
 from workflows.ports import starts
-from workflows.queries import get_workflow, latest_of, startable_version
+from workflows.queries import get_workflow, startable_of, startable_version
 
 _OWN = Bounds(None, 0, 0)
 """A run with its own payloads whole, and without those of its steps."""
@@ -47,10 +47,11 @@ BROUGHT_UP = "Your entries require more fields: fill them in below, then start i
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What is to be started: a workflow, by its latest version; `run`: the one that is done once more."""
+    """What is to be started: a workflow, by the version of this number; `run`: the one that is done once more."""
 
     workflow: Workflow
     definition: Mapping[str, Json]
+    number: int | None
     run: Mapping[str, Json] | None = None
 
     @property
@@ -76,7 +77,7 @@ class Place:
 
 @page(RUNS_START, "GET", "POST")
 def workflow_start(request: PageRequest, name: str) -> HttpResponse:
-    """Starts a run of a workflow's latest version; looking fills the form in as the address says."""
+    """Starts a run of a workflow by the version that new runs take; looking fills the form in as the address says."""
     place = _place(request, name)
     if request.method == "POST":
         return _sent(request, place)
@@ -159,8 +160,10 @@ def keep(request: PageRequest, name: str) -> HttpResponse:
 
 def _place(request: PageRequest, name: str, run: Mapping[str, Json] | None = None) -> Place:
     workflow = get_workflow(request.principal.tenant_id, name)
-    version = latest_of(workflow)
-    return Place(workflow, version.definition if version else {"nodes": []}, run)
+    version = startable_of(workflow)
+    if version is None:
+        return Place(workflow, {"nodes": []}, None, run)
+    return Place(workflow, version.definition, version.number, run)
 
 
 def _run(request: PageRequest, run_id: UUID) -> dict[str, Json]:
@@ -285,14 +288,15 @@ def _stays(place: Place) -> str:
 
 
 def _text_page(request: PageRequest, place: Place, form: StartForm) -> HttpResponse:
-    context = {"workflow": place.workflow, "run": place.run, "form": form}
+    context = {"workflow": place.workflow, "version": place.number, "run": place.run, "form": form}
     return _page(request, context, 422 if form.is_bound else 200)
 
 
 def _fields_page(
     request: PageRequest, place: Place, start: Start, form: StartForm | None = None, *, status: int = 200
 ) -> HttpResponse:
-    context = {"workflow": place.workflow, "run": place.run, "filling": start, "form": form}
+    about = {"workflow": place.workflow, "version": place.number, "run": place.run}
+    context = about | {"filling": start, "form": form}
     query = request.GET.copy()
     query.pop(start_forms.FROM, None)
     return _page(request, context | {"stays": _stays(place), "link": query.urlencode()}, status)

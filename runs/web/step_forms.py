@@ -118,14 +118,14 @@ def resume_on(request: PageRequest, run_id: UUID) -> HttpResponse:
     if run["test"]:
         raise Conflict("A test run stays on what it tests: test the draft again.")
     published = list_versions(who.tenant_id, run["workflow"])
-    others = list(published.exclude(number=run["version"]).order_by("-number")[:OFFERED])
+    startable = published.filter(withdrawal=None).exclude(number=run["version"])
+    others = list(startable.order_by("-number")[:OFFERED])
     versions = {one.number: one for one in others}
     form = VersionForm(request.POST if request.method == "POST" else None, versions=others)
     if form.is_bound and form.is_valid():
         try:
-            choice = versions[form.cleaned_data["version"]]
-            terms = {"by": who.username, "reason": form.cleaned_data["reason"]}
-            replay.resume_on(who.tenant_id, str(run_id), choice.pk, **terms)
+            choice, reason = versions[form.cleaned_data["version"]], form.cleaned_data["reason"]
+            replay.resume_on(who.tenant_id, str(run_id), choice.pk, by=who.username, reason=reason)
         except RunRefused as refusal:
             form.add_error("version" if refusal.field else None, refusal.message)
         else:

@@ -65,6 +65,8 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-groups", "POST"): {"name": "Finance"},
     ("api-folders", "POST"): {"name": "Legal"},
     ("api-members", "POST"): {"username": "zoe", "role": "viewer"},
+    ("api-workflow-version-withdraw", "POST"): {"reason": "It pays twice."},
+    ("api-workflow-version-restore", "POST"): {"reason": "It pays once."},
     ("api-workflow-test-cases", "POST"): {"name": "one more", "input": {}},
     ("api-workflow-test-cases-record", "POST"): {
         "run_id": NOBODY,

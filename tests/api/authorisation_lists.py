@@ -15,6 +15,8 @@ _A_RULE_PAGE, _A_CHANNEL_PAGE = (
 _STARTS, _WRITES, _LOOKS = "runs:start", "workflows:write", "workflows:read"
 
 LISTS: dict[str, tuple[dict[str, str], str]] = {
+    "workflow-version-withdraw": ({"POST": "workflows:publish"}, "/workflows/ours/versions/1/withdraw"),
+    "workflow-version-restore": ({"POST": "workflows:publish"}, "/workflows/ours/versions/1/restore"),
     "api-run-compare": ({"GET": _READS}, "/api/v1/runs/{run}/compare/{other}"),
     "run-params": ({"GET": _READS}, "/runs/{run}/params?node=a"),
     "run-items-act": ({"POST": "runs:operate"}, "/runs/{run}/items/each/act"),

@@ -1,4 +1,4 @@
-"""The routes of those who work on one draft, and of items: the scope of each method, and an address."""
+"""The routes of those who work on one draft, of a version, and of items: the scope of each method, and an address."""
 
 _DRAFT = "/api/v1/workflows/ours"
 _COMMENT = f"{_DRAFT}/comments/{{comment}}"
@@ -13,6 +13,10 @@ TOGETHER: dict[str, tuple[dict[str, str], str]] = {
     **{
         f"api-step-{verb}": ({"POST": "runs:operate"}, f"/api/v1/runs/{{run}}/steps/a/{verb}")
         for verb in ("cancel", "pause", "unpause", "resume")
+    },
+    **{
+        f"api-workflow-version-{verb}": ({"POST": "workflows:publish"}, f"{_DRAFT}/versions/1/{verb}")
+        for verb in ("withdraw", "restore")
     },
     "api-run-items": ({"GET": "runs:read"}, "/api/v1/runs/{run}/items?node=a"),
 }

@@ -37,6 +37,7 @@ MAY_OPEN_TRANSACTIONS = {
     "workflows/comments/threads.py": "a comment, its thread, mails to whom it mentions and the audit's entry",
     "workflows/drafts/changing.py": "a draft, which groups of changes are in it and the audit's entry",
     "workflows/management/commands/load_examples.py": "all examples and what comes with them, or none",
+    "workflows/versions/withdrawing.py": "whether new runs take a version and the audit's entry",
     "workflows/versions/lifecycle.py": "a workflow, its draft or next version and the audit's entry",
     "runs/commands/child_runs.py": "all children that begin together, or a next run; a refusal undoes no more",
     "runs/commands/tree_limits.py": "what is counted without a look at others, which is undone near a limit",

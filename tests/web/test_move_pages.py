@@ -100,7 +100,7 @@ def test_a_job_is_stopped_and_is_among_those_that_were_asked_before(operator):
 def test_where_nothing_is_open_the_page_says_so(operator):
     (run_id,) = waiting(1)
     name = make.run(run_id).version.workflow.name
-    assert "There is one version only" in operator.get(f"/workflows/{name}/move-runs").text
+    assert "There is no other version" in operator.get(f"/workflows/{name}/move-runs").text
     make.newer(run_id, NEW)
     assert operator.post(f"/workflows/{name}/move-runs", {"before": "2", "after": "2"}).status_code == 422
     make.cancel(run_id)

@@ -8,7 +8,7 @@ from accounts.models import Membership
 from tests import factories as make
 from tests.web.axe import faults_by_day_and_night
 from tests.web.test_workflow_pages import a_workflow, shown, the
-from workflows.models import Workflow
+from workflows.models import Workflow, WorkflowVersion
 from workflows.ports.usage import open_runs
 
 CHAIN = {
@@ -83,6 +83,57 @@ def test_versions_say_how_many_open_runs_use_them(author):
         assert said in author.get(f"/workflows/{waiting.workflow.name}/versions").text
     make.cancel(run)
     assert open_runs(waiting.workflow)[waiting.pk] == 1
+
+
+def withdraw(author, number, verb="withdraw", reason="It pays <b>twice</b>.", name="ours"):
+    answer = author.post(f"/workflows/{name}/versions/{number}/{verb}", {"reason": reason}, follow=True)
+    assert answer.status_code == 200
+    return answer.text
+
+
+def test_a_version_is_withdrawn_and_restored_by_its_page(author, flow):
+    first = WorkflowVersion.unsafe_all_tenants.get(workflow__name="ours")
+    make.VersionFactory(workflow=first.workflow, tenant=first.tenant, number=2)
+    page = author.get("/workflows/ours/versions").text
+    assert "is withdrawn" not in page
+    assert page.count('data-opens="#withdraw-') == 2
+    assert "say why" in withdraw(author, 2, reason=" ").lower()
+    page = withdraw(author, 2)
+    assert "Version 2 is withdrawn: no new runs are started with it." in page
+    assert "It pays &lt;b&gt;twice&lt;/b&gt;." in page
+    assert re.search(r"Version 1</strong> <span class=\"count\">used by new runs", page)
+    for path in ("/workflows/ours/", "/workflows/ours/versions", "/workflows/ours/start"):
+        page = author.get(path).text
+        assert "Version 2 is withdrawn" in page, path
+        assert "New runs take version 1." in page, path
+    assert "A new run with version v1" in author.get("/workflows/ours/start").text
+    withdraw(author, 1)
+    for path in ("/workflows/ours/", "/workflows/ours/versions", "/workflows/ours/start"):
+        assert "No other version is left" in author.get(path).text, path
+    assert 'id="start"' not in author.get("/workflows/ours/").text
+    assert "Version 1 is restored" in withdraw(author, 1, "restore")
+    assert 'id="start"' in author.get("/workflows/ours/").text
+
+
+def test_the_open_runs_of_a_withdrawn_version_are_listed_and_moved_from_there(client, ann):
+    Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="admin")
+    client.force_login(ann)
+    waiting = make.a_version(
+        {"name": "ours", "nodes": [{"id": "a", "type": "job", "queue": "outside"}], "edges": []}
+    )
+    path = f"/workflows/{waiting.workflow.name}"
+    (run,) = make.start_version(waiting, {})
+    assert "Move it…" not in client.get(f"{path}/versions").text
+    page = withdraw(client, 1, name=waiting.workflow.name)
+    [listing] = re.findall(r'class="count" href="([^"]*)">used by 1 open run<', page)
+    assert f"/runs/{run}" in client.get(listing.replace("&amp;", "&")).text
+    assert "Move it…" in page
+    assert "There is no other version" in client.get(f"{path}/move-runs?from=1").text
+    second = make.VersionFactory(workflow=waiting.workflow, tenant=waiting.tenant, number=2)
+    page = client.get(f"{path}/move-runs?from=1").text
+    assert '<option value="1" selected>v1 (1 open run, withdrawn)</option>' in page
+    targets = page[page.index('id="after"') :]
+    assert (f'value="{second.number}"' in targets, 'value="1"' in targets) == (True, False)
 
 
 def test_a_definition_is_taken_away_as_yaml_and_brought_back(author, flow):

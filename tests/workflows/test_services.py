@@ -127,7 +127,10 @@ def test_a_draft_that_has_another_name_is_not_published(author):
 def test_a_new_run_takes_the_latest_version_or_the_one_asked_for(author):
     first, second = published(author), published(author, length=2)
     assert queries.startable_version(author.tenant_id, "flow") == second.pk
-    assert queries.startable_version(author.tenant_id, "flow", 1) == first.pk
+    assert queries.startable_version(author.tenant_id, "flow", 2) == second.pk
+    assert queries.startable_version(author.tenant_id, "flow", 1, may_pin=lambda: True) == first.pk
+    with pytest.raises(Forbidden, match="not the newest"):
+        queries.startable_version(author.tenant_id, "flow", 1)
     with pytest.raises(Missing):
         queries.startable_version(author.tenant_id, "flow", 3)
     with pytest.raises(Missing):

@@ -151,6 +151,14 @@ class Publish(Verb):
     )
 
 
+class WithdrawVersion(Verb):
+    """Withdrawing or restoring a version."""
+
+    reason = fields.Text(
+        max_length=2000, help_text="Why you do this; shown with the version, kept in the log."
+    )
+
+
 class WorkflowListQuery(PageQuery):
     """Which workflows."""
 
@@ -253,8 +261,16 @@ class ChangedDraftSerializer(ProblemsSerializer):
     layout = fields.JsonObject(required=False)
 
 
+class WithdrawalSerializer(serializers.Serializer[Any]):
+    """Why no new runs are started with a version."""
+
+    reason = serializers.CharField()
+    by = serializers.CharField(source="by.username")
+    at = serializers.DateTimeField()
+
+
 class VersionSummarySerializer(serializers.Serializer[Any]):
-    """A published version without its definition."""
+    """A published version without its definition; `withdrawn` is null where new runs may take it."""
 
     workflow = serializers.CharField(source="workflow.name")
     version = serializers.IntegerField(source="number")
@@ -263,6 +279,7 @@ class VersionSummarySerializer(serializers.Serializer[Any]):
     published_at = serializers.DateTimeField()
     published_by = serializers.CharField(source="published_by.username")
     published_by_name = serializers.CharField(source="published_by.name")
+    withdrawn = WithdrawalSerializer(allow_null=True)
 
 
 class ListedVersionSerializer(VersionSummarySerializer):

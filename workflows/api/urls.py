@@ -43,6 +43,16 @@ urlpatterns = [
         name="api-workflow-version",
     ),
     path(
+        "workflows/<workflow_name:name>/versions/<int:number>/withdraw",
+        views.WithdrawView.as_view(),
+        name="api-workflow-version-withdraw",
+    ),
+    path(
+        "workflows/<workflow_name:name>/versions/<int:number>/restore",
+        views.RestoreVersionView.as_view(),
+        name="api-workflow-version-restore",
+    ),
+    path(
         "workflows/<workflow_name:name>/test-cases",
         cases.CasesView.as_view(),
         name="api-workflow-test-cases",

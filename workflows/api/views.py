@@ -15,7 +15,7 @@ from workflows.api.drafts import problems_body
 from workflows.api.etags import etag
 from workflows.checking.check import check
 from workflows.ports.usage import open_runs
-from workflows.versions import comparing, lifecycle
+from workflows.versions import comparing, lifecycle, withdrawing
 
 
 class WorkflowsView(ApiView):
@@ -129,6 +129,30 @@ class VersionView(ApiView):
         """A published version with its definition."""
         version = queries.get_version(self.principal.tenant_id, name, number)
         return Response(s.VersionSerializer(version).data)
+
+
+class WithdrawView(ApiView):
+    """Withdrawing a version."""
+
+    scopes = {"POST": WORKFLOWS_PUBLISH}
+
+    @extend_schema(request=s.WithdrawVersion, responses=s.VersionSummarySerializer)
+    def post(self, request: Request, name: str, number: int) -> Response:
+        """No new runs are started with the version; open runs go on. A second time changes nothing."""
+        version = withdrawing.withdraw(self.principal, name, number, **body(s.WithdrawVersion, request))
+        return Response(s.VersionSummarySerializer(version).data)
+
+
+class RestoreVersionView(ApiView):
+    """Restoring a version."""
+
+    scopes = {"POST": WORKFLOWS_PUBLISH}
+
+    @extend_schema(request=s.WithdrawVersion, responses=s.VersionSummarySerializer)
+    def post(self, request: Request, name: str, number: int) -> Response:
+        """New runs may take a withdrawn version again. A second time changes nothing."""
+        version = withdrawing.restore(self.principal, name, number, **body(s.WithdrawVersion, request))
+        return Response(s.VersionSummarySerializer(version).data)
 
 
 class DiffView(ApiView):

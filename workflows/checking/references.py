@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from accounts.principal import Forbidden, Principal
-from accounts.roles import RUNS_START
+from accounts.roles import RUNS_OPERATE, RUNS_START, WORKFLOWS_PUBLISH
 from engine.bodies import all_it_does, body_of
 from engine.catalogue import BODY
 from engine.problems import Problem, error, quoted, warning
@@ -14,8 +14,9 @@ from engine.templates import has_holes
 from lib.refusals import Missing
 from lib.strict_json import Json
 from steps.catalogue import EXECUTABLE
-from workflows.access import guard_workflow
+from workflows.access import guard_workflow, scopes_for
 from workflows.models import Workflow, WorkflowVersion
+from workflows.queries import is_older
 
 
 class Named(NamedTuple):
@@ -64,6 +65,18 @@ def require_starts(principal: Principal, native: Mapping[str, Json], *, is_test:
         except (Missing, Forbidden):
             message = f"You may not start runs of {one.workflow}: ask somebody who may to {verb} this."
             raise Forbidden(message, field=one.field, details={"scope": RUNS_START}) from None
+        _require_pin(principal, one, verb)
+
+
+def _require_pin(principal: Principal, one: Named, verb: str) -> None:
+    """Who may publish the other workflow could make what is older the newest; others need *operate* to name it."""
+    if one.version is None or not is_older(principal.tenant_id, one.workflow, one.version):
+        return
+    if not scopes_for(principal, one.workflow) & {RUNS_OPERATE, WORKFLOWS_PUBLISH}:
+        message = f"Version {one.version} of {one.workflow} is not the newest: ask somebody who may operate or publish"
+        field = one.field.removesuffix("workflow") + "version"
+        details = {"scope": RUNS_OPERATE}
+        raise Forbidden(f"{message} it to {verb} this.", code="older_version", field=field, details=details)
 
 
 def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
@@ -72,21 +85,27 @@ def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Probl
     names = {one.workflow for each in references for one in each}
     if not names:
         return [[] for _ in natives]
+    newest = Max("versions__number", filter=Q(versions__withdrawal=None))
     there = {
-        name: (archived_at is not None, latest)
-        for name, archived_at, latest in Workflow.objects.for_tenant(tenant)
+        name: _There(archived_at is not None, latest, startable)
+        for name, archived_at, latest, startable in Workflow.objects.for_tenant(tenant)
         .filter(name__in=names)
         .values_list("name", "archived_at")
-        .annotate(latest=Max("versions__number"))
+        .annotate(latest=Max("versions__number"), startable=newest)
     }
     pairs = {(one.workflow, one.version) for each in references for one in each if one.version is not None}
-    versions: set[tuple[str, int | None]] = set(
-        WorkflowVersion.objects.for_tenant(tenant)
-        .filter(workflow__name__in={name for name, _ in pairs}, number__in={number for _, number in pairs})
-        .values_list("workflow__name", "number")
-        if pairs
-        else ()
-    )
+    versions: _Reasons = {
+        (name, number): reason
+        for name, number, reason in (
+            WorkflowVersion.objects.for_tenant(tenant)
+            .filter(
+                workflow__name__in={name for name, _ in pairs}, number__in={number for _, number in pairs}
+            )
+            .values_list("workflow__name", "number", "withdrawal__reason")
+            if pairs
+            else ()
+        )
+    }
     return [
         [
             problem
@@ -97,14 +116,24 @@ def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Probl
     ]
 
 
-def _problem(
-    one: Named, own: str, there: tuple[bool, int | None] | None, versions: set[tuple[str, int | None]]
-) -> Problem | None:
+class _There(NamedTuple):
+    """A workflow that a definition names: the number of its newest version, and of the one that new runs take."""
+
+    is_archived: bool = False
+    latest: int | None = None
+    startable: int | None = None
+
+
+_Reasons = dict[tuple[str, int | None], str | None]
+"""Why each version that is named is withdrawn; None where it is not."""
+
+
+def _problem(one: Named, own: str, there: _There | None, versions: _Reasons) -> Problem | None:
     name = quoted(one.workflow)
     # Its own first version is what is about to be published.
     if there is None and one.workflow != own:
         return error("unknown_workflow", one.field, f"There is no workflow {name}.", one.node)
-    is_archived, latest = there or (False, None)
+    is_archived, latest, startable = there or _There()
     if is_archived:
         return error(
             "unknown_workflow", one.field, f"The workflow {name} is archived: it can't be started.", one.node
@@ -112,9 +141,16 @@ def _problem(
     if one.version is not None and (one.workflow, one.version) not in versions:
         message = f"The workflow {name} has no version {one.version}."
         return error("unknown_workflow", one.field.removesuffix("workflow") + "version", message, one.node)
+    if one.version is not None and (reason := versions[one.workflow, one.version]) is not None:
+        message = f"Version {one.version} of {name} is withdrawn ({reason}): the step fails."
+        return error("withdrawn_version", one.field.removesuffix("workflow") + "version", message, one.node)
     if latest is None and one.workflow != own:
         message = f"The workflow {name} was never published: until it is, the step fails."
         if one.node is None:
             message = f"The workflow {name} was never published: until it is, no run follows."
+        return warning("unpublished_workflow", one.field, message, one.node)
+    if one.workflow != own and startable is None:
+        then = "the step fails" if one.node else "no run follows"
+        message = f"All versions of {name} are withdrawn: until one is restored or published, {then}."
         return warning("unpublished_workflow", one.field, message, one.node)
     return None

@@ -2,8 +2,6 @@
 
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -21,5 +19,4 @@ class Migration(migrations.Migration):
             model_name='workflowversion',
             index=models.Index(condition=models.Q(('is_test', False), ('rules', 1)), fields=['id'], name='workflowversion_first_rules'),
         ),
-        SchemaSql("workflows", "f1780508436b"),
     ]

@@ -1,25 +1,35 @@
 -- name: startable_versions
--- Asked at every start: of each workflow the version that was published last, or the one with this number, and whether
--- the workflow is archived.
+-- Asked at every start: of each workflow the newest version that is not withdrawn, or the one with this number; whether
+-- the workflow is archived; of one with a number whether it is withdrawn, and whether a newer one is not.
 -- Of one alone as for tokens (`find_token`).
-SELECT a.place, v.id, v.is_archived
+SELECT a.place, v.*
   FROM unnest(%(names)s::text[], %(numbers)s::int[]) WITH ORDINALITY a(name, number, place)
  CROSS JOIN LATERAL (
-    SELECT v.id, w.archived_at IS NOT NULL AS is_archived
+    SELECT v.id, w.archived_at IS NOT NULL AS is_archived, x.id IS NOT NULL AS is_withdrawn,
+           a.number IS NOT NULL AND EXISTS (/* include newer_version */) AS is_older
       FROM workflows_workflow w
       JOIN workflows_workflowversion v ON v.workflow_id = w.id
-     WHERE w.tenant_id = %(tenant)s AND w.name = a.name AND NOT v.is_test AND (a.number IS NULL OR v.number = a.number)
+      LEFT JOIN workflows_versionwithdrawal x ON x.version_id = v.id
+     WHERE w.tenant_id = %(tenant)s AND w.name = a.name AND NOT v.is_test
+       AND CASE WHEN a.number IS NULL THEN x.id IS NULL ELSE v.number = a.number END
      ORDER BY v.number DESC
      LIMIT 1) v
 
 -- name: startable_version
-SELECT 1, v.id, w.archived_at IS NOT NULL
+SELECT 1, v.id, w.archived_at IS NOT NULL, x.id IS NOT NULL,
+       %(number)s::int IS NOT NULL AND EXISTS (/* include newer_version */)
   FROM workflows_workflow w
   JOIN workflows_workflowversion v ON v.workflow_id = w.id
+  LEFT JOIN workflows_versionwithdrawal x ON x.version_id = v.id
  WHERE w.tenant_id = %(tenant)s AND w.name = %(name)s AND NOT v.is_test
-   AND (%(number)s::int IS NULL OR v.number = %(number)s::int)
+   AND CASE WHEN %(number)s::int IS NULL THEN x.id IS NULL ELSE v.number = %(number)s::int END
  ORDER BY v.number DESC
  LIMIT 1
+
+-- name: newer_version (fragment)
+SELECT FROM workflows_workflowversion n
+ WHERE n.workflow_id = w.id AND NOT n.is_test AND n.number > v.number
+   AND NOT EXISTS (SELECT FROM workflows_versionwithdrawal y WHERE y.version_id = n.id)
 
 -- name: titles_of
 -- Asked at every page that names workflows.

@@ -205,8 +205,8 @@ def publish(
     """Makes the draft the next version; content equal to the latest version's is that version (R-020).
 
     Its test cases are run before, unless `despite_failing_cases`. Raises Unprocessable with the problems or the
-    results of the cases, Missing, Conflict for an archived workflow, or Stale where the draft no longer is at
-    `expected_revision`.
+    results of the cases, Missing, Conflict for an archived workflow or a version that is withdrawn, or Stale where the
+    draft no longer is at `expected_revision`.
     """
     _require(principal, WORKFLOWS_PUBLISH, name)
     # Outside the transaction: it may take seconds, and others save their drafts meanwhile.
@@ -223,6 +223,7 @@ def publish(
         latest = queries.latest_version(principal.tenant_id, name)
         # By older rules the same content is another workflow.
         if latest is not None and (latest.content_hash, latest.rules) == (digest, RULES):
+            queries.refuse_withdrawn(principal.tenant_id, latest.pk)
             return Published(latest, checked.problems, created=False)
         if not despite_failing_cases:
             cases.refuse_failing(workflow, checked, before)

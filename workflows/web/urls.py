@@ -20,6 +20,16 @@ urlpatterns = [
         name="workflow-restore",
     ),
     path(
+        "workflows/<workflow_name:name>/versions/<int:number>/withdraw",
+        versions.withdraw_version,
+        name="workflow-version-withdraw",
+    ),
+    path(
+        "workflows/<workflow_name:name>/versions/<int:number>/restore",
+        versions.unwithdraw_version,
+        name="workflow-version-restore",
+    ),
+    path(
         "workflows/<workflow_name:name>/definition", definitions.definition_page, name="workflow-definition"
     ),
     path(

@@ -1,6 +1,6 @@
-"""The page of a workflow's versions: which there are, what is different between two, and restoring one."""
+"""The page of a workflow's versions: which there are, what is different between two, editing one, withdrawing one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -8,13 +8,13 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
 from accounts.access import PageRequest, page
-from accounts.roles import RUNS_OPERATE, RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
-from lib.refusals import Refusal, Stale
+from accounts.roles import RUNS_OPERATE, RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
+from lib.refusals import Conflict, Invalid, Refusal, Stale
 from workflows import queries
 from workflows.access import may
 from workflows.models import Workflow, WorkflowVersion
 from workflows.ports import usage
-from workflows.versions import comparing, lifecycle
+from workflows.versions import comparing, lifecycle, withdrawing
 from workflows.web.forms import as_number
 
 MOST_LISTED = 200
@@ -31,7 +31,9 @@ def versions_page(request: PageRequest, name: str) -> HttpResponse:
     context = {
         "workflow": workflow,
         "versions": [(version, run_counts[version.pk]) for version in versions],
+        "startable": next((one.number for one in versions if one.withdrawn is None), None),
         "tab": "versions",
+        "may_publish": may(request.principal, WORKFLOWS_PUBLISH, workflow),
         "may_write": may(request.principal, WORKFLOWS_WRITE, workflow),
         "may_operate": may(request.principal, RUNS_OPERATE, workflow),
         "may_start": may(request.principal, RUNS_START, workflow),
@@ -76,3 +78,28 @@ def restore_version(request: PageRequest, name: str, number: int) -> HttpRespons
         return redirect("workflow-versions", name)
     messages.success(request, f"The draft is version {number} now. Publish it when it is as you want it.")
     return redirect("workflow-edit", name)
+
+
+@page(WORKFLOWS_PUBLISH, "POST")
+def withdraw_version(request: PageRequest, name: str, number: int) -> HttpResponse:
+    """No new runs are started with a version from now on; its open runs go on until they are moved."""
+    return _changed(request, name, number, withdrawing.withdraw, "withdrawn: no new runs are started with it")
+
+
+@page(WORKFLOWS_PUBLISH, "POST")
+def unwithdraw_version(request: PageRequest, name: str, number: int) -> HttpResponse:
+    """New runs may take a version again."""
+    return _changed(request, name, number, withdrawing.restore, "restored: new runs may take it")
+
+
+def _changed(
+    request: PageRequest, name: str, number: int, verb: Callable[..., WorkflowVersion], became: str
+) -> HttpResponse:
+    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:2000]
+    try:
+        verb(request.principal, name, number, reason=reason)
+    except (Conflict, Invalid) as refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.success(request, f"Version {number} is {became}.")
+    return redirect("workflow-versions", name)

@@ -22,7 +22,6 @@ from accounts.roles import (
 from engine.problems import Problem
 from lib import markup
 from lib.refusals import Conflict, Invalid, Missing
-from lib.strict_json import Json
 from workflows import queries
 from workflows.access import may, may_anywhere, sees_nothing
 from workflows.checking.check import check
@@ -75,15 +74,15 @@ def take_example(request: PageRequest, example: str) -> HttpResponse:
 
 @page(WORKFLOWS_READ)
 def workflow_page(request: PageRequest, name: str) -> HttpResponse:
-    """A workflow: what its latest version does, a form to start it, its last runs; whose it is, and what starts it."""
-    workflow, latest = _with_latest(request, name)
+    """A workflow: what the version does that new runs take, a form to start it, its last runs, and what starts it."""
+    workflow, startable, latest = _with_versions(request, name)
     context = {
         "workflow": workflow,
         "latest": latest,
-        "drawing": draw(latest.definition if latest else workflow.draft_definition),
-        "picture": _picture(workflow, latest),
-        "start": start_form(latest.definition) if latest else None,
-        "filling": _filling(request, workflow, latest),
+        "startable": startable and startable.number,
+        **_drawn(workflow, latest),
+        "start": start_form(startable.definition) if startable else None,
+        "filling": _filling(request, workflow, startable),
         "missing": [] if latest else _publish_errors(request, workflow),
         "once": once.ticket(request.principal),
     }
@@ -150,19 +149,20 @@ def _use(request: PageRequest, workflow: Workflow) -> dict[str, Any]:
     }
 
 
-def _picture(workflow: Workflow, latest: WorkflowVersion | None) -> dict[str, Json] | None:
-    """What the picture is drawn from: the latest version as it was laid out, else the draft."""
-    drawing = (
-        picture(latest.definition, latest.layout)
-        if latest
-        else picture(workflow.draft_definition, workflow.draft_layout)
-    )
-    return drawing and {**drawing, "sprite": markup.sprite()}
+def _drawn(workflow: Workflow, latest: WorkflowVersion | None) -> dict[str, Any]:
+    """What the words and the picture are made of: the version as it was laid out, else the draft."""
+    definition = latest.definition if latest else workflow.draft_definition
+    drawing = picture(definition, latest.layout if latest else workflow.draft_layout)
+    return {"drawing": draw(definition), "picture": drawing and {**drawing, "sprite": markup.sprite()}}
 
 
-def _with_latest(request: PageRequest, name: str) -> tuple[Workflow, WorkflowVersion | None]:
+def _with_versions(
+    request: PageRequest, name: str
+) -> tuple[Workflow, WorkflowVersion | None, WorkflowVersion | None]:
+    """The workflow, the version that new runs take, and the one that is shown."""
     workflow = queries.get_workflow(request.principal.tenant_id, name)
-    return workflow, queries.latest_of(workflow)
+    startable = queries.startable_of(workflow)
+    return workflow, startable, startable or queries.latest_of(workflow)
 
 
 def _may_move(request: PageRequest) -> bool:

@@ -1720,6 +1720,7 @@ class ListedVersion(TypedDict):
     published_at: str
     published_by: str
     published_by_name: str
+    withdrawn: Withdrawal | None
     open_runs: int
 
 
@@ -2270,6 +2271,7 @@ class Published(TypedDict):
     published_at: str
     published_by: str
     published_by_name: str
+    withdrawn: Withdrawal | None
     problems: list[Problem]
 
 
@@ -3405,6 +3407,7 @@ class Version(TypedDict):
     published_at: str
     published_by: str
     published_by_name: str
+    withdrawn: Withdrawal | None
     definition: dict[str, Any]
     layout: dict[str, Any]
 
@@ -3424,6 +3427,19 @@ class VersionCounts(TypedDict):
     p95_seconds: float | None
     interventions: int
     version: int
+
+
+class VersionSummary(TypedDict):
+    """A published version without its definition; `withdrawn` is null where new runs may take it."""
+
+    workflow: str
+    version: int
+    content_hash: str
+    note: str
+    published_at: str
+    published_by: str
+    published_by_name: str
+    withdrawn: Withdrawal | None
 
 
 class Wait(TypedDict):
@@ -3524,6 +3540,20 @@ class WithdrawRequest(TypedDict):
     """Withdrawing."""
 
     reason: str
+
+
+class WithdrawVersionRequest(TypedDict):
+    """Withdrawing or restoring a version."""
+
+    reason: str
+
+
+class Withdrawal(TypedDict):
+    """Why no new runs are started with a version."""
+
+    reason: str
+    by: str
+    at: str
 
 
 class Worker(TypedDict):
@@ -3951,6 +3981,7 @@ __all__ = [
     "VerbRequest",
     "Version",
     "VersionCounts",
+    "VersionSummary",
     "ViewEnum",
     "Wait",
     "Waiting",
@@ -3963,6 +3994,8 @@ __all__ = [
     "WhomRequest",
     "WhyEnum",
     "WithdrawRequest",
+    "WithdrawVersionRequest",
+    "Withdrawal",
     "Worker",
     "WorkerPage",
     "Workflow",

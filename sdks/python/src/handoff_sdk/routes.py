@@ -2121,6 +2121,19 @@ def post_resolve_comment(
     )
 
 
+def post_restore_version(
+    name: str | int, number: str | int, *, reason: str, idempotency_key: str | None = None
+) -> Call[models.VersionSummary]:
+    """New runs may take a withdrawn version again. A second time changes nothing."""
+    return Call(
+        "POST",
+        path("/workflows/{name}/versions/{number}/restore", name=name, number=number),
+        body=given({"reason": reason}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
 def post_run_batch(
     *,
     workflow: str,
@@ -3072,6 +3085,19 @@ def post_webhooks(
                 "allow_unsigned": allow_unsigned,
             }
         ),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_withdraw(
+    name: str | int, number: str | int, *, reason: str, idempotency_key: str | None = None
+) -> Call[models.VersionSummary]:
+    """No new runs are started with the version; open runs go on. A second time changes nothing."""
+    return Call(
+        "POST",
+        path("/workflows/{name}/versions/{number}/withdraw", name=name, number=number),
+        body=given({"reason": reason}),
         headers={"Idempotency-Key": idempotency_key},
         keyed=True,
     )
