@@ -196,6 +196,15 @@ def by_step(people, api):
     return error["details"]["reason"] if error else last_version()
 
 
+def by_next(people, api):
+    publish(api, {"name": "first", "nodes": [{"id": "a", "type": "noop"}], "next_workflow": "flow"})
+    run_id = api.post("/api/v1/runs", {"workflow": "first", "input": {}}).json()["id"]
+    make.work()
+    events = api.get(f"/api/v1/runs/{run_id}/history").json()["results"]
+    reasons = [event["payload"]["reason"] for event in events if (event["payload"] or {}).get("reason")]
+    return last_version() or reasons[0]
+
+
 UNPINNED = {
     "webhook": by_webhook,
     "schedule": by_schedule,
@@ -203,6 +212,7 @@ UNPINNED = {
     "form": by_form,
     "orchestration": by_execution,
     "step": by_step,
+    "next workflow": by_next,
 }
 
 

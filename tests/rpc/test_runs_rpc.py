@@ -46,6 +46,26 @@ def test_a_run_is_started_once_for_a_business_key(speak, pay):
     assert (again.created, again.input_mismatch, again.run.id) == (False, True, first.run.id)
 
 
+def test_an_older_version_needs_operate_and_a_withdrawn_one_is_not_started(speak, people, pay):
+    """The door of both services; tests/api/test_startable_versions.py has the table."""
+    path, node = "/api/v1/workflows/pay", {"id": "other", "type": "noop"}
+    etag = {"If-Match": pay.get(f"{path}/draft").headers["ETag"]}
+    pay.put(f"{path}/draft", {"definition": {"name": "pay", "nodes": [node]}}, headers=etag)
+    assert pay.post(f"{path}/publish", {}).status_code == 201
+    author, operator = speak("author"), speak("operator")
+    older = {"status": "PERMISSION_DENIED", "code": "older_version", "field": "version"}
+    instance = {"method": "StartInstance", "definition_id": "pay", "definition_version": 1}
+    assert refused(author.runs, method="StartRun", workflow="pay", version=1, input={}) == older
+    assert refused(author.engine, **instance)["status"] == "PERMISSION_DENIED"
+    assert author.runs("StartRun", workflow="pay", version=2, input={}).run.version == 2
+    assert operator.runs("StartRun", workflow="pay", version=1, input={}).run.version == 1
+    assert operator.engine(**instance).instance.definition_version == 1
+    assert pay.post(f"{path}/versions/1/withdraw", {"reason": "It pays twice."}).status_code == 200
+    withdrawn = {"status": "FAILED_PRECONDITION", "code": "version_withdrawn", "field": "version"}
+    assert refused(operator.runs, method="StartRun", workflow="pay", version=1, input={}) == withdrawn
+    assert refused(operator.engine, **instance)["status"] == "FAILED_PRECONDITION"
+
+
 def test_a_run_acts_for_whoever_starts_it_over_grpc(speak, people):
     step = {"id": "a", "type": "subworkflow", "params": {"workflow": "{{ input.w }}"}}
     author = people.client("author")

@@ -11,7 +11,7 @@ from tests.people import People
 from tests.store.watching import watching
 from workflows import queries
 from workflows.models import VersionIsImmutable, Workflow, WorkflowVersion
-from workflows.versions import lifecycle
+from workflows.versions import lifecycle, withdrawing
 
 pytestmark = pytest.mark.django_db
 
@@ -135,6 +135,20 @@ def test_a_new_run_takes_the_latest_version_or_the_one_asked_for(author):
         queries.startable_version(author.tenant_id, "flow", 3)
     with pytest.raises(Missing):
         queries.startable_version(author.tenant_id, "none")
+
+
+def test_versions_that_are_asked_for_together_are_those_that_are_asked_for_alone(author):
+    first, _ = published(author), published(author, length=2)
+    withdrawing.withdraw(author, "flow", 2, reason="It pays twice.")
+    third = published(author, length=3)
+    withdrawing.withdraw(author, "flow", 1, reason="It pays never.")
+    asked = [("flow", None), ("none", None), ("flow", 1), ("flow", 2), ("flow", 3), ("flow", 4)]
+    together = queries._startable_each(author.tenant_id, asked)
+    assert together == [queries._startable_each(author.tenant_id, [one])[0] for one in asked]
+    assert [row and (row.is_withdrawn, row.is_older) for row in together] == [
+        (False, False), None, (True, True), (True, True), (False, False), None,
+    ]  # fmt: skip
+    assert (together[0].id, together[2].id) == (third.pk, first.pk)
 
 
 def test_no_run_starts_of_what_was_never_published_or_is_archived(author):

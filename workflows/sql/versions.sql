@@ -5,26 +5,27 @@
 SELECT a.place, v.*
   FROM unnest(%(names)s::text[], %(numbers)s::int[]) WITH ORDINALITY a(name, number, place)
  CROSS JOIN LATERAL (
-    SELECT v.id, w.archived_at IS NOT NULL AS is_archived, x.id IS NOT NULL AS is_withdrawn,
+    SELECT v.id, w.archived_at IS NOT NULL AS is_archived, /* include withdrawn */ AS is_withdrawn,
            a.number IS NOT NULL AND EXISTS (/* include newer_version */) AS is_older
       FROM workflows_workflow w
       JOIN workflows_workflowversion v ON v.workflow_id = w.id
-      LEFT JOIN workflows_versionwithdrawal x ON x.version_id = v.id
      WHERE w.tenant_id = %(tenant)s AND w.name = a.name AND NOT v.is_test
-       AND CASE WHEN a.number IS NULL THEN x.id IS NULL ELSE v.number = a.number END
+       AND CASE WHEN a.number IS NULL THEN NOT /* include withdrawn */ ELSE v.number = a.number END
      ORDER BY v.number DESC
      LIMIT 1) v
 
 -- name: startable_version
-SELECT 1, v.id, w.archived_at IS NOT NULL, x.id IS NOT NULL,
+SELECT 1, v.id, w.archived_at IS NOT NULL, /* include withdrawn */,
        %(number)s::int IS NOT NULL AND EXISTS (/* include newer_version */)
   FROM workflows_workflow w
   JOIN workflows_workflowversion v ON v.workflow_id = w.id
-  LEFT JOIN workflows_versionwithdrawal x ON x.version_id = v.id
  WHERE w.tenant_id = %(tenant)s AND w.name = %(name)s AND NOT v.is_test
-   AND CASE WHEN %(number)s::int IS NULL THEN x.id IS NULL ELSE v.number = %(number)s::int END
+   AND CASE WHEN %(number)s::int IS NULL THEN NOT /* include withdrawn */ ELSE v.number = %(number)s::int END
  ORDER BY v.number DESC
  LIMIT 1
+
+-- name: withdrawn (fragment)
+EXISTS (SELECT FROM workflows_versionwithdrawal x WHERE x.version_id = v.id)
 
 -- name: newer_version (fragment)
 SELECT FROM workflows_workflowversion n
