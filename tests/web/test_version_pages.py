@@ -123,11 +123,11 @@ def test_the_open_runs_of_a_withdrawn_version_are_listed_and_moved_from_there(cl
     )
     path = f"/workflows/{waiting.workflow.name}"
     (run,) = make.start_version(waiting, {})
-    assert "Move it…" not in client.get(f"{path}/versions").text
+    assert "Move open runs…<span" not in client.get(f"{path}/versions").text
     page = withdraw(client, 1, name=waiting.workflow.name)
-    [listing] = re.findall(r'class="count" href="([^"]*)">used by 1 open run<', page)
+    [listing] = re.findall(r'href="([^"]*version:1)"', page)
     assert f"/runs/{run}" in client.get(listing.replace("&amp;", "&")).text
-    assert "Move it…" in page
+    assert "Move open runs…<span" in page
     assert "There is no other version" in client.get(f"{path}/move-runs?from=1").text
     second = make.VersionFactory(workflow=waiting.workflow, tenant=waiting.tenant, number=2)
     page = client.get(f"{path}/move-runs?from=1").text
@@ -181,3 +181,25 @@ def test_a_comparison_has_no_faults_of_accessibility_and_fits_a_phone(visitor, f
         visitor.page.set_viewport_size({"width": width, "height": 844})
         assert not visitor.scrolls_sideways(), width
     assert faults_by_day_and_night(visitor.page, widths=(390, 1440)) == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.browser
+def test_a_version_is_withdrawn_by_mouse(visitor, ann):
+    Membership.objects.for_tenant(make.a_tenant().pk).filter(user=ann).update(role="admin")
+    waiting = make.a_version(
+        {"name": "ours", "nodes": [{"id": "a", "type": "job", "queue": "outside"}], "edges": []}
+    )
+    make.VersionFactory(workflow=waiting.workflow, tenant=waiting.tenant, number=2)
+    make.start_version(waiting, {})
+    visitor.open(f"/workflows/{waiting.workflow.name}/versions")
+    page = visitor.page
+    page.get_by_role("button", name="Withdraw version 1").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Reason").fill("It pays twice.")
+    dialog.get_by_role("button", name="Withdraw it").click()
+    page.get_by_role("link", name="Move open runs… off version 1").wait_for()
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert not visitor.scrolls_sideways(), width
+    assert faults_by_day_and_night(page, widths=(390, 1440)) == []
