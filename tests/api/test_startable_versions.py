@@ -305,6 +305,33 @@ def test_a_step_pinned_to_a_withdrawn_version_fails_and_validate_says_so(api, ve
     ]
 
 
+def container(kind, **params):
+    how = {"items": "{{ [input] }}"} if kind == "map" else {"count": 1}
+    return {"name": "parent", "nodes": [{"id": "a", "type": kind, "params": {**how, **params}}]}
+
+
+CONTAINERS = {
+    "map of a workflow": lambda named: container("map", body=named),
+    "map of a step": lambda named: container("map", body={"type": "subworkflow", "params": named}),
+    "map of steps": lambda named: container(
+        "map", body={"steps": [{"id": "b", "type": "subworkflow", "params": named}]}
+    ),
+    "loop of a workflow": lambda named: container("loop", body=named),
+}
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_a_written_number_is_that_of_the_publisher_in_containers_too(people, api, versions, kind):
+    for number, status in ((1, "COMPLETED"), ("{{ input.number }}", "FAILED")):
+        document = CONTAINERS[kind]({"workflow": "flow", "version": number})
+        publish_again(api, document) if number != 1 else publish(api, document)
+        sent = {"workflow": "parent", "input": {"number": 1}}
+        run_id = people.client("author").post("/api/v1/runs", sent).json()["id"]
+        make.work()
+        assert make.run(run_id).status == status
+    assert Run.unsafe_all_tenants.filter(version__workflow__name="flow", version__number=1).count() == 1
+
+
 @pytest.mark.parametrize(("role", "expected"), [("author", OLDER), ("operator", "COMPLETED")])
 def test_a_number_that_is_computed_is_that_of_the_starter(people, api, versions, role, expected):
     publish(api, pinned("{{ input.number }}"))
