@@ -13,13 +13,15 @@ _MARK = (
 )
 _NOTE = '<small class="unseen">Has characters that are not visible: {}</small>'
 _TAG = re.compile(
-    r"<!--.*?-->|<(?P<raw>script|style|textarea)\b(?P<head>[^>]*)>(?P<inner>.*?)</(?P=raw)\s*>"
-    r"""|<(?P<name>/?[a-zA-Z][\w-]*)(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""",
+    r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea)\b[^>]*+(?:>|\Z)(?P<inner>.*?)(?:</(?P=raw)\s*>|\Z)"
+    r"""|<(?P<name>/?[a-zA-Z][\w-]*+)(?:[^>"']++|"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))*+(?:>|\Z)""",
     re.DOTALL,
 )
+"""What is not closed ends with the page, as in a browser: so no character is looked at twice."""
 _SAID = re.compile(r'(\s(?:title|aria-label|alt|placeholder|data-label)=")([^"]*)(?=")')
 _VALUE = re.compile(r'\svalue="([^"]*)"')
 _NOT_TYPED = re.compile(r'\stype="(?:hidden|checkbox|radio|submit|button)"')
+_ASCII = bytes(range(0x20, 0x7F)) + b"\t\n"
 _PLAIN = frozenset({"svg", "title", "option"})
 """Elements in which no markup may stand for the mark."""
 
@@ -31,7 +33,7 @@ def show_all(
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        if isinstance(response, HttpResponse) and _is_page(response) and not response.content.isascii():
+        if isinstance(response, HttpResponse) and _is_page(response) and _may_be_suspect(response.content):
             _show(response)
         return response
 
@@ -41,6 +43,11 @@ def show_all(
 def _is_page(response: HttpResponse) -> bool:
     kind = response.headers.get("Content-Type", "")
     return kind.startswith("text/html") and "Content-Disposition" not in response.headers
+
+
+def _may_be_suspect(content: bytes) -> bool:
+    """Whether a page is worth a closer look. Nearly all of one is plain ASCII, which is left out at once."""
+    return is_suspect(content.translate(None, _ASCII).decode(errors="replace"))
 
 
 def _show(response: HttpResponse) -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from django.http import HttpRequest, HttpResponse
 from pypdf import PdfReader
 
 from accounts.models import User
+from lib.visible_pages import show_all
 from runs.alerts.sending import message_of
 from tasks_inbox.evidence import exports
 from tasks_inbox.mail import account_mails, digests, mailing, mails, notice_mails, step_mentions
@@ -71,6 +73,16 @@ def test_a_fragment_of_a_page_shows_them_and_a_field_keeps_its_value(client, ann
     is_visible(answer.text)
     assert f'value="{NASTY}"' in answer.text
     assert '<small class="unseen">' in answer.text
+
+
+@pytest.mark.parametrize("kind", ["text/html; charset=utf-8", "application/json", "text/plain"])
+@pytest.mark.parametrize("disposition", [None, 'attachment; filename="a.html"', "inline"])
+def test_of_what_is_answered_pages_are_shown_and_files_are_exact(kind, disposition):
+    exact = "<p>a\x01b</p>"
+    headers = {} if disposition is None else {"Content-Disposition": disposition}
+    answer = show_all(lambda _: HttpResponse(exact, content_type=kind, headers=headers))(HttpRequest())
+    is_shown = kind.startswith("text/html") and disposition is None
+    assert answer.content.decode() == ("<p>a⟨U+0001⟩b</p>" if is_shown else exact)
 
 
 def test_the_palette_shows_them(client, ann, task):
