@@ -18,7 +18,9 @@ _TAG = re.compile(
     re.DOTALL,
 )
 """What is not closed ends with the page, as in a browser: so no character is looked at twice."""
-_SAID = re.compile(r'(\s(?:title|aria-label|alt|placeholder|data-label)=")([^"]*)(?=")')
+_SAID = re.compile(
+    r'(\s(?:title|alt|placeholder|aria-label|aria-valuetext|data-label|data-says|data-then)=")([^"]*)(?=")'
+)
 _VALUE = re.compile(r'\svalue="([^"]*)"')
 _NOT_TYPED = re.compile(r'\stype="(?:hidden|checkbox|radio|submit|button)"')
 _ASCII = bytes(range(0x20, 0x7F)) + b"\t\n"

@@ -14,10 +14,12 @@ from pypdf import PdfReader
 from accounts.models import User
 from lib.visible_pages import show_all
 from runs.alerts.sending import message_of
+from runs.commands.starts import NewRun, Terms, start_runs
 from tasks_inbox.evidence import exports
+from tasks_inbox.forms import files
 from tasks_inbox.mail import account_mails, digests, mailing, mails, notice_mails, step_mentions
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, decide, member, say
+from tests.inbox.asking import again, approval, decide, member, say, task_of
 from tests.smtp import mailbox
 from workflows.models import Workflow
 
@@ -39,17 +41,19 @@ def ann():
 @pytest.fixture
 def task(ann):
     """Asked about what somebody outside sent, with a comment of theirs."""
-    task = asked(
-        approval(
-            type="human.form",
-            title="Pay {{ input.to }}?",
-            instructions="Look at **{{ input.to }}**.",
-            facts={"To": "{{ input.to }}", "All": "{{ input }}"},
-            form=FORM,
-        ),
-        to=NASTY,
+    definition = approval(
+        type="human.form",
+        title="Pay {{ input.to }}?",
+        instructions="Look at **{{ input.to }}**.",
+        facts={"To": "{{ input.to }}", "All": "{{ input }}"},
+        form=FORM,
     )
+    terms = Terms(tenant=ann.tenant_id, version=make.a_version(definition).pk, by="ann")
+    (run,) = start_runs(terms, [NewRun({"to": NASTY}, business_key=NASTY)])
+    make.work()
+    task = task_of(run.id)
     say(ann, task, NASTY)
+    files.attach(ann, task.pk, name=f"{NASTY}.pdf", content=b"%PDF-1.7")
     return again(task)
 
 
@@ -59,7 +63,7 @@ def is_visible(text):
     assert "ixed scripts" in text
 
 
-@pytest.mark.parametrize("page", ["/inbox/", "/inbox/{task}", "/runs/", "/runs/{run}"])
+@pytest.mark.parametrize("page", ["/inbox/", "/inbox/{task}", "/runs/", "/runs/{run}", "/requests/"])
 def test_a_page_shows_them(client, ann, task, page):
     client.force_login(User.objects.get(username="ann"))
     answer = client.get(page.format(task=task.pk, run=task.run_id))

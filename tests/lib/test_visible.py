@@ -102,6 +102,7 @@ def test_the_time_is_linear_in_the_length(make, piece):
     [
         ("<p>a\u202eb</p>", "<p>a⟨U+202E⟩b</p>"),
         ('<a href="/x\u200b" title="x\u200b">x</a>', '<a href="/x\u200b" title="x⟨U+200B⟩">x</a>'),
+        ('<p data-id="\u200b" data-says="\u200b">', '<p data-id="\u200b" data-says="⟨U+200B⟩">'),
         ("<script>'\u200b'</script>", "<script>'\u200b'</script>"),
         ("<option>аb</option>", f"<option>аb {MIXED}</option>"),
         ('<svg><text title=">">аb</text></svg>', f'<svg><text title=">">аb {MIXED}</text></svg>'),
