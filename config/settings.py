@@ -45,6 +45,7 @@ MIDDLEWARE = [
     "lib.api.policy.content_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "lib.api.private.no_store",
+    "lib.visible_pages.show_all",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "accounts.sessions.NoteActivity",
     "runs.web.pace.Measured",

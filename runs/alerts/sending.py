@@ -13,6 +13,7 @@ import orjson
 from django.conf import settings
 
 from lib.sealing import CannotOpen
+from lib.visible import visible
 from runs.alerts import channels, process
 from runs.store import alerts
 from runs.store.alerts import OutcomeRow
@@ -90,8 +91,8 @@ def message_of(row: Mapping[str, Any]) -> dict[str, Any]:
         "status": row["status"] or "",
         "key": f"handoff:{row['tenant']}:{row['key'] or 'test'}",
         "link": link,
-        "subject": _TEST_SUBJECT if is_test else _HEADS[row["event"]] + row["subject"],
-        "body": "\n".join([*(line for line in lines if line), link]),
+        "subject": _TEST_SUBJECT if is_test else visible(_HEADS[row["event"]] + row["subject"]),
+        "body": "\n".join([*(visible(line) for line in lines if line), link]),
     }
 
 

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_READ, RUNS_START, WORKFLOWS_READ, WORKFLOWS_WRITE
+from lib.visible import visible
 from runs.models import Run
 from runs.reading import filters, queries
 from runs.reading.presentation import run_rows
@@ -53,7 +54,7 @@ def find(request: PageRequest) -> HttpResponse:
         return JsonResponse({"results": []})
     results = [
         {
-            "name": workflow.title or workflow.name,
+            "name": visible(workflow.title or workflow.name),
             "about": f"Workflow · {workflow.name}" if workflow.title else "Workflow",
             "url": reverse("workflow", args=[workflow.name]),
         }
@@ -69,8 +70,8 @@ def _found_run(tenant: int, run: Run) -> dict[str, str]:
     row = run_rows(tenant, [run.id], NOTHING)[0]
     about = f"Run · {row['business_key'] or run.id}, {run.status.lower().replace('_', ' ')}"
     return {
-        "name": titles.title_of(row["workflow"]),
-        "about": about,
+        "name": visible(titles.title_of(row["workflow"])),
+        "about": visible(about),
         "url": reverse("run", args=[run.id]),
     }
 

@@ -15,7 +15,7 @@ from accounts import audit
 from accounts.principal import Principal
 from tasks_inbox.evidence.gathering import evidence_of
 from tasks_inbox.evidence.ledger import digest_of
-from tasks_inbox.evidence.readable import parts_of
+from tasks_inbox.evidence.readable import parts_of, visible_part
 from tasks_inbox.models import TaskFileContent
 
 Format = Literal["json", "html", "pdf", "zip"]
@@ -66,7 +66,7 @@ def files_in(text: str) -> list[tuple[str, str]]:
 def _written(text: str, written_as: Format) -> bytes:
     if written_as == "json":
         return text.encode()
-    whole, digest = parts_of(text), digest_of(text)
+    whole, digest = visible_part(parts_of(text)), digest_of(text)
     if written_as == "pdf":
         # Loaded by whoever prints: fonts and what reads them take a third of a second of each start.
         pdf: bytes = import_module("tasks_inbox.evidence.printing").pdf_of(

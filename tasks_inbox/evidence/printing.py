@@ -23,6 +23,8 @@ OTHERS = (
 INK, QUIET = 20, 105
 LABELS = 42
 """How wide the labels are, in millimetres."""
+BRACKETS = {0x27E8: "‹", 0x27E9: "›"}
+"""What stands for the brackets around characters made visible, which no font has."""
 
 
 class _Page(FPDF):
@@ -57,14 +59,16 @@ def pdf_of(whole: Part, foot: str) -> bytes:
 
 def _fonts_for(texts: Iterable[str]) -> tuple[list[Path], dict[int, str]]:
     """The further fonts that these texts need, and what stands for the characters that none has."""
-    missing = {ord(char) for text in texts for char in text} - _characters(MAIN) - {0x0A}
+    missing = {ord(char) for text in texts for char in text} - _characters(MAIN) - {0x0A} - BRACKETS.keys()
     fonts = []
     for path in OTHERS:
         if missing and (has := missing & _characters(path)):
             fonts.append(path)
             missing -= has
     # What only joins or directs others is left out; the rest is told by its number.
-    return fonts, {one: "" if category(chr(one)) in ("Cf", "Cc") else f"[U+{one:04X}]" for one in missing}
+    return fonts, BRACKETS | {
+        one: "" if category(chr(one)) in ("Cf", "Cc") else f"[U+{one:04X}]" for one in missing
+    }
 
 
 @cache

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from engine.catalogue import Json
 from engine.json_schema import any_properties
 from lib.stored_json import StoredDecoder
+from lib.visible import visible
 from runs.reading import places
 
 Line = tuple[str, str]
@@ -230,6 +231,12 @@ def said(value: Json) -> str:
 
 def _short(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def visible_part(part: Part) -> Part:
+    """The part with each character of it visible: for people, while the evidence.json beside it is exact."""
+    lines = [(visible(label), visible(text)) for label, text in part.lines]
+    return Part(visible(part.title), lines, [visible_part(below) for below in part.parts])
 
 
 def texts_of(part: Part) -> Iterable[str]:

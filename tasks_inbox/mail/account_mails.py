@@ -7,7 +7,7 @@ from uuid import UUID
 from django.utils.html import format_html, format_html_join
 
 from accounts.models import FORGOTTEN, INVITED, MOVED, SENT
-from tasks_inbox.mail.mails import headed
+from tasks_inbox.mail.mails import fill, headed
 
 _NOT_YOU = "Didn't ask for this? Ignore this mail: nothing changes unless the link is used."
 _SUBJECTS = {
@@ -25,10 +25,9 @@ def written(
     message = headed(f"account:{id}", sender=sender, to=to, subject=_SUBJECTS[kind])
     lines = _lines(kind, username, by, f"The link works once, within {good_for}.")
     address = [] if kind == MOVED else ["", f"Set a password: {link}"]
-    message.set_content("\n".join([*lines, *address]) + "\n")
     paragraphs = format_html_join("", "<p>{}</p>", ((line,) for line in lines))
     button = "" if kind == MOVED else format_html('<p><a href="{}">Set a password</a></p>', link)
-    message.add_alternative(format_html("{}{}", paragraphs, button), subtype="html")
+    fill(message, "\n".join([*lines, *address]), format_html("{}{}", paragraphs, button))
     return message
 
 

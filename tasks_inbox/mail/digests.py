@@ -11,7 +11,7 @@ from uuid import UUID
 from django.utils.html import format_html, format_html_join
 
 from lib.reader import Reader
-from tasks_inbox.mail.mails import headed, line_of, moment
+from tasks_inbox.mail.mails import fill, headed, line_of, moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,16 @@ def written(
     message["List-Unsubscribe"] = f"<{settings}>"
     foot = f"You get this once a day. Change the hour, or end it: {settings}"
     text = [line for part in parts for line in _text(part)]
-    message.set_content("\n".join([*text, f"Your inbox: {inbox}", "", foot]) + "\n")
     body = format_html_join("", "{}", ((_html(part),) for part in parts))
     whole = (
         '{}<p><a href="{}">Your inbox</a></p>'
         '<p><small>You get this once a day. <a href="{}">Change the hour, or end it</a></small></p>'
     )
-    message.add_alternative(format_html(whole, body, inbox, settings), subtype="html")
+    fill(
+        message,
+        "\n".join([*text, f"Your inbox: {inbox}", "", foot]),
+        format_html(whole, body, inbox, settings),
+    )
     return message
 
 

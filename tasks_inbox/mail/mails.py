@@ -9,6 +9,8 @@ from uuid import UUID
 from django.utils.html import format_html
 
 from lib.reader import Reader
+from lib.visible import visible
+from lib.visible_pages import visible_html
 from tasks_inbox.models import (
     ANSWERED,
     ASKED,
@@ -61,21 +63,27 @@ def written(
     if task.due_at is not None and kind != CANCELS:
         about.append(f"Due {moment(task.due_at, reader)}.")
     message = headed(f"notification:{id}", sender=sender, to=to, subject=_BEFORE.get(kind, "") + title)
-    message.set_content("\n".join([title, "", *about, "", f"Open the task: {link}", "", _FOOT]) + "\n")
     body = '<p><strong>{}</strong></p><p>{}</p><p><a href="{}">Open the task</a></p><p><small>{}</small></p>'
-    message.add_alternative(format_html(body, title, " ".join(about), link, _FOOT), subtype="html")
+    text = "\n".join([title, "", *about, "", f"Open the task: {link}", "", _FOOT])
+    fill(message, text, format_html(body, title, " ".join(about), link, _FOOT))
     return message
 
 
 def headed(key: str, *, sender: str, to: str, subject: str) -> EmailMessage:
     """A message of which all is there but what it says; its Message-ID is made of what it is about, the `key`."""
     message = EmailMessage()
-    message["From"], message["To"], message["Subject"] = sender, to, subject
+    message["From"], message["To"], message["Subject"] = sender, to, visible(subject)
     message["Date"] = formatdate()
     digest = hashlib.sha256(key.encode()).hexdigest()[:32]
     message["Message-ID"] = f"<{digest}@{sender.rpartition('@')[2]}>"
     message["Auto-Submitted"] = "auto-generated"
     return message
+
+
+def fill(message: EmailMessage, text: str, html: str) -> None:
+    """Say this in the message, as plain text and as HTML, with each character visible."""
+    message.set_content(visible(text) + "\n")
+    message.add_alternative(visible_html(html), subtype="html")
 
 
 def moment(at: datetime, reader: Reader) -> str:
@@ -86,6 +94,5 @@ def moment(at: datetime, reader: Reader) -> str:
 
 def line_of(title: str) -> str:
     """A title as one line that can stand in a header."""
-    line = "".join(char if char.isprintable() else " " for char in title)
-    line = " ".join(line.split()) or "A task"
+    line = " ".join(visible(title).split()) or "A task"
     return line if len(line) <= _MOST_TITLE else line[: _MOST_TITLE - 1] + "…"

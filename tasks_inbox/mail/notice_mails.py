@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils.html import format_html
 
 from accounts.models import TOKEN_ENDS, WEBHOOK_OFF
-from tasks_inbox.mail.mails import headed, line_of
+from tasks_inbox.mail.mails import fill, headed, line_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def written(notice: Notice, *, id: UUID, called: str, sender: str, to: str, link
     """The message about what is called so, with the address of the page."""
     headline = notice.said.format(line_of(called))
     message = headed(f"account:{id}", sender=sender, to=to, subject=line_of(headline))
-    message.set_content("\n".join([f"{headline}.", "", notice.about, "", f"{notice.link}: {link}"]) + "\n")
     body = '<p><strong>{}.</strong></p><p>{}</p><p><a href="{}">{}</a></p>'
-    message.add_alternative(format_html(body, headline, notice.about, link, notice.link), subtype="html")
+    text = "\n".join([f"{headline}.", "", notice.about, "", f"{notice.link}: {link}"])
+    fill(message, text, format_html(body, headline, notice.about, link, notice.link))
     return message
