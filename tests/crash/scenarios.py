@@ -34,6 +34,10 @@ DIAMOND = make.graph(
     output={"h": "{{ steps.h.output }}"},
 )
 ANY = make.graph(["a", {"id": "b", **ELSEWHERE}, {"id": "c", "join": "any"}, "d"], ["a>c", "b>c", "b>d"])
+NEVER_FIRED = make.graph(
+    ["a", {"id": "b", **ELSEWHERE}, {"id": "c", "join": "all"}],
+    ["a>c", {"from": "b", "to": "c", "when": "false"}],
+)
 FAILING = make.graph(["a", {"id": "b", **BAD}, {"id": "c", **ELSEWHERE}, "d"], ["a>b", "a>c", "c>d"])
 HALF = make.graph([{"id": "a", "retry": "none"}, "b", "c", "d", "e"], ["a>c", "b>c", "b>d", "c>e", "d>e"])
 MADE = {"type": "transform", "params": {"set": {"x": "{{ run.workflow }}"}}}
@@ -332,6 +336,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "large payloads": (large.handed_on, {"COMPLETED"}),
     "variables": (drained(SETTING), {"COMPLETED"}),
     "any": (drained(ANY), {"COMPLETED"}),
+    "join that never fires": (drained(NEVER_FIRED), {"FAILED"}),
     "failing": (drained(FAILING), {"FAILED"}),
     "failing when the others have ended": (drained(failures.LAST), {"FAILED"}),
     "asked": (failures.asked, {"FAILED"}),
