@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 
 from accounts.queries import find_member
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
-from tasks_inbox.store import statements
+from tasks_inbox.store import holders, statements
 
 
 def member_changed(tenant_id: int, username: str) -> None:
     """What somebody has claimed who may decide nothing any more is open again to all whom it asks."""
     member = find_member(tenant_id, username)
     if member is None or member.role not in DECIDING_ROLES:
-        statements.put_back(tenant_id, username)
+        holders.put_back(tenant_id, username)
 
 
 def count_by_group(tenant_id: int, keys: Iterable[str]) -> Mapping[str, int]:

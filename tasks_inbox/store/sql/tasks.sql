@@ -189,6 +189,23 @@ UPDATE tasks_inbox_manualtask t
    SET assignee = NULL, delegated_by = NULL
  WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN' AND t.assignee = %(assignee)s
 
+-- name: release_tasks
+-- Each from the holder with whom it was seen, who can't decide it as things are; locked as by `put_back`.
+WITH l AS MATERIALIZED (
+    SELECT t.id
+      FROM tasks_inbox_manualtask t
+      JOIN unnest(%(tasks)s::uuid[], %(holders)s::text[]) h(task, holder) ON h.task = t.id AND h.holder = t.assignee
+     WHERE t.status = 'OPEN'
+     ORDER BY t.id
+       FOR NO KEY UPDATE OF t
+),
+u AS (
+    UPDATE tasks_inbox_manualtask t SET assignee = NULL, delegated_by = NULL
+     WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN'
+    RETURNING t.id
+)
+SELECT coalesce(json_agg(u.id), '[]') FROM u
+
 -- name: open_by_mark
 SELECT coalesce(json_agg(json_build_array(m.mark, n.count)), '[]')
   FROM unnest(%(marks)s::text[]) m(mark)
