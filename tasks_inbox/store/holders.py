@@ -1,16 +1,20 @@
 """Statements that take tasks from people who can't decide them any more (SQL in `sql/tasks.sql`)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from accounts.names import key_of
 from tasks_inbox.store.statements import SQL
 
 
-def put_back(tenant: int, assignee: str) -> None:
-    """Give the OPEN tasks that somebody has back to all whom they ask."""
-    SQL.execute("put_back", {"tenant": tenant, "assignee": assignee})
-    SQL.execute("put_votes_back", {"tenant": tenant, "key": key_of(assignee)})
+def put_back(tenant: int, assignee: str, kinds: Sequence[str]) -> None:
+    """Give the OPEN tasks of these kinds that somebody has back to all whom they ask."""
+    SQL.execute("put_back", {"tenant": tenant, "assignee": assignee, "kinds": list(kinds)})
+
+
+def put_votes_back(tenant: int, name: str) -> None:
+    """Give votes of OPEN tasks that somebody has, or has handed over, back to those whose they are."""
+    SQL.execute("put_votes_back", {"tenant": tenant, "key": key_of(name)})
 
 
 def release_tasks(holders: Mapping[UUID, str]) -> set[UUID]:

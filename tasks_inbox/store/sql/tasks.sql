@@ -177,11 +177,11 @@ o AS (
 SELECT true FROM u
 
 -- name: put_back
--- Who had them may decide no tasks any more; locked one after another, as by all who have several.
+-- Who had them may decide no tasks, or none of these `kinds`, any more; locked one after another, as by all who have several.
 WITH l AS MATERIALIZED (
     SELECT t.id
       FROM tasks_inbox_manualtask t
-     WHERE t.tenant_id = %(tenant)s AND t.status = 'OPEN' AND t.assignee = %(assignee)s
+     WHERE t.tenant_id = %(tenant)s AND t.status = 'OPEN' AND t.assignee = %(assignee)s AND t.kind = ANY (%(kinds)s::text[])
      ORDER BY t.id
        FOR NO KEY UPDATE
 )
