@@ -1,4 +1,4 @@
-"""One line for each change that somebody makes: who, what, to which object, why."""
+"""One line for each change that somebody, or the server by itself, makes: who, what, to which object, why."""
 
 import logging
 
@@ -18,3 +18,8 @@ def record(principal: Principal, act: str, target: str, *, reason: str | None = 
         principal.tenant_slug,
         reason or "no reason given",
     )
+
+
+def record_unasked(tenant_id: int, act: str, target: str, *, reason: str) -> None:
+    """As `record`, of what the server does by itself in a tenant."""
+    logger.info("%s %s by the server in %s: %r", act, target, tenant_id, reason)

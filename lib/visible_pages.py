@@ -14,7 +14,7 @@ _MARK = (
 _NOTE = '<small class="unseen">Has characters that are not visible: {}</small>'
 _TAG = re.compile(
     r"<!--.*?(?:-->|\Z)|<(?P<raw>script|style|textarea)\b[^>]*+(?:>|\Z)(?P<inner>.*?)(?:</(?P=raw)\s*>|\Z)"
-    r"""|<(?P<name>/?[a-zA-Z][\w-]*+)(?:[^>"']++|"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))*+(?:>|\Z)""",
+    r"""|<(?P<name>/?[a-zA-Z][\w-]*+)(?:[^>"']++|"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))*(?:>|\Z)""",
     re.DOTALL,
 )
 """What is not closed ends with the page, as in a browser: so no character is looked at twice."""

@@ -28,7 +28,7 @@ from tasks_inbox.eligibility.standing import Standing, standing, to_decide
 from tasks_inbox.eligibility.undecidable import is_undecidable
 from tasks_inbox.lifecycle.asking import ask_instead
 from tasks_inbox.mail import outbox
-from tasks_inbox.models import DELEGATED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask
+from tasks_inbox.models import ASSIGNED, DELEGATED, FOR_OPERATORS, INCIDENT, OPEN, ManualTask
 from tasks_inbox.store import queries, statements
 
 
@@ -96,6 +96,8 @@ def assign_task(
     was = {"before": task.assignee, "delegated_by": task.delegated_by}
     if not statements.give_task(task_id, assignee=name, by=principal.username, **was):
         raise conflict(queries.task_of(principal.tenant_id, task_id))
+    task.assignee, task.delegated_by = name, None
+    outbox.tell(task_id, ASSIGNED, identity.substitutes_of(task, [name]))
     audit.record(principal, f"assign to {name}", f"task {task_id}", reason=reason)
     _tell(task)
     return queries.task_of(principal.tenant_id, task_id)
@@ -207,7 +209,8 @@ def delegate_task(
         )
         if not is_delegated:
             raise conflict(queries.task_of(principal.tenant_id, task_id))
-        outbox.tell(task_id, DELEGATED, [member])
+        task.assignee, task.delegated_by = member, first
+        outbox.tell(task_id, DELEGATED, [member, *identity.substitutes_of(task, [member])])
         audit.record(principal, f"delegate to {member}", f"task {task_id}", reason=reason)
     _tell(task)
     return queries.task_of(principal.tenant_id, task_id)

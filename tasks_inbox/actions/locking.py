@@ -42,7 +42,7 @@ def lock_task(principal: Principal, task_id: UUID, seen: str | None) -> LockedTa
     stands = to_answer(principal, task_id)
     task, absent = stands.task, stands.stands_in_for
     keys = [key_of(name) for name in (principal.username, absent) if name]
-    is_handed = absent is None and not stands.is_asked
+    is_handed = not stands.is_asked if absent is None else task.delegated_by is not None
     facts = statements.hold_task(
         task_id, by=principal.username, keys=keys, is_handed=is_handed, absent=absent
     )

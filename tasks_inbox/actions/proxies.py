@@ -11,6 +11,7 @@ from lib.refusals import Conflict, Invalid
 from runs.kernel import live
 from runs.kernel.unit_of_work import changing
 from tasks_inbox.eligibility import policies
+from tasks_inbox.eligibility.identity import substitutes_of
 from tasks_inbox.eligibility.refusals import conflict, taker
 from tasks_inbox.eligibility.standing import Standing, to_decide
 from tasks_inbox.mail import outbox
@@ -29,7 +30,7 @@ def hand_vote(principal: Principal, task: ManualTask, to: str, *, reason: str | 
         _is_own(to_decide(principal, task.pk))
         if not statements.hand_vote(task.pk, by=principal.username, to=name, reason=reason or ""):
             raise Conflict(f"{name} already has a vote on this task.", code="voted_already")
-        outbox.tell(task.pk, DELEGATED, [name])
+        outbox.tell(task.pk, DELEGATED, [name, *substitutes_of(task, [name])])
         audit.record(principal, f"delegate to {name}", f"task {task.pk}", reason=reason)
         live.tell_inboxes([task.tenant_id])
     return queries.task_of(task.tenant_id, task.pk)

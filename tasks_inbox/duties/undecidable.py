@@ -1,27 +1,29 @@
 """Tasks that nobody, or not enough, can decide as things are: found by a tick, told, and repaired by people.
 
-It is not known once and for all: members leave, roles and groups change, four eyes bar somebody. Each task that is
-found so is marked, alerts, and opens an incident for operators and admins, who say whom it is to ask instead.
+It is not known once and for all: members leave, roles and groups change, four eyes bar somebody. What is with somebody
+who can't decide it any more is given back to all whom it asks. Each task that nobody can decide is marked, alerts, and
+opens an incident for operators and admins, who say whom it is to ask instead.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from django.db import transaction
 
+from accounts import audit
 from lib.apart import one_by_one
 from lib.clock import now_here
 from lib.uuid7 import uuid7
 from runs.kernel import alerts, live
 from runs.store.hot import Row
 from tasks_inbox.eligibility import policies
-from tasks_inbox.eligibility.electors import members_of
-from tasks_inbox.eligibility.undecidable import is_undecidable
+from tasks_inbox.eligibility.electors import Member, members_of
+from tasks_inbox.eligibility.undecidable import has_lost_holder, is_undecidable
 from tasks_inbox.lifecycle.compensations import CANDIDATES, DONE
 from tasks_inbox.lifecycle.waits import whom
 from tasks_inbox.models import OPEN, ManualTask
-from tasks_inbox.store import queries, statements
+from tasks_inbox.store import holders, queries, statements
 
 log = logging.getLogger("handoff.tasks")
 
@@ -58,12 +60,29 @@ def _not_looked_at(batch: tuple[int, Sequence[UUID]]) -> str:
 def _look(tenant: int, ids: Sequence[UUID]) -> int:
     members = members_of(tenant)
     tasks = ManualTask.objects.for_tenant(tenant).filter(pk__in=ids, status=OPEN).defer(*queries.LARGE)
-    verdicts = [(task, is_undecidable(task, members)) for task in tasks]
+    verdicts = [(task, is_undecidable(task, members)) for task in _release(tenant, tasks, members)]
     statements.note_undecidable(
         [task.pk for task, bad in verdicts if task.undecidable_since and not bad], since=None
     )
     fresh = [task for task, bad in verdicts if bad and task.undecidable_since is None]
     return _tell(fresh) if fresh else 0
+
+
+@transaction.atomic
+def _release(tenant: int, looked_at: Iterable[ManualTask], members: Sequence[Member]) -> list[ManualTask]:
+    """Give what is with somebody who can't decide it back to all whom it asks; gives all tasks as they are then."""
+    tasks = list(looked_at)
+    lost = {task.pk: task for task in tasks if has_lost_holder(task, members)}
+    released_ids = holders.release_tasks({pk: task.assignee or "" for pk, task in lost.items()})
+    for pk in released_ids:
+        task = lost[pk]
+        audit.record_unasked(
+            tenant, "unclaim", f"task {pk}", reason=f"{task.assignee} can't decide it any more"
+        )
+        task.assignee = task.delegated_by = None
+    if released_ids:
+        live.tell_inboxes([tenant])
+    return tasks
 
 
 @transaction.atomic

@@ -80,9 +80,11 @@ def who_is_member(member: Membership) -> Who:
 
 def substitutes_of(task: ManualTask, names: Iterable[str]) -> list[str]:
     """The keys of those who may decide it now in the place of one of these people who is away."""
-    if task.delegated_by is not None or task.kind in FOR_OPERATORS:
+    if task.kind in FOR_OPERATORS:
         return []
     now, person_keys = now_there(), [key_of(name) for name in names]
+    if task.delegated_by is not None:
+        person_keys = [key for key in person_keys if key == key_of(task.assignee or "")]
     rules = AwayRule.objects.for_tenant(task.tenant_id).filter(starts_at__lte=now, ends_at__gt=now)
     rules = rules.annotate(person=Lower("username")).filter(person__in=person_keys)
     workflow = Workflow.objects.for_tenant(task.tenant_id).filter(pk=task.workflow_id).values("name")[:1]

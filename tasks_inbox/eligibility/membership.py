@@ -3,15 +3,20 @@
 from collections.abc import Iterable, Mapping
 
 from accounts.queries import find_member
+from accounts.roles import OPERATE, SCOPES_OF_ROLE
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
-from tasks_inbox.store import statements
+from tasks_inbox.models import FOR_OPERATORS, KINDS
+from tasks_inbox.store import holders, statements
 
 
 def member_changed(tenant_id: int, username: str) -> None:
-    """What somebody has claimed who may decide nothing any more is open again to all whom it asks."""
+    """What somebody has claimed who may decide nothing any more, or mend no runs, is open again to all whom it asks."""
     member = find_member(tenant_id, username)
     if member is None or member.role not in DECIDING_ROLES:
-        statements.put_back(tenant_id, username)
+        holders.put_back(tenant_id, username, KINDS)
+        holders.put_votes_back(tenant_id, username)
+    elif OPERATE not in SCOPES_OF_ROLE[member.role]:
+        holders.put_back(tenant_id, username, FOR_OPERATORS)
 
 
 def count_by_group(tenant_id: int, keys: Iterable[str]) -> Mapping[str, int]:

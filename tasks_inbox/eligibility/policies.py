@@ -130,17 +130,39 @@ def proxy_mark(username: str) -> str:
 
 
 def stands_in(task: ManualTask, username: str, absent: Absent) -> bool:
-    """Whether they may decide it in the place of somebody who is away: it asks that person, in a workflow for which
-    they stand in, and neither of the two is barred or has decided. What was handed on, be it a vote, stays with whom it
-    was handed to.
+    """Whether they may decide it in the place of somebody who is away: it asks that person or was handed to them, in a
+    workflow for which they stand in, and neither of the two is barred or has decided. What that person has handed on
+    stays with whom it was handed to.
     """
+    if task.delegated_by is not None:
+        is_theirs = task.assignee == absent.username and not is_excluded(task, absent.username)
+    else:
+        has_it = task.assignee in (None, username, absent.username)
+        is_theirs = has_it and is_asked(task, absent.username, absent.marks)
+    return (
+        is_theirs
+        and _is_stood_in_for(task, username, absent)
+        and not has_voted(task, absent.username)
+        and holder_of(task, absent.username) is None
+    )
+
+
+def vote_stood_in_for(task: ManualTask, username: str, absent: Absent) -> str | None:
+    """Whose vote they may give because it was handed to somebody who is away; None where there is none."""
+    giver = free_giver_of(task, absent.username)
+    return giver if giver and _is_stood_in_for(task, username, absent) else None
+
+
+def free_giver_of(task: ManualTask, username: str) -> str | None:
+    """As `giver_of`, where nothing bars either of the two and the vote was not given."""
+    giver = giver_of(task, username)
+    is_free = giver and not has_voted(task, giver) and not is_excluded(task, giver)
+    return giver if is_free and not is_excluded(task, username) else None
+
+
+def _is_stood_in_for(task: ManualTask, username: str, absent: Absent) -> bool:
     return (
         (absent.workflows is None or task.workflow_id in absent.workflows)
         and task.kind not in FOR_OPERATORS
-        and task.delegated_by is None
-        and task.assignee in (None, username, absent.username)
-        and is_asked(task, absent.username, absent.marks)
         and not is_excluded(task, username)
-        and not has_voted(task, absent.username)
-        and holder_of(task, absent.username) is None
     )

@@ -66,12 +66,15 @@ def concerning(who: Who) -> Q:
 
 
 def asked(who: Who) -> Q:
-    """Tasks that ask them, or somebody for whom they stand in there. What asks operators is about runs: it is for those
-    who may operate these.
+    """Tasks that ask them, or ask somebody for whom they stand in there, or were handed to that person. What asks
+    operators is about runs: it is for those who may operate these.
     """
     own = Q(audience__overlap=list(who.marks)) & operable(who)
     for absent in who.absent:
-        theirs = Q(audience__overlap=list(absent.marks)) & ~Q(kind__in=FOR_OPERATORS)
+        theirs = Q(audience__overlap=list(absent.marks))
+        theirs |= Q(assignee=absent.username, delegated_by__isnull=False)
+        theirs |= Q(proxies__contains=[{"to_key": key_of(absent.username)}])
+        theirs &= ~Q(kind__in=FOR_OPERATORS)
         own |= theirs if absent.workflows is None else theirs & Q(workflow_id__in=absent.workflows)
     return own
 

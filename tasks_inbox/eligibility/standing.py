@@ -138,11 +138,12 @@ def _place_of(who: Who, task: ManualTask) -> str | None:
     own = policies.may_decide(task, who.username, who.marks)
     if not who.decides or (own and task.assignee in (None, who.username)):
         return None
-    if giver := policies.giver_of(task, who.username):
-        is_free = not policies.is_excluded(task, giver) and not policies.has_voted(task, giver)
-        return giver if is_free and not policies.is_excluded(task, who.username) else None
-    absent = (one.username for one in who.absent if policies.stands_in(task, who.username, one))
-    return next(absent, None)
+    if policies.giver_of(task, who.username):
+        return policies.free_giver_of(task, who.username)
+    name = who.username
+    absent = (one.username for one in who.absent if policies.stands_in(task, name, one))
+    votes = (vote for one in who.absent if (vote := policies.vote_stood_in_for(task, name, one)))
+    return next(absent, None) or next(votes, None)
 
 
 def _refusal(who: Who, task: ManualTask, place: str | None) -> Refusal | None:
@@ -174,8 +175,8 @@ def _forbidden(principal: Principal, task: ManualTask) -> Forbidden | None:
 
 def _asked_no_more(stands: Standing) -> str | None:
     """Whose vote they have whom the task doesn't ask any more as they are now: member, role and groups."""
-    giver = stands.has_vote_of
-    if giver is None or giver != stands.stands_in_for:
+    giver = stands.stands_in_for
+    if giver is None or policies.holder_of(stands.task, giver) is None:
         return None
     member = find_member(stands.task.tenant_id, giver)
     is_asked = member is not None and identity.who_is_member(member).is_asked(stands.task)

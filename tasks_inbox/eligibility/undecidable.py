@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from accounts.queries import find_member
-from tasks_inbox.eligibility import votes
+from accounts.names import key_of
+from tasks_inbox.eligibility import policies, votes
 from tasks_inbox.eligibility.electors import Member, electors_among, members_of
-from tasks_inbox.eligibility.identity import who_is_member
-from tasks_inbox.eligibility.quorum import needs_several
-from tasks_inbox.eligibility.standing import is_theirs
+from tasks_inbox.eligibility.quorum import Elector, needs_several
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 
 
@@ -15,15 +13,26 @@ def is_undecidable(task: ManualTask, members: Sequence[Member] | None = None) ->
     """Whether nobody, or not enough people, can decide an open task as the members of its tenant are now."""
     if task.kind in FOR_OPERATORS or task.returned_to is not None:
         return False
-    electors = electors_among(task, members_of(task.tenant_id) if members is None else members)
+    able = members_of(task.tenant_id) if members is None else members
+    electors = electors_among(task, able)
     if needs_several(task.quorum):
         stands = votes.standing(task, electors)
         # Who has agreed presses nothing again: where nobody else is left, nothing counts what may be enough by now.
         return not stands.is_possible or not stands.voters_left
-    return not electors and not (task.delegated_by is not None and _is_able(task))
+    return not electors and not (task.delegated_by is not None and _is_able(task, able, electors))
 
 
-def _is_able(task: ManualTask) -> bool:
-    """Whether the one to whom it was handed can decide it."""
-    member = find_member(task.tenant_id, task.assignee or "")
-    return member is not None and is_theirs(who_is_member(member), task)
+def has_lost_holder(task: ManualTask, members: Sequence[Member]) -> bool:
+    """Whether an open task is with somebody who can't decide it as the members of its tenant are now."""
+    if task.assignee is None or task.kind in FOR_OPERATORS or task.returned_to is not None:
+        return False
+    return not _is_able(task, members, electors_among(task, members))
+
+
+def _is_able(task: ManualTask, members: Sequence[Member], electors: Sequence[Elector]) -> bool:
+    """Whether the one who has it can decide it: it asks them or, where it was handed to them, their role decides."""
+    name = task.assignee or ""
+    if policies.is_excluded(task, name):
+        return False
+    able = [*electors, *(one.elector for one in members if task.delegated_by is not None)]
+    return any(one.key == key_of(name) for one in able)

@@ -51,7 +51,7 @@ def people_of(task: ManualTask, kind: str, audience: Sequence[str] | None) -> li
         if (to := policies.holder_of(task, key)) and not policies.is_excluded(task, to)
     }
     recipients = list(dict.fromkeys(holders.get(key, key) for key in elector_keys))
-    substitutes = substitutes_of(task, [key for key in elector_keys if key not in holders])
+    substitutes = substitutes_of(task, recipients)
     return [*recipients, *(name for name in substitutes if name not in recipients)]
 
 
@@ -86,7 +86,7 @@ def _why_not_wanted(task: ManualTask, kind: str, member: Membership) -> str | No
 def _why_over(task: ManualTask, kind: str, name: str) -> str | None:
     if task.status != OPEN and kind not in _OF_CLOSED:
         return "The task is closed."
-    if kind in (ASSIGNED, DELEGATED) and task.assignee != name and not policies.giver_of(task, name):
+    if kind in (ASSIGNED, DELEGATED) and not _has_it(task, name):
         return "Somebody else has it now."
     if kind == ASKED and task.assignee:
         return "Somebody already has it."
@@ -97,3 +97,11 @@ def _why_over(task: ManualTask, kind: str, name: str) -> str | None:
     ):
         return "They have decided it, or may not."
     return None
+
+
+def _has_it(task: ManualTask, name: str) -> bool:
+    """Whether they have it, or a vote of it, or stand in for somebody who does."""
+    if task.assignee == name or policies.giver_of(task, name):
+        return True
+    holders = [task.assignee] if task.assignee else [one["to"] for one in task.proxies]
+    return key_of(name) in substitutes_of(task, holders)

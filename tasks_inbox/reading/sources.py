@@ -195,7 +195,11 @@ def _mine(who: Who) -> list[Source]:
     name, awake = who.username, _awake(who)
     has = Q(assignee=name, returned_to__isnull=True)
     own = [Source(Q(status=OPEN) & one & awake) for one in (has, Q(returned_to=name), Q(asked_of=name))]
-    return [*own, Source(awake, (policies.proxy_mark(name),), (key_of(name),))]
+    votes = [Source(awake, (policies.proxy_mark(name),), (key_of(name),))]
+    for absent in who.absent:
+        keys = (key_of(absent.username), key_of(name))
+        votes.append(Source(awake & _within(absent), (policies.proxy_mark(absent.username),), keys))
+    return [*own, *votes]
 
 
 def _held(who: Who) -> list[Source]:
@@ -223,14 +227,18 @@ def _open(who: Who) -> list[Source]:
 
 def _asks(absent: Absent, key: str) -> list[Source]:
     """What `policies.stands_in` lets somebody decide in the place of one who is away."""
-    holds = ~Q(kind__in=FOR_OPERATORS)
-    if absent.workflows is not None:
-        holds &= Q(workflow_id__in=absent.workflows)
+    holds = _within(absent)
     keys = (key_of(absent.username), key)
-    claims = Q(status=OPEN, assignee=absent.username, delegated_by__isnull=True, returned_to__isnull=True)
-    claims &= Q(audience__overlap=list(absent.marks))
+    claims = Q(status=OPEN, assignee=absent.username, returned_to__isnull=True)
+    claims &= Q(delegated_by__isnull=False) | Q(audience__overlap=list(absent.marks))
     claims &= ~Q(exclude__overlap=list(keys)) & ~Q(voted__overlap=list(keys))
     return [Source(holds & claims), Source(holds, absent.marks, keys)]
+
+
+def _within(absent: Absent) -> Q:
+    """Tasks of the kinds and workflows in which somebody stands in for one who is away."""
+    holds = ~Q(kind__in=FOR_OPERATORS)
+    return holds if absent.workflows is None else holds & Q(workflow_id__in=absent.workflows)
 
 
 def _snoozed(who: Who) -> list[Source]:

@@ -287,12 +287,6 @@ def who(tenant: int, user: int, username: str) -> Row:
     return row
 
 
-def put_back(tenant: int, assignee: str) -> None:
-    """Give the OPEN tasks that somebody has back to all whom they ask."""
-    SQL.execute("put_back", {"tenant": tenant, "assignee": assignee})
-    SQL.execute("put_votes_back", {"tenant": tenant, "key": key_of(assignee)})
-
-
 def open_by_mark(tenant: int, names: Mapping[str, str]) -> dict[str, int]:
     """How many OPEN tasks ask each of these marks, by the name that `names` gives it."""
     rows = SQL.value("open_by_mark", {"tenant": tenant, "marks": list(names)})

@@ -124,6 +124,7 @@ LEFT_OUT: Mapping[str, str] = {
     "tasks_inbox.duties.step_mentions.message_of(sender)": OPERATORS,
     "tasks_inbox.mail.step_mentions.written(sender)": OPERATORS,
     "tasks_inbox.mail.step_mentions.written(to)": "an address has 254 characters at most",
+    "tasks_inbox.mail.mails.fill": "as `lib.visible.visible`, which is read for itself",
     "tasks_inbox.mail.mails.headed(sender)": OPERATORS,
     "runs.commands.broadcast.broadcast(reason)": "a reason has 2,000 characters at most, and is logged once",
     "tasks_inbox.mail.mails.headed(to)": "an address has 254 characters at most",

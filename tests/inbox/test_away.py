@@ -108,15 +108,6 @@ def test_only_in_the_workflows_that_it_names(clock):
     assert may("bob", inside)
 
 
-def test_what_who_is_away_has_claimed_is_decided_too_but_not_what_was_handed_to_them(clock):
-    claimed, handed = asked(approval(**ANN)), asked(approval(candidates={"users": ["cid"]}))
-    assignment.claim_task(member("ann"), claimed.pk)
-    hand(member("cid"), handed, "ann")
-    rule(clock)
-    assert may("bob", claimed)
-    assert not may("bob", handed)
-
-
 def test_a_substitute_hands_nothing_on_and_claims_nothing(clock):
     rule(clock)
     task = asked(approval(**ANN))

@@ -5,7 +5,7 @@ import pytest
 from accounts import members
 from lib.refusals import NotAllowed
 from tasks_inbox.actions import assignment
-from tests.inbox.asking import again, approval, asked, decide, hand, member
+from tests.inbox.asking import again, approval, asked, decide, hand, member, resolve, stuck
 
 
 @pytest.mark.parametrize("how", ["left", "demoted"])
@@ -40,3 +40,13 @@ def test_who_left_decided_what_they_decided():
     assert again(task).decided_by == "ann"
     with pytest.raises(NotAllowed):
         decide(member("eve"), asked(approval(candidates={"users": ["ann"]})))
+
+
+def test_who_may_mend_no_runs_any_more_keeps_what_is_asked_of_deciders_alone():
+    boss, olga = member("boss", "admin"), member("olga", "operator")
+    broken, task = stuck(), asked()
+    for one in (broken, task):
+        assignment.claim_task(olga, one.pk)
+    members.change_member(boss, "olga", role="approver")
+    assert (again(broken).assignee, again(task).assignee) == (None, "olga")
+    assert resolve(boss, broken, "done").status == "COMPLETED"

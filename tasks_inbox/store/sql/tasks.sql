@@ -177,17 +177,34 @@ o AS (
 SELECT true FROM u
 
 -- name: put_back
--- Who had them may decide no tasks any more; locked one after another, as by all who have several.
+-- Who had them may decide no tasks, or none of these `kinds`, any more; locked one after another, as by all who have several.
 WITH l AS MATERIALIZED (
     SELECT t.id
       FROM tasks_inbox_manualtask t
-     WHERE t.tenant_id = %(tenant)s AND t.status = 'OPEN' AND t.assignee = %(assignee)s
+     WHERE t.tenant_id = %(tenant)s AND t.status = 'OPEN' AND t.assignee = %(assignee)s AND t.kind = ANY (%(kinds)s::text[])
      ORDER BY t.id
        FOR NO KEY UPDATE
 )
 UPDATE tasks_inbox_manualtask t
    SET assignee = NULL, delegated_by = NULL
  WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN' AND t.assignee = %(assignee)s
+
+-- name: release_tasks
+-- Each from the holder with whom it was seen, who can't decide it as things are; locked as by `put_back`.
+WITH l AS MATERIALIZED (
+    SELECT t.id
+      FROM tasks_inbox_manualtask t
+      JOIN unnest(%(tasks)s::uuid[], %(holders)s::text[]) h(task, holder) ON h.task = t.id AND h.holder = t.assignee
+     WHERE t.status = 'OPEN'
+     ORDER BY t.id
+       FOR NO KEY UPDATE OF t
+),
+u AS (
+    UPDATE tasks_inbox_manualtask t SET assignee = NULL, delegated_by = NULL
+     WHERE t.id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'OPEN'
+    RETURNING t.id
+)
+SELECT coalesce(json_agg(u.id), '[]') FROM u
 
 -- name: open_by_mark
 SELECT coalesce(json_agg(json_build_array(m.mark, n.count)), '[]')
