@@ -56,6 +56,8 @@ def _show(response: HttpResponse) -> None:
     html = response.content.decode(response.charset)
     if (seen := visible_html(html)) is not html:
         response.content = seen.encode(response.charset)
+        if "Content-Length" in response.headers:
+            response.headers["Content-Length"] = str(len(response.content))
 
 
 def visible_html(html: str) -> str:

@@ -67,6 +67,7 @@ def is_visible(text):
 def test_a_page_shows_them(client, ann, task, page):
     client.force_login(User.objects.get(username="ann"))
     answer = client.get(page.format(task=task.pk, run=task.run_id))
+    assert answer.headers["Content-Length"] == str(len(answer.content))
     assert answer.status_code == 200
     is_visible(answer.text)
 
