@@ -56,7 +56,7 @@ DEFINITIONS: list[Json] = [
             },
             {"id": "last", "type": "noop", **SHORT},
         ],
-        "edges": [{"from": "ask", "to": "last"}],
+        "edges": [{"from": "ask", "to": "last", "branch": "approved"}],
     },
     {
         "name": "d_job",

@@ -238,7 +238,7 @@ BY_MOUSE: Json = ORDER | {
     ],
     "edges": [
         {"from": "payment", "to": "west", "when": "has(output.status) && output.status == 'SUCCESS'"},
-        {"from": "payment", "to": "approve", "default": True},
+        {"from": "west", "to": "approve"},
         {"from": "west", "to": "done"},
         {"from": "approve", "to": "done", "branch": "approved"},
     ],

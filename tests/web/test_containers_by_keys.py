@@ -169,7 +169,7 @@ def look_at_the_items(walk: Walk) -> None:
     expect(walk.visitor.step("take_it")).to_contain_text("Too wet")
     expect(walk.page.locator("#run .facts")).not_to_contain_text("None")
     walk.is_right()
-    walk.press("Look at each 1", "Look at each")
+    walk.press("Look at each, item 1", "Look at each")
     expect(walk.page.locator("#item")).to_be_focused()
     walk.press("The run", "Check deliveries")
 

@@ -71,5 +71,5 @@ def test_a_list_with_an_approval_is_built_run_decided_and_looked_at(visitor, pag
     expect(page.get_by_role("link", name="Item 0, waiting")).to_be_visible()
     page.get_by_role("link", name="Item 1, completed").click()
     page.locator("#item").get_by_role("link", name="Open its run").click()
-    page.get_by_role("link", name="Look at each 1").click()
+    page.get_by_role("link", name="Look at each, item 1").click()
     expect(page.locator("#item")).to_contain_text("approved")

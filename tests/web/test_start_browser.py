@@ -78,6 +78,9 @@ def test_what_is_typed_while_the_fields_are_on_their_way_stays(visitor, ann):
             document.querySelector("input[type=checkbox]").checked = true;
         }"""
     )
+    # The mark of a request is there before the request is.
+    while not held:
+        page.wait_for_timeout(20)
     with page.expect_response("**/start/form*"):
         held[0].continue_()
     expect(asking).to_have_count(0)
