@@ -77,6 +77,12 @@ SCOPES_OF_ROLE: Final[dict[str, frozenset[str]]] = {
 TOKEN_ROLES: Final = tuple(SCOPES_OF_ROLE)
 MEMBER_ROLES: Final = tuple(role for role in SCOPES_OF_ROLE if role != WORKER)
 
+
+def roles_with(scope: str) -> list[str]:
+    """The roles of members that hold a scope."""
+    return [role for role in MEMBER_ROLES if scope in SCOPES_OF_ROLE[role]]
+
+
 WORDS_OF_ROLE: Final[dict[str, str]] = {
     "viewer": "sees what folders let them read, changes nothing",
     "author": "writes and publishes workflows, starts runs",

@@ -297,6 +297,7 @@ CELERY_BEAT_SCHEDULE = {
     "alerts_kept": {"task": "runs.tick_alerts_kept", "schedule": 60.0, "options": _TICK},
     "blobs": {"task": "runs.tick_blobs", "schedule": 60.0, "options": {"queue": "blocking", "expires": 60.0}},
     "webhooks_out_kept": {"task": "runs.tick_webhooks_out_kept", "schedule": 60.0, "options": _TICK},
+    "schedule_owners": {"task": "runs.tick_schedule_owners", "schedule": 60.0, "options": _TICK},
     "schedule_history": {"task": "runs.tick_schedule_history", "schedule": 60.0, "options": _TICK},
     "telemetry": {
         "task": "runs.tick_telemetry",

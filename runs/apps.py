@@ -11,6 +11,7 @@ class RunsConfig(AppConfig):
 
     def ready(self) -> None:
         """Tell accounts who may reach a run, and workflows what runs took and gave, how many are open."""
+        from accounts import ports
         from accounts.guards import guards
         from runs.access import (
             guard_alert,
@@ -27,6 +28,7 @@ class RunsConfig(AppConfig):
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
         from runs.reading.triggers import schedule_triggers, webhook_triggers
+        from runs.schedules import firing
         from runs.schedules.examples import make_example_schedule
         from runs.schedules.judging import judge
         from workflows.ports.examples import comes_with_examples
@@ -56,3 +58,4 @@ class RunsConfig(AppConfig):
         continuing.connect()
         signal_messages.connect()
         comes_with_examples(make_example_schedule)
+        ports.tell_of_members(firing.member_changed)

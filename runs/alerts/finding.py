@@ -57,6 +57,7 @@ def find(free: float | None) -> Found:
     take(_OF_QUEUES, alerts.found_in_queues(_OF_QUEUES, STALE.total_seconds()))
     for kind, (condition, params) in _conditions().items():
         take([kind], alerts.found(condition, [kind], **params))
+    take(["owner_gone"], alerts.found_in_owners(["owner_gone"]))
     failing, is_cut = mails.failing(GIVEN_UP, alerts.MOST_LATE)
     take(["mail_failing"], alerts.found_in_mails(["mail_failing"], failing))
     if is_cut:

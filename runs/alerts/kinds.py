@@ -162,6 +162,23 @@ def _webhook_off(facts: Facts, _: str | None) -> Words:
     )
 
 
+def _owner_gone(facts: Facts, _: str | None) -> Words:
+    what, name, workflow = facts["what"], facts["name"], facts["workflow"]
+    if what == "schedule":
+        return Words(
+            f"The schedule {name} was stopped",
+            f"It starts nothing of {workflow} any more. {facts['why']}",
+            "Switch it on to have it act for you, or hand it over: Settings, Members. Or delete it.",
+            f"/schedules/{facts['id']}",
+        )
+    return Words(
+        f"The webhook {name} refuses messages",
+        f"It does nothing with {workflow} any more: it acts for {facts['acts_for']}, who may no longer do this.",
+        "Change it to have it act for you, or hand it over: Settings, Members. Or switch it off.",
+        f"/settings/webhooks/{facts['id']}",
+    )
+
+
 def _mail_failing(facts: Facts, _: str | None) -> Words:
     return Words(
         "Mail is not sent",
@@ -287,6 +304,14 @@ KINDS: Final[Mapping[str, Kind]] = {
         "A webhook out was switched off, other than by hand.",
         "warning",
         _webhook_off,
+    ),
+    "owner_gone": Kind(
+        "Owner is gone",
+        "A schedule was stopped, or a webhook refuses messages, because whoever it acts for may not do that any more.",
+        "critical",
+        _owner_gone,
+        filter="workflow",
+        cooldown_seconds=0,
     ),
     "mail_failing": Kind(
         "Mail is failing",

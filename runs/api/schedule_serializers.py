@@ -121,6 +121,9 @@ class ScheduleSerializer(serializers.Serializer[Any]):
     calendar = serializers.SerializerMethodField()
     enabled = serializers.BooleanField()
     note = serializers.CharField(help_text="Why it is off.")
+    off_reason = serializers.CharField(
+        help_text="Why it was stopped: it acts for somebody who may not start it. Empty where it is on, or off by hand."
+    )
     paused_at = serializers.DateTimeField(allow_null=True)
     acts_for = serializers.CharField(help_text="It starts runs with the rights of this member.")
     created_by = serializers.CharField()

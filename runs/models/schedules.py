@@ -35,7 +35,7 @@ class Schedule(TenantOwned):
 
     It acts for `acts_for`, who made it or last said what it does. `next_due_at` is the first due time that nothing was
     done about yet, null where there is none or it is off; `fire_at` is when, jitter included. `buffered_due_at`: a due
-    time whose run starts when those before it have ended.
+    time whose run starts when those before it have ended. `off_reason`: why it was stopped, but by hand.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -53,6 +53,7 @@ class Schedule(TenantOwned):
     jitter_seconds = models.IntegerField(default=0)
     enabled = models.BooleanField(default=True)
     note = models.TextField(blank=True)
+    off_reason = models.TextField(blank=True, db_default="")
     paused_at = models.DateTimeField(null=True)
     acts_for = models.TextField()
     created_by = models.TextField()

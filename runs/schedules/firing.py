@@ -9,10 +9,12 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import chain
 
 from django.db import transaction
 
+from accounts import audit
 from lib.database_errors import is_away
 from lib.refusals import Refusal
 from runs.commands.lifecycle import cancel_runs
@@ -46,6 +48,28 @@ def fire(seconds: float = TICK_SECONDS) -> int:
     return _each(store.buffered_schedule, _end_wait, until) + _each(store.due_schedule, _do, until)
 
 
+def stop_orphans(seconds: float = TICK_SECONDS, *, tenant: int | None = None, acts_for: str = "") -> int:
+    """Stop the schedules of all, or of one member, who may no longer start what these start; gives how many.
+
+    They are on again when somebody who may start it switches them on, or is handed them; never by themselves.
+    """
+    take = partial(store.orphaned_schedule, tenant=tenant, acts_for=acts_for)
+    return _each(take, _stop_orphan, time.monotonic() + seconds)
+
+
+def member_changed(tenant_id: int, username: str) -> None:
+    """Somebody left or has another role: what starts runs for them stops in the same transaction, if they may not."""
+    stop_orphans(tenant=tenant_id, acts_for=username)
+
+
+def _stop_orphan(schedule: FoundSchedule) -> None:
+    if why := rights.why_not(schedule):
+        if (due := schedule.buffered_due_at) is not None:
+            store.settle_entry(schedule.id, Entry(due, SKIPPED, "not_allowed", why))
+        store.stop_schedule(schedule.id, why)
+        audit.record_unasked(schedule.tenant_id, "schedule.stop", schedule.name, reason=why)
+
+
 def _each(take: _Take, act: Callable[[FoundSchedule], None], until: float) -> int:
     """Have `act` do each schedule that `take` finds, in a transaction each; gives how many there were."""
     ids: list[str] = []
@@ -73,12 +97,16 @@ def _do(schedule: FoundSchedule) -> None:
     entries = [missed] if missed and missed.due_at not in done else []
     dues = [due for due in dues if due not in done]
     buffered = schedule.buffered_due_at
-    if dues and (why := rights.why_not(schedule)):
+    why = rights.why_not(schedule) if dues else None
+    if why:
         entries += [Entry(due, SKIPPED, "not_allowed", why) for due in dues]
     elif dues:
         more, buffered = _POLICIES[schedule.overlap](schedule, dues)
         entries += more
     store.insert_entries(schedule.tenant_id, schedule.id, entries)
+    if why:
+        _stop_orphan(schedule)
+        return
     fire_at = following and fires_at(schedule.id, following, schedule.jitter_seconds)
     store.move_schedule(schedule.id, next_due=following, fire_at=fire_at, buffered=buffered)
 
@@ -88,9 +116,10 @@ def _end_wait(schedule: FoundSchedule) -> None:
     due = schedule.buffered_due_at
     if due is None:
         return
-    why = rights.why_not(schedule)
-    entry = Entry(due, SKIPPED, "not_allowed", why) if why else _started(schedule, due)
-    store.settle_entry(schedule.id, entry)
+    if rights.why_not(schedule):
+        _stop_orphan(schedule)
+        return
+    store.settle_entry(schedule.id, _started(schedule, due))
     fire_at = schedule.next_due_at and fires_at(schedule.id, schedule.next_due_at, schedule.jitter_seconds)
     store.move_schedule(schedule.id, next_due=schedule.next_due_at, fire_at=fire_at, buffered=None)
 

@@ -196,8 +196,12 @@ def _change(principal: Principal, schedule: Schedule, values: Mapping[str, Any],
     if turned and values["enabled"]:
         _note_pause(schedule, now)
         schedule.enabled, schedule.paused_at, schedule.note = True, None, ""
+        schedule.off_reason = ""
     elif turned:
         _pause(schedule, now)
+    if is_pause:
+        # That it stays off is somebody's wish now.
+        schedule.off_reason = ""
     if not schedule.enabled:
         schedule.note = values.get("note", schedule.note)
     elif turned or moves:
@@ -234,7 +238,7 @@ def _note_pause(schedule: Schedule, now: datetime) -> None:
     passed = list(islice(until_now, MOST_COUNTED))
     done = store.dealt_with(str(schedule.id), passed[:1])
     if passed and passed[0] not in done:
-        text = "It was switched off." + (f" {schedule.note}" if schedule.note else "")
+        text = " ".join(filter(None, ["It was switched off.", schedule.note or schedule.off_reason]))
         if len(passed) == MOST_COUNTED:
             text += f" There were {MOST_COUNTED:,} of these times or more."
         entry = Entry(passed[0], SKIPPED, "paused", text, last_due_at=passed[-1], due_count=len(passed))

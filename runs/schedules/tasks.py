@@ -16,3 +16,9 @@ def tick_schedules() -> int:
 def tick_schedule_history() -> int:
     """Every minute: forget what schedules did long ago."""
     return ticking("schedule_history")
+
+
+@shared_task(name="runs.tick_schedule_owners")
+def tick_schedule_owners() -> int:
+    """Every minute: stop schedules of people who may no longer start what these start."""
+    return ticking("schedule_owners")

@@ -5,6 +5,7 @@ from typing import Any, TypedDict
 
 import orjson
 
+from accounts.roles import RUNS_SIGNAL, RUNS_START, roles_with
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.hot import SQL, WORKER_SECONDS
@@ -124,6 +125,12 @@ def found_in_queues(kinds: Collection[str], stale: float) -> list[dict[str, Any]
         stale=stale,
         silent=WORKER_SECONDS,
     )
+
+
+def found_in_owners(kinds: Collection[str]) -> list[dict[str, Any]]:
+    """As `found`: what acts for somebody who may not do it any more."""
+    roles = {"starters": roles_with(RUNS_START), "signallers": roles_with(RUNS_SIGNAL)}
+    return found("alerts_of_owners", kinds, **roles)
 
 
 def found_in_mails(kinds: Collection[str], mails: Sequence[MailsRow]) -> list[dict[str, Any]]:

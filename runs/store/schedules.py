@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+from accounts.roles import RUNS_START, roles_with
 from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.hot import SQL, document
@@ -65,6 +66,26 @@ def due_schedule(exclude: Sequence[str]) -> FoundSchedule | None:
 def buffered_schedule(exclude: Sequence[str]) -> FoundSchedule | None:
     """A schedule whose buffered due time needs to wait no longer, but for those to `exclude`; it is locked."""
     return _found(SQL.value("buffered_schedule", {"tried": list(exclude), "now": now_or_none()}))
+
+
+def orphaned_schedule(
+    exclude: Sequence[str], tenant: int | None = None, acts_for: str = ""
+) -> FoundSchedule | None:
+    """A schedule that would fire again for somebody who may not start its workflow, but for those to `exclude`; of one
+    person of a `tenant`, where one is given. It is locked.
+    """
+    params = {
+        "tried": list(exclude),
+        "tenant": tenant,
+        "acts_for": acts_for,
+        "starters": roles_with(RUNS_START),
+    }
+    return _found(SQL.value("orphaned_schedule", params | {"now": now_or_none()}))
+
+
+def stop_schedule(schedule: str, why: str) -> None:
+    """Keep that a schedule fires no more, and why."""
+    SQL.execute("stop_schedule", {"schedule": schedule, "why": why, "now": now_or_none()})
 
 
 def open_runs(schedule: str) -> list[str]:

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from accounts.models import AccountMail
+from accounts import members
+from accounts.models import AccountMail, FolderGrant, Membership
 from runs.alerts import answering, disk
 from runs.alerts.kinds import KINDS
 from runs.commands import jobs
@@ -16,14 +17,20 @@ from runs.maintenance import sla
 from runs.models import OutgoingWebhook, Repair, Timer
 from runs.outgoing import services as webhooks
 from runs.outgoing import switching
+from runs.schedules.services import change_schedule
+from runs.store.webhooks import find_webhook
+from runs.webhooks import rights
+from runs.webhooks.services import change_webhook, create_webhook, token_of
 from tests import factories as make
 from tests.alerts.conftest import alerts, deliveries, look
+from tests.schedules import a_schedule, an_owner
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
 JOB = make.graph([{"id": "charge", "type": "job", "queue": "card"}], [])
 WAITS = make.graph([{"id": "s", "type": "signal", "params": {"name": "x"}}], [])
 FAILS = make.graph([{"id": "s", "type": "noop", "retry": "none"}], [])
+SIGNAL = {"business_key": "/id", "signal_name": "go"}
 PAUSE = make.graph([{"id": "rest", "type": "wait", "params": {"seconds": 60}}], [])
 
 
@@ -246,6 +253,53 @@ def test_a_version_in_which_a_refusal_goes_on(on_call):
     assert alert.status == "resolved"
 
 
+def test_a_schedule_and_a_webhook_whose_owner_is_gone(on_call):
+    on_call.rule("owner_gone")
+    version = make.a_version(make.chain("noop"))
+    schedule = a_schedule(version)
+    hook = create_webhook(
+        an_owner(version), name="orders", workflow=version.workflow.name, action="start", mapping={}
+    )
+    assert look() == 0
+    members.set_active(on_call.admin, "owner", False, reason="left")
+    assert (look(), look()) == (2, 0)
+    assert [(one.kind, one.severity, one.subject) for one in alerts()] == [
+        ("owner_gone", "critical", "The schedule nightly was stopped"),
+        ("owner_gone", "critical", "The webhook orders refuses messages"),
+    ]
+    assert "It acts for owner, who is no longer an active member." in alerts()[0].message
+    change_schedule(on_call.admin, schedule.name, enabled=True)
+    change_webhook(on_call.admin, hook.webhook.pk, allow_unsigned=True)
+    assert look() == 2
+    assert {one.status for one in alerts()} == {"resolved"}
+
+
+@pytest.mark.parametrize(
+    ("role", "action", "mapping", "is_told"),
+    [
+        ("viewer", "start", {}, True),
+        ("author", "start", {}, False),
+        ("author", "signal", SIGNAL, True),
+        ("operator", "signal", SIGNAL, False),
+        ("operator", "signal", {**SIGNAL, "start_if_missing": True}, False),
+    ],
+)
+def test_of_a_webhook_the_rights_that_it_needs_count(on_call, role, action, mapping, is_told):
+    on_call.rule("owner_gone")
+    version = make.a_version(make.chain("noop"))
+    hook = create_webhook(
+        an_owner(version), name="a", workflow=version.workflow.name, action=action, mapping=mapping
+    )
+    Membership.unsafe_all_tenants.filter(user__username="owner").update(role=role)
+    FolderGrant.unsafe_all_tenants.all().delete()
+    for name, verbs in (("author", ["start"]), ("operator", ["start", "operate"])):
+        make.GrantFactory(folder=version.workflow.folder, role=name, verbs=verbs)
+    assert look() == is_told
+    # As the door itself judges it.
+    found = find_webhook(token_of(hook.webhook))
+    assert (rights.why_not(found) is not None) is is_told
+
+
 def test_a_disk_that_fills_up(on_call, monkeypatch):
     on_call.rule("disk")
     usage = namedtuple("usage", "total used free")
@@ -263,5 +317,5 @@ def test_every_kind_is_fired_above():
     assert set(KINDS) == {
         *("queue_depth", "queue_age", "worker_gone", "failure_rate", "sla_warning", "sla_breached", "disk"),
         *("step_exhausted", "compensation_failed", "timer_late", "run_stuck", "webhook_off", "mail_failing"),
-        "refusal_ignored",
+        *("refusal_ignored", "owner_gone"),
     }

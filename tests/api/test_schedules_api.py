@@ -15,7 +15,17 @@ pytestmark = pytest.mark.django_db
 
 SHOWN = {
     *("name", "workflow", "input", "cron", "every_seconds", "at", "timezone", "overlap", "catchup_seconds"),
-    *("jitter_seconds", "calendar", "enabled", "note", "paused_at", "acts_for", "created_by", "created_at"),
+    *(
+        "jitter_seconds",
+        "calendar",
+        "enabled",
+        "note",
+        "off_reason",
+        "paused_at",
+        "acts_for",
+        "created_by",
+        "created_at",
+    ),
     *("next_due_at", "buffered_due_at", "last"),
 }
 HERE = "/api/v1/schedules"

@@ -98,6 +98,9 @@ HARMLESS = frozenset(
         "keep_dispatch_sample",
         "forget_dispatch_samples",
         "dispatch_samples",
+        # Each is alone in its transaction, and looked for again by the next tick.
+        "orphaned_schedule",
+        "stop_schedule",
     }
 )
 """Statements that read for those who look, note why a message was refused, is over or can't be delivered, stop a job,

@@ -14,7 +14,7 @@ from factory.django import DjangoModelFactory, Password
 from psycopg.types.json import Jsonb
 
 from accounts.folders import DEFAULT_NAME, standard_grants
-from accounts.models import AccountMail, Folder, Group, GroupMember, Membership, Tenant, User
+from accounts.models import AccountMail, Folder, FolderGrant, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.roles import READ
 
@@ -201,6 +201,16 @@ class FolderFactory(Once):
     class Meta:
         model = Folder
         django_get_or_create = ("tenant", "key")
+
+
+class GrantFactory(DjangoModelFactory[FolderGrant]):
+    """What a folder grants to a role or a group."""
+
+    folder = factory.SubFactory(FolderFactory)
+    tenant_id = factory.SelfAttribute("folder.tenant_id")
+
+    class Meta:
+        model = FolderGrant
 
 
 class AccountMailFactory(DjangoModelFactory[AccountMail]):

@@ -182,7 +182,8 @@ def test_why_something_was_skipped_is_told(author, clock):
     clock.advance(60)
     firing.fire()
     page = author.get(f"/schedules/{schedule.pk}").text
-    assert "It is no longer allowed to start runs" in page
+    assert "It was stopped" in page
+    assert "stopped</span>" in author.get("/schedules/").text
     assert "whose role (viewer) may not start runs" in page
 
 

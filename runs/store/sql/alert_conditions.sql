@@ -219,6 +219,36 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', h.id, 'workflow', 
  ORDER BY a.id, h.id
  LIMIT %(limit)s
 
+-- name: alerts_of_owners
+-- Schedules that were stopped, and webhooks in use that refuse what they are sent, because whoever they act for may not
+-- do that any more.
+WITH /* include alert_rules */,
+orphans AS (
+    SELECT s.tenant_id, s.workflow_id, 'schedule' AS what, s.id, s.name, s.acts_for, s.off_reason AS why
+      FROM runs_schedule s
+     WHERE NOT s.enabled AND s.off_reason <> ''
+    UNION ALL
+    SELECT s.tenant_id, s.workflow_id, 'webhook', s.id, s.name, s.acts_for, ''
+      FROM runs_inboundwebhook s
+      JOIN workflows_workflow w ON w.id = s.workflow_id
+      LEFT JOIN LATERAL (/* include owner_of */) o ON true
+     WHERE s.enabled AND s.acts_for IS NOT NULL
+       AND NOT coalesce(((s.action <> 'start' AND coalesce(s.mapping ->> 'start_if_missing', 'false') <> 'true')
+                          OR o.role = ANY (%(starters)s) AND (o.role = 'admin' OR 'start' = ANY (o.verbs)))
+                        AND (s.action <> 'signal'
+                             OR o.role = ANY (%(signallers)s) AND (o.role = 'admin' OR 'operate' = ANY (o.verbs)))
+                        AND o.role IS NOT NULL, false)
+)
+SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', o.what || ':' || o.id, 'workflow', o.workflow_id, 'run', NULL,
+           'value', NULL, 'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'what', o.what, 'id', o.id,
+           'name', o.name, 'acts_for', o.acts_for, 'why', o.why))::text
+  FROM rules a
+  JOIN orphans o USING (tenant_id)
+  JOIN workflows_workflow w ON w.id = o.workflow_id
+ WHERE coalesce(a.params ->> 'workflow', '') IN ('', w.name)
+ ORDER BY a.id, o.what, o.id
+ LIMIT %(limit)s
+
 -- name: alerts_of_mails
 -- Tenants of which at least so many `mails` were tried in vain; whoever sends them says how many.
 WITH /* include alert_rules */

@@ -27,6 +27,39 @@ json_build_object(
                    FROM runs_calendar c
                   WHERE c.id = s.calendar_id))
 
+-- name: owner_of (fragment)
+-- Whoever `s` acts for, if they are an active member: their role, and what the folder of the workflow `w` grants them.
+SELECT m.role, ARRAY(SELECT unnest(g.verbs)
+                       FROM accounts_foldergrant g
+                      WHERE g.folder_id = w.folder_id
+                        AND (g.role = m.role OR g.group_id IN (SELECT i.group_id FROM accounts_groupmember i
+                                                                WHERE i.membership_id = m.id))) AS verbs
+  FROM accounts_user u
+  JOIN accounts_membership m ON m.user_id = u.id AND m.tenant_id = s.tenant_id
+ WHERE lower(u.username) = lower(s.acts_for) AND u.is_active
+
+-- name: orphaned_schedule
+-- A schedule that would fire again and acts for somebody who may not start its workflow as things are, locked; of one
+-- person, where one is given.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+SELECT /* include found_schedule */
+  FROM runs_schedule s
+  JOIN workflows_workflow w ON w.id = s.workflow_id
+ CROSS JOIN clock
+ WHERE s.enabled AND (s.next_due_at IS NOT NULL OR s.buffered_due_at IS NOT NULL) AND s.id <> ALL (%(tried)s::uuid[])
+   AND (%(tenant)s::bigint IS NULL OR s.tenant_id = %(tenant)s AND lower(s.acts_for) = lower(%(acts_for)s))
+   AND NOT EXISTS (SELECT 1 FROM (/* include owner_of */) o
+                    WHERE o.role = ANY (%(starters)s) AND (o.role = 'admin' OR 'start' = ANY (o.verbs)))
+ ORDER BY s.id
+ LIMIT 1
+   FOR UPDATE OF s SKIP LOCKED
+
+-- name: stop_schedule
+UPDATE runs_schedule s
+   SET enabled = false, off_reason = %(why)s, note = '', paused_at = coalesce(%(now)s::timestamptz, clock_timestamp()),
+       next_due_at = NULL, fire_at = NULL, buffered_due_at = NULL
+ WHERE s.id = %(schedule)s
+
 -- name: due_schedule
 -- The schedule that has been due for longest, locked: who comes at the same moment finds the next one.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)

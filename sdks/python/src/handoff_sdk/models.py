@@ -22,6 +22,7 @@ AlertRuleKind = Literal[
     "worker_gone",
     "run_stuck",
     "webhook_off",
+    "owner_gone",
     "mail_failing",
     "refusal_ignored",
     "disk",
@@ -2681,6 +2682,7 @@ class Schedule(TypedDict):
     calendar: str | None
     enabled: bool
     note: str
+    off_reason: str
     paused_at: str | None
     acts_for: str
     created_by: str

@@ -1,0 +1,20 @@
+from django.db import migrations, models
+
+from lib.schema_sql import SchemaSql
+
+
+class Migration(migrations.Migration):
+    """Why a schedule was stopped, but by hand."""
+
+    dependencies = [
+        ('runs', '0041_waits_of_trees'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='schedule',
+            name='off_reason',
+            field=models.TextField(blank=True, db_default=''),
+        ),
+        SchemaSql('runs', '40ee4619516f'),
+    ]
