@@ -3,9 +3,10 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
-from accounts import pages, queries
+from accounts import impacts, pages, queries
 from accounts.access import PageRequest, page
 from accounts.models import Group
 from accounts.roles import MEMBERS_MANAGE, MEMBERS_READ
@@ -47,6 +48,11 @@ def group(request: PageRequest, group_id: int) -> HttpResponse:
     row = queries.find_group(request.principal.tenant_id, group_id)
     if request.method != "POST":
         return render(request, "settings/group.html", pages.group_form(request, row))
+    usernames, name = request.POST.getlist("members"), pages.typed(request, "name")
+    impact = impacts.of_group(request.principal, row, usernames, name=name)
+    back = reverse("settings-group", args=[row.pk])
+    if (first := impacts.asked_first(request, impact, f"Change {row.name}", back)) is not None:
+        return first
     wrong = pages.change_group(request, row)
     if wrong is not None:
         return render(request, "settings/group.html", wrong[0], status=wrong[1])
@@ -58,6 +64,10 @@ def group(request: PageRequest, group_id: int) -> HttpResponse:
 def delete_group(request: PageRequest, group_id: int) -> HttpResponse:
     """Deletes a group."""
     row = queries.find_group(request.principal.tenant_id, group_id)
+    if pages.typed(request, "reason"):
+        impact, back = impacts.of_group(request.principal, row), reverse("settings-group", args=[row.pk])
+        if (first := impacts.asked_first(request, impact, f"Delete {row.name}", back)) is not None:
+            return first
     wrong = pages.delete_group(request, row)
     if wrong is not None:
         return render(request, "settings/group.html", wrong[0], status=wrong[1])

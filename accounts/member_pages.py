@@ -5,9 +5,10 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
-from accounts import members, pages, passwords, ports, queries, services, sessions, tokens
+from accounts import impacts, members, pages, passwords, people, ports, queries, services, sessions, tokens
 from accounts.access import PageRequest, page
 from accounts.models import INVITED, SENT, Membership
 from accounts.outgoing import last_written
@@ -26,6 +27,9 @@ def member(request: PageRequest, username: str) -> HttpResponse:
     membership = members.find_any(request.principal.tenant_id, username)
     if request.method != "POST":
         return _shown(request, membership, pages.member_form(request, membership))
+    impact = impacts.of_role(request.principal, username, typed(request, "role"))
+    if (first := _asked_first(request, membership, impact, "Change the role of")) is not None:
+        return first
     wrong = pages.change_member(request, membership)
     if wrong is not None:
         return _shown(request, membership, *wrong)
@@ -37,6 +41,10 @@ def member(request: PageRequest, username: str) -> HttpResponse:
 def remove_member(request: PageRequest, username: str) -> HttpResponse:
     """Ends a membership."""
     membership = members.find_any(request.principal.tenant_id, username)
+    if typed(request, "reason"):
+        impact = impacts.of_leaving(request.principal, username)
+        if (first := _asked_first(request, membership, impact, "Remove")) is not None:
+            return first
     wrong = pages.remove_member(request, membership)
     if wrong is not None:
         return _shown(request, membership, *wrong)
@@ -48,6 +56,10 @@ def remove_member(request: PageRequest, username: str) -> HttpResponse:
 def change_groups(request: PageRequest, username: str) -> HttpResponse:
     """Puts a member into the groups that are ticked, and takes them out of the others."""
     group_ids = [int(one) for one in request.POST.getlist("groups") if one.isascii() and one.isdigit()]
+    membership = members.find_any(request.principal.tenant_id, username)
+    impact = impacts.of_groups(request.principal, username, group_ids)
+    if (first := _asked_first(request, membership, impact, "Change the groups of")) is not None:
+        return first
     services.change_groups_of(request.principal, username, group_ids)
     messages.success(request, "Their groups are changed.")
     return redirect("settings-member", username)
@@ -69,10 +81,14 @@ def set_active(request: PageRequest, username: str) -> HttpResponse:
     """Deactivates a member, or activates them again."""
     active = request.POST.get("active") == "yes"
     reason = typed(request, "why")
+    membership = members.find_any(request.principal.tenant_id, username)
     if not reason and not active:
-        membership = members.find_any(request.principal.tenant_id, username)
         missing = {"why_error": "Give a reason: it is kept in the log."}
         return _shown(request, membership, pages.member_form(request, membership) | missing, 422)
+    if not active:
+        impact = impacts.of_leaving(request.principal, username)
+        if (first := _asked_first(request, membership, impact, "Deactivate")) is not None:
+            return first
     return _tried(
         request,
         username,
@@ -104,6 +120,15 @@ def make_link(request: PageRequest, username: str) -> HttpResponse:
         return _shown(request, membership, refused, 409 if isinstance(error, Conflict) else 403)
     context = {"whose": membership.user, "link": link.address, "days": link.lifetime.days}
     return render(request, "settings/member_link.html", context, status=201)
+
+
+def _asked_first(
+    request: PageRequest, membership: Membership, impact: ports.Impact, verb: str
+) -> HttpResponse | None:
+    title = f"{verb} {people.called(membership.user)}"
+    return impacts.asked_first(
+        request, impact, title, reverse("settings-member", args=[membership.user.username])
+    )
 
 
 def _tried(request: PageRequest, username: str, act: Any, message: str) -> HttpResponse:

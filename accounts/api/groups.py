@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts import queries, services
+from accounts import impacts, queries, services
 from accounts.api import serializers as s
 from accounts.api.base import ApiView
 from accounts.folders import grants_to_groups
@@ -77,3 +77,18 @@ class GroupView(_GroupsApiView):
         """Deletes it, and what folders grant it; nobody can then decide tasks that ask only this group."""
         services.delete_group(self.principal, group_id, reason=body(Verb, request).get("reason"))
         return Response(status=204)
+
+
+class GroupImpactView(ApiView):
+    """What a change of a group would leave undecidable."""
+
+    scopes = {"GET": MEMBERS_MANAGE}
+
+    @extend_schema(parameters=[s.GroupImpactQuery], responses=s.ImpactSerializer)
+    def get(self, request: Request, group_id: int) -> Response:
+        """The open tasks that nobody, or not enough, could decide if it had these `members`, or were deleted. Changes
+        nothing.
+        """
+        group = queries.find_group(self.principal.tenant_id, group_id)
+        usernames = query(s.GroupImpactQuery, request).get("members", ())
+        return Response(impacts.row_of(self.principal, impacts.of_group(self.principal, group, usernames)))

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts import members, passwords, queries, sessions
+from accounts import impacts, members, passwords, queries, sessions
 from accounts.api import serializers as s
 from accounts.api.base import ApiView
 from accounts.models import Membership
@@ -14,6 +14,7 @@ from accounts.roles import MEMBERS_MANAGE, MEMBERS_READ
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
+from lib.refusals import Invalid
 
 
 class _MembersApiView(ApiView):
@@ -70,6 +71,28 @@ class MemberView(_MembersApiView):
         """Ends the membership; the user and all that they did stay. Tasks they had claimed are open again."""
         members.remove_member(self.principal, username, reason=body(Verb, request).get("reason"))
         return Response(status=204)
+
+
+class MemberImpactView(ApiView):
+    """What a change of a member would leave undecidable."""
+
+    scopes = {"GET": MEMBERS_MANAGE}
+
+    @extend_schema(parameters=[s.MemberImpactQuery], responses=s.ImpactSerializer)
+    def get(self, request: Request, username: str) -> Response:
+        """The open tasks that nobody, or not enough, could decide if they left, had this `role`, or were in these
+        `groups` alone. Changes nothing.
+        """
+        params = query(s.MemberImpactQuery, request)
+        if len(params) > 1:
+            raise Invalid("Give a role or groups, not both.", field="groups")
+        if "role" in params:
+            impact = impacts.of_role(self.principal, username, params["role"])
+        elif "groups" in params:
+            impact = impacts.of_groups(self.principal, username, params["groups"])
+        else:
+            impact = impacts.of_leaving(self.principal, username)
+        return Response(impacts.row_of(self.principal, impact))
 
 
 class MemberSessionsView(ApiView):

@@ -7,7 +7,7 @@ from accounts.models import DENSITIES, MAILS
 from accounts.networks import MOST_NETWORKS
 from accounts.roles import MEMBER_ROLES, SCOPES, TOKEN_ROLES, VERBS
 from lib.api import fields
-from lib.api.serializers import PageQuery, StrictSerializer, Verb
+from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from lib.locales import LOCALES
 
 MOST_MEMBERS = 1_000
@@ -183,6 +183,52 @@ class NewMemberSerializer(MemberSerializer):
 
     password = serializers.CharField(allow_null=True, help_text="A new user's; shown only here.")
     invited = serializers.BooleanField(help_text="Whether they are mailed a link to set a password.")
+
+
+class MemberImpactQuery(Query):
+    """The change: another role, or other groups; neither: the member leaves."""
+
+    role = serializers.ChoiceField(MEMBER_ROLES, required=False)
+    groups = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=10_000,
+        help_text="Ids, separated by commas; none: in no group.",
+    )
+
+    def validate_groups(self, value: str) -> list[int]:
+        """The ids."""
+        ids = [one.strip() for one in value.split(",") if one.strip()]
+        if not all(one.isascii() and one.isdigit() and len(one) < 19 for one in ids):
+            raise serializers.ValidationError("These must be ids, separated by commas.")
+        return [int(one) for one in ids]
+
+
+class GroupImpactQuery(Query):
+    """The change: other members; none: the group is deleted."""
+
+    members = serializers.CharField(
+        required=False, allow_blank=True, max_length=200_000, help_text="Usernames, separated by commas."
+    )
+
+    def validate_members(self, value: str) -> list[str]:
+        """The usernames."""
+        return [one.strip() for one in value.split(",") if one.strip()]
+
+
+class StuckTaskSerializer(serializers.Serializer[object]):
+    """An open task that nobody could decide."""
+
+    id = serializers.UUIDField()
+    title = serializers.CharField()
+
+
+class ImpactSerializer(serializers.Serializer[object]):
+    """What a change would leave undecidable, the oldest first."""
+
+    count = serializers.IntegerField()
+    undecidable = StuckTaskSerializer(many=True, help_text="For who may read tasks.")
+    complete = serializers.BooleanField(help_text="Whether all open tasks that it touches were looked at.")
 
 
 class ChangeMe(Verb):

@@ -9,6 +9,7 @@ urlpatterns = [
     path("me/notifications", me.NotificationsView.as_view(), name="api-me-notifications"),
     path("members", members.MembersView.as_view(), name="api-members"),
     path("members/<str:username>", members.MemberView.as_view(), name="api-member"),
+    path("members/<str:username>/impact", members.MemberImpactView.as_view(), name="api-member-impact"),
     path(
         "members/<str:username>/sessions",
         members.MemberSessionsView.as_view(),
@@ -21,6 +22,7 @@ urlpatterns = [
     ),
     path("groups", groups.GroupsView.as_view(), name="api-groups"),
     path("groups/<int:group_id>", groups.GroupView.as_view(), name="api-group"),
+    path("groups/<int:group_id>/impact", groups.GroupImpactView.as_view(), name="api-group-impact"),
     path("folders", folders.FoldersView.as_view(), name="api-folders"),
     path("folders/<int:folder_id>", folders.FolderView.as_view(), name="api-folder"),
     path("tokens", tokens.TokensView.as_view(), name="api-tokens"),

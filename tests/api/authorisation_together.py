@@ -1,9 +1,11 @@
-"""The routes of those who work on one draft, of a version, and of items: the scope of each method, and an address."""
+"""The routes of work on a draft, of a version, of items and of leaving: the scope of each method, and an address."""
 
 _DRAFT = "/api/v1/workflows/ours"
 _COMMENT = f"{_DRAFT}/comments/{{comment}}"
 
 TOGETHER: dict[str, tuple[dict[str, str], str]] = {
+    "api-member-impact": ({"GET": "members:manage"}, "/api/v1/members/operator-of-ours/impact"),
+    "api-group-impact": ({"GET": "members:manage"}, "/api/v1/groups/{group}/impact"),
     "api-workflow-presence": ({"POST": "workflows:read"}, f"{_DRAFT}/presence"),
     "api-workflow-readers": ({"GET": "members:read"}, f"{_DRAFT}/readers"),
     "api-workflow-comments": ({"GET": "workflows:read", "POST": "workflows:write"}, f"{_DRAFT}/comments"),

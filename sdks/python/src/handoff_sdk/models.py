@@ -1554,6 +1554,14 @@ HoursField = TypedDict("HoursField", {"from": "str", "to": "str"})
 HoursFieldRequest = TypedDict("HoursFieldRequest", {"from": "str", "to": "str"})
 
 
+class Impact(TypedDict):
+    """What a change would leave undecidable, the oldest first."""
+
+    count: int
+    undecidable: list[StuckTask]
+    complete: bool
+
+
 class ImportDefinitionRequest(TypedDict):
     """A definition in any dialect."""
 
@@ -3091,6 +3099,13 @@ class Stubbed(TypedDict):
     made_up: bool
 
 
+class StuckTask(TypedDict):
+    """An open task that nobody could decide."""
+
+    id: str
+    title: str
+
+
 class Task(TypedDict):
     """A task."""
 
@@ -3788,6 +3803,7 @@ __all__ = [
     "HoursField",
     "HoursFieldRequest",
     "IfExistsEnum",
+    "Impact",
     "ImportDefinitionRequest",
     "InboxView",
     "InboxViewPage",
@@ -3955,6 +3971,7 @@ __all__ = [
     "StubErrorFieldsRequest",
     "StubFieldsRequest",
     "Stubbed",
+    "StuckTask",
     "Task",
     "TaskDraft",
     "TaskFile",

@@ -290,6 +290,13 @@ def get_group(group_id: str | int) -> Call[models.Group]:
     return Call("GET", path("/groups/{group_id}", group_id=group_id))
 
 
+def get_group_impact(group_id: str | int, *, members: str | None = None) -> Call[models.Impact]:
+    """The open tasks that nobody, or not enough, could decide if it had these `members`, or were deleted.
+    Changes nothing.
+    """
+    return Call("GET", path("/groups/{group_id}/impact", group_id=group_id), query={"members": members})
+
+
 def get_groups(*, cursor: str | None = None, limit: int | None = None) -> Call[models.GroupPage]:
     """The tenant's groups, newest first."""
     return Call("GET", "/groups", query={"cursor": cursor, "limit": limit})
@@ -313,6 +320,20 @@ def get_me() -> Call[models.Me]:
 def get_member(username: str | int) -> Call[models.Member]:
     """The member with their groups."""
     return Call("GET", path("/members/{username}", username=username))
+
+
+def get_member_impact(
+    username: str | int,
+    *,
+    groups: str | None = None,
+    role: Literal["viewer", "author", "operator", "requester", "approver", "admin"] | None = None,
+) -> Call[models.Impact]:
+    """The open tasks that nobody, or not enough, could decide if they left, had this `role`, or were in
+    these `groups` alone. Changes nothing.
+    """
+    return Call(
+        "GET", path("/members/{username}/impact", username=username), query={"groups": groups, "role": role}
+    )
 
 
 def get_member_sessions(username: str | int) -> Call[models.Sessions]:
