@@ -57,15 +57,19 @@ def of_group(principal: Principal, group: Group, usernames: Iterable[str] = (), 
     return impact_of(principal.tenant_id, SeatChange(groups={group.key: keys}))
 
 
-def asked_first(request: PageRequest, impact: Impact, title: str, back: str) -> HttpResponse | None:
+def asked_first(
+    request: PageRequest, impact: Impact, title: str, back: str, hand_over: str = ""
+) -> HttpResponse | None:
     """The page that says what a posted change leaves undecidable, with a button that makes it nevertheless; None where
-    there is no such thing, or that button was pressed.
+    there is no such thing, or that button was pressed. `back` and `hand_over`: where else one may go.
     """
     if not impact.tasks or request.POST.get("confirm") == "yes":
         return None
     posted = [(name, one) for name, texts in request.POST.lists() if name not in _OURS for one in texts]
     context = {"impact": impact, "shown": impact.tasks[:MOST_SHOWN], "posted": posted}
-    return render(request, "settings/confirm.html", context | {"what": title, "back": back})
+    return render(
+        request, "settings/confirm.html", context | {"what": title, "back": back, "hand_over": hand_over}
+    )
 
 
 def row_of(principal: Principal, impact: Impact) -> dict[str, object]:

@@ -125,10 +125,10 @@ def make_link(request: PageRequest, username: str) -> HttpResponse:
 def _asked_first(
     request: PageRequest, membership: Membership, impact: ports.Impact, verb: str
 ) -> HttpResponse | None:
+    name = membership.user.username
     title = f"{verb} {people.called(membership.user)}"
-    return impacts.asked_first(
-        request, impact, title, reverse("settings-member", args=[membership.user.username])
-    )
+    over = reverse("settings-member-hand-over", args=[name])
+    return impacts.asked_first(request, impact, title, reverse("settings-member", args=[name]), over)
 
 
 def _tried(request: PageRequest, username: str, act: Any, message: str) -> HttpResponse:

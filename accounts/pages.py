@@ -62,8 +62,10 @@ def member_list(request: PageRequest) -> Context:
         people.learn_user(member.user)
         if member.manager:
             people.learn_user(member.manager.user)
-    rows = queries.member_rows(tenant, page.rows)
-    return {"members": rows, "q": q, "active": active, "may_manage": _may_manage(request)} | neighbours(page)
+    rows, manages = queries.member_rows(tenant, page.rows), _may_manage(request)
+    left = ports.left_by(tenant) if manages else []
+    people.learn(tenant, [one.username for one in left])
+    return {"members": rows, "q": q, "active": active, "may_manage": manages, "left": left} | neighbours(page)
 
 
 def new_member(request: PageRequest) -> tuple[Context, int]:

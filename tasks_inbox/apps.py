@@ -29,7 +29,7 @@ class TasksInboxConfig(AppConfig):
         from tasks_inbox.eligibility.seeing import guard_task
         from tasks_inbox.lifecycle import compensations
         from tasks_inbox.lifecycle.waits import TASK
-        from tasks_inbox.reading import dues, impact, open_with, requests, unsent
+        from tasks_inbox.reading import dues, impact, left, open_with, requests, unsent
         from workflows.ports.judges import judges_definitions
 
         register("task", TASK)
@@ -46,5 +46,6 @@ class TasksInboxConfig(AppConfig):
         ports.tell_what_is_open(open_with.open_with)
         ports.say_of_mail(lambda: outside.mail().server is not None)
         ports.tell_of_members(membership.member_changed)
+        ports.tell_what_is_left(left.left_by)
         ports.foretell(impact.impact_of)
         ports.count_by_group(membership.count_by_group)

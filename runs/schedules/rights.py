@@ -1,4 +1,4 @@
-"""For whom a schedule acts, and whether they may still start its workflow."""
+"""For whom a schedule acts, and whether they may start its workflow."""
 
 from accounts.folders import find_folder
 from accounts.queries import member_principal
@@ -9,13 +9,18 @@ from runs.store.schedules import FoundSchedule
 
 def why_not(schedule: FoundSchedule) -> str | None:
     """Why whoever it acts for may not start its workflow now, in a sentence for operators; None where they may."""
+    why = why_not_for(schedule.tenant_id, schedule.acts_for, schedule.folder)
+    return f"It acts for {schedule.acts_for}, {why}." if why else None
+
+
+def why_not_for(tenant_id: int, username: str, folder: int) -> str | None:
+    """Why a schedule of a workflow of this folder can't act for somebody (`who ...`); None where it can."""
     try:
-        who = member_principal(schedule.tenant_id, schedule.acts_for, "schedule")
+        who = member_principal(tenant_id, username, "schedule")
     except Missing:
-        return f"It acts for {schedule.acts_for}, who is no longer an active member."
+        return "who is no longer an active member"
     if RUNS_START not in who.scopes:
-        return f"It acts for {schedule.acts_for}, whose role ({who.role}) may not start runs."
-    if not who.may_in(RUNS_START, schedule.folder):
-        folder = find_folder(schedule.tenant_id, schedule.folder).name
-        return f"It acts for {schedule.acts_for}, who may not start runs in the folder {folder}."
+        return f"whose role ({who.role}) may not start runs"
+    if not who.may_in(RUNS_START, folder):
+        return f"who may not start runs in the folder {find_folder(tenant_id, folder).name}"
     return None

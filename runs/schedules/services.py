@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 
 from accounts import audit
 from accounts.principal import Principal
+from accounts.queries import find_member
 from accounts.roles import RUNS_READ, RUNS_START
 from engine.catalogue import Json
 from lib.reader import zones
@@ -23,6 +24,7 @@ from runs.models.schedules import OVERLAPS, SKIPPED, STARTED
 from runs.reading.schedules import get_schedule
 from runs.schedules import calendars
 from runs.schedules.firing import MOST_COUNTED
+from runs.schedules.rights import why_not_for
 from runs.schedules.times import (
     MOST_JITTER,
     BadTiming,
@@ -118,6 +120,28 @@ def change_schedule(
     return get_schedule(principal.tenant_id, schedule.name)
 
 
+def hand_schedule(principal: Principal, name: str, to: str, *, reason: str | None = None) -> Schedule:
+    """Have a schedule act for another member, who may start its workflow themselves; one that was stopped is on again.
+
+    Raises Missing, Forbidden for who may not start it, Invalid at `to` for whom it can't act for.
+    """
+    with transaction.atomic():
+        schedule = _locked(principal, name)
+        member = find_member(principal.tenant_id, to)
+        why = why_not_for(principal.tenant_id, to, schedule.workflow.folder_id)
+        if why or member is None:
+            message = f"It can't act for {to}, {why}."
+            raise Invalid(message, code="may_not_start", field="to")
+        schedule.acts_for = member.user.username
+        if schedule.off_reason:
+            now = store.moment()
+            _switch_on(schedule, now)
+            _aim(schedule, now)
+        _write(schedule)
+        audit.record(principal, f"schedule.hand to {schedule.acts_for}", name, reason=reason)
+    return get_schedule(principal.tenant_id, name)
+
+
 def delete_schedule(principal: Principal, name: str, *, reason: str | None = None) -> None:
     """Remove a schedule and its history; runs that it started stay. Raises Missing and Forbidden."""
     with transaction.atomic():
@@ -194,9 +218,7 @@ def _change(principal: Principal, schedule: Schedule, values: Mapping[str, Any],
         _check_start(schedule, now)
     turned = "enabled" in values and values["enabled"] != schedule.enabled
     if turned and values["enabled"]:
-        _note_pause(schedule, now)
-        schedule.enabled, schedule.paused_at, schedule.note = True, None, ""
-        schedule.off_reason = ""
+        _switch_on(schedule, now)
     elif turned:
         _pause(schedule, now)
     if is_pause:
@@ -221,6 +243,11 @@ def _write(schedule: Schedule) -> None:
     fixed = ("id", "tenant_id", "created_at", "created_by")
     changed = {name: value for name, value in columns.items() if name not in fixed}
     Schedule.objects.for_tenant(schedule.tenant_id).filter(pk=schedule.pk).update(**changed)
+
+
+def _switch_on(schedule: Schedule, now: datetime) -> None:
+    _note_pause(schedule, now)
+    schedule.enabled, schedule.paused_at, schedule.note, schedule.off_reason = True, None, "", ""
 
 
 def _pause(schedule: Schedule, now: datetime) -> None:

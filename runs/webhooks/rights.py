@@ -1,6 +1,6 @@
 """For whom a webhook acts, and whether they may still do what it does (docs/security.md, "Webhooks")."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from accounts.folders import find_folder
 from accounts.queries import member_principal
@@ -24,14 +24,22 @@ def why_not(hook: FoundWebhook) -> str | None:
     """
     if hook.acts_for is None:
         return None
+    scopes = scopes_of(hook.action, hook.mapping)
+    why = why_not_for(hook.tenant_id, hook.acts_for, hook.folder, scopes)
+    return f"It acts for {hook.acts_for}, {why}." if why else None
+
+
+def why_not_for(tenant_id: int, username: str, folder: int, scopes: Iterable[str]) -> str | None:
+    """Why a webhook of a workflow of this folder that needs these scopes can't act for somebody (`who ...`); None where
+    it can.
+    """
     try:
-        who = member_principal(hook.tenant_id, hook.acts_for, "webhook")
+        who = member_principal(tenant_id, username, "webhook")
     except Missing:
-        return f"It acts for {hook.acts_for}, who is no longer an active member."
-    for scope in scopes_of(hook.action, hook.mapping):
+        return "who is no longer an active member"
+    for scope in scopes:
         if scope not in who.scopes:
-            return f"It acts for {hook.acts_for}, whose role ({who.role}) may not {_WORDS[scope]}."
-        if not who.may_in(scope, hook.folder):
-            folder = find_folder(hook.tenant_id, hook.folder).name
-            return f"It acts for {hook.acts_for}, who may not {_WORDS[scope]} in the folder {folder}."
+            return f"whose role ({who.role}) may not {_WORDS[scope]}"
+        if not who.may_in(scope, folder):
+            return f"who may not {_WORDS[scope]} in the folder {find_folder(tenant_id, folder).name}"
     return None

@@ -10,11 +10,12 @@ from django.db.models import Max, Prefetch, QuerySet
 
 from accounts import audit
 from accounts.principal import Principal
+from accounts.queries import find_member
 from accounts.roles import WEBHOOKS_MANAGE
 from accounts.sealed import ring_of
 from engine.catalogue import Json
 from lib.clock import now_here
-from lib.refusals import Conflict, Missing
+from lib.refusals import Conflict, Invalid, Missing
 from lib.sealing import CannotOpen, Hidden, Place
 from lib.standard_webhooks import new_secret, written
 from lib.uuid7 import uuid7
@@ -23,7 +24,7 @@ from runs.reading.triggers import with_refusal
 from runs.store import webhooks
 from runs.webhooks import mapping as mappings
 from runs.webhooks.actions import secret_place
-from runs.webhooks.rights import scopes_of
+from runs.webhooks.rights import scopes_of, why_not_for
 from workflows.access import guard_workflow
 from workflows.queries import get_workflow, refuse_archived
 
@@ -126,6 +127,26 @@ def change_webhook(
                 audit.record(principal, "webhook.change", changed, reason=reason)
         except IntegrityError:
             raise _taken(values["name"]) from None
+    return get_webhook(principal.tenant_id, webhook_id)
+
+
+def hand_webhook(
+    principal: Principal, webhook_id: UUID, to: str, *, reason: str | None = None
+) -> InboundWebhook:
+    """Have a webhook act for another member, who may do what it does themselves.
+
+    Raises Missing, Forbidden for who may not do that, Invalid at `to` for whom it can't act for.
+    """
+    webhook = get_webhook(principal.tenant_id, webhook_id)
+    _require(principal, webhook.action, webhook.mapping, webhook.workflow.name)
+    member = find_member(principal.tenant_id, to)
+    scopes = scopes_of(webhook.action, webhook.mapping)
+    why = why_not_for(principal.tenant_id, to, webhook.workflow.folder_id, scopes)
+    if why or member is None:
+        raise Invalid(f"It can't act for {to}, {why}.", code="may_not_do", field="to")
+    with transaction.atomic():
+        _change(principal.tenant_id, webhook_id, {"acts_for": member.user.username})
+        audit.record(principal, f"webhook.hand to {member.user.username}", webhook.name, reason=reason)
     return get_webhook(principal.tenant_id, webhook_id)
 
 

@@ -101,6 +101,25 @@ def end_rule(principal: Principal, rule_id: int, *, reason: str | None = None) -
     rule.delete()
 
 
+@transaction.atomic
+def hand_rule(principal: Principal, rule_id: int, to: str, *, reason: str | None = None) -> AwayRule:
+    """Have somebody else stand in by a rule, for what is left of it. Raises as `end_rule` and `add_rule`."""
+    rule = rules_for(principal).filter(pk=rule_id).first()
+    if rule is None:
+        raise Missing("There is no such rule.")
+    end_rule(principal, rule_id, reason=reason)
+    return add_rule(
+        principal,
+        to,
+        starts_at=rule.starts_at,
+        ends_at=rule.ends_at,
+        username=rule.username,
+        workflows=rule.workflows,
+        note=rule.note,
+        reason=reason,
+    )
+
+
 def _decider(tenant_id: int, username: str, field: str) -> str:
     member = find_member(tenant_id, username)
     if member is None:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tasks_inbox.api import away, building, bulk, filling, rounds, saved, tasks
+from tasks_inbox.api import away, building, bulk, filling, leaving, rounds, saved, tasks
 
 urlpatterns = [
     path(
@@ -10,6 +10,7 @@ urlpatterns = [
         building.DecidersView.as_view(),
         name="api-workflow-deciders",
     ),
+    path("members/<str:username>/hand-over", leaving.HandOverView.as_view(), name="api-member-hand-over"),
     path("away", away.AwayRulesView.as_view(), name="api-away-rules"),
     path("away/<int:rule_id>", away.AwayRuleView.as_view(), name="api-away-rule"),
     path("runs/<uuid:run_id>/evidence", tasks.RunEvidenceView.as_view(), name="api-run-evidence"),

@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from tasks_inbox.web import absences, kept, opening, together, views
+from tasks_inbox.web import absences, kept, leaving, opening, together, views
 
 urlpatterns = [
     path("settings/away", absences.away_list, name="settings-away"),
     path("settings/away/add", absences.away_add, name="settings-away-add"),
     path("settings/away/<int:rule_id>/end", absences.away_end, name="settings-away-end"),
+    path("settings/members/<str:username>/hand-over", leaving.hand_over, name="settings-member-hand-over"),
     path("inbox/", views.inbox, name="inbox"),
     path("inbox/bulk", together.review, name="inbox-bulk"),
     path("inbox/bulk/do", together.do, name="inbox-bulk-do"),

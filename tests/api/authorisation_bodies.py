@@ -64,6 +64,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-tokens", "POST"): {"name": "one more"},
     ("api-groups", "POST"): {"name": "Finance"},
     ("api-folders", "POST"): {"name": "Legal"},
+    ("api-member-hand-over", "POST"): {"items": []},
     ("api-members", "POST"): {"username": "zoe", "role": "viewer"},
     ("api-workflow-version-withdraw", "POST"): {"reason": "It pays twice."},
     ("api-workflow-version-restore", "POST"): {"reason": "It pays once."},

@@ -15,6 +15,10 @@ _A_RULE_PAGE, _A_CHANNEL_PAGE = (
 _STARTS, _WRITES, _LOOKS = "runs:start", "workflows:write", "workflows:read"
 
 LISTS: dict[str, tuple[dict[str, str], str]] = {
+    "settings-member-hand-over": (
+        {"GET": "members:manage", "POST": "members:manage"},
+        "/settings/members/operator-of-ours/hand-over",
+    ),
     "workflow-version-withdraw": ({"POST": "workflows:publish"}, "/workflows/ours/versions/1/withdraw"),
     "workflow-version-restore": ({"POST": "workflows:publish"}, "/workflows/ours/versions/1/restore"),
     "api-run-compare": ({"GET": _READS}, "/api/v1/runs/{run}/compare/{other}"),

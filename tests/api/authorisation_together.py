@@ -5,6 +5,10 @@ _COMMENT = f"{_DRAFT}/comments/{{comment}}"
 
 TOGETHER: dict[str, tuple[dict[str, str], str]] = {
     "api-member-impact": ({"GET": "members:manage"}, "/api/v1/members/operator-of-ours/impact"),
+    "api-member-hand-over": (
+        {"GET": "members:manage", "POST": "members:manage"},
+        "/api/v1/members/operator-of-ours/hand-over",
+    ),
     "api-group-impact": ({"GET": "members:manage"}, "/api/v1/groups/{group}/impact"),
     "api-workflow-presence": ({"POST": "workflows:read"}, f"{_DRAFT}/presence"),
     "api-workflow-readers": ({"GET": "members:read"}, f"{_DRAFT}/readers"),

@@ -43,6 +43,9 @@ ForetoldLevelEnum = Literal["enough", "nobody", "in_run"]
 FormatEnum = Literal["json", "yaml"]
 IfExistsEnum = Literal["return", "new_if_ended", "error"]
 ItemResultEnum = Literal["pending", "able", "moved", "done", "refused", "ended", "stopped"]
+LeaverEnd = Literal["deactivate", "remove"]
+LeftAction = Literal["hand", "give_back", "stop", "revoke", "end", "keep"]
+LeftKind = Literal["task", "schedule", "webhook", "token", "absence", "report"]
 ListedStatus = Literal[
     "PENDING",
     "WAITING",
@@ -1516,6 +1519,45 @@ class GroupPage(TypedDict):
     previous: str | None
 
 
+class HandOverChoiceRequest(TypedDict):
+    """What becomes of one thing."""
+
+    kind: LeftKind
+    id: str
+    action: LeftAction
+    to: NotRequired[str]
+
+
+class HandOverRequest(TypedDict):
+    """What becomes of what is with a member."""
+
+    reason: NotRequired[str]
+    items: NotRequired[list[HandOverChoiceRequest]]
+    to: NotRequired[str]
+    end: NotRequired[LeaverEnd]
+
+
+class Handed(TypedDict):
+    """What became of one thing."""
+
+    kind: LeftKind
+    id: str
+    title: str
+    action: LeftAction
+    to: str
+    done: bool
+    code: str | None
+    message: str
+
+
+class HandedOver(TypedDict):
+    """The results, and what is with the member still."""
+
+    results: list[Handed]
+    items: list[LeftItem]
+    complete: bool
+
+
 class HeartbeatJobsRequest(TypedDict):
     """Jobs that a worker is still working on."""
 
@@ -1709,6 +1751,25 @@ class Jobs(TypedDict):
     """The jobs that were leased; empty if there is no work."""
 
     jobs: list[Job]
+
+
+class Left(TypedDict):
+    """What is with a member."""
+
+    items: list[LeftItem]
+    complete: bool
+
+
+class LeftItem(TypedDict):
+    """Something that is with a member, and what can be done with it; the first of the `actions` is
+    proposed.
+    """
+
+    kind: LeftKind
+    id: str
+    title: str
+    detail: str
+    actions: list[LeftAction]
 
 
 class LetterFilterRequest(TypedDict):
@@ -3796,6 +3857,10 @@ __all__ = [
     "GroupGrant",
     "GroupOfChangesRequest",
     "GroupPage",
+    "HandOverChoiceRequest",
+    "HandOverRequest",
+    "Handed",
+    "HandedOver",
     "HeartbeatJobsRequest",
     "HeartbeatRequest",
     "Held",
@@ -3819,6 +3884,11 @@ __all__ = [
     "JobResults",
     "JobVerbRequest",
     "Jobs",
+    "LeaverEnd",
+    "Left",
+    "LeftAction",
+    "LeftItem",
+    "LeftKind",
     "LetterFilterRequest",
     "ListedStatus",
     "ListedVersion",

@@ -302,6 +302,11 @@ def get_groups(*, cursor: str | None = None, limit: int | None = None) -> Call[m
     return Call("GET", "/groups", query={"cursor": cursor, "limit": limit})
 
 
+def get_hand_over(username: str | int) -> Call[models.Left]:
+    """What is with a member, or with somebody who was one, of the kinds that you may read."""
+    return Call("GET", path("/members/{username}/hand-over", username=username))
+
+
 def get_inbox_view(view_id: str | int) -> Call[models.InboxView]:
     """A saved view, and how many tasks it finds for you."""
     return Call("GET", path("/inbox-views/{view_id}", view_id=view_id))
@@ -1611,6 +1616,27 @@ def post_groups(
         "POST",
         "/groups",
         body=given({"name": name, "reason": reason, "members": members}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_hand_over(
+    username: str | int,
+    *,
+    reason: str | LeftOut = LEFT_OUT,
+    items: list[models.HandOverChoiceRequest] | LeftOut = LEFT_OUT,
+    to: str | LeftOut = LEFT_OUT,
+    end: models.LeaverEnd | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.HandedOver]:
+    """Hands over, gives back, stops, revokes or ends what is with a member, each by itself: 200 with a
+    result for each.
+    """
+    return Call(
+        "POST",
+        path("/members/{username}/hand-over", username=username),
+        body=given({"reason": reason, "items": items, "to": to, "end": end}),
         headers={"Idempotency-Key": idempotency_key},
         keyed=True,
     )
