@@ -24,16 +24,21 @@ MOST = 1_000
 
 def impact_of(tenant: int, change: SeatChange) -> Impact:
     """The open tasks that somebody can decide now, and nobody, or not enough, could after the change."""
+    stuck, is_cut = stuck_by(tenant, change)
+    tasks = [(str(task.pk), task.title, reverse("task", args=[task.pk])) for task in stuck]
+    return Impact(tasks, is_cut)
+
+
+def stuck_by(tenant: int, change: SeatChange) -> tuple[list[ManualTask], bool]:
+    """As `impact_of`, the tasks themselves; and whether not all were looked at."""
     before = members_of(tenant)
     after = [one for member in before if (one := _changed(member, change)) is not None]
     marks_then = {one.elector.key: one.marks for one in after}
     touched = [one for one in before if marks_then.get(one.elector.key) != one.marks]
     if not touched and not change.gone:
-        return Impact()
+        return [], False
     rows = list(_touched(tenant, touched, change)[: MOST + 1])
-    stuck = would_be_stuck(tenant, rows[:MOST], after, change.gone)
-    tasks = [(str(task.pk), task.title, reverse("task", args=[task.pk])) for task in stuck]
-    return Impact(tasks, len(rows) > MOST)
+    return would_be_stuck(tenant, rows[:MOST], after, change.gone), len(rows) > MOST
 
 
 def would_be_stuck(

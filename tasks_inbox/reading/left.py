@@ -14,8 +14,9 @@ from django.urls import reverse
 from accounts import tokens
 from accounts.models import Membership
 from accounts.names import key_of
-from accounts.ports import Left
+from accounts.ports import Left, SeatChange
 from accounts.principal import Principal
+from accounts.queries import find_member
 from accounts.roles import MEMBERS_MANAGE, RUNS_READ, TASKS_READ, TOKENS_MANAGE, WEBHOOKS_MANAGE
 from lib.clock import now_there
 from runs.access import editable_webhooks, readable_schedules
@@ -23,7 +24,7 @@ from runs.models import InboundWebhook, Schedule
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import members_of
 from tasks_inbox.models import OPEN, AwayRule, ManualTask
-from tasks_inbox.reading.impact import would_be_stuck
+from tasks_inbox.reading.impact import stuck_by, would_be_stuck
 from tasks_inbox.store import queries
 
 MOST = 100
@@ -77,6 +78,10 @@ def _tasks(principal: Principal, username: str) -> Iterator[Item]:
         for task in tasks.defer(*queries.LARGE).order_by("due", "id")[:MOST]
         if not policies.has_voted(task, username)
     ]
+    is_active, ids = find_member(tenant, username) is not None, {task.pk for task in rows}
+    if is_active:
+        stuck = stuck_by(tenant, SeatChange(gone=frozenset({key})))[0]
+        rows = [*rows, *(task for task in stuck if task.pk not in ids)][:MOST]
     others = [one for one in members_of(tenant) if one.elector.key != key]
     stuck_ids = {task.pk for task in would_be_stuck(tenant, rows, others, [key])}
     for task in rows:
@@ -87,8 +92,13 @@ def _tasks(principal: Principal, username: str) -> Iterator[Item]:
             actions = (HAND, GIVE_BACK, KEEP) if is_stuck else (GIVE_BACK, HAND, KEEP)
         elif task.delegated_by == username:
             detail, actions = "They have delegated it", (KEEP, GIVE_BACK)
-        else:
+        elif not policies.names_user(task.audience, username):
+            detail, actions = "It asks a group or a role of theirs", (HAND, KEEP)
+        elif is_stuck or is_active:
             detail, actions = "It asks them by name", ((HAND, KEEP) if is_stuck else (KEEP, HAND))
+        else:
+            # Others decide it: it waits for nobody who left.
+            continue
         detail += "; nobody else can decide it" if is_stuck else ""
         yield Item(TASK, str(task.pk), task.title, detail, actions, reverse("task", args=[task.pk]))
 

@@ -120,6 +120,16 @@ def test_all_is_handed_over_as_they_are_deactivated(boss, ann, bob, caplog):
     assert (firing.stop_orphans(), undecidable.tick()) == (0, 0)
 
 
+def test_what_asks_a_group_of_theirs_alone_is_handed_over_once_they_have_left(boss, ann):
+    task, cyd = asked(approval(**LEGAL)), member("cyd", "operator")
+    assert of_kind(boss, "task") == [(str(task.pk), "hand")]
+    (result,) = handover.hand_over(boss, "ann", to="cyd")
+    assert result.code == "invalid"
+    (result,) = handover.hand_over(boss, "ann", to="cyd", end="deactivate", reason="left")
+    assert result.code is None
+    assert decide(cyd, task).decided_by == "cyd"
+
+
 def test_nobody_gets_what_they_have_no_right_to(boss, ann):
     _, hook = scheduled()
     member("vic", "viewer")
