@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import transaction
+
 from accounts import audit, members, tokens
 from accounts.principal import Principal
 from accounts.queries import find_member, find_seat
@@ -124,7 +126,8 @@ def _member(principal: Principal, username: str, to: str, field: str = "to") -> 
 
 def _done(principal: Principal, item: Item, choice: Choice, reason: str | None) -> Result:
     try:
-        _ACTS[item.kind, choice.action](principal, item, choice.to, reason)
+        with transaction.atomic():
+            _ACTS[item.kind, choice.action](principal, item, choice.to, reason)
     except Refusal as error:
         return Result(item, choice.action, choice.to, error.code, error.message)
     return Result(item, choice.action, choice.to)

@@ -86,6 +86,8 @@ class HandOverView(ApiView):
     """Handing over."""
 
     scopes = {"GET": MEMBERS_MANAGE, "POST": MEMBERS_MANAGE}
+    # With a key all would be one transaction, which locks the runs of several tasks. Repeated, it does what is left.
+    takes_idempotency_key = False
 
     @extend_schema(responses=LeftSerializer)
     def get(self, request: Request, username: str) -> Response:

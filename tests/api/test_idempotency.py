@@ -34,7 +34,7 @@ RUNS = "/api/v1/runs"
 PLAIN = {"name": "plain", "nodes": [{"id": "a", "type": "job", "queue": "work"}]}
 START = {"workflow": "plain", "input": {"order": 1}}
 KEY = {"Idempotency-Key": "k"}
-NOT_ONCE = {"api-jobs-claim", "api-jobs-poll", "s4-jobs-poll", "v1-activities-poll"}
+NOT_ONCE = {"api-member-hand-over", "api-jobs-claim", "api-jobs-poll", "s4-jobs-poll", "v1-activities-poll"}
 """Routes whose POST changes something and takes no key."""
 
 

@@ -28,6 +28,7 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/schedules/services.py": "a schedule, or a run by hand with its entry, and the audit's entry",
     "runs/webhooks/actions.py": "the note that a message was taken and what it causes",
     "runs/webhooks/services.py": "a webhook, its secrets and the audit's entry",
+    "tasks_inbox/actions/handover.py": "one thing that is handed over and the audit's entry",
     "tasks_inbox/actions/absences.py": "a rule of somebody who is away and the audit's entry",
     "tasks_inbox/actions/resolving.py": "a compensation that is settled, its task and the audit's entry",
     "tasks_inbox/duties/undecidable.py": "marks of tasks, the incidents of them and alerts",

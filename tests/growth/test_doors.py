@@ -40,6 +40,7 @@ LEFT_OUT: Mapping[str, str] = {
     "config.supervisor": OPERATORS,
     "config.styleguide": "a page for whoever writes pages",
     "accounts.token_store": HANDED_ON,
+    "accounts.impacts.asked_first": "a title with a name, which has a bound, and addresses of our own",
     "runs.store.hot": HANDED_ON,
     "runs.web.sent": HANDED_ON,
     "runs.store.failing.joins_never_fired": "compiled graphs, which validation has bounded",

@@ -1628,7 +1628,6 @@ def post_hand_over(
     items: list[models.HandOverChoiceRequest] | LeftOut = LEFT_OUT,
     to: str | LeftOut = LEFT_OUT,
     end: models.LeaverEnd | LeftOut = LEFT_OUT,
-    idempotency_key: str | None = None,
 ) -> Call[models.HandedOver]:
     """Hands over, gives back, stops, revokes or ends what is with a member, each by itself: 200 with a
     result for each.
@@ -1637,8 +1636,7 @@ def post_hand_over(
         "POST",
         path("/members/{username}/hand-over", username=username),
         body=given({"reason": reason, "items": items, "to": to, "end": end}),
-        headers={"Idempotency-Key": idempotency_key},
-        keyed=True,
+        repeatable=True,
     )
 
 
