@@ -31,7 +31,7 @@ from config.supervisor.home import Home
 from lib import tracing
 from lib.messages import first_line
 from lib.sealing import CannotOpen
-from runs.reading import carried_runs, queries
+from runs.reading import carried_runs, queries, schedules
 from runs.reading.readiness import Standing
 from runs.store import payloads
 from steps import outside
@@ -296,11 +296,7 @@ def _database() -> Iterator[Finding]:
             f"{_UP} says what to do",
         )
     elif state.pending:
-        yield Finding(
-            "warn",
-            f"{len(state.pending)} migrations are to be applied",
-            f"{_UP} applies them",
-        )
+        yield Finding("warn", f"{len(state.pending)} migrations are to be applied", f"{_UP} applies them")
     else:
         yield Finding("ok", "the schema is up to date")
         yield from _roles()
@@ -324,10 +320,15 @@ def _refusals() -> Iterator[Finding]:
 
 
 def _undecidable() -> Iterator[Finding]:
-    """Tasks that nobody, or not enough, can decide."""
+    """Tasks that nobody, or not enough, can decide, and schedules that were stopped."""
     if count := undecidable.count():
         advice = "operators find an incident for each of them in the inbox: assign or escalate the task"
         yield Finding("problem", f"{count} tasks wait for people who can't decide them", advice)
+    if count := schedules.count_stopped():
+        advice = "hand them over (Settings, Members), or have somebody who may start them switch them on"
+        yield Finding(
+            "problem", f"{count} schedules were stopped: who they act for may not start them", advice
+        )
 
 
 def _roles() -> Iterator[Finding]:

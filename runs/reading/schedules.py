@@ -42,3 +42,8 @@ def last_entries(tenant_id: int, schedules: Iterable[Schedule]) -> dict[UUID, Sc
     rows = Schedule.objects.for_tenant(tenant_id).filter(pk__in=[one.pk for one in schedules])
     ids = rows.annotate(last=Subquery(newest)).values_list("last", flat=True)
     return {one.schedule_id: one for one in entries.filter(pk__in=[each for each in ids if each])}
+
+
+def count_stopped() -> int:
+    """How many schedules of all tenants were stopped because whoever they act for may not start them."""
+    return Schedule.unsafe_all_tenants.filter(enabled=False).exclude(off_reason="").count()

@@ -47,6 +47,8 @@ def schedule_triggers(who: Principal, workflow: Workflow) -> list[Trigger]:
             row.name,
             words_of(row) + (f", on working days of {row.calendar.name}" if row.calendar else ""),
             row.enabled,
+            row.paused_at if row.off_reason else None,
+            row.off_reason,
             path=reverse("schedule", args=[row.pk]),
             kind="Schedule",
         )
