@@ -91,7 +91,14 @@ class _StepView(_OperatorView):
         terms = self.terms_of(payload) | {"via": self.principal.via}
         override, output = RerunWith(payload["input"]) if "input" in payload else None, payload.get("output")
         operators.act(
-            run.tenant_id, place, verb, override=override, output=output, who=self.principal, **terms
+            run.tenant_id,
+            place,
+            verb,
+            override=override,
+            output=output,
+            despite_unknown=payload.get("despite_unknown", False),
+            who=self.principal,
+            **terms,
         )
         return Response(self.shown(run_id))
 

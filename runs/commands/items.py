@@ -13,7 +13,7 @@ from typing import NamedTuple
 from engine.catalogue import Json
 from engine.statuses import RunStatus, StepStatus
 from engine.verbs import why_not_child, why_not_item
-from runs.commands import lifecycle
+from runs.commands import approved, lifecycle
 from runs.commands.targets import moved, passing, requeue, target_of
 from runs.kernel import children, scopes, wait_kinds
 from runs.kernel.graphs import compiled
@@ -75,6 +75,9 @@ def act_on_item(
     with with_runs_above(tenant, place.run, act.payload) as is_part, changing(tenant, [place.run]) as change:
         read = _read(tenant, place)
         _require(place, read, verb)
+        if verb == "skip":
+            version = target_of(place.run, place.node).claim.version_id
+            approved.refuse_below(place.run, change.locked[place.run], version, place.node)
         _change(change, place, read, act, is_part=is_part)
 
 

@@ -28,6 +28,8 @@ class Target:
     has_output: bool
     asks: bool
     error: Mapping[str, Json] | None
+    is_unknown: bool
+    """Whether nobody knows what an attempt did with the input that it has now."""
 
     @property
     def has_failed(self) -> bool:

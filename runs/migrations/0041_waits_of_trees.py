@@ -4,8 +4,6 @@ import django.db.models.fields.json
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -28,5 +26,4 @@ class Migration(migrations.Migration):
                 name='step_signal_of_tree',
             ),
         ),
-        SchemaSql('runs', '40ee4619516f'),
     ]

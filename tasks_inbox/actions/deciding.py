@@ -80,7 +80,7 @@ def decide(
         tally = votes.count(locked.task, principal.username, locked.on_behalf_of, decision.outcome)
         return _write(locked, by, decision, tally)
 
-    is_enough = with_run_locked(task, cast)
+    is_enough = with_run_locked(task, cast, by=principal.username)
     audit.record(principal, f"decide {decision.outcome}", f"task {task.pk}", reason=decision.why)
     return is_enough
 
@@ -98,7 +98,7 @@ def end_at_deadline(task: ManualTask, outcome: str) -> None:
             raise conflict(locked.task)
         return _write(locked, by, Decision(outcome), votes.ended(locked.task, outcome))
 
-    with_run_locked(task, cast)
+    with_run_locked(task, cast, by=DEADLINE)
 
 
 def end_outside(principal: Principal, task: ManualTask, decision: Decision) -> None:
@@ -115,7 +115,7 @@ def end_outside(principal: Principal, task: ManualTask, decision: Decision) -> N
             raise NotAllowed(why, code="excluded")
         return _write(locked, by, decision, votes.ended(locked.task, decision.outcome), settled_by=OUTSIDE)
 
-    with_run_locked(task, cast)
+    with_run_locked(task, cast, by=principal.username)
     audit.record(principal, f"skip {decision.outcome}", f"task {task.pk}", reason=decision.why)
 
 

@@ -79,7 +79,13 @@ def _barred(
 
 
 def _row(step: ClaimedStep, task: Mapping[str, Json]) -> dict[str, Json]:
-    row: dict[str, Json] = {"id": uuid7(), "run_id": step.run_id, "step_id": step.id, "node": step.node}
+    row: dict[str, Json] = {
+        "id": uuid7(),
+        "run_id": step.run_id,
+        "step_id": step.id,
+        "node": task.get("node", step.node),
+    }
+    row["again"] = bool(task.get("again"))
     # What was null is not there when a task is opened anew, by what its step says that it waits for.
     row |= {key: task.get(key) for key in _ASKED}
     row["facts"] = [{"value": None} | fact for fact in task["facts"]]
