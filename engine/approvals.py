@@ -133,13 +133,13 @@ def described_before(
     """A step that has not begun, from what is known: `scope` and the outputs of the steps `known` in it."""
     node = nodes[name]
     sources = _Sources(nodes, node, known)
-    given, before = _given_before(node, sources, scope)
-    document = _document(node, given, lambda leaf: _shown(leaf, sources.of_param(leaf), before, {}))
+    origin, before = _input_before(node, sources, scope)
+    document = _document(node, origin, lambda leaf: _shown(leaf, sources.of_param(leaf), before, {}))
     needs = (*sources.of_input(), *(one for leaf in _leaves(node.params) for one in sources.of_param(leaf)))
     return Described(node, document, tuple(one for one in dict.fromkeys(needs) if one != NOW))
 
 
-def _given_before(
+def _input_before(
     node: Any, sources: "_Sources", scope: Mapping[str, Json]
 ) -> tuple[dict[str, Json], Mapping[str, Json]]:
     """The input of a step that has not begun as its document has it, and the scope of its params."""
@@ -149,14 +149,14 @@ def _given_before(
         scope = {**scope, "prev": _output(scope, node.predecessors[0])}
     if node.mapping is None:
         return {"from": list(node.predecessors)} if sources.before else {"is": scope["prev"]}, scope
-    given = {"is": node.mapping.leaves(lambda leaf: _shown(leaf, sources.of_mapping(leaf), scope, {}))}
+    origin = {"is": node.mapping.leaves(lambda leaf: _shown(leaf, sources.of_mapping(leaf), scope, {}))}
     if not sources.of_input():
         try:
-            return given, {**scope, "prev": node.mapping.render(scope)}
+            return origin, {**scope, "prev": node.mapping.render(scope)}
         except ExpressionError:
             # The step will fail by it, too.
             pass
-    return given, scope
+    return origin, scope
 
 
 def described_at_begin(
@@ -165,17 +165,17 @@ def described_at_begin(
     """A step that begins with the input `value`, as far as it was known while the steps `open` were not over."""
     node = nodes[name]
     sources = _Sources(nodes, node, [one for one in nodes if one not in (open or ())])
-    given: dict[str, Json] = {"is": value}
+    origin: dict[str, Json] = {"is": value}
     if open is not None and node.mapping is not None:
-        given = {
+        origin = {
             "is": node.mapping.leaves(
                 lambda leaf: _shown(leaf, sources.of_mapping(leaf), scope, {"at": value})
             )
         }
     elif open is not None and node.predecessors and sources.of_input():
-        given = {"from": list(node.predecessors)}
+        origin = {"from": list(node.predecessors)}
     return Described(
-        node, _document(node, given, lambda leaf: _shown(leaf, sources.of_param(leaf), scope, {})), None
+        node, _document(node, origin, lambda leaf: _shown(leaf, sources.of_param(leaf), scope, {})), None
     )
 
 
@@ -185,12 +185,12 @@ def text_of(node: Any) -> Json:
     def text(leaf: Leaf) -> Json:
         return {"of": leaf.source}
 
-    given = None if node.mapping is None else node.mapping.leaves(text)
-    return _document(node, {"of": given}, text)
+    origin = None if node.mapping is None else node.mapping.leaves(text)
+    return _document(node, {"of": origin}, text)
 
 
-def _document(node: Any, given: Mapping[str, Json], fill: Any) -> dict[str, Json]:
-    document = {"type": node.type, "input": given, "params": node.params.leaves(fill)}
+def _document(node: Any, origin: Mapping[str, Json], fill: Any) -> dict[str, Json]:
+    document = {"type": node.type, "input": origin, "params": node.params.leaves(fill)}
     return document | ({"body": dict(node.literal)} if node.literal else {})
 
 

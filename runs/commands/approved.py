@@ -44,15 +44,15 @@ def misfits(run: str, before: Graph, after: Graph) -> list[Misfit]:
     """What of a run's approvals stands against another version: a covered step that is not over must be covered by the
     same question; where it waits for the runs that it began it must be the same step.
     """
-    found: list[Misfit] = []
+    problems: list[Misfit] = []
     for decider, steps in approvals.of_run(run):
         for name, has_begun in steps:
             if name not in after.nodes or name not in before.nodes:
                 continue
             if decider not in after.coverage.deciders.get(name, ()):
                 message = f"{name} was approved ({decider}), and this version does not ask about it."
-                found.append(Misfit("not_covered", name, message))
+                problems.append(Misfit("not_covered", name, message))
             elif has_begun and text_of(before.nodes[name]) != text_of(after.nodes[name]):
                 message = f"{name} goes on as it was approved ({decider}), and this version has it do something else."
-                found.append(Misfit("not_covered", name, message))
-    return found
+                problems.append(Misfit("not_covered", name, message))
+    return problems

@@ -104,8 +104,8 @@ def described_now(step: ClaimedStep, open: Sequence[str] | None = None) -> Descr
 def entry_of(described: Described) -> dict[str, Json]:
     """What an approval keeps of a step that it covers."""
     fits = len(canonical_bytes(described.document)) <= MOST_SHOWN_BYTES
-    shown = described.document if fits else None
-    return {"digest": described.digest, "open": described.open, "revision": 0, "shown": shown}
+    document = described.document if fits else None
+    return {"digest": described.digest, "open": described.open, "revision": 0, "shown": document}
 
 
 def _row(step: ClaimedStep, node: str, outcome: Json, digest: str, covers: Mapping[str, Json]) -> ApprovalRow:

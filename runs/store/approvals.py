@@ -72,8 +72,8 @@ def of_steps(rows: Sequence[BeginningRow]) -> list[Standing]:
 
 def use(rows: Sequence[UseRow]) -> dict[tuple[str, str], str]:
     """Note which steps begin by which approvals; gives by approval and step the run whose use it is."""
-    used = SQL.value("use_approvals", {"uses": document(rows), "now": now_or_none()})
-    return {(approval, node): run for approval, node, run in used}
+    uses = SQL.value("use_approvals", {"uses": document(rows), "now": now_or_none()})
+    return {(approval, node): run for approval, node, run in uses}
 
 
 def of_run(run: str) -> list[tuple[str, list[tuple[str, bool]]]]:

@@ -134,8 +134,8 @@ def _use_once(
     steps: Sequence[ClaimedStep], uses: Sequence[UseRow], standings: Mapping[str, Sequence[Standing]]
 ) -> None:
     """Note the uses of approvals; a step whose approval another run was faster to use is withheld."""
-    used = store.use(uses)
+    owners = store.use(uses)
     for step in steps:
         for one in standings.get(step.id, ()):
-            if step.withheld is None and used.get((one.id, step.node), step.run_id) != step.run_id:
+            if step.withheld is None and owners.get((one.id, step.node), step.run_id) != step.run_id:
                 step.withheld, step.approval = _next_round(step, one, USED), None

@@ -8,6 +8,7 @@ from accounts.people import name_of
 from engine.catalogue import Json
 from lib.uuid7 import uuid7
 from runs.kernel import live
+from runs.kernel.approvals import covers
 from runs.kernel.wait_kinds import Entered, WaitKind
 from runs.store.attempts import AttemptResult, ClaimedStep
 from tasks_inbox.eligibility import policies
@@ -86,6 +87,7 @@ def _row(step: ClaimedStep, task: Mapping[str, Json]) -> dict[str, Json]:
         "node": task.get("node", step.node),
     }
     row["again"] = bool(task.get("again"))
+    row["covers"] = row["again"] or (step.index is None and covers(step.version_id, step.node))
     # What was null is not there when a task is opened anew, by what its step says that it waits for.
     row |= {key: task.get(key) for key in _ASKED}
     row["facts"] = [{"value": None} | fact for fact in task["facts"]]
