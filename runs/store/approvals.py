@@ -70,6 +70,12 @@ def of_steps(rows: Sequence[BeginningRow]) -> list[Standing]:
     return [Standing(*row) for row in SQL.value("approvals_of_steps", {"steps": document(rows)})]
 
 
+def last_change(run: str) -> tuple[str, str] | None:
+    """Who was the last to change what a run does, and why."""
+    row = SQL.value("last_change", {"run": run})
+    return None if row is None else (row[0], row[1])
+
+
 def use(rows: Sequence[UseRow]) -> dict[tuple[str, str], str]:
     """Note which steps begin by which approvals; gives by approval and step the run whose use it is."""
     uses = SQL.value("use_approvals", {"uses": document(rows), "now": now_or_none()})

@@ -92,13 +92,14 @@ def _why_not(step: ClaimedStep, standing: Standing) -> str | None:
 
 def _next_round(step: ClaimedStep, standing: Standing, why: str) -> AttemptResult:
     """What becomes of a step that is withheld: it waits for the next round of the question that was decided."""
-    described = approvals.described_now(step)
+    described, change = approvals.described_now(step), store.last_change(step.run_id)
     withheld: dict[str, Json] = {
         "decider": standing.decider,
         "decider_step": standing.decider_step,
         "outcome": standing.outcome,
         "digest": described.digest,
         "why": why,
+        "by": change and {"by": change[0], "reason": change[1]},
         "was": standing.entry and standing.entry["shown"],
         "now": approvals.entry_of(described)["shown"],
     }

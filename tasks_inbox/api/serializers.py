@@ -360,6 +360,8 @@ class WithheldSerializer(serializers.Serializer[Any]):
     node = serializers.CharField()
     title = serializers.CharField()
     why = serializers.CharField()
+    by = serializers.CharField(allow_null=True, help_text="Who was the last to change the run.")
+    reason = serializers.CharField(allow_blank=True, help_text="Why they did, in their words.")
     changes = CoveredChangeSerializer(many=True)
 
 

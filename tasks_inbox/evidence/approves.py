@@ -86,13 +86,22 @@ class Approves:
     def _withheld(self, withheld: Mapping[str, Json]) -> dict[str, Json]:
         before = {one["path"]: one for one in self._values(withheld.get("was") or {})}
         after = {one["path"]: one for one in self._values(withheld.get("now") or {})}
+        # What was to come from a step has come since, and is no change; the input may be another one than was to come.
+        awaited = [path for path, one in before.items() if one["sources"] and path != "input"]
         differing = [
-            {"path": path, "before": before.get(path), "after": after.get(path)}
+            {
+                "path": path,
+                "before": before.get(path, before.get("input") if path.startswith("input.") else None),
+            }
+            | {"after": after.get(path)}
             for path in dict.fromkeys([*before, *after])
             if before.get(path) != after.get(path)
+            and (path != "input" or path in after)
+            and not any(path == one or path.startswith((f"{one}.", f"{one}[")) for one in awaited)
         ]
-        title = self.graph.nodes[self.step].title
-        return {"node": self.step, "title": title, "why": withheld["why"], "changes": differing[:MOST_VALUES]}
+        title, change = self.graph.nodes[self.step].title, withheld.get("by") or {"by": None, "reason": ""}
+        more = {"why": withheld["why"], **change, "changes": differing[:MOST_VALUES]}
+        return {"node": self.step, "title": title, **more}
 
     def _values(self, document: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
         """The values of a document, each with its path; `sources`: where one that is not known yet comes from."""

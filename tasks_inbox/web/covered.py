@@ -17,9 +17,7 @@ def in_words(
     groups = [
         {
             "label": label_of(outcomes, one["outcome"]) if one["outcome"] else "Each outcome",
-            "steps": [
-                step | {"values": [_value(value) for value in step["values"]]} for step in one["steps"]
-            ],
+            "steps": [step | {"values": _values(step["values"])} for step in one["steps"]],
         }
         for one in approves["outcomes"]
     ]
@@ -33,8 +31,13 @@ def in_words(
     return {"digest": approves["digest"], "outcomes": groups, "withheld": withheld}
 
 
-def _value(value: Mapping[str, Json]) -> dict[str, Json]:
-    return {"path": value["path"], "text": _text(value), "is_open": bool(value["sources"])}
+def _values(values: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
+    """The values of a step. That all of its input comes from the step before it is nothing that anybody must be told."""
+    return [
+        {"path": one["path"], "text": _text(one), "is_open": bool(one["sources"])}
+        for one in values
+        if one["path"] != "input" or not one["sources"]
+    ]
 
 
 def _text(value: Mapping[str, Json] | None) -> str:

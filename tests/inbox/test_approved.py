@@ -1,11 +1,17 @@
 """Approved = executed: what a decision covers is what begins, by every way to change it between (docs/security.md)."""
 
+import re
+
 import pytest
 
+from accounts.models import User
+from lib.refusals import Conflict
 from runs.commands import job_reports, jobs
+from runs.kernel.refused import RunRefused
 from runs.models import Approval, ApprovalUse
 from tasks_inbox.actions import deciding
 from tasks_inbox.actions.decision import Decision
+from tasks_inbox.evidence import presentation
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.inbox.asking import member, task_of
@@ -70,7 +76,8 @@ def complete(job, output):
 def begun(definition, who, amount=10):
     (run,) = make.start(definition, {"amount": amount})
     make.work()
-    decide(who, run)
+    if who is not None:
+        decide(who, run)
     return run
 
 
@@ -104,6 +111,82 @@ def test_another_input_after_the_approval_is_asked_about_before_it_begins(ann):
     assert again.idempotency_key == f"{run}/pay~1" != job.idempotency_key
     complete(again, {})
     assert make.run(run).status == "COMPLETED"
+
+
+def test_the_page_shows_what_a_decision_covers_and_what_has_changed_since(ann, client):
+    client.force_login(User.objects.get(username="ann"))
+    run = begun(PAYMENT, None)
+    page = client.get(f"/inbox/{task_of(run).pk}").content.decode()
+    assert "What your decision covers" in page
+    assert re.search(r"amount</dt><dd>\s*10", page)
+
+    decide(ann, run)
+    fail(poll())
+    make.retry(run, "pay", {"amount": 99_999})
+    assert poll() is None
+    page = client.get(f"/inbox/{task_of(run).pk}").content.decode()
+    assert "is not what was approved" in page
+    assert "Last changed by test: “because”" in page
+    assert "99999" in page
+
+
+def test_a_decision_is_refused_if_what_it_covers_has_changed_since_it_was_shown(ann):
+    both = make.graph(
+        [
+            ASK,
+            {"id": "rate", **JOB, "queue": "rate"},
+            {**PAY, "params": {"rate": "{{ steps.rate.output.rate }}"}},
+        ],
+        [{"from": "ask", "to": "pay", "branch": "approved"}, "rate>pay"],
+    )
+    run = begun(both, None)
+    task = task_of(run)
+    before = presentation.hash_of(task, "ann")
+    complete(poll("rate"), {"rate": 1.5})
+
+    with pytest.raises(Conflict, match="what the steps after it would do"):
+        deciding.complete_task(ann, task.pk, Decision("approved", seen=before))
+
+    deciding.complete_task(ann, task.pk, Decision("approved", seen=presentation.hash_of(task, "ann")))
+
+
+def test_with_another_input_somebody_must_have_found_out_what_an_attempt_did(ann):
+    run = begun(PAYMENT, ann)
+    job = poll()
+    say = {"tenant": make.a_tenant().pk, "job": job.step.id, "lease_token": job.lease_token}
+    job_reports.fail(**say, code="Boom", message="?", details={"outcome": "unknown"}, retryable=False)
+
+    with pytest.raises(RunRefused) as refused:
+        make.retry(run, "pay", {"amount": 5})
+    assert refused.value.code == "outcome_unknown"
+    make.retry(run, "pay")
+    assert poll().idempotency_key == job.idempotency_key
+
+
+def test_below_a_covered_step_nobody_changes_what_is_done(ann):
+    item = {
+        "steps": [
+            {"id": "rate", **JOB, "queue": "rate"},
+            {**PAY, "input": {"amount": "{{ item }}"}, "params": {}},
+        ]
+    }
+    each = {"id": "each", "type": "map", "params": {"items": "{{ [input.amount] }}", "body": item}}
+    run = begun(make.graph([ASK, each], [{"from": "ask", "to": "each", "branch": "approved"}]), ann)
+    [part] = make.children_of(run)
+    fail(poll("rate"))
+    make.work()
+
+    for change in (
+        lambda: make.retry(str(part.pk), "rate", {"amount": 5}),
+        lambda: make.skip(str(part.pk), "rate", {"amount": 5}),
+    ):
+        with pytest.raises(RunRefused) as refused:
+            change()
+        assert refused.value.code == "approved"
+    make.retry(str(part.pk), "rate")
+    make.work()
+    complete(poll("rate"), {})
+    assert poll().step.input == {"amount": 10}
 
 
 def test_another_outcome_fails_what_was_not_approved(ann):

@@ -43,6 +43,16 @@ SELECT coalesce(json_agg(json_build_array(x.step, h.node, h.id, a.id, a.outcome,
                    SELECT b.node FROM b JOIN runs_stepexecution s ON s.run_id = b.id
                     WHERE s.revision > 0 OR s.status = 'SKIPPED' AND s.cancel_cause = 'operator') z) c
 
+-- name: last_change
+-- Who was the last to change a run that has approvals, and why: by another input, an output instead of its own, or another version.
+SELECT json_build_array(e.payload ->> 'by', coalesce(e.payload ->> 'reason', ''))
+  FROM runs_historyevent e
+ WHERE e.run_id = %(run)s::uuid AND e.payload ? 'by'
+   AND (e.type = 'STEP_REQUEUED' AND e.payload ? 'input_digest' OR e.type = 'STEP_SKIPPED'
+        OR e.type IN ('RUN_MIGRATED', 'RUN_REOPENED') AND e.payload ? 'version' OR e.type = 'RUN_STARTED' AND e.payload ? 'from_node')
+ ORDER BY e.id DESC
+ LIMIT 1
+
 -- name: use_approvals
 -- Steps begin by approvals; gives whose each use is: the first run keeps it.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
