@@ -32,7 +32,7 @@ def in_words(
 
 
 def _values(values: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
-    """The values of a step. That all of its input comes from the step before it is nothing that anybody must be told."""
+    """The values of a step. That all of its input comes from the step before it need not be said."""
     return [
         {"path": one["path"], "text": _text(one), "is_open": bool(one["sources"])}
         for one in values
