@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from accounts.principal import Principal
 from engine.catalogue import Json
-from runs.commands.items import ItemPlace
+from runs.commands.targets import ItemPlace
 
 
 class Skip(NamedTuple):
@@ -18,20 +18,49 @@ class Skip(NamedTuple):
     who: Principal | None
 
 
+Record = Callable[[], None]
+"""Writes down, in the transaction of a skip and behind it, that it was a decision."""
 Decides = Callable[[Skip], bool]
+Weighs = Callable[[Skip], Record | None]
 
-_KNOWN: list[Decides] = []
+_BEFORE: list[Decides] = []
+_BEHIND: list[Weighs] = []
 
 
-def tell_skips(decides: Decides) -> None:
-    """Register who knows what steps ask people: it gives whether it has ended the step by a decision.
+def tell_skips(*, before: Decides, behind: Weighs) -> None:
+    """Register who knows what steps ask people. They raise Refusal where the skip is not theirs to make.
 
-    It raises Refusal where the skip is not theirs to make.
+    `before` the run is locked, of an item whose own run asks: gives whether it has ended the item by a decision.
+    `behind` the lock, in a state in which it may be skipped: gives what to do when it is, None where it is done.
     """
-    if decides not in _KNOWN:
-        _KNOWN.append(decides)
+    if before not in _BEFORE:
+        _BEFORE.append(before)
+    if behind not in _BEHIND:
+        _BEHIND.append(behind)
 
 
-def decide_instead(skip: Skip) -> bool:
-    """Whether the skip was a decision, and is done. Raises Refusal where it is not theirs to make."""
-    return any(decides(skip) for decides in _KNOWN)
+def decide_below(skip: Skip) -> bool:
+    """Whether the skip of an item was a decision in the run of that item, and is done. No run may be locked.
+
+    Raises Refusal where it is not theirs to make.
+    """
+    return any(decides(skip) for decides in _BEFORE)
+
+
+def decide_here(skip: Skip) -> Record | None:
+    """What to call when the step is skipped; None where the skip was a decision, which has ended it.
+
+    The caller has the run of the step alone. Raises Refusal where it is not theirs to make.
+    """
+    records: list[Record] = []
+    for weighs in _BEHIND:
+        record = weighs(skip)
+        if record is None:
+            return None
+        records.append(record)
+
+    def record_all() -> None:
+        for record in records:
+            record()
+
+    return record_all
