@@ -39,9 +39,7 @@ SHOWN_NAMES = 3
 def _open(waits: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
     tasks = counted([(step, wait["task"]) for step, wait in waits])
     askers = trees.askers({step.run_id for step, task in tasks if task.get("exclude_requester")})
-    deciders = statements.decided_in_run(
-        {step.run_id for step, task in tasks if task.get("exclude_deciders")}
-    )
+    deciders = trees.decided_around({step.run_id for step, task in tasks if task.get("exclude_deciders")})
     forms = {step.run_id for step, task in tasks if task["kind"] == "form" and task["candidates"]["users"]}
     starters = statements.requesters(forms)
     rows = [_row(step, task) | _barred(step.run_id, task, askers, deciders) for step, task in tasks]

@@ -67,3 +67,12 @@ def askers(runs: Iterable[str]) -> dict[str, list[str]]:
     """Who asked for each of these runs, and for whom: of runs above, before and rerun as well."""
     run_ids = sorted(runs)
     return dict(SQL.value("askers", {"runs": run_ids})) if run_ids else {}
+
+
+def decided_around(runs: Iterable[str], besides: UUID | None = None) -> dict[str, list[str]]:
+    """Who has decided something in each of these runs or in one above or below it, in person or through somebody else.
+
+    What was decided of the task `besides` does not count.
+    """
+    params = {"runs": sorted(runs), "besides": besides}
+    return dict(SQL.value("decided_around", params)) if params["runs"] else {}

@@ -57,6 +57,7 @@ HARMLESS = frozenset(
         "questions_inside",
         "is_undecided_inside",
         "askers",
+        "decided_around",
         # A part that can't be moved yet is told again in the transaction that deletes its message.
         "tell_part_again",
         "note_not_migrated",

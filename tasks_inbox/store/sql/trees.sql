@@ -93,3 +93,52 @@ SELECT coalesce(json_object_agg(n.run, n.names), '{}')
          CROSS JOIN LATERAL (VALUES (r.created_by), (r.acts_for)) w(name)
          WHERE w.name IS NOT NULL
          GROUP BY a.run) n
+
+-- name: chain_of_r (fragment)
+-- The runs that a run `r` continues, that continue it, and itself.
+ JOIN runs_run c ON c.id = r.root_id OR (c.root_id = r.root_id AND c.root_id <> c.id)
+
+-- name: decided_around
+-- The names of those who have decided something in each of these runs, or in one above or below it; also of what a run
+-- keeps of one that it reran. `besides`: a task that doesn't count.
+WITH RECURSIVE own AS MATERIALIZED (
+    SELECT r.id AS run, c.id FROM runs_run r /* include chain_of_r */ WHERE r.id = ANY (%(runs)s::uuid[])
+),
+up AS (
+    SELECT own.run, own.id FROM own
+    UNION
+    SELECT up.run, c.id FROM up JOIN runs_run q ON q.id = up.id JOIN runs_run r ON r.id = q.parent_id /* include chain_of_r */
+),
+kept AS (
+    SELECT up.run, q.id AS keeper, q.rerun_of AS id FROM up JOIN runs_run q ON q.id = up.id WHERE q.rerun_of IS NOT NULL
+    UNION
+    SELECT k.run, k.keeper, q.rerun_of FROM kept k JOIN runs_run q ON q.id = k.id WHERE q.rerun_of IS NOT NULL
+),
+down AS (
+    (SELECT own.run, own.id, NULL::uuid AS keeper, NULL::text AS node FROM own
+     UNION ALL
+     SELECT kept.run, kept.id, kept.keeper, NULL FROM kept)
+    UNION ALL
+    SELECT d.run, c.id, d.keeper, coalesce(d.node, c.place -> -1 ->> 0) FROM down d JOIN runs_run c ON c.parent_id = d.id
+),
+x AS (
+    SELECT up.run, up.id, NULL::uuid AS keeper, NULL::text AS node FROM up
+    UNION ALL
+    SELECT down.run, down.id, down.keeper, down.node FROM down
+),
+n AS (
+    SELECT DISTINCT x.run, w.name
+      FROM x
+      JOIN tasks_inbox_taskdecision d ON d.run_id = x.id AND d.outcome <> '@returned' AND d.task_id IS DISTINCT FROM %(besides)s::uuid
+     CROSS JOIN LATERAL (VALUES (d.by), (d.on_behalf_of)) w(name)
+     WHERE w.name IS NOT NULL
+       AND (x.keeper IS NULL OR EXISTS (
+                SELECT 1
+                  FROM runs_stepexecution s
+                 WHERE s.run_id = x.keeper AND s.index IS NULL
+                   AND s.node = coalesce(x.node, (SELECT t.node FROM tasks_inbox_manualtask t WHERE t.id = d.task_id))
+                   AND (s.status = 'COMPLETED' OR s.status = 'SKIPPED' AND s.cancel_cause = 'operator')
+                   AND NOT EXISTS (SELECT 1 FROM tasks_inbox_manualtask t WHERE t.run_id = s.run_id AND t.node = s.node)
+                   AND NOT EXISTS (SELECT 1 FROM runs_run c WHERE c.parent_step_id = s.id AND c.parent_id = s.run_id)))
+)
+SELECT coalesce(json_object_agg(r.run, r.names), '{}') FROM (SELECT n.run, json_agg(n.name) AS names FROM n GROUP BY n.run) r
