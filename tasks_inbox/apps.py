@@ -40,7 +40,7 @@ class TasksInboxConfig(AppConfig):
         tell_dues(dues)
         tell_mails(unsent.MAILS)
         tell_reassigns(reassigning)
-        tell_skips(before=skipping.decide_below, behind=skipping.decide_here)
+        tell_skips(before=skipping.decide_below, behind=skipping.decide_here, cancels=skipping.check_cancel)
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
         ports.tell_what_is_open(open_with.open_with)

@@ -14,7 +14,7 @@ from engine.catalogue import Json
 from engine.statuses import RunStatus, StepStatus
 from engine.verbs import why_not_child, why_not_item
 from runs.commands import lifecycle
-from runs.commands.human_skips import Skip, decide_below, decide_here
+from runs.commands.human_skips import Skip, check_cancel, decide_below, decide_here
 from runs.commands.targets import ItemPlace, moved, passing, requeue, target_of
 from runs.kernel import children, scopes, wait_kinds
 from runs.kernel.graphs import compiled
@@ -75,6 +75,8 @@ def act_on_item(
         record = decide_here(skip) if skip is not None else None
         if skip is not None and record is None:
             return
+        if verb == "cancel":
+            check_cancel(tenant, by, (), place)
         _change(change, place, read, act, is_part=is_part)
         if record is not None:
             record()
@@ -145,7 +147,7 @@ def with_runs_above(tenant: int, run: str, payload: Mapping[str, Json]) -> Itera
     try:
         act_on_item(tenant, above, "retry", by=by, reason=reason)
     except RunRefused as refusal:
-        lifecycle.cancel_runs(tenant, [run], by=by, reason=refusal.message)
+        lifecycle.cancel_runs(tenant, [run], by=by, reason=refusal.message, of_parent=True)
         raise
 
 

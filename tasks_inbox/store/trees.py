@@ -31,11 +31,12 @@ def last_decisions(tenant: int, runs: Sequence[str], for_operators: Sequence[str
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """A container of a run, or one item of it."""
+    """A container of a run, or one item of it; or these `runs` alone."""
 
-    run: UUID | str
-    node: str
-    index: int | None
+    run: UUID | str | None = None
+    node: str | None = None
+    index: int | None = None
+    runs: Sequence[str] = ()
 
 
 class Questions(NamedTuple):
@@ -50,9 +51,13 @@ class Questions(NamedTuple):
     unbegun: bool
 
 
+def _params(place: Inside) -> dict[str, Json]:
+    return asdict(place) | {"runs": list(place.runs)}
+
+
 def questions_inside(place: Inside, key: str, *, most: int) -> Questions:
     """What is asked inside a container whose run is held, and what of it bars whose name has this key."""
-    row = SQL.value("questions_inside", {**asdict(place), "key": key, "most": most})
+    row = SQL.value("questions_inside", {**_params(place), "key": key, "most": most})
     return Questions(**row)
 
 
@@ -60,7 +65,7 @@ def is_undecided_inside(place: Inside, nodes: Mapping[int, Sequence[str]]) -> bo
     """Whether one of these steps, by the ids of their versions, is not over in a run below a container."""
     pairs = [(version, node) for version, names in nodes.items() for node in names]
     params = {"versions": [version for version, _ in pairs], "nodes": [node for _, node in pairs]}
-    return bool(pairs) and bool(SQL.value("is_undecided_inside", {**asdict(place), **params}))
+    return bool(pairs) and bool(SQL.value("is_undecided_inside", {**_params(place), **params}))
 
 
 def askers(runs: Iterable[str]) -> dict[str, list[str]]:

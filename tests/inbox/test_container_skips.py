@@ -208,3 +208,32 @@ def test_no_person_no_skip_of_what_asks_people():
         skip()
     with pytest.raises(RunRefused):
         skip_step(make.a_tenant().pk, run, "nothing", None, by="system")
+
+
+CANCELS = {
+    "item": ("steps/m/cancel", {"index": 0}),
+    "its run": ("cancel", {}),
+    "later item": ("steps/m/cancel", {"index": 1}),
+}
+
+
+@pytest.mark.parametrize("door", CANCELS)
+@pytest.mark.parametrize("name", ["olga", "bert"])
+def test_who_is_barred_does_not_cancel_what_the_run_above_can_do_without(door, name):
+    person = Person(name, "operator")
+    steps = [{"id": "ask", **ask(exclude_requester=True)}]
+    params = {"items": [1, 2], "tolerate_failures": 2, "body": {"steps": steps}}
+    if door == "later item":
+        params["body"]["steps"] = [{"id": "first", "type": "job", "queue": "slow"}, *steps]
+    after = {"id": "pay", "type": "noop"}
+    run = started(make.graph([{"id": "m", "type": "map", "params": params}, after], ["m>pay"]))
+    path, body = CANCELS[door]
+    target = Run.unsafe_all_tenants.filter(parent_id=run).earliest("id").pk if door == "its run" else run
+
+    answer = person.post(f"runs/{target}/{path}", {**body, "reason": REASON})
+
+    assert answer.status_code == (403 if name == "olga" else 200), answer.json()
+    if name == "olga":
+        assert refusal(answer) == (403, "excluded")
+        assert person.post(f"runs/{run}/cancel", {"reason": REASON}).status_code == 200
+    make.work()

@@ -20,15 +20,17 @@ SELECT coalesce(json_agg(json_build_array(d.top, d.version_id, d.node, d.index, 
          ORDER BY m.top, n.node, n.index, t.decided_at DESC, t.id DESC) d
 
 -- name: runs_inside (fragment)
--- The steps `s` of a container, or of one item of it, that are not over, each with the run that it began last, and the runs
--- `b` below them that are not over.
+-- The steps `s` of a container, or of one item of it, that are not over, each with the run that it began last, or these
+-- `runs`; and the runs `b` of them, and below, that are not over.
 WITH RECURSIVE s AS MATERIALIZED (
-    SELECT DISTINCT ON (s.id) s.id, c.id AS run, c.version_id, c.status
-      FROM runs_stepexecution s
-      LEFT JOIN runs_run c ON c.parent_id = s.run_id AND c.parent_step_id = s.id
-     WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.status NOT IN ('COMPLETED', 'SKIPPED')
-       AND (%(index)s::int IS NULL OR s.index = %(index)s::int)
-     ORDER BY s.id, c.id DESC
+    (SELECT DISTINCT ON (s.id) s.id, c.id AS run, c.version_id, c.status
+       FROM runs_stepexecution s
+       LEFT JOIN runs_run c ON c.parent_id = s.run_id AND c.parent_step_id = s.id
+      WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.status NOT IN ('COMPLETED', 'SKIPPED')
+        AND (%(index)s::int IS NULL OR s.index = %(index)s::int)
+      ORDER BY s.id, c.id DESC)
+    UNION ALL
+    SELECT NULL, r.id, r.version_id, r.status FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[])
 ),
 b AS (
     SELECT s.run, s.version_id FROM s WHERE s.run IS NOT NULL AND s.status <> 'COMPLETED'
