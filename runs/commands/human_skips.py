@@ -1,4 +1,4 @@
-"""Skipping a step that asks people decides what they were asked; an app above sees to that in its `AppConfig.ready`."""
+"""Getting past a step that asks people decides what it asks; an app above sees to that in its `AppConfig.ready`."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -20,28 +20,24 @@ class Skip(NamedTuple):
 
 Record = Callable[[], None]
 """Writes down, in the transaction of a skip and behind it, that it was a decision."""
-Decides = Callable[[Skip], bool]
-Weighs = Callable[[Skip], Record | None]
-Refuses = Callable[[int, str, Sequence[str], ItemPlace | None], None]
-
-_BEFORE: list[Decides] = []
-_BEHIND: list[Weighs] = []
-_CANCELS: list[Refuses] = []
 
 
-def tell_skips(*, before: Decides, behind: Weighs, cancels: Refuses) -> None:
-    """Register who knows what steps ask people. They raise Refusal where the skip is not theirs to make.
+class Rules(NamedTuple):
+    """What an app that knows what steps ask people says of this module's functions, each under the same name."""
 
-    `before` the run is locked, of an item whose own run asks: gives whether it has ended the item by a decision.
-    `behind` the lock, in a state in which it may be skipped: gives what to do when it is, None where it is done.
-    `cancels`: of a tenant, whom, and what is cancelled: child runs, or an item.
-    """
-    if before not in _BEFORE:
-        _BEFORE.append(before)
-    if behind not in _BEHIND:
-        _BEHIND.append(behind)
-    if cancels not in _CANCELS:
-        _CANCELS.append(cancels)
+    decide_below: Callable[[Skip], bool]
+    decide_here: Callable[[Skip], Record | None]
+    check_cancel: Callable[[int, str, Sequence[str], ItemPlace | None], None]
+    check_move: Callable[[int, str, str, int], None]
+
+
+_KNOWN: list[Rules] = []
+
+
+def tell_skips(rules: Rules) -> None:
+    """Register who knows what steps ask people."""
+    if rules not in _KNOWN:
+        _KNOWN.append(rules)
 
 
 def decide_below(skip: Skip) -> bool:
@@ -49,26 +45,22 @@ def decide_below(skip: Skip) -> bool:
 
     Raises Refusal where it is not theirs to make.
     """
-    return any(decides(skip) for decides in _BEFORE)
+    return any(rules.decide_below(skip) for rules in _KNOWN)
 
 
 def decide_here(skip: Skip) -> Record | None:
     """What to call when the step is skipped; None where the skip was a decision, which has ended it.
 
-    The caller has the run of the step alone. Raises Refusal where it is not theirs to make.
+    The caller has the run of the step alone, in a state in which it may be skipped. Raises Refusal where it is not
+    theirs to make.
     """
-    records: list[Record] = []
-    for weighs in _BEHIND:
-        record = weighs(skip)
-        if record is None:
-            return None
-        records.append(record)
+    records = [rules.decide_here(skip) for rules in _KNOWN]
+    return None if None in records else lambda: _write(records)
 
-    def record_all() -> None:
-        for record in records:
-            record()
 
-    return record_all
+def _write(records: Sequence[Record | None]) -> None:
+    for record in filter(None, records):
+        record()
 
 
 def check_cancel(tenant: int, by: str, runs: Sequence[str], item: ItemPlace | None = None) -> None:
@@ -76,5 +68,11 @@ def check_cancel(tenant: int, by: str, runs: Sequence[str], item: ItemPlace | No
 
     What is above goes on where it tolerates that. Raises Refusal.
     """
-    for refuses in _CANCELS:
-        refuses(tenant, by, runs, item)
+    for rules in _KNOWN:
+        rules.check_cancel(tenant, by, runs, item)
+
+
+def check_move(tenant: int, by: str, run: str, version: int) -> None:
+    """Let pass who may have a run, which is held, go on with a version (its id) that may ask less. Raises Refusal."""
+    for rules in _KNOWN:
+        rules.check_move(tenant, by, run, version)

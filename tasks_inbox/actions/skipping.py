@@ -23,6 +23,7 @@ from runs.kernel.graphs import shown
 from runs.models import Run, StepExecution
 from tasks_inbox.actions import deciding
 from tasks_inbox.actions.decision import Decision, check_decision
+from tasks_inbox.actions.leaving import asks_inside, require_no_asker
 from tasks_inbox.actions.outside import Question, record_outside
 from tasks_inbox.design.asking import asking_nodes
 from tasks_inbox.eligibility import policies
@@ -85,25 +86,6 @@ def _no_record() -> None:
     """Nobody was asked."""
 
 
-def check_cancel(tenant: int, by: str, runs: Sequence[str], item: ItemPlace | None = None) -> None:
-    """Let pass whom nothing bars that child runs, or an item, ask or will ask: the runs above may go on without it.
-
-    To cancel is no decision, so nothing else is asked, and history says who did. Raises NotAllowed.
-    """
-    place = Inside(runs=runs) if item is None else Inside(item.run, item.node, item.index)
-    inside = trees.questions_inside(place, key_of(by), most=0)
-    if inside.barred is not None:
-        raise NotAllowed(policies.sentence_of(inside.barred), code="excluded")
-    is_unasked = inside.unbegun and item is not None and _asks(tenant, item)
-    if is_unasked or trees.is_undecided_inside(place, asking_nodes(tenant, inside.versions)):
-        _require_no_asker(by, [item.run] if item is not None else runs)
-
-
-def _asks(tenant: int, place: ItemPlace) -> bool:
-    version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=place.run)
-    return place.node in asking_nodes(tenant, [version])[version]
-
-
 def _tasks(tenant: int) -> QuerySet[ManualTask]:
     return ManualTask.objects.for_tenant(tenant).exclude(kind__in=FOR_OPERATORS)
 
@@ -126,7 +108,7 @@ def _decide_step(step: StepExecution, node: Node, skip: Skip) -> Record | None:
     if own is not None:
         _require_free(who, own)
     else:
-        _require_no_asker(who.username, [str(step.run_id)])
+        require_no_asker(who.username, [str(step.run_id)])
     _require_right(who, step, skip.reason)
     outcomes = (
         own.outcomes if own is not None else [{"name": one, "label": one} for one in node.outcomes or ()]
@@ -149,7 +131,7 @@ def _decide_inside(step: StepExecution, node: Node, skip: Skip) -> Record:
     if inside.barred is not None:
         raise NotAllowed(policies.sentence_of(inside.barred), code="excluded")
     if unasked:
-        _require_no_asker(who.username, [str(step.run_id)])
+        require_no_asker(who.username, [str(step.run_id)])
     _require_right(who, step, skip.reason)
     names = [f"Task {task} at {node} of run {run}" for task, run, node in inside.first]
     facts: list[Json] = [{"label": "Open tasks in it", "value": inside.open}]
@@ -163,7 +145,7 @@ def _decide_inside(step: StepExecution, node: Node, skip: Skip) -> Record:
 
 def _is_unasked(step: StepExecution, node: Node, place: Inside, inside: Questions) -> bool:
     """Whether steps inside a container will ask people who have not been asked."""
-    if inside.unbegun and _asks(step.tenant_id, ItemPlace(str(step.run_id), step.node)):
+    if inside.unbegun and asks_inside(step.tenant_id, ItemPlace(str(step.run_id), step.node)):
         return True
     return trees.is_undecided_inside(place, asking_nodes(step.tenant_id, inside.versions))
 
@@ -199,14 +181,6 @@ def _require_free(who: Principal, task: ManualTask) -> None:
     """Let pass whom a task does not bar. Raises NotAllowed."""
     if why := policies.why_excluded(task, who.username):
         raise NotAllowed(why, code="excluded")
-
-
-def _require_no_asker(username: str, runs: Sequence[str]) -> None:
-    """Let pass who did not ask for the runs: of a step that has not asked, nobody knows whom else it would bar."""
-    names = [name for askers in trees.askers(runs).values() for name in askers]
-    if key_of(username) in map(key_of, names):
-        message = "You started this run, or it was started for you; somebody else must decide for this step."
-        raise NotAllowed(message, code="excluded")
 
 
 def _require_right(who: Principal, place: ManualTask | StepExecution, reason: str) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 from lib.refusals import NotAllowed
+from runs.commands import bulk
 from runs.commands.operators import skip_step
 from runs.kernel.refused import RunRefused
 from runs.models import Run
@@ -237,3 +238,41 @@ def test_who_is_barred_does_not_cancel_what_the_run_above_can_do_without(door, n
         assert refusal(answer) == (403, "excluded")
         assert person.post(f"runs/{run}/cancel", {"reason": REASON}).status_code == 200
     make.work()
+
+
+@pytest.mark.parametrize("name", ["olga", "bert"])
+@pytest.mark.parametrize("door", ["migrate", "resume"])
+def test_who_asked_has_the_run_not_go_on_with_a_version_that_asks_nobody(name, door):
+    person = Person(name, "admin")
+    first = {"id": "first", "type": "job", "queue": "slow", "retry": "none"}
+    asks = {"id": "ask", **ask(facts={"Amount": "{{ input.nothing }}"})}
+    edge = {"from": "ask", "to": "pay", "branch": "approved"}
+    run = started(make.graph([first, asks, "pay"], ["first>ask", edge]))
+    if door == "resume":
+        make.complete(*make.claimed("slow"), output={})
+        make.work()
+        assert make.statuses(run)["ask"] == "FAILED"
+    make.newer(run, make.graph([first, "pay"], ["first>pay"]))
+
+    answer = person.post(f"runs/{run}/{door}", {"version": 2, "reason": REASON})
+
+    assert answer.status_code == (403 if name == "olga" else 200), answer.json()
+    if name == "olga":
+        assert refusal(answer) == (403, "excluded")
+
+
+def test_one_child_run_that_may_not_be_cancelled_keeps_no_other_from_it():
+    olga = Person("olga", "operator")
+    definition = approval(exclude_requester=True)
+    make.next_version(make.a_workflow("asks", definition), definition)
+    sub = {"id": "sub", "type": "subworkflow", "params": {"workflow": "asks"}}
+    barred = started(make.graph([sub], []), {"amount": 1})
+    other = started(approval(), {"amount": 1})
+    child = Run.unsafe_all_tenants.get(parent_id=barred).pk
+
+    done = bulk.act(olga.principal, [child, other], "cancel", reason=REASON)
+
+    assert (done.done, {run: why.code for run, why in done.refused.items()}) == (
+        [other],
+        {str(child): "excluded"},
+    )

@@ -167,3 +167,22 @@ def test_the_number_of_statements_depends_on_no_number_of_runs(items):
         decide(ann, outer, "done")
     assert seen.trips <= 22, seen.trips
     assert all(task.exclude == ["ann"] for task in ManualTask.unsafe_all_tenants.filter(node="inner"))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_whoever_reruns_is_a_requester_too_and_the_first_remains_one(kept):
+    steps = [{"id": "first", "type": "noop"}, {"id": "ask", **ask("ask")}]
+    steps[1]["params"] |= {"exclude_deciders": False, "exclude_requester": True}
+    pay = {"id": "pay", "type": "job", "queue": "pay", "retry": "none"}
+    (run,) = make.start(make.graph([*steps, pay], ["first>ask", "ask>pay"]), by="olga")
+    make.work()
+    decide(member("ann"), ManualTask.unsafe_all_tenants.get(), "done")
+    make.work()
+    make.fail(*make.claimed("pay"))
+
+    again_id = make.rerun(run, "ask" if kept else "first")
+    make.work()
+
+    task = ManualTask.unsafe_all_tenants.get(run_id=again_id)
+    assert {*task.exclude} == {"olga", "test"}
+    assert {*trees.askers([again_id])[again_id]} == {"olga", "test"}
