@@ -4,17 +4,20 @@ That decides nothing, so it needs no reason, and history says who did it; but wh
 from this (R-149).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from accounts.names import key_of
 from lib.refusals import NotAllowed
 from runs.commands.targets import ItemPlace
 from runs.kernel.graphs import shown
 from runs.models import Run, StepExecution
-from tasks_inbox.design.asking import asking_nodes, asks
+from tasks_inbox.design.asking import Barring, asking_nodes, asks, barring
 from tasks_inbox.eligibility import policies
+from tasks_inbox.lifecycle.waits import DECIDER
+from tasks_inbox.models import ManualTask
 from tasks_inbox.store import trees
-from tasks_inbox.store.trees import Inside
+from tasks_inbox.store.trees import Inside, Questions
 
 OVER = ("COMPLETED", "SKIPPED")
 
@@ -25,41 +28,72 @@ def check_cancel(tenant: int, by: str, runs: Sequence[str], item: ItemPlace | No
     To cancel is no decision, so nothing else is asked, and history says who did. Raises NotAllowed.
     """
     place = Inside(runs=runs) if item is None else Inside(item.run, item.node, item.index)
-    inside = trees.questions_inside(place, key_of(by), most=0)
+    check_inside(tenant, by, place)
+
+
+def check_inside(tenant: int, by: str, place: Inside, most: int = 0) -> tuple[Questions, bool]:
+    """What is asked inside a container or these runs, with the first, `most`, of the tasks; and whether something in it
+    will ask that has not. Raises NotAllowed for those whom one of both bars.
+    """
+    inside = trees.questions_inside(place, key_of(by), most=most)
     if inside.barred is not None:
         raise NotAllowed(policies.sentence_of(inside.barred), code="excluded")
-    is_unasked = inside.unbegun and item is not None and asks_inside(tenant, item)
-    if is_unasked or trees.is_undecided_inside(place, asking_nodes(tenant, inside.versions)):
-        require_no_asker(by, [item.run] if item is not None else runs)
-
-
-def asks_inside(tenant: int, place: ItemPlace) -> bool:
-    """Whether the step of a run asks people, in itself or for its items, as its version says."""
-    version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=place.run)
-    return place.node in asking_nodes(tenant, [version])[version]
+    node = None
+    if inside.unbegun and place.node is not None and place.run is not None:
+        version = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=place.run)
+        node = (version, place.node) if place.node in asking_nodes(tenant, [version])[version] else None
+    if node is None and not trees.is_undecided_inside(place, asking_nodes(tenant, inside.versions)):
+        return inside, False
+    runs = place.runs or [str(place.run)]
+    _check_unasked(by, runs, barring(tenant, inside.versions, node), partial(trees.decided_inside, place))
+    return inside, True
 
 
 def check_move(tenant: int, by: str, run: str, version: int) -> None:
-    """Let pass who may have a run go on with a version: who asked for it not, where that asks for less than its own.
-
-    What has been decided, or passed, counts no more. Raises NotAllowed.
+    """Let pass who may have a run go on with a version that lacks a human step which it has not passed: whom that step
+    bars may not. Raises NotAllowed.
     """
     here = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
     before, after = shown(here).graph.nodes, shown(version).graph.nodes
     lost = {name for name, node in before.items() if asks(node) and not (name in after and asks(after[name]))}
-    if not lost:
-        return
-    steps = StepExecution.objects.for_tenant(tenant).filter(run_id=run, index=None, node__in=lost)
-    if lost - {*steps.filter(status__in=OVER).values_list("node", flat=True)}:
-        require_no_asker(by, [run])
+    if lost:
+        steps = StepExecution.objects.for_tenant(tenant).filter(run_id=run, index=None, node__in=lost)
+        lost -= {*steps.filter(status__in=OVER).values_list("node", flat=True)}
+    for name in sorted(lost):
+        _check_unasked(by, [run], barring(tenant, (), (here, name)), partial(_deciders, run))
 
 
-def require_no_asker(username: str, runs: Sequence[str]) -> None:
-    """Let pass who did not ask for the runs: of a step that has not asked, nobody knows whom else it would bar.
-
-    Raises NotAllowed.
+def check_failed(tenant: int, by: str, run: str, node: tuple[int, str]) -> None:
+    """Let pass who may decide for a step that has failed before it asked, of a version: who asked for the run not, and
+    whom else the definition bars. Raises NotAllowed.
     """
-    names = [name for askers in trees.askers(runs).values() for name in askers]
-    if key_of(username) in map(key_of, names):
+    bars = barring(tenant, (), node)._replace(requesters=True)
+    _check_unasked(by, [run], bars, partial(_deciders, run))
+
+
+def _deciders(run: str) -> list[str]:
+    return trees.decided_around([run]).get(run, [])
+
+
+def _check_unasked(by: str, runs: Sequence[str], bars: Barring, deciders: Callable[[], list[str]]) -> None:
+    key = key_of(by)
+    if bars.requesters and key in (key_of(name) for names in trees.askers(runs).values() for name in names):
         message = "You started this run, or it was started for you; somebody else must decide for this step."
         raise NotAllowed(message, code="excluded")
+    if key in bars.keys:
+        raise NotAllowed(policies.sentence_of(""), code="excluded")
+    if bars.deciders:
+        _check_decided(by, deciders())
+
+
+def check_closed(by: str, task: ManualTask) -> None:
+    """Let pass whom a task that is closed would not bar now. Raises NotAllowed."""
+    if why := policies.why_excluded(task, by):
+        raise NotAllowed(why, code="excluded")
+    if task.bars_deciders:
+        _check_decided(by, _deciders(str(task.run_id)))
+
+
+def _check_decided(by: str, names: Iterable[str]) -> None:
+    if key_of(by) in map(key_of, names):
+        raise NotAllowed(policies.sentence_of(DECIDER), code="excluded")

@@ -10,7 +10,6 @@ from functools import partial
 
 from django.db.models import QuerySet
 
-from accounts.names import key_of
 from accounts.principal import Principal
 from engine.bodies import ONLY_STEP
 from engine.catalogue import Json
@@ -18,20 +17,17 @@ from engine.graph import Node
 from engine.statuses import StepStatus
 from lib.refusals import Conflict, Invalid, NotAllowed
 from runs.commands.human_skips import Record, Skip
-from runs.commands.targets import ItemPlace
 from runs.kernel.graphs import shown
 from runs.models import Run, StepExecution
 from tasks_inbox.actions import deciding
 from tasks_inbox.actions.decision import Decision, check_decision
-from tasks_inbox.actions.leaving import asks_inside, require_no_asker
+from tasks_inbox.actions.leaving import check_closed, check_failed, check_inside
 from tasks_inbox.actions.outside import Question, record_outside
-from tasks_inbox.design.asking import asking_nodes
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.assigning import require_assign
 from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.models import FOR_OPERATORS, OPEN, ManualTask
-from tasks_inbox.store import trees
-from tasks_inbox.store.trees import Inside, Questions
+from tasks_inbox.store.trees import Inside
 
 SHOWN_QUESTIONS = 20
 """So many of the open tasks in a container are named in the record of who skips it."""
@@ -106,9 +102,9 @@ def _decide_step(step: StepExecution, node: Node, skip: Skip) -> Record | None:
         message = "The step has asked nobody yet. Skip it once it has, or decide its task."
         raise Conflict(message, code="not_asked_yet")
     if own is not None:
-        _require_free(who, own)
+        check_closed(who.username, own)
     else:
-        require_no_asker(who.username, [str(step.run_id)])
+        check_failed(skip.tenant, who.username, str(step.run_id), (step.version_id, step.node))
     _require_right(who, step, skip.reason)
     outcomes = (
         own.outcomes if own is not None else [{"name": one, "label": one} for one in node.outcomes or ()]
@@ -122,16 +118,11 @@ def _decide_step(step: StepExecution, node: Node, skip: Skip) -> Record | None:
 def _decide_inside(step: StepExecution, node: Node, skip: Skip) -> Record:
     """Decide for all whom a container, or an item of it, asks or has not asked yet: its skip takes that away."""
     place = Inside(step.run_id, step.node, step.index)
-    key = "" if skip.who is None else key_of(skip.who.username)
-    inside = trees.questions_inside(place, key, most=SHOWN_QUESTIONS)
-    unasked = _is_unasked(step, node, place, inside)
+    by = "" if skip.who is None else skip.who.username
+    inside, unasked = check_inside(skip.tenant, by, place, SHOWN_QUESTIONS)
     if not inside.open and not unasked:
         return _no_record
     who = _person(skip)
-    if inside.barred is not None:
-        raise NotAllowed(policies.sentence_of(inside.barred), code="excluded")
-    if unasked:
-        require_no_asker(who.username, [str(step.run_id)])
     _require_right(who, step, skip.reason)
     names = [f"Task {task} at {node} of run {run}" for task, run, node in inside.first]
     facts: list[Json] = [{"label": "Open tasks in it", "value": inside.open}]
@@ -141,13 +132,6 @@ def _decide_inside(step: StepExecution, node: Node, skip: Skip) -> Record:
     question = Question(f"Skip of “{node.title}”{at}, in which people decide", facts, SKIPPED)
     decision = Decision("skipped", None, skip.reason, reason=skip.reason or None)
     return partial(record_outside, who, step, question, decision)
-
-
-def _is_unasked(step: StepExecution, node: Node, place: Inside, inside: Questions) -> bool:
-    """Whether steps inside a container will ask people who have not been asked."""
-    if inside.unbegun and asks_inside(step.tenant_id, ItemPlace(str(step.run_id), step.node)):
-        return True
-    return trees.is_undecided_inside(place, asking_nodes(step.tenant_id, inside.versions))
 
 
 def _person(skip: Skip) -> Principal:

@@ -81,3 +81,8 @@ def decided_around(runs: Iterable[str], besides: UUID | None = None) -> dict[str
     """
     params = {"runs": sorted(runs), "besides": besides}
     return dict(SQL.value("decided_around", params)) if params["runs"] else {}
+
+
+def decided_inside(place: Inside) -> list[str]:
+    """Who has decided something in the runs below a container that go on for it, in its own, or in one above."""
+    return list(SQL.value("decided_inside", _params(place)))

@@ -58,6 +58,7 @@ HARMLESS = frozenset(
         "is_undecided_inside",
         "askers",
         "decided_around",
+        "decided_inside",
         # A part that can't be moved yet is told again in the transaction that deletes its message.
         "tell_part_again",
         "note_not_migrated",

@@ -38,12 +38,9 @@ class Door:
     """Doors that call the same function and are played in tests of their own."""
 
 
-def _cells(
-    barred: str, asked: str, decider: str, operator: str, other: str, by_name: str | None = None
-) -> tuple[str, ...]:
+def _cells(barred: str, asked: str, decider: str, operator: str, other: str) -> tuple[str, ...]:
     """Of the four who are barred, asked and operating, asked, operating, and of no concern."""
-    first, second = (barred, barred), (by_name or barred,) * 2
-    return (*first, *second, asked, decider, operator, other)
+    return (*(barred,) * 4, asked, decider, operator, other)
 
 
 _DECIDING = {
@@ -53,17 +50,17 @@ _DECIDING = {
 _SKIPPING = {
     "open": _cells(BARRED, DECIDES, NO_RIGHT, OUTSIDE, NO_RIGHT),
     "not asked yet": _cells(NOT_NOW, NOT_NOW, NO_RIGHT, NOT_NOW, NO_RIGHT),
-    "failed": _cells(BARRED, OUTSIDE, NO_RIGHT, OUTSIDE, NO_RIGHT, by_name=OUTSIDE),
+    "failed": _cells(BARRED, OUTSIDE, NO_RIGHT, OUTSIDE, NO_RIGHT),
     "decided": _cells(NOT_NOW, NOT_NOW, NO_RIGHT, NOT_NOW, NO_RIGHT),
 }
 _INSIDE = {
     "open": _cells(BARRED, OUTSIDE, NO_RIGHT, OUTSIDE, NO_RIGHT),
-    "not asked yet": _cells(BARRED, OUTSIDE, NO_RIGHT, OUTSIDE, NO_RIGHT, by_name=OUTSIDE),
+    "not asked yet": _cells(BARRED, OUTSIDE, NO_RIGHT, OUTSIDE, NO_RIGHT),
     "decided": _cells(MAY, MAY, NO_RIGHT, MAY, NO_RIGHT),
 }
 _CANCELLING = {
     "open": _cells(BARRED, MAY, NO_RIGHT, MAY, NO_RIGHT),
-    "not asked yet": _cells(BARRED, MAY, NO_RIGHT, MAY, NO_RIGHT, by_name=MAY),
+    "not asked yet": _cells(BARRED, MAY, NO_RIGHT, MAY, NO_RIGHT),
     "decided": _cells(MAY, MAY, NO_RIGHT, MAY, NO_RIGHT),
 }
 _OPERATING = _cells(MAY, MAY, NO_RIGHT, MAY, NO_RIGHT)
@@ -100,14 +97,14 @@ DOORS: Final[Mapping[str, Door]] = {
         "move to a version without it",
         ("api-run-migrate", "run-migrate", "api-workflow-migrate", "workflow-move-runs"),
         {
-            "not asked yet": _cells(BARRED, MAY, NO_RIGHT, MAY, NO_RIGHT, by_name=MAY),
+            "not asked yet": _cells(BARRED, MAY, NO_RIGHT, MAY, NO_RIGHT),
             "open": _cells(NOT_NOW, NOT_NOW, NO_RIGHT, NOT_NOW, NO_RIGHT),
         },
     ),
     "resume": Door(
         "resume with a version without it",
         ("api-run-resume", "run-resume-on"),
-        {"failed": _cells(BARRED, MAY, NO_RIGHT, MAY, NO_RIGHT, by_name=MAY)},
+        {"failed": _cells(BARRED, MAY, NO_RIGHT, MAY, NO_RIGHT)},
     ),
     "retry": Door(
         "try it again, which asks", ("api-step-retry", "step-retry", "run-resume"), {"failed": _OPERATING}

@@ -28,6 +28,9 @@ def ask(**params):
     return {"type": "human.approval", "params": {"title": "Pay?", "due_seconds": 60, **params}}
 
 
+OTHERS = ask(exclude_requester=True)
+
+
 def each(steps, items="{{ input.items }}", **more):
     return make.graph(
         [{"id": "m", "type": "map", "params": {"items": items, "body": {"steps": steps}}, **more}], []
@@ -107,10 +110,14 @@ def test_a_container_with_open_questions_is_skipped_by_others_with_a_reason_and_
 @pytest.mark.parametrize(
     "inside",
     [
-        [{"id": "first", "type": "job", "queue": "slow"}, {"id": "ask", **ask()}],
+        [{"id": "first", "type": "job", "queue": "slow"}, {"id": "ask", **OTHERS}],
         [
             {"id": "first", "type": "job", "queue": "slow"},
-            {"id": "n", "type": "map", "params": {"items": [1], "body": {"steps": [{"id": "ask", **ask()}]}}},
+            {
+                "id": "n",
+                "type": "map",
+                "params": {"items": [1], "body": {"steps": [{"id": "ask", **OTHERS}]}},
+            },
         ],
     ],
     ids=["later", "deeper"],
@@ -128,7 +135,7 @@ def test_who_asked_does_not_skip_what_will_ask_people_yet(name, inside):
 @pytest.mark.parametrize("workflow", ["asks", "computes", "{{ input.named }}"])
 def test_a_workflow_that_a_paused_run_has_not_begun_counts_as_it_would_start_now(workflow):
     olga = Person("olga", "operator")
-    for name, definition in (("asks", approval()), ("computes", make.chain("noop"))):
+    for name, definition in (("asks", approval(exclude_requester=True)), ("computes", make.chain("noop"))):
         make.next_version(make.a_workflow(name, definition), definition)
     step = {"id": "sub", "type": "subworkflow", "params": {"workflow": workflow}}
     (run,) = make.start(make.graph([step], []), {"named": "asks"}, by="olga")
@@ -245,7 +252,7 @@ def test_who_is_barred_does_not_cancel_what_the_run_above_can_do_without(door, n
 def test_who_asked_has_the_run_not_go_on_with_a_version_that_asks_nobody(name, door):
     person = Person(name, "admin")
     first = {"id": "first", "type": "job", "queue": "slow", "retry": "none"}
-    asks = {"id": "ask", **ask(facts={"Amount": "{{ input.nothing }}"})}
+    asks = {"id": "ask", **ask(facts={"Amount": "{{ input.nothing }}"}, exclude_requester=True)}
     edge = {"from": "ask", "to": "pay", "branch": "approved"}
     run = started(make.graph([first, asks, "pay"], ["first>ask", edge]))
     if door == "resume":

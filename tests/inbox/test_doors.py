@@ -223,3 +223,10 @@ def test_every_route_that_changes_something_is_a_door_or_says_why_it_is_none():
 def test_the_page_shows_the_table():
     text = doors.DOC.read_text()
     assert text == doors.page(text), "python -m tests.inbox.doors"
+
+
+def test_who_is_barred_cancels_no_child_run_over_the_protocols_either():
+    world = World("cancel child", "open")
+    client = world.people["olga"]._client
+    answer = client.post(f"/v1/instances/{world.child}/cancel", {"reason": REASON}, format="json")
+    assert (answer.status_code, Run.unsafe_all_tenants.get(pk=world.child).status) == (403, "RUNNING"), answer.content

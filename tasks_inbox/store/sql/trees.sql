@@ -144,3 +144,18 @@ n AS (
                    AND NOT EXISTS (SELECT 1 FROM runs_run c WHERE c.parent_step_id = s.id AND c.parent_id = s.run_id)))
 )
 SELECT coalesce(json_object_agg(r.run, r.names), '{}') FROM (SELECT n.run, json_agg(n.name) AS names FROM n GROUP BY n.run) r
+
+-- name: decided_inside
+-- The names of those who have decided something in the runs below a container that go on for it, or for one item, in its
+-- own run, or in one above; or the same of these `runs`.
+/* include runs_inside */,
+up AS (
+    SELECT c.id FROM runs_run r /* include chain_of_r */ WHERE r.id = ANY (%(runs)s::uuid[] || %(run)s::uuid)
+    UNION
+    SELECT c.id FROM up JOIN runs_run q ON q.id = up.id JOIN runs_run r ON r.id = q.parent_id /* include chain_of_r */
+)
+SELECT coalesce(json_agg(DISTINCT w.name), '[]')
+  FROM (SELECT b.run FROM b UNION SELECT up.id FROM up) x
+  JOIN tasks_inbox_taskdecision d ON d.run_id = x.run AND d.outcome <> '@returned'
+ CROSS JOIN LATERAL (VALUES (d.by), (d.on_behalf_of)) w(name)
+ WHERE w.name IS NOT NULL
