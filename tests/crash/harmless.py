@@ -54,11 +54,6 @@ HARMLESS = frozenset(
         "undoes_below",
         "items_as_they_stand",
         "newest_child_at",
-        "questions_inside",
-        "is_undecided_inside",
-        "askers",
-        "decided_around",
-        "decided_inside",
         # A part that can't be moved yet is told again in the transaction that deletes its message.
         "tell_part_again",
         "note_not_migrated",

@@ -52,6 +52,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.commands.moving.move": HANDED_ON,
     "runs.commands.targets.requeue": HANDED_ON,
     "tasks_inbox.store.trees": HANDED_ON,
+    "tasks_inbox.actions.leaving": OWN,
     "tasks_inbox.actions.outside.record_outside": "as `tasks_inbox.actions.deciding.decide`",
     "runs.web.item_forms.act": "what `ItemsForm` has checked",
     "tasks_inbox.lifecycle.new_times.retime": "waits of human steps, whose params have bounds",
