@@ -229,4 +229,6 @@ def test_who_is_barred_cancels_no_child_run_over_the_protocols_either():
     world = World("cancel child", "open")
     client = world.people["olga"]._client
     answer = client.post(f"/v1/instances/{world.child}/cancel", {"reason": REASON}, format="json")
-    assert (answer.status_code, Run.unsafe_all_tenants.get(pk=world.child).status) == (403, "RUNNING"), answer.content
+    assert (answer.status_code, Run.unsafe_all_tenants.get(pk=world.child).status) == (403, "RUNNING"), (
+        answer.content
+    )
