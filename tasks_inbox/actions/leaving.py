@@ -10,9 +10,8 @@ from functools import partial
 from accounts.names import key_of
 from lib.refusals import NotAllowed
 from runs.commands.targets import ItemPlace
-from runs.kernel.graphs import shown
 from runs.models import Run, StepExecution
-from tasks_inbox.design.asking import Barring, asking_nodes, asks, barring
+from tasks_inbox.design.asking import Barring, asking_nodes, barring, no_longer_asked
 from tasks_inbox.eligibility import policies
 from tasks_inbox.lifecycle.waits import DECIDER
 from tasks_inbox.models import ManualTask
@@ -54,8 +53,7 @@ def check_move(tenant: int, by: str, run: str, version: int) -> None:
     bars may not. Raises NotAllowed.
     """
     here = Run.objects.for_tenant(tenant).values_list("version_id", flat=True).get(pk=run)
-    before, after = shown(here).graph.nodes, shown(version).graph.nodes
-    lost = {name for name, node in before.items() if asks(node) and not (name in after and asks(after[name]))}
+    lost = no_longer_asked(tenant, here, version)
     if lost:
         steps = StepExecution.objects.for_tenant(tenant).filter(run_id=run, index=None, node__in=lost)
         lost -= {*steps.filter(status__in=OVER).values_list("node", flat=True)}

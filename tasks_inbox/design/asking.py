@@ -42,6 +42,23 @@ def asking_nodes(tenant: int, versions: Iterable[int]) -> dict[int, list[str]]:
     return {version: sorted(_asking(tenant, version, frozenset())) for version in {*versions}}
 
 
+def no_longer_asked(tenant: int, before: int, after: int) -> set[str]:
+    """The steps of a version (its id) that ask people, or in which somebody is asked whom another version does not ask."""
+    asking = {version: {*names} for version, names in asking_nodes(tenant, (before, after)).items()}
+    inner = {version: _asked_in(_native(tenant, version)) for version in (before, after)}
+    return {
+        name
+        for name in asking[before]
+        if name not in asking[after] or inner[before][name] - inner[after].get(name, set())
+    }
+
+
+def _asked_in(native: Mapping[str, Json]) -> dict[str, set[str]]:
+    return {
+        one["id"]: {activity.id for activity in asking_steps({"nodes": [one]})} for one in native["nodes"]
+    }
+
+
 def barring(tenant: int, versions: Iterable[int], node: tuple[int, str] | None = None) -> Barring:
     """Whom the human steps of these versions (their ids), and of one `node` of a version, bar by their definitions.
 

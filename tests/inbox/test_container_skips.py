@@ -268,6 +268,25 @@ def test_who_asked_has_the_run_not_go_on_with_a_version_that_asks_nobody(name, d
         assert refusal(answer) == (403, "excluded")
 
 
+@pytest.mark.parametrize("name", ["olga", "bert"])
+def test_a_version_that_asks_less_in_an_item_is_one_that_lacks_a_step(name):
+    person = Person(name, "admin")
+    slow = {"id": "first", "type": "job", "queue": "slow", "retry": "none"}
+    body = [{"id": "one", **ask()}, {"id": "two", **OTHERS}]
+    chain = {
+        "body": {"steps": body, "edges": [{"from": "one", "to": "two", "branch": "approved"}]},
+        "items": [1],
+    }
+    each = {"id": "m", "type": "map", "params": chain}
+    run = started(make.graph([slow, each], ["first>m"]))
+    less = {"id": "m", "type": "map", "params": {"items": [1], "body": {"steps": body[:1]}}}
+    make.newer(run, make.graph([slow, less], ["first>m"]))
+
+    answer = person.post(f"runs/{run}/migrate", {"version": 2, "reason": REASON})
+
+    assert answer.status_code == (403 if name == "olga" else 200), answer.json()
+
+
 def test_one_child_run_that_may_not_be_cancelled_keeps_no_other_from_it():
     olga = Person("olga", "operator")
     definition = approval(exclude_requester=True)
