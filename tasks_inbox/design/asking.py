@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from engine.bodies import all_it_does, body_of
@@ -43,9 +44,9 @@ def asking_nodes(tenant: int, versions: Iterable[int]) -> dict[int, list[str]]:
 
 
 def no_longer_asked(tenant: int, before: int, after: int) -> set[str]:
-    """The steps of a version (its id) that ask people, or in which somebody is asked whom another version does not ask."""
+    """The steps of a version (its id) in which people are asked what another version of the workflow does not ask."""
     asking = {version: {*names} for version, names in asking_nodes(tenant, (before, after)).items()}
-    inner = {version: _asked_in(_native(tenant, version)) for version in (before, after)}
+    inner = {version: _asked_in(tenant, version) for version in (before, after)}
     return {
         name
         for name in asking[before]
@@ -53,10 +54,11 @@ def no_longer_asked(tenant: int, before: int, after: int) -> set[str]:
     }
 
 
-def _asked_in(native: Mapping[str, Json]) -> dict[str, set[str]]:
-    return {
-        one["id"]: {activity.id for activity in asking_steps({"nodes": [one]})} for one in native["nodes"]
-    }
+@lru_cache(maxsize=500)
+def _asked_in(tenant: int, version: int) -> Mapping[str, set[str]]:
+    """The human steps in each step of a version, which never changes."""
+    nodes = _native(tenant, version)["nodes"]
+    return {one["id"]: {activity.id for activity in asking_steps({"nodes": [one]})} for one in nodes}
 
 
 def barring(tenant: int, versions: Iterable[int], node: tuple[int, str] | None = None) -> Barring:
