@@ -15,7 +15,7 @@ from runs.access import guard_item, require_rerun
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.commands import items, operators, replay
-from runs.commands.items import ItemPlace
+from runs.commands.targets import ItemPlace
 from runs.kernel.graphs import shown
 from runs.models import Run
 from runs.reading.items import number_of_items

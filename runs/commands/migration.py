@@ -13,6 +13,7 @@ from engine.migrating import Misfit, of_items
 from engine.statuses import RUN_OPEN
 from engine.verbs import why_not
 from runs.commands import approved
+from runs.commands.human_skips import check_move
 from runs.commands.kept import refuse_test
 from runs.commands.moving import Compared, compare, move, refusal_of
 from runs.commands.new_times import NewTime
@@ -93,6 +94,7 @@ def migrate_run(tenant: int, run: str, version: int, *, by: str, reason: str = "
         compared = compare(run_row, version)
         if compared.problems:
             raise refusal_of(compared.problems)
+        check_move(tenant, by, run, version)
         payload: dict[str, Json] = {"by": by, "reason": reason}
         _move_with_parts(change, compared, payload | ({"job": job} if job else {}))
 

@@ -9,9 +9,9 @@ from engine.overrides import KeepResult, Overrides, RerunWith
 from engine.statuses import StepStatus
 from engine.verbs import UNDO_VERBS, UNDOES, changes_steps, why_not_step
 from runs.commands import approved, items
-from runs.commands.human_skips import Skip, decide_instead
-from runs.commands.items import ItemPlace, with_runs_above
-from runs.commands.targets import Target, moved, passing, requeue, target_of
+from runs.commands.human_skips import Skip, decide_here
+from runs.commands.items import with_runs_above
+from runs.commands.targets import ItemPlace, Target, moved, passing, requeue, target_of
 from runs.kernel import compensation, scopes, wait_kinds
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import PASSED, plan
@@ -41,15 +41,13 @@ def act(
 ) -> None:
     """Do this, one of `ITEM_ACTIONS`, to a step, to an item of a container, or to the run that a step waits for.
 
-    `who` as in `skip_step`. Raises RunRefused, and as `human_skips.decide_instead`.
+    `who` as in `skip_step`. Raises RunRefused, and as `human_skips.decide_here`.
     """
     if place.index is not None:
-        if verb == "skip" and decide_instead(Skip(tenant, place, output, reason, who)):
-            return
         if override is not None:
             message = "An item gets what its list has in its place: it takes no other input."
             raise RunRefused("invalid", message, field="input")
-        items.act_on_item(tenant, place, verb, output=output, by=by, reason=reason)
+        items.act_on_item(tenant, place, verb, output=output, by=by, reason=reason, who=who)
     elif verb == "skip":
         skip_step(tenant, place.run, place.node, output, by=by, reason=reason, via=via, who=who)
     elif (verb == "retry" and override is not None) or items.is_done_again(tenant, place, verb):
@@ -164,10 +162,8 @@ def skip_step(
     What a step asks people is decided by that, by the rules of its task: `who` skips it.
 
     A FAILED run is resumed by it, and what else failed of one that goes on is done again; a compensation counts as done
-    by hand. Raises RunRefused, also where the output leads nowhere, and as `human_skips.decide_instead`.
+    by hand. Raises RunRefused, also where the output leads nowhere, and as `human_skips.decide_here`.
     """
-    if decide_instead(Skip(tenant, ItemPlace(run, node), output, reason, who)):
-        return
     payload = {"by": by, "reason": reason}
     with with_runs_above(tenant, run, payload) as is_part, changing(tenant, [run]) as change:
         locked = change.locked
@@ -176,6 +172,9 @@ def skip_step(
         history = payload | {"was": step.status}
         if not step.allows("skip", locked[run]):
             _refuse(locked[run], step, "skipped")
+        record = decide_here(Skip(tenant, ItemPlace(run, node), output, reason, who))
+        if record is None:
+            return
         if not step.is_undo:
             approved.refuse_below(run, locked[run], step.claim.version_id, node)
         if step.is_undo:
@@ -200,6 +199,7 @@ def skip_step(
                 raise RunRefused(UNDOES.code, UNDOES.sentence, conflict=True)
             passing(run, node, output, history)(change.transition, locked)
             wait_kinds.waits_ended([run])
+        record()
 
 
 def _settle(

@@ -13,6 +13,7 @@ from engine.statuses import StepStatus
 from engine.verbs import why_not
 from lib.uuid7 import uuid7
 from runs.commands import approved, starts
+from runs.commands.human_skips import check_move
 from runs.commands.kept import KeptStep, kept_before, kept_steps, refuse_test, walk_anew, with_its_own
 from runs.commands.starts import NewRun, Started, Terms
 from runs.kernel.graphs import compiled, shown
@@ -42,6 +43,7 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
         check_failed(change.locked)
         refuse_parts(tenant, [run])
         refuse_withdrawn(tenant, version)
+        check_move(tenant, by, run, version)
         on = compiled(version)
         row = Run.objects.for_tenant(tenant).get(pk=run)
         refuse_test(row)

@@ -19,6 +19,15 @@ from runs.store.attempts import ClaimedStep, LockedRun, SkippedByOperator
 
 
 @dataclass(frozen=True, slots=True)
+class ItemPlace:
+    """An item of a container, or where `index` is None a step."""
+
+    run: str
+    node: str
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """The step that an operator acts on, as it stands."""
 

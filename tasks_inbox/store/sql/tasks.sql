@@ -20,11 +20,14 @@ n AS (
       JOIN runs_run r ON r.id = t.run_id
      CROSS JOIN clock
      ORDER BY t.id
-    RETURNING id, tenant_id, shard, run_id, node, due_at, is_test
+    RETURNING id, tenant_id, shard, run_id, node, due_at, is_test, audience
 ),
 o AS (
+    -- What asks nobody was decided outside any task.
     INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, created_at, next_at)
-    SELECT uuidv7(), n.tenant_id, n.id, n.run_id, 'asked', clock.now, clock.now FROM n CROSS JOIN clock WHERE NOT n.is_test
+    SELECT uuidv7(), n.tenant_id, n.id, n.run_id, 'asked', clock.now, clock.now
+      FROM n CROSS JOIN clock
+     WHERE NOT n.is_test AND n.audience <> '{}'
 )
 /* include write_history */
 SELECT n.tenant_id, n.run_id, n.shard, 1, 'TASK_OPENED', n.node, NULL,
