@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine import bodies
+from engine.approvals import Coverage, coverage_of
 from engine.catalogue import BODY, Catalogue, Json, Kind, OnError, StepSpec
 from engine.expressions import Expression, References, compile_expression
 from engine.links import Edge, Join, edge_of, join_of, topological
@@ -117,6 +118,7 @@ class Graph:
     `compensations`: the steps that undo others (`charge:compensate`), by what they undo; no edge leads to them.
     `finishes_others`: when a step has failed for good, what doesn't depend on it goes on before the run fails.
     `undoes_together`: what does not depend on one another is undone at the same time.
+    `coverage`: which steps the decisions of people cover.
     `steps`: what a step row of a name does: the nodes, and the compensations by their own names.
     """
 
@@ -137,6 +139,7 @@ class Graph:
     next_workflow: str | None
     is_part: bool
     sets_variables: bool
+    coverage: Coverage
 
     @property
     def strict_joins(self) -> tuple[str, ...]:
@@ -173,13 +176,17 @@ class Graph:
             raise KeyError(name)
         return node.body
 
+    def before(self, name: str) -> list[str]:
+        """The nodes on which this one depends, in their order."""
+        names = {name}
+        for node in reversed([*self.nodes.values()]):
+            if node.id in names:
+                names.update(node.predecessors)
+        return [node for node in self.nodes if node in names and node != name]
+
     def beside(self, name: str) -> frozenset[str]:
         """The nodes that come neither before this one nor behind it."""
-        before = {name}
-        for node in reversed([*self.nodes.values()]):
-            if node.id in before:
-                before.update(node.predecessors)
-        return frozenset(self.nodes).difference(before, self.behind(name))
+        return frozenset(self.nodes).difference([name], self.before(name), self.behind(name))
 
     def behind(self, name: str) -> list[str]:
         """The nodes that depend on this one, in their order."""
@@ -250,6 +257,7 @@ def compile_graph(definition: Mapping[str, Any], catalogue: Catalogue, rules: in
         next_workflow=definition.get("next_workflow"),
         is_part=bool(definition.get("part_of")),
         sets_variables=any(node.sets for node in nodes.values()),
+        coverage=coverage_of(nodes, {name: raw[name].get("params") or {} for name in order}),
     )
 
 

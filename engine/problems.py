@@ -43,6 +43,7 @@ Code = Literal[
     "no_error_edge",
     "not_a_condition",
     "not_an_object",
+    "not_covered",
     "not_yet",
     "optional_fact",
     "queue_without_topic",

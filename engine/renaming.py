@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from engine.approvals import COVERS
 from engine.bodies import body_of, edges_of
 from engine.catalogue import Catalogue, Json
 from engine.cel_ast import RESERVED, Call, Const, Expr, Group, Ident, Loop, Select
@@ -261,6 +262,9 @@ class _Renaming:
                 values[key] = self._rewritten(value, at, holders)
             elif body is not None and value is body:
                 values[key] = self._body(body, at, holders)
+            elif key == COVERS and spec.asks_people and isinstance(value, list):
+                values[key] = [self.new if name == self.old else name for name in value]
+                self.changed += [f"{at}[{place}]" for place, name in enumerate(value) if name == self.old]
             else:
                 values[key] = self._value(value, at, holders)
         return values

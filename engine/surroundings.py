@@ -305,18 +305,24 @@ class Surroundings:
         input_value = self._prev(item, behind_mapping=True)
         schema = {
             "type": "object",
-            "required": ["input", "output", "idempotency_key"],
+            "required": ["input", "output", "idempotency_key", "idempotency_keys"],
             "properties": {
                 "input": input_value.schema if isinstance(input_value.schema, dict) else {},
                 "output": self._given_by(item) or {},
                 "idempotency_key": {"type": "string"},
+                "idempotency_keys": {"type": "array", "items": {"type": "string"}},
             },
         }
         sample: Json = ABSENT
         output = self._output(item.id)
         if output is not ABSENT:
             before = None if input_value.sample is ABSENT else input_value.sample
-            sample = {"input": before, "output": output, "idempotency_key": "sample"}
+            sample = {
+                "input": before,
+                "output": output,
+                "idempotency_key": "sample",
+                "idempotency_keys": ["sample"],
+            }
         return Known(("prev",), schema, sample, _title(item), True)
 
     def _prev(self, item: OutlineNode, behind_mapping: bool) -> Known:

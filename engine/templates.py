@@ -132,6 +132,25 @@ _Part = _Hole | _Text | _Object | _List | _Static
 
 
 @dataclass(frozen=True, slots=True)
+class Leaf:
+    """A string with holes in a compiled value: its keys from the root on, its expressions, and what it gives."""
+
+    keys: tuple[str | int, ...]
+    expressions: tuple[Expression, ...]
+    part: "_Hole | _Text"
+
+    @property
+    def source(self) -> Json:
+        """The string as it is written, in its parts."""
+        parts = (self.part.expression,) if isinstance(self.part, _Hole) else self.part.parts
+        return [part if isinstance(part, str) else {"expression": part.source} for part in parts]
+
+    def render(self, scope: Scope) -> Json:
+        """The value. Raises ExpressionError."""
+        return self.part.render(scope, _Room(None))
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """A compiled JSON value. Parts without holes are handed out as they are: don't change what `render` returns."""
 
@@ -145,6 +164,10 @@ class Template:
         `before_each` is called before each expression: what it raises ends it.
         """
         return self.root.render(scope, _Room(before_each))
+
+    def leaves(self, fill: Callable[[Leaf], Json]) -> Json:
+        """The value with each string that has holes replaced by what `fill` gives for it."""
+        return _filled(self.root, (), fill)
 
     def path_at(self, *keys: str) -> Path | None:
         """What is read for the value at these keys, where that is one read and nothing else."""
@@ -166,6 +189,21 @@ class Template:
         """
         root = _where(self.root, predicate) or _Static({})
         return Template(self.refs, isinstance(root, _Static), root)
+
+
+def _filled(part: _Part, keys: tuple[str | int, ...], fill: Callable[[Leaf], Json]) -> Json:
+    match part:
+        case _Object(items):
+            return {key: _filled(value, (*keys, key), fill) for key, value in items}
+        case _List(items):
+            return [_filled(value, (*keys, index), fill) for index, value in enumerate(items)]
+        case _Hole(expression=expression):
+            return fill(Leaf(keys, (expression,), part))
+        case _Text(parts=parts):
+            expressions = tuple(each for each in parts if not isinstance(each, str))
+            return fill(Leaf(keys, expressions, part))
+        case _Static(value):
+            return value
 
 
 def _where(part: _Part, predicate: Callable[[str], bool]) -> _Part | None:

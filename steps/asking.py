@@ -268,6 +268,20 @@ class HumanParams(Params):
         description="Four eyes: who has decided another step of the run may not decide this one.",
     )
 
+    covers: Names | None = Field(
+        None,
+        min_length=1,
+        title="Steps that it covers",
+        description="Ids of the steps that do what is decided here. Empty: those that follow, up to the next question.",
+    )
+
+    @field_validator("covers")
+    @classmethod
+    def _named(cls, covers: list[str] | None) -> list[str] | None:
+        if has_holes(covers):
+            raise PydanticCustomError("holes", "names its steps as they are: take no expressions")
+        return covers
+
     @field_validator("title")
     @classmethod
     def _not_blank(cls, title: str) -> str:

@@ -13,7 +13,7 @@ class TasksInboxConfig(AppConfig):
         """Tell `runs` who opens and closes what a step or a failed compensation waits for, `accounts` who has tasks."""
         from accounts import ports
         from accounts.guards import guards
-        from runs.commands.human_skips import tell_skips
+        from runs.commands.human_skips import Rules, tell_skips
         from runs.commands.reassigning import tell_reassigns
         from runs.commands.starts import judges_starts
         from runs.kernel.compensation import tell_of_failures, tell_of_settling
@@ -22,7 +22,7 @@ class TasksInboxConfig(AppConfig):
         from runs.reading.people_asked import tell_asked
         from runs.reading.task_dues import tell_dues
         from steps import outside
-        from tasks_inbox.actions import reassigning, skipping
+        from tasks_inbox.actions import leaving, reassigning, skipping
         from tasks_inbox.design.publishing import judge
         from tasks_inbox.design.starting import judge_starts
         from tasks_inbox.eligibility import membership
@@ -40,7 +40,9 @@ class TasksInboxConfig(AppConfig):
         tell_dues(dues)
         tell_mails(unsent.MAILS)
         tell_reassigns(reassigning)
-        tell_skips(skipping.decide_skipped)
+        tell_skips(
+            Rules(skipping.decide_below, skipping.decide_here, leaving.check_cancel, leaving.check_move)
+        )
         tell_of_failures(compensations.open_for)
         tell_of_settling(compensations.close_for)
         ports.tell_what_is_open(open_with.open_with)

@@ -162,7 +162,7 @@ ORACLES = {
                                      OR s.status = 'FAILED' AND s.node LIKE '%:compensate' THEN 1 ELSE 0 END""",
     "I11: one decision a completed step, and it is what the step gave": """
         SELECT t.run_id, t.node FROM tasks_inbox_manualtask t JOIN runs_stepexecution s ON s.id = t.step_id
-         WHERE t.status = 'COMPLETED' AND s.status = 'COMPLETED' AND t.kind <> 'compensation'
+         WHERE t.status = 'COMPLETED' AND s.status = 'COMPLETED' AND t.kind <> 'compensation' AND t.node = s.node
            AND t.decided_by <> 'the deadline' AND NOT s.output ? '$blob'
            AND (s.output ->> 'outcome', s.output ->> 'by', s.output ->> 'on_behalf_of')
                IS DISTINCT FROM (t.outcome, t.decided_by, t.decided_for)""",

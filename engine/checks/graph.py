@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from engine.approvals import COVERS
 from engine.checks.flow import Flow
 from engine.checks.outline import Outline, OutlineEdge, OutlineNode, did_you_mean
 from engine.definition import NOf
@@ -112,6 +113,20 @@ def ports(outline: Outline) -> Iterator[Problem]:
                     "`branch` of the edge say which outcome takes it; an outcome without an edge ends its path."
                 )
                 yield error("edge_without_outcome", edge.field, message, item.id)
+
+
+def covered(outline: Outline, flow: Flow) -> Iterator[Problem]:
+    """What a decision covers are steps that follow it."""
+    for item in outline.nodes:
+        names = (item.node.params or {}).get(COVERS)
+        if item.spec is None or not item.spec.asks_people or not isinstance(names, list) or not flow.order:
+            continue
+        behind = [name for name in flow.order if flow.before[name] & flow.bits[item.id] and name != item.id]
+        for at, name in enumerate(names):
+            if isinstance(name, str) and name not in behind:
+                hint = did_you_mean(name, behind)
+                message = f"{quoted(name)} does not follow {quoted(item.id)}{hint}: name a step that does."
+                yield error("not_covered", f"{item.field}.params.{COVERS}[{at}]", message, item.id)
 
 
 def joins(outline: Outline, flow: Flow) -> Iterator[Problem]:

@@ -135,6 +135,7 @@ def job_row(job: jobs.Job) -> Row:
         "lease_token": job.lease_token,
         "lease_expires_at": job.lease_expires_at,
         "idempotency_key": job.idempotency_key,
+        "approval": job.approval,
         "traceparent": job.step.told and job.step.told.parent,
         "tracestate": job.step.told and job.step.told.state,
     }

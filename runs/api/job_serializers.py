@@ -175,6 +175,13 @@ class HeartbeatJobs(Verb):
     items = fields.Items(child=BeatingJob(), min_length=1, max_length=MOST_JOBS)
 
 
+class JobApprovalSerializer(serializers.Serializer[Any]):
+    """What people have approved of a job."""
+
+    id = serializers.UUIDField()
+    digest = serializers.CharField(help_text="SHA-256 of what the decision covers, in hexadecimal.")
+
+
 class JobSerializer(serializers.Serializer[Any]):
     """A job with the lease on it."""
 
@@ -191,7 +198,12 @@ class JobSerializer(serializers.Serializer[Any]):
     progress = fields.JsonValue(help_text="The progress that the previous attempt reported; or null.")
     lease_token = serializers.CharField()
     lease_expires_at = serializers.DateTimeField()
-    idempotency_key = serializers.CharField()
+    idempotency_key = serializers.CharField(
+        help_text="The same for every attempt with the same input; another one where a person has changed the input."
+    )
+    approval = JobApprovalSerializer(
+        allow_null=True, help_text="The newest decision of people that covers the job; or null."
+    )
     traceparent = serializers.CharField(
         allow_null=True,
         help_text="The trace of its run, with this attempt as the parent: send it with your calls.",

@@ -15,7 +15,7 @@ from runs.access import guard_item, require_rerun
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.commands import items, operators, replay
-from runs.commands.items import ItemPlace
+from runs.commands.targets import ItemPlace
 from runs.kernel.graphs import shown
 from runs.models import Run
 from runs.reading.items import number_of_items
@@ -91,7 +91,14 @@ class _StepView(_OperatorView):
         terms = self.terms_of(payload) | {"via": self.principal.via}
         override, output = RerunWith(payload["input"]) if "input" in payload else None, payload.get("output")
         operators.act(
-            run.tenant_id, place, verb, override=override, output=output, who=self.principal, **terms
+            run.tenant_id,
+            place,
+            verb,
+            override=override,
+            output=output,
+            despite_unknown=payload.get("despite_unknown", False),
+            who=self.principal,
+            **terms,
         )
         return Response(self.shown(run_id))
 

@@ -87,6 +87,10 @@ class RetryStep(ChangeItem):
     input = fields.JsonValue(
         required=False, help_text="Instead of the step's own input. An item takes no other one."
     )
+    despite_unknown = fields.Flag(
+        default=False,
+        help_text="With another input, where nobody knows what the last attempt did: it was found out.",
+    )
 
 
 class SkipStep(ChangeItem):

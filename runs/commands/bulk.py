@@ -14,7 +14,7 @@ from accounts.roles import OPERATE, READ, RUNS_OPERATE
 from engine.catalogue import Json
 from engine.statuses import RunStatus
 from engine.verbs import run_verbs, why_not
-from lib.refusals import Invalid
+from lib.refusals import Invalid, Refusal
 from runs.access import readable_runs
 from runs.commands import lifecycle
 from runs.kernel.refused import RunRefused, below_paused
@@ -135,13 +135,13 @@ def act(
         try:
             does(who.tenant_id, part, by=who.username, reason=reason)
             done += part
-        except RunRefused:
+        except (RunRefused, Refusal):
             # One of them has moved on meanwhile, and with it none was changed.
             for run in part:
                 try:
                     does(who.tenant_id, [run], by=who.username, reason=reason)
                     done.append(run)
-                except RunRefused as why:
+                except (RunRefused, Refusal) as why:
                     refused[run] = Refused(why.code, why.message)
     return Sorted(done, refused)
 

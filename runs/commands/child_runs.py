@@ -289,7 +289,9 @@ def _able(batch: Sequence[Message], verb: str) -> Iterator[tuple[int, dict[str, 
 def _cancel(batch: Sequence[Message]) -> None:
     """A parent waits no more: its children end. They keep what they did: the run that fails has it undone."""
     for tenant, able in _able(batch, "cancel"):
-        cancel_runs(tenant, able, by=messages.HANDOFF, reason="The parent step is no longer waiting.")
+        cancel_runs(
+            tenant, able, by=messages.HANDOFF, reason="The parent step is no longer waiting.", of_parent=True
+        )
 
 
 def _pause(batch: Sequence[Message]) -> None:

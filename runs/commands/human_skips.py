@@ -1,11 +1,11 @@
-"""Skipping a step that asks people decides what they were asked; an app above sees to that in its `AppConfig.ready`."""
+"""Getting past a step that asks people decides what it asks; an app above sees to that in its `AppConfig.ready`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from accounts.principal import Principal
 from engine.catalogue import Json
-from runs.commands.items import ItemPlace
+from runs.commands.targets import ItemPlace
 
 
 class Skip(NamedTuple):
@@ -18,20 +18,61 @@ class Skip(NamedTuple):
     who: Principal | None
 
 
-Decides = Callable[[Skip], bool]
+Record = Callable[[], None]
+"""Writes down, in the transaction of a skip and behind it, that it was a decision."""
 
-_KNOWN: list[Decides] = []
+
+class Rules(NamedTuple):
+    """What an app that knows what steps ask people says of this module's functions, each under the same name."""
+
+    decide_below: Callable[[Skip], bool]
+    decide_here: Callable[[Skip], Record | None]
+    check_cancel: Callable[[int, str, Sequence[str], ItemPlace | None], None]
+    check_move: Callable[[int, str, str, int], None]
 
 
-def tell_skips(decides: Decides) -> None:
-    """Register who knows what steps ask people: it gives whether it has ended the step by a decision.
+_KNOWN: list[Rules] = []
 
-    It raises Refusal where the skip is not theirs to make.
+
+def tell_skips(rules: Rules) -> None:
+    """Register who knows what steps ask people."""
+    if rules not in _KNOWN:
+        _KNOWN.append(rules)
+
+
+def decide_below(skip: Skip) -> bool:
+    """Whether the skip of an item was a decision in the run of that item, and is done. No run may be locked.
+
+    Raises Refusal where it is not theirs to make.
     """
-    if decides not in _KNOWN:
-        _KNOWN.append(decides)
+    return any(rules.decide_below(skip) for rules in _KNOWN)
 
 
-def decide_instead(skip: Skip) -> bool:
-    """Whether the skip was a decision, and is done. Raises Refusal where it is not theirs to make."""
-    return any(decides(skip) for decides in _KNOWN)
+def decide_here(skip: Skip) -> Record | None:
+    """What to call when the step is skipped; None where the skip was a decision, which has ended it.
+
+    The caller has the run of the step alone, in a state in which it may be skipped. Raises Refusal where it is not
+    theirs to make.
+    """
+    records = [rules.decide_here(skip) for rules in _KNOWN]
+    return None if None in records else lambda: _write(records)
+
+
+def _write(records: Sequence[Record | None]) -> None:
+    for record in filter(None, records):
+        record()
+
+
+def check_cancel(tenant: int, by: str, runs: Sequence[str], item: ItemPlace | None = None) -> None:
+    """Let pass who may cancel these child runs, which are held, or an item of a run that is.
+
+    What is above goes on where it tolerates that. Raises Refusal.
+    """
+    for rules in _KNOWN:
+        rules.check_cancel(tenant, by, runs, item)
+
+
+def check_move(tenant: int, by: str, run: str, version: int) -> None:
+    """Let pass who may have a run, which is held, go on with a version (its id) that may ask less. Raises Refusal."""
+    for rules in _KNOWN:
+        rules.check_move(tenant, by, run, version)

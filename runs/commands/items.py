@@ -7,14 +7,15 @@ no other. What began again in a part that had failed goes on with the runs above
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from accounts.principal import Principal
 from engine.catalogue import Json
 from engine.statuses import RunStatus, StepStatus
 from engine.verbs import why_not_child, why_not_item
-from runs.commands import lifecycle
-from runs.commands.targets import moved, passing, requeue, target_of
+from runs.commands import approved, lifecycle
+from runs.commands.human_skips import Skip, check_cancel, decide_below, decide_here
+from runs.commands.targets import ItemPlace, moved, passing, requeue, target_of
 from runs.kernel import children, scopes, wait_kinds
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import plan
@@ -33,15 +34,6 @@ CANCELLED = "ItemCancelled"
 """The error of an item that an operator cancelled."""
 
 
-@dataclass(frozen=True, slots=True)
-class ItemPlace:
-    """An item of a container, or where `index` is None a step that runs a workflow."""
-
-    run: str
-    node: str
-    index: int | None = None
-
-
 class _Act(NamedTuple):
     """A verb on an item, and what history tells of it. `output`: what an item gives that is skipped."""
 
@@ -58,24 +50,39 @@ def act_on_item(
     output: Json = None,
     by: str,
     reason: str = "",
+    who: Principal | None = None,
 ) -> None:
     """Do this, one of `ITEM_ACTIONS`, to an item of a container.
 
     Of a FAILED run retry, resume and skip resume it, with the item queued again or done; everything else that failed is
-    done again, too. Raises RunRefused, with the reason of `engine.verbs`.
+    done again, too. `who` skips it. Raises RunRefused, with the reason of `engine.verbs`, and as
+    `human_skips.decide_here`.
     """
     act = _Act(verb, {"by": by, "reason": reason}, output)
     if verb == "skip":
         storable(output, "output", max_bytes=MAX_OUTPUT_BYTES)
     read = _read(tenant, place)
     _require(place, read, verb)
-    if verb != "skip" and read.waits and read.container == StepStatus.WAITING:
+    skip = Skip(tenant, place, output, reason, who) if verb == "skip" else None
+    if skip is not None and decide_below(skip):
+        return
+    if skip is None and read.waits and read.container == StepStatus.WAITING:
         act_on_child(tenant, str(read.child), verb, by=by, reason=reason)
         return
     with with_runs_above(tenant, place.run, act.payload) as is_part, changing(tenant, [place.run]) as change:
         read = _read(tenant, place)
         _require(place, read, verb)
+        record = decide_here(skip) if skip is not None else None
+        if skip is not None and record is None:
+            return
+        if verb == "skip":
+            version = target_of(place.run, place.node).claim.version_id
+            approved.refuse_below(place.run, change.locked[place.run], version, place.node)
+        if verb == "cancel":
+            check_cancel(tenant, by, (), place)
         _change(change, place, read, act, is_part=is_part)
+        if record is not None:
+            record()
 
 
 def is_done_again(tenant: int, place: ItemPlace, verb: str) -> bool:
@@ -143,7 +150,7 @@ def with_runs_above(tenant: int, run: str, payload: Mapping[str, Json]) -> Itera
     try:
         act_on_item(tenant, above, "retry", by=by, reason=reason)
     except RunRefused as refusal:
-        lifecycle.cancel_runs(tenant, [run], by=by, reason=refusal.message)
+        lifecycle.cancel_runs(tenant, [run], by=by, reason=refusal.message, of_parent=True)
         raise
 
 

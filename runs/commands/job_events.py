@@ -17,8 +17,9 @@ from engine.statuses import StepStatus
 from lib.gathering import Gathered
 from runs.commands.job_leases import hash_of, parts_of, token_of
 from runs.commands.jobs import Job, jobs_of, note_workers
-from runs.kernel import live, scopes
+from runs.kernel import live
 from runs.store.outbox import WantedRow, receive_done_jobs, receive_jobs
+from runs.workers.beginning import load_to_begin
 
 BETWEEN = "."
 _MARK = "~"
@@ -66,7 +67,7 @@ def claim(
         _wanted(place, worker, one, tokens[place]) for place, one in enumerate(job_ids) if one is not None
     ]
     leased, reasons = receive_jobs(tenant, rows) if rows else ([], {})
-    scopes.load_to_begin([one.step for one in leased])
+    load_to_begin([one.step for one in leased])
     live.tell_steps((one.step for one in leased), StepStatus.RUNNING)
     leased.sort(key=lambda one: one.place)
     jobs = jobs_of((tokens[one.place], one) for one in leased)

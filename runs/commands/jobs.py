@@ -19,13 +19,14 @@ from lib.waiting import Attempt
 from runs.commands import contacts
 from runs.commands.job_leases import hash_of, lease_token
 from runs.commands.job_reports import end
-from runs.kernel import dispatch, live, scopes
+from runs.kernel import dispatch, live
 from runs.kernel.graphs import compiled
 from runs.kernel.hand_back import hand_back
 from runs.kernel.transition import Result
 from runs.store import findings, hot, payloads
 from runs.store.attempts import ClaimedStep
 from runs.store.jobs import Leased, Offer, claim_jobs
+from runs.workers.beginning import load_to_begin
 from runs.workers.execute import broken, idempotency_key
 
 R = TypeVar("R")
@@ -60,8 +61,17 @@ class Job:
 
     @property
     def idempotency_key(self) -> str:
-        """The same for every attempt at this step."""
-        return idempotency_key(self.step.run_id, self.step.node, self.step.index)
+        """The same for every attempt at this step with the same input."""
+        return idempotency_key(self.step.run_id, self.step.node, self.step.index, self.step.revision)
+
+    @property
+    def approval(self) -> dict[str, Json] | None:
+        """The newest decision of people that covers it: its id, and the digest of what was decided."""
+        return (
+            None
+            if self.step.approval is None
+            else dict(zip(("id", "digest"), self.step.approval, strict=True))
+        )
 
 
 def poll(
@@ -148,7 +158,7 @@ def _dealt(kind: _Kind, polls: Sequence[_Poll]) -> list[_Claims]:
         ]
         for leased in claim_jobs(tenant=kind.tenant, queues=queues, offers=offers, alone=alone):
             dealt[places[leased.place]].append((tokens[leased.place], leased))
-    scopes.load_to_begin([leased.step for claims in dealt for _, leased in claims])
+    load_to_begin([leased.step for claims in dealt for _, leased in claims])
     return dealt
 
 
@@ -212,6 +222,9 @@ def _job(token: str, leased: Leased) -> Job | None:
     step = leased.step
     if (why := step.unreadable) is not None:
         end([(step, payloads.unread(why))], Result())
+        return None
+    if step.withheld is not None:
+        end([(step, step.withheld)], Result())
         return None
     version = compiled(step.version_id)
     node = version.graph.step(step.node, step.index)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from engine.catalogue import Json
 from engine.statuses import RunStatus, StepStatus
+from runs.commands.human_skips import check_cancel
 from runs.kernel import compensation, messages, wait_kinds
 from runs.kernel.refused import RunRefused, require_unpaused_above, require_verb
 from runs.kernel.reopen import reopen
@@ -16,16 +17,25 @@ from runs.store.rows import ClosingRow
 
 
 def cancel_runs(
-    tenant: int, runs: Iterable[str], *, by: str, reason: str = "", compensate: bool = False
+    tenant: int,
+    runs: Iterable[str],
+    *,
+    by: str,
+    reason: str = "",
+    compensate: bool = False,
+    of_parent: bool = False,
 ) -> None:
     """Cancel open runs: what waits is cancelled at once, what runs is awaited (R-074, H-32).
 
-    `compensate`: what was done is undone then (R-141). Raises RunRefused for one that has ended or is being undone
-    already; then none is cancelled.
+    `compensate`: what was done is undone then (R-141). `of_parent`: the runs above want no more of them. Raises
+    RunRefused for one that has ended or is being undone already, and as `human_skips.check_cancel`; then none is
+    cancelled.
     """
     with changing(tenant, runs) as change:
         locked = change.locked
         require_verb(locked, "cancel")
+        if not of_parent and (children := [run for run, row in locked.items() if row.tree]):
+            check_cancel(tenant, by, children)
         payload = {"by": by, "reason": reason, "compensate": compensate}
         rows: list[ClosingRow] = [
             {"run_id": run, "status": RunStatus.CANCELLING, "undo": compensate, "payload": payload}

@@ -12,6 +12,8 @@ from engine.catalogue import Json
 from engine.migrating import Misfit, of_items
 from engine.statuses import RUN_OPEN
 from engine.verbs import why_not
+from runs.commands import approved
+from runs.commands.human_skips import check_move
 from runs.commands.kept import refuse_test
 from runs.commands.moving import Compared, compare, move, refusal_of
 from runs.commands.new_times import NewTime
@@ -88,9 +90,11 @@ def migrate_run(tenant: int, run: str, version: int, *, by: str, reason: str = "
         run_row = Run.objects.for_tenant(tenant).get(pk=run)
         if (why := _why_not(run_row, version)) is not None:
             raise why
+        approved.refuse_below(run, change.locked[run], version)
         compared = compare(run_row, version)
         if compared.problems:
             raise refusal_of(compared.problems)
+        check_move(tenant, by, run, version)
         payload: dict[str, Json] = {"by": by, "reason": reason}
         _move_with_parts(change, compared, payload | ({"job": job} if job else {}))
 

@@ -8,6 +8,7 @@ from engine.migrating import InHand, Misfit, Standing, Version, Walked, misfits
 from engine.overrides import KeepResult
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.uuid7 import uuid7
+from runs.commands import approved
 from runs.commands.kept import KeptStep, kept_steps, walk_anew
 from runs.commands.new_times import NewTimes, new_times_of
 from runs.kernel import scopes
@@ -58,6 +59,7 @@ def compare(run: Run, version: int) -> Compared:
     facts, outputs = scopes.read([scopes.wanted(run_id, scopes.EVERYTHING)])[run_id]
     scope = scopes.scope_of(new, run_id, facts, outputs)
     problems, walked = misfits(before, after, standing, scope, problem_of)
+    problems = [*problems, *approved.misfits(run_id, before.graph, after.graph)]
     return Compared(stand, version, problems, walked, times)
 
 

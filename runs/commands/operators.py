@@ -8,10 +8,10 @@ from engine.outcomes import Completed
 from engine.overrides import KeepResult, Overrides, RerunWith
 from engine.statuses import StepStatus
 from engine.verbs import UNDO_VERBS, UNDOES, changes_steps, why_not_step
-from runs.commands import items
-from runs.commands.human_skips import Skip, decide_instead
-from runs.commands.items import ItemPlace, with_runs_above
-from runs.commands.targets import Target, moved, passing, requeue, target_of
+from runs.commands import approved, items
+from runs.commands.human_skips import Skip, decide_here
+from runs.commands.items import with_runs_above
+from runs.commands.targets import ItemPlace, Target, moved, passing, requeue, target_of
 from runs.kernel import compensation, scopes, wait_kinds
 from runs.kernel.graphs import compiled
 from runs.kernel.plan import PASSED, plan
@@ -20,8 +20,9 @@ from runs.kernel.reopen import Apply, reopen
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change, changing
 from runs.store import failing, payloads, undo_entries
-from runs.store.attempts import Errored, LockedRun
+from runs.store.attempts import ClaimedStep, Errored, LockedRun
 from runs.store.rows import EndedBy
+from runs.workers.execute import idempotency_key
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 
 
@@ -32,6 +33,7 @@ def act(
     *,
     override: RerunWith | None = None,
     output: Json = None,
+    despite_unknown: bool = False,
     by: str,
     reason: str = "",
     via: str = "command",
@@ -39,19 +41,26 @@ def act(
 ) -> None:
     """Do this, one of `ITEM_ACTIONS`, to a step, to an item of a container, or to the run that a step waits for.
 
-    `who` as in `skip_step`. Raises RunRefused, and as `human_skips.decide_instead`.
+    `who` as in `skip_step`. Raises RunRefused, and as `human_skips.decide_here`.
     """
     if place.index is not None:
-        if verb == "skip" and decide_instead(Skip(tenant, place, output, reason, who)):
-            return
         if override is not None:
             message = "An item gets what its list has in its place: it takes no other input."
             raise RunRefused("invalid", message, field="input")
-        items.act_on_item(tenant, place, verb, output=output, by=by, reason=reason)
+        items.act_on_item(tenant, place, verb, output=output, by=by, reason=reason, who=who)
     elif verb == "skip":
         skip_step(tenant, place.run, place.node, output, by=by, reason=reason, via=via, who=who)
     elif (verb == "retry" and override is not None) or items.is_done_again(tenant, place, verb):
-        retry_step(tenant, place.run, place.node, override=override, by=by, reason=reason, via=via)
+        retry_step(
+            tenant,
+            place.run,
+            place.node,
+            override=override,
+            despite_unknown=despite_unknown,
+            by=by,
+            reason=reason,
+            via=via,
+        )
     else:
         items.act_on_step(tenant, place, verb, by=by, reason=reason)
 
@@ -62,6 +71,7 @@ def retry_step(
     node: str,
     *,
     override: RerunWith | None = None,
+    despite_unknown: bool = False,
     by: str,
     reason: str = "",
     via: str = "command",
@@ -69,7 +79,9 @@ def retry_step(
     """Try a failed step again with a fresh budget, and with another input where there is an `override`.
 
     In a FAILED run, which is resumed by it, or in one that goes on beside the failure; or at once where it waits for
-    its next attempt. A compensation that failed for good goes on by it. Raises RunRefused.
+    its next attempt. A compensation that failed for good goes on by it. With another input it has another idempotency
+    key. Where nobody knows what an attempt did, it could be done twice: whoever says `despite_unknown` has found out.
+    Raises RunRefused.
     """
     payload = {"by": by, "reason": reason}
     with with_runs_above(tenant, run, payload) as is_part, changing(tenant, [run]) as change:
@@ -85,6 +97,10 @@ def retry_step(
             storable(override.input, "input", max_bytes=MAX_INPUT_BYTES)
         if not step.allows("retry", locked[run]):
             _refuse(locked[run], step, "tried again")
+        if override is not None:
+            approved.refuse_below(run, locked[run], step.claim.version_id, node)
+            if step.is_unknown and not despite_unknown:
+                _refuse_unknown(step.claim)
         if step.is_undo and step.status == StepStatus.FAILED:
             change.queues |= _settle(locked[run], step, "retry", payload | {"via": via}, None)
         elif step.has_failed:
@@ -96,6 +112,16 @@ def retry_step(
             change.queues |= requeue(step.claim, override, payload)
             if step.asks:
                 failing.settle_questions([run], [step.claim.id], resolution="redriven")
+
+
+def _refuse_unknown(step: ClaimedStep) -> None:
+    """Raises RunRefused."""
+    key = idempotency_key(step.run_id, step.node, step.index, step.revision)
+    message = (
+        f"Nobody knows what an attempt did (idempotency key {key}), and another input has another key, so it could be "
+        "done twice. Find out, and confirm that; or retry it with the same input."
+    )
+    raise RunRefused("outcome_unknown", message, field="despite_unknown", conflict=True)
 
 
 def leave_failed(tenant: int, run: str, node: str) -> bool:
@@ -136,10 +162,8 @@ def skip_step(
     What a step asks people is decided by that, by the rules of its task: `who` skips it.
 
     A FAILED run is resumed by it, and what else failed of one that goes on is done again; a compensation counts as done
-    by hand. Raises RunRefused, also where the output leads nowhere, and as `human_skips.decide_instead`.
+    by hand. Raises RunRefused, also where the output leads nowhere, and as `human_skips.decide_here`.
     """
-    if decide_instead(Skip(tenant, ItemPlace(run, node), output, reason, who)):
-        return
     payload = {"by": by, "reason": reason}
     with with_runs_above(tenant, run, payload) as is_part, changing(tenant, [run]) as change:
         locked = change.locked
@@ -148,6 +172,11 @@ def skip_step(
         history = payload | {"was": step.status}
         if not step.allows("skip", locked[run]):
             _refuse(locked[run], step, "skipped")
+        record = decide_here(Skip(tenant, ItemPlace(run, node), output, reason, who))
+        if record is None:
+            return
+        if not step.is_undo:
+            approved.refuse_below(run, locked[run], step.claim.version_id, node)
         if step.is_undo:
             change.queues |= _settle(locked[run], step, "done", payload | {"via": via}, output)
         elif step.has_failed:
@@ -170,6 +199,7 @@ def skip_step(
                 raise RunRefused(UNDOES.code, UNDOES.sentence, conflict=True)
             passing(run, node, output, history)(change.transition, locked)
             wait_kinds.waits_ended([run])
+        record()
 
 
 def _settle(

@@ -12,10 +12,11 @@ from engine.overrides import KeepResult, Overrides, RerunWith, RestartWith
 from engine.statuses import StepStatus
 from engine.verbs import why_not
 from lib.uuid7 import uuid7
-from runs.commands import starts
+from runs.commands import approved, starts
+from runs.commands.human_skips import check_move
 from runs.commands.kept import KeptStep, kept_before, kept_steps, refuse_test, walk_anew, with_its_own
 from runs.commands.starts import NewRun, Started, Terms
-from runs.kernel.graphs import compiled
+from runs.kernel.graphs import compiled, shown
 from runs.kernel.plan import Anchor
 from runs.kernel.refused import (
     RunRefused,
@@ -42,7 +43,13 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
         check_failed(change.locked)
         refuse_parts(tenant, [run])
         refuse_withdrawn(tenant, version)
+        check_move(tenant, by, run, version)
         on = compiled(version)
+        row = Run.objects.for_tenant(tenant).get(pk=run)
+        refuse_test(row)
+        approved.refuse_below(run, change.locked[run], version)
+        if misfits := approved.misfits(run, shown(row.version_id).graph, on.graph):
+            raise _misfit(misfits[0].message)
         steps = kept_steps(tenant, run)
         done = {
             step.node: step.kept(outcome, here=True)
@@ -54,7 +61,6 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
             **{step.node: RestartWith(step.carried) for step in steps if step.fired},
             **done,
         }
-        refuse_test(Run.objects.for_tenant(tenant).get(pk=run))
         row_ids = [one.row for one in done.values() if one.row is not None]
         facts = {"version": version, "number": on.number, "sinks": len(on.graph.sinks)}
         run_row = hot.reopen_on(run=run, steps=row_ids, facts=facts, payload={"by": by, "reason": reason})

@@ -19,6 +19,15 @@ from runs.store.attempts import ClaimedStep, LockedRun, SkippedByOperator
 
 
 @dataclass(frozen=True, slots=True)
+class ItemPlace:
+    """An item of a container, or where `index` is None a step."""
+
+    run: str
+    node: str
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """The step that an operator acts on, as it stands."""
 
@@ -28,6 +37,8 @@ class Target:
     has_output: bool
     asks: bool
     error: Mapping[str, Json] | None
+    is_unknown: bool
+    """Whether nobody knows what an attempt did with the input that it has now."""
 
     @property
     def has_failed(self) -> bool:

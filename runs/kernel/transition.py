@@ -18,7 +18,7 @@ from engine.overrides import KeepResult, Overrides
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
 from lib.strict_json import BadJson, strict_dumps
 from lib.uuid7 import uuid7
-from runs.kernel import asking, children, compensation, messages, scopes, variables, wait_kinds
+from runs.kernel import approvals, asking, children, compensation, messages, scopes, variables, wait_kinds
 from runs.kernel.advance_rows import AdvanceRows
 from runs.kernel.graphs import compiled, finishes_others
 from runs.kernel.plan import Affinity, Anchor, Planned, child_ends, described, plan, runs_of
@@ -99,6 +99,7 @@ class Transition:
         )
         self._limit_again(plans)
         asking.tell([planned for planned in plans if planned.anchor in self.alive])
+        approvals.write([planned for planned in plans if planned.anchor in self.alive])
         for planned in plans:
             failure = planned.effects and planned.effects.failure
             if failure and planned.anchor in self.alive:

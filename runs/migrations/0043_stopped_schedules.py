@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     """Why a schedule was stopped, but by hand."""
 
     dependencies = [
-        ('runs', '0041_waits_of_trees'),
+        ('runs', '0042_approvals'),
     ]
 
     operations = [

@@ -2,6 +2,7 @@
 advance stands for those), `tenant`, `run` and `shard` on every row, few indexes. Behaviour lives elsewhere."""
 
 from runs.models.alerts import Alert, AlertCause, AlertChannel, AlertDelivery, AlertRule
+from runs.models.approvals import Approval, ApprovalUse
 from runs.models.base import HotRow
 from runs.models.blobs import Blob, SweptDay
 from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
@@ -37,6 +38,8 @@ __all__ = [
     "AlertChannel",
     "AlertDelivery",
     "AlertRule",
+    "Approval",
+    "ApprovalUse",
     "Blob",
     "BulkItem",
     "BulkJob",

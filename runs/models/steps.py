@@ -14,7 +14,8 @@ STEP_STATUSES = [(status.value, status.value) for status in StepStatus]
 
 
 class StepExecution(HotRow):
-    """One node's execution in a run (one per item of a map: `index`). `epoch` fences, `attempt` is the budget.
+    """One node's execution in a run (one per item of a map: `index`). `epoch` fences, `attempt` is the budget,
+    `revision` counts how often a person has given it another input.
 
     `undoes`: the node whose effect this step undoes.
     """
@@ -34,6 +35,7 @@ class StepExecution(HotRow):
     solo = models.BooleanField(db_default=False)
     attempt = models.IntegerField(db_default=0)
     epoch = models.IntegerField(db_default=0)
+    revision = models.SmallIntegerField(db_default=0)
     available_at = models.DateTimeField(db_default=Now())
     worker = models.TextField(null=True)
     lease_seconds = models.IntegerField()

@@ -17,6 +17,8 @@ class ClaimedStep:
     `undoes`: the node that it compensates; `index`: of a container's child its place; `fired`: the targets of its
     boundary timers that have fired, where somebody looked. `is_whole`: its input has all that is kept beside the
     database. `unreadable`: why that, or what its expressions see, can't be had. `log`: what its attempt has said.
+    `revision`: how often a person has given it another input. `approval`: the id and the digest of the newest that
+    covers it; `withheld`: what becomes of it instead of beginning, since what it would do was not approved.
     `trace`: the one that its run is of, where somebody looked; `began`: when its attempt did, in nanoseconds
     since 1970.
     """
@@ -33,6 +35,7 @@ class ClaimedStep:
     attempt: int
     priority: int
     solo: bool
+    revision: int = 0
     input: Json = None
     lease_seconds: int = 30
     hops: int = 0
@@ -43,6 +46,8 @@ class ClaimedStep:
     trace: Trace | None = None
     log: AttemptLog | None = None
     began: int | None = None
+    approval: tuple[str, str] | None = None
+    withheld: "AttemptResult | None" = None
 
     @property
     def told(self) -> Trace | None:
@@ -50,7 +55,7 @@ class ClaimedStep:
         return self.trace and self.trace.within(span_id(self.id, self.epoch))
 
 
-_HELD_COLUMNS = 13
+_HELD_COLUMNS = 14
 
 
 def claimed_of(row: Sequence[Json]) -> tuple[ClaimedStep, Sequence[Json]]:

@@ -350,16 +350,16 @@ def workers_forget(worker: str) -> None:
 
 def step_to_change(
     *, run: str, node: str, index: int | None = None
-) -> tuple[ClaimedStep, str, str | None, bool, bool, Json] | None:
+) -> tuple[ClaimedStep, str, str | None, bool, bool, Json, bool] | None:
     """The step, or the item of a container, of a run held FOR UPDATE: with its status, its cancel's cause, whether it
-    has an output, whether it has failed and asks, and its error.
+    has an output, whether it has failed and asks, its error, and whether nobody knows what an attempt did.
     """
     row = SQL.value("step_to_change", {"run": run, "node": node, "index": index})
     if row is None:
         return None
-    step, (status, cause, has_output, fired, asks, error) = claimed_of(row)
+    step, (status, cause, has_output, fired, asks, error, is_unknown) = claimed_of(row)
     step.fired = frozenset(fired)
-    return step, status, cause, has_output, asks, error
+    return step, status, cause, has_output, asks, error, is_unknown
 
 
 def requeue_step(*, step: str, edited: bool, value: Json, payload: Mapping[str, Json]) -> list[str]:

@@ -61,7 +61,7 @@ def claim_jobs(*, tenant: int, queues: Sequence[str], offers: Sequence[Offer], a
     }
     rows, is_contended = SQL.value("claim_jobs", params)
     meters.polled(rows, is_contended=is_contended, is_over=not alone)
-    return [Leased(claimed_step(row), row[14], row[15] - 1, row[16]) for row in rows]
+    return [Leased(claimed_step(row), row[15], row[16] - 1, row[17]) for row in rows]
 
 
 def workers_polled(tenant: int, queues: Sequence[str], workers: Sequence[ContactRow]) -> None:

@@ -13,7 +13,7 @@ from lib import process_metrics
 
 EMPTY, CONTENDED = "empty", "contended"
 ENDED = tuple(sorted(set(StepStatus) - STEP_OPEN))
-_EPOCH, _WAITED = 1, 17
+_EPOCH, _WAITED = 1, 18
 """Columns of a claim's rows: the epoch, which is 1 for who locks the step first, and the seconds since it was made."""
 
 _SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -157,7 +157,7 @@ def _received(name: str, tenant: int, jobs: Sequence[WantedRow]) -> tuple[list[L
     params = {"tenant": tenant, "wanted": document(list(jobs)), "now": now_or_none()}
     rows, refused = SQL.value(name, params)
     meters.polled(rows, is_contended=False, is_over=False)
-    return [Leased(claimed_step(row), row[14], row[15], row[16]) for row in rows], dict(refused)
+    return [Leased(claimed_step(row), row[15], row[16], row[17]) for row in rows], dict(refused)
 
 
 def resend_events(limit: int) -> int:

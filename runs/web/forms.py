@@ -120,14 +120,17 @@ class SignalForm(forms.Form):
 class StepForm(forms.Form):
     """What a step is given instead of its own input, or counts as having given; `was`: what it had.
 
+    `asks_despite`: where nobody knows what an attempt did, it is to be confirmed that somebody has found out.
     What has the name of a secret is masked in the form, and what is left masked stays as it was.
     """
 
     value = forms.CharField(required=False, strip=False)
     reason = forms.CharField(required=False, max_length=1000)
     once = forms.CharField(required=False)
+    despite_unknown = forms.BooleanField(required=False)
 
     given: Json = None
+    asks_despite: bool = False
 
     def __init__(self, data: QueryDict | None, *, was: Json) -> None:
         self.was = was
@@ -153,7 +156,13 @@ class StepForm(forms.Form):
     def refuse(self, refusal: RunRefused | Refusal) -> None:
         """Show what was refused, at the field that is to blame."""
         field = (refusal.field or "").partition(".")[0]
-        at = {"input": "value", "output": "value", "reason": "reason"}.get(field)
+        at = {
+            "input": "value",
+            "output": "value",
+            "reason": "reason",
+            "despite_unknown": "despite_unknown",
+        }.get(field)
+        self.asks_despite = field == "despite_unknown"
         self.add_error(at, refusal.message)
 
 

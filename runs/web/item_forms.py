@@ -15,7 +15,7 @@ from lib.refusals import Refusal
 from lib.strict_json import BadJson, strict_loads
 from runs.access import guard_item
 from runs.commands import operators
-from runs.commands.items import ItemPlace
+from runs.commands.targets import ItemPlace
 from runs.kernel.refused import RunRefused
 from steps.base import MAX_OUTPUT_BYTES
 

@@ -35,8 +35,10 @@ def retry(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:
 
     def act(form: StepForm) -> str:
         override = RerunWith(form.given) if form.is_edited else None
-        terms = _terms_of(request, form)
-        operators.retry_step(request.principal.tenant_id, str(run_id), node, override=override, **terms)
+        tenant, despite = request.principal.tenant_id, form.cleaned_data["despite_unknown"]
+        operators.retry_step(
+            tenant, str(run_id), node, override=override, despite_unknown=despite, **_terms_of(request, form)
+        )
         messages.success(request, "The step is tried again.")
         return str(run_id)
 

@@ -20,7 +20,7 @@ from django.db import DatabaseError, connection
 from lib import crash_points
 from lib.database_errors import log_database_error
 from lib.uuid7 import uuid7
-from runs.kernel import dispatch, messages, scopes
+from runs.kernel import dispatch, messages
 from runs.kernel.advance import advance
 from runs.kernel.graphs import graph_of
 from runs.kernel.hand_back import hand_back
@@ -29,6 +29,7 @@ from runs.kernel.transition import Result
 from runs.store import hot
 from runs.store.attempts import AttemptResult, ClaimedStep, Succeeded
 from runs.workers import bursts, leases
+from runs.workers.beginning import load_to_begin
 from runs.workers.bursts import Burst
 from runs.workers.execute import execute
 
@@ -133,7 +134,7 @@ class QueueWorker:
         if batch:
             self.claimed_at = time.monotonic()
         # Taken in hand last: what is lost on the way must not be kept alive by a heartbeat.
-        scopes.load_to_begin(batch)
+        load_to_begin(batch)
         self.in_hand.take(batch)
         return batch
 
@@ -143,7 +144,7 @@ class QueueWorker:
         trace_by_run = {step.run_id: step.trace for step, _ in ended}
         for step in result.kept:
             step.trace = trace_by_run.get(step.run_id)
-        scopes.load_to_begin(result.kept)
+        load_to_begin(result.kept)
         self.in_hand.take(result.kept)
         dispatch.wake(result.wake - {self.queue})
         return result

@@ -46,6 +46,8 @@ def prepare(step: ClaimedStep) -> Work:
     if (why := step.unreadable) is not None:
         unread = payloads.unread(why)
         return lambda: unread
+    if (withheld := step.withheld) is not None:
+        return lambda: withheld
     try:
         node = graph_of(step.version_id).step(step.node, step.index)
         params = node.params.render(step.scope)
@@ -81,7 +83,7 @@ def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[st
             run_id=step.run_id,
             node=step.node,
             attempt=step.attempt,
-            idempotency_key=idempotency_key(step.run_id, step.node, step.index),
+            idempotency_key=idempotency_key(step.run_id, step.node, step.index, step.revision),
             usage=usage,
             lines=step.log,
         )
@@ -121,6 +123,10 @@ def broken(error: StepError) -> Errored:
     return Errored(payload, error.retryable, float(min(seconds, MAX_RETRY_AFTER)) or None)
 
 
-def idempotency_key(run_id: str, node: str, index: int | None = None) -> str:
-    """The key that is the same for every attempt at a step, and for no other step (R-104, H-25)."""
-    return f"{run_id}/{node}" if index is None else f"{run_id}/{node}/{index}"
+def idempotency_key(run_id: str, node: str, index: int | None = None, revision: int = 0) -> str:
+    """The key that is the same for every attempt at a step with the same input, and for no other step (R-104, H-25).
+
+    `revision`: how often a person has given the step another input.
+    """
+    key = f"{run_id}/{node}" if index is None else f"{run_id}/{node}/{index}"
+    return f"{key}~{revision}" if revision else key

@@ -27,9 +27,11 @@ type Job struct {
 	// Progress is what the attempt before told last: go on from there.
 	Progress       json.RawMessage `json:"progress"`
 	IdempotencyKey string          `json:"idempotency_key"`
-	Traceparent    string          `json:"traceparent"`
-	LeaseToken     string          `json:"lease_token"`
-	LeaseExpiresAt time.Time       `json:"lease_expires_at"`
+	// Approval is the newest decision of people that covers the job, nil where none does.
+	Approval       *Approval `json:"approval"`
+	Traceparent    string    `json:"traceparent"`
+	LeaseToken     string    `json:"lease_token"`
+	LeaseExpiresAt time.Time `json:"lease_expires_at"`
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -43,6 +45,12 @@ type Job struct {
 	isTelling bool
 	beatAt    time.Time
 	ends      time.Time
+}
+
+// Approval is a decision of people that covers a job, with the SHA-256 of what it covers.
+type Approval struct {
+	ID     string `json:"id"`
+	Digest string `json:"digest"`
 }
 
 // word is what a call says of a job, and which of its lines and news that are: they are told once.

@@ -80,7 +80,7 @@ def decide(
         tally = votes.count(locked.task, principal.username, locked.on_behalf_of, decision.outcome)
         return _write(locked, by, decision, tally)
 
-    is_enough = with_run_locked(task, cast)
+    is_enough = with_run_locked(task, cast, by=principal.username)
     audit.record(principal, f"decide {decision.outcome}", f"task {task.pk}", reason=decision.why)
     return is_enough
 
@@ -98,7 +98,7 @@ def end_at_deadline(task: ManualTask, outcome: str) -> None:
             raise conflict(locked.task)
         return _write(locked, by, Decision(outcome), votes.ended(locked.task, outcome))
 
-    with_run_locked(task, cast)
+    with_run_locked(task, cast, by=DEADLINE)
 
 
 def end_outside(principal: Principal, task: ManualTask, decision: Decision) -> None:
@@ -107,16 +107,17 @@ def end_outside(principal: Principal, task: ManualTask, decision: Decision) -> N
     Its record says so, and how the votes stood. Whether they may is the caller's to ask; who is barred since is not let
     pass. Raises NotAllowed, and Conflict where somebody was faster.
     """
-    by = decider_of(principal)
-
-    def cast() -> Succeeded | None:
-        locked = _hold(task)
-        if why := policies.why_excluded(locked.task, principal.username):
-            raise NotAllowed(why, code="excluded")
-        return _write(locked, by, decision, votes.ended(locked.task, decision.outcome), settled_by=OUTSIDE)
-
-    with_run_locked(task, cast)
+    with_run_locked(task, lambda: settle_outside(principal, task, decision), by=principal.username)
     audit.record(principal, f"skip {decision.outcome}", f"task {task.pk}", reason=decision.why)
+
+
+def settle_outside(principal: Principal, task: ManualTask, decision: Decision) -> Succeeded | None:
+    """As `end_outside`, for a task whose run is held; gives the end of its step. The step is the caller's."""
+    locked = _hold(task)
+    if why := policies.why_excluded(locked.task, principal.username):
+        raise NotAllowed(why, code="excluded")
+    tally = votes.ended(locked.task, decision.outcome)
+    return _write(locked, decider_of(principal), decision, tally, settled_by=OUTSIDE)
 
 
 def _hold(task: ManualTask) -> LockedTask:

@@ -8,9 +8,11 @@ from accounts.names import key_of
 from accounts.principal import Principal
 from engine.catalogue import Json
 from lib.refusals import Conflict
+from runs.commands import withheld
 from runs.kernel import live
-from runs.kernel.wake import Waiters, wake
-from runs.store.attempts import AttemptResult, ClaimedStep, LockedRun, Succeeded
+from runs.kernel.unit_of_work import changing
+from runs.store.attempts import Succeeded
+from runs.store.waits import waiters
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.eligibility.refusals import being_decided, conflict
 from tasks_inbox.eligibility.standing import to_answer
@@ -56,19 +58,20 @@ def lock_task(principal: Principal, task_id: UUID, seen: str | None) -> LockedTa
     return LockedTask(task, facts if absent is None else facts | {"on_behalf_of": absent})
 
 
-def with_run_locked(task: ManualTask, cast: Callable[[], Succeeded | None]) -> bool:
-    """Cast a vote while nobody else has the run of a task; gives whether it ended the step, which ends with it."""
-    is_ended = False
+def with_run_locked(task: ManualTask, cast: Callable[[], Succeeded | None], *, by: str) -> bool:
+    """Cast a vote while nobody else has the run of a task; gives whether it ended the wait of the step.
 
-    def decide(_: Mapping[str, LockedRun], waiters: Waiters) -> list[tuple[ClaimedStep, AttemptResult]]:
-        nonlocal is_ended
-        steps = {claim.id: claim for claim, _ in waiters([str(task.run_id)])}
-        if (step := steps.get(str(task.step_id))) is None:
+    The step ends with it; one that was withheld begins, or fails. `by`: who votes.
+    """
+    with changing(task.tenant_id, [str(task.run_id)]) as change:
+        waiting = waiters(task.tenant_id, [str(task.run_id)], "task", [str(task.step_id)])
+        if not waiting:
             raise conflict(queries.task_of(task.tenant_id, task.pk))
+        [(step, wait)] = waiting
         result = cast()
-        is_ended = result is not None
-        return [] if result is None else [(step, result)]
-
-    wake(task.tenant_id, [str(task.run_id)], "task", decide)
+        if result is not None and withheld.is_withheld(wait):
+            withheld.decide(change, step, wait, result, by=by)
+        elif result is not None:
+            change.transition.wake([(step, result)], change.locked)
     live.tell_inboxes([task.tenant_id])
-    return is_ended
+    return result is not None

@@ -3,17 +3,20 @@
 from collections.abc import Sequence
 
 from accounts.models import User
+from accounts.names import key_of
 from accounts.principal import Principal
 from engine.catalogue import Json
+from lib.refusals import NotAllowed
 from lib.uuid7 import uuid7
 from tasks_inbox.actions.decision import Decision, encoded
 from tasks_inbox.actions.locking import LockedTask
-from tasks_inbox.eligibility import votes
+from tasks_inbox.eligibility import policies, votes
 from tasks_inbox.evidence import ledger
+from tasks_inbox.evidence.approves import approves_of
 from tasks_inbox.evidence.ledger import Decider
 from tasks_inbox.forms import files
 from tasks_inbox.lifecycle.waits import DECIDER
-from tasks_inbox.store import statements
+from tasks_inbox.store import statements, trees
 
 
 def printed_name(principal: Principal) -> str:
@@ -40,10 +43,15 @@ def add_link(
     """Write what was decided of a locked task as the next link of the chain; gives what history says of it.
 
     `bars`: the keys of those who may decide nothing else in the run that wants four eyes. `settled_by`: in which way it
-    was decided, if not at the task.
+    was decided, if not at the task. Raises NotAllowed where somebody of them has decided in a run above or below since.
     """
     task = locked.task
     chain = statements.hold_chain(task.tenant_id, ledger.FIRST)
+    if bars and locked.facts.get("eyes"):
+        # Behind the chain, which all decisions of a tenant have one after another.
+        names = trees.decided_around([str(task.run_id)], task.pk).get(str(task.run_id), ())
+        if not {*bars}.isdisjoint(map(key_of, names)):
+            raise NotAllowed(policies.sentence_of(DECIDER), code="excluded")
     record = ledger.record_of(
         task,
         locked.facts,
@@ -56,6 +64,7 @@ def add_link(
         files=files.evidence_of(task),
         settled_by=settled_by,
         seen=decision.seen,
+        covers=approves.record(decision.outcome) if (approves := approves_of([task]).get(task.pk)) else None,
     )
     link = {
         "outcome": decision.outcome,

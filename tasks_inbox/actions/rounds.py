@@ -71,7 +71,7 @@ def return_task(
         statements.return_task(task_id, to=member, link=link)
         comments.keep(principal, current, remark, SENT_BACK)
 
-    with_run_locked(task, cast)
+    with_run_locked(task, cast, by=principal.username)
     audit.record(principal, f"return to {member}", f"task {task_id}", reason=reason or remark)
     return queries.task_of(principal.tenant_id, task_id)
 

@@ -9,6 +9,7 @@ from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from tasks_inbox.actions.comments import MAX_TEXT
 from tasks_inbox.actions.decision import MAX_COMMENT
+from tasks_inbox.api.covered_serializers import ApprovesSerializer
 from tasks_inbox.eligibility import identity
 from tasks_inbox.evidence.exports import FORMATS
 from tasks_inbox.lifecycle.compensations import RESOLUTIONS
@@ -325,6 +326,10 @@ class TaskSerializer(TaskSummarySerializer):
     instructions = serializers.CharField(allow_blank=True, help_text="Markdown, as it was written.")
     facts = FactSerializer(many=True)
     changed = ChangeSerializer(many=True, help_text="What was corrected since the round before.")
+    approves = ApprovesSerializer(
+        allow_null=True,
+        help_text="What the steps that an outcome leads to would do; null where it covers none.",
+    )
     form = fields.JsonObject(allow_null=True)
     data = fields.JsonValue()  # type: ignore[assignment]
     comment = serializers.CharField(allow_blank=True)
@@ -336,5 +341,6 @@ class TaskSerializer(TaskSummarySerializer):
     watching = serializers.BooleanField(help_text="Whether you watch it.")
     held = HeldSerializer(allow_null=True, help_text="A decision that can still be undone.")
     shown_hash = serializers.CharField(
-        help_text="SHA-256 of what you are shown: the question, and the files that others added; see `seen`."
+        help_text="SHA-256 of what you are shown: the question, the files that others added, and what it `approves`; "
+        "see `seen`."
     )

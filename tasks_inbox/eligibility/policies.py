@@ -15,9 +15,10 @@ NOBODY = "\n"
 """No username: a candidate who can't be found, so that the task is not open to everybody instead."""
 CORRECTOR = "corrector"
 _WHY = {
-    "requester": "You started this run: somebody else must decide (four eyes).",
+    "requester": "You started this run, or it was started for you: somebody else must decide (four eyes).",
     "corrector": "You have corrected what this is about: somebody else must decide (four eyes).",
-    "decider": "You have decided another step of this run: somebody else must decide this one (four eyes).",
+    "decider": "You have decided another step of this run, or of one above or below it: "
+    "somebody else must decide this one (four eyes).",
 }
 
 
@@ -82,7 +83,11 @@ def why_excluded(task: ManualTask, username: str) -> str | None:
     """Why this person is barred, in a sentence; None where they are not."""
     if not is_excluded(task, username):
         return None
-    why = (task.why_excluded or {}).get(key_of(username), "")
+    return sentence_of((task.why_excluded or {}).get(key_of(username), ""))
+
+
+def sentence_of(why: str) -> str:
+    """Why somebody is barred, in a sentence, by what a task's `why_excluded` says of them."""
     return _WHY.get(why, "You are excluded from deciding this task.")
 
 

@@ -84,12 +84,13 @@ def record_of(
     files: Sequence[Json] = (),
     settled_by: str | None = None,
     seen: str | None = None,
+    covers: Mapping[str, Json] | None = None,
 ) -> Record:
     """The record of one decision, behind `chain`; `run_facts` tell of run and version, `quorum` how the votes stand.
 
     `files` are those that the task had, if any. `settled_by` says in which way it was decided or settled, if not at
     the task; `seen` is the hash of what who decided had been shown (`presentation.hash_of`): None where nothing says
-    that they had seen it.
+    that they had seen it. `covers`: the digests of the steps that the outcome covers.
     """
     label = label_of(task.outcomes, outcome)
     record = {
@@ -118,6 +119,7 @@ def record_of(
     }
     record |= {"files": list(files)} if files else {}
     record |= {"named": _named(task)} if task.named is not None else {}
+    record |= {} if covers is None else {"covers": dict(covers)}
     record |= {} if settled_by is None else {"settled_by": settled_by}
     return Record(record["seq"], record["at"], canonical(record))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from tasks_inbox.evidence import ledger
+from tasks_inbox.evidence.approves import Approves, approves_of
 from tasks_inbox.models import ManualTask, TaskFile
 
 MOST_CHANGES = 100
@@ -22,7 +23,8 @@ def hash_of(task: ManualTask, username: str, files: Iterable[TaskFile] | None = 
     """
     if files is None:
         return hashes_of([task], username)[task.pk]
-    return _hash(task, [file for file in files if file.by != username])
+    approves = approves_of([task]).get(task.pk)
+    return _hash(task, [file for file in files if file.by != username], approves)
 
 
 def hashes_of(tasks: Sequence[ManualTask], username: str) -> dict[UUID, str]:
@@ -31,14 +33,16 @@ def hashes_of(tasks: Sequence[ManualTask], username: str) -> dict[UUID, str]:
     for file in _files(tasks, username):
         if file.withdrawn_at is None:
             files.setdefault(file.task_id, []).append(file)
-    return {task.pk: _hash(task, files.get(task.pk, ())) for task in tasks}
+    approves = approves_of(tasks)
+    return {task.pk: _hash(task, files.get(task.pk, ()), approves.get(task.pk)) for task in tasks}
 
 
 def changed_since(task: ManualTask, username: str, seen: str) -> str | None:
     """What is not as they have seen it, in a sentence that names files; None where all is."""
+    approves = approves_of([task]).get(task.pk)
     every = list(_files([task], username))
     here = {file.pk: file for file in every if file.withdrawn_at is None}
-    if _hash(task, here.values()) == seen:
+    if _hash(task, here.values(), approves) == seen:
         return None
     steps = [(file.at, True, file) for file in every]
     steps += [(file.withdrawn_at, False, file) for file in every if file.withdrawn_at is not None]
@@ -48,12 +52,14 @@ def changed_since(task: ManualTask, username: str, seen: str) -> str | None:
             then.pop(file.pk, None)
         else:
             then[file.pk] = file
-        if _hash(task, then.values()) == seen:
+        if _hash(task, then.values(), approves) == seen:
             changes = [f"“{one.name}” was added by {one.by}" for key, one in here.items() if key not in then]
             changes += [
                 f"“{one.name}” was taken back by {one.by}" for key, one in then.items() if key not in here
             ]
             return f"What you saw has changed: {', '.join(changes)}. {AGAIN}"
+    if approves is not None:
+        return f"This task, or what the steps after it would do, was changed while you looked at it. {AGAIN}"
     return f"This task was changed while you looked at it. {AGAIN}"
 
 
@@ -65,8 +71,9 @@ def _files(tasks: Sequence[ManualTask], username: str) -> Iterable[TaskFile]:
     return files.filter(task_id__in=[task.pk for task in tasks]).order_by("id")
 
 
-def _hash(task: ManualTask, files: Iterable[TaskFile]) -> str:
+def _hash(task: ManualTask, files: Iterable[TaskFile], approves: Approves | None) -> str:
     file_rows = [[str(file.pk), file.name, file.sha256] for file in sorted(files, key=lambda file: file.pk)]
-    if not file_rows:
+    covers = {} if approves is None else {"covers": approves.digest}
+    if not file_rows and not covers:
         return ledger.shown_hash(task)
-    return ledger.digest_of(ledger.canonical({"question": ledger.shown(task), "files": file_rows}))
+    return ledger.digest_of(ledger.canonical({"question": ledger.shown(task), "files": file_rows, **covers}))

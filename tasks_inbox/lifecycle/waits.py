@@ -8,6 +8,7 @@ from accounts.people import name_of
 from engine.catalogue import Json
 from lib.uuid7 import uuid7
 from runs.kernel import live
+from runs.kernel.approvals import covers
 from runs.kernel.wait_kinds import Entered, WaitKind
 from runs.store.attempts import AttemptResult, ClaimedStep
 from tasks_inbox.eligibility import policies
@@ -15,7 +16,7 @@ from tasks_inbox.eligibility.electors import named_by
 from tasks_inbox.eligibility.quorum import counts_people, needs_several
 from tasks_inbox.lifecycle.new_times import retime
 from tasks_inbox.lifecycle.working_time import counted
-from tasks_inbox.store import statements
+from tasks_inbox.store import statements, trees
 
 _ASKED = (
     "kind",
@@ -38,13 +39,11 @@ SHOWN_NAMES = 3
 
 def _open(waits: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
     tasks = counted([(step, wait["task"]) for step, wait in waits])
-    requesters = statements.requesters({step.run_id for step, task in tasks if task.get("exclude_requester")})
-    deciders = statements.decided_in_run(
-        {step.run_id for step, task in tasks if task.get("exclude_deciders")}
-    )
+    askers = trees.askers({step.run_id for step, task in tasks if task.get("exclude_requester")})
+    deciders = trees.decided_around({step.run_id for step, task in tasks if task.get("exclude_deciders")})
     forms = {step.run_id for step, task in tasks if task["kind"] == "form" and task["candidates"]["users"]}
     starters = statements.requesters(forms)
-    rows = [_row(step, task) | _barred(step.run_id, task, requesters, deciders) for step, task in tasks]
+    rows = [_row(step, task) | _barred(step.run_id, task, askers, deciders) for step, task in tasks]
     for row, (step, task) in zip(rows, tasks, strict=True):
         if step.run_id in starters and policies.names_user(row["audience"], starters[step.run_id]):
             row["audience"].append(policies.starter_mark(starters[step.run_id]))
@@ -67,19 +66,26 @@ def _tell(tenants: Collection[int]) -> None:
 
 
 def _barred(
-    run: str, task: Mapping[str, Json], requesters: Mapping[str, str], deciders: Mapping[str, list[str]]
+    run: str, task: Mapping[str, Json], askers: Mapping[str, list[str]], deciders: Mapping[str, list[str]]
 ) -> dict[str, Json]:
     """Who may not decide, and of those whom four eyes bar, why (R-149)."""
     why = {key_of(name): DECIDER for name in deciders.get(run, ()) if task.get("exclude_deciders")}
-    if task.get("exclude_requester") and run in requesters:
-        why[key_of(requesters[run])] = REQUESTER
+    if task.get("exclude_requester"):
+        why |= dict.fromkeys(map(key_of, askers.get(run, ())), REQUESTER)
     names = [*policies.excluded(task["exclude"]), *why]
     bars = bool(task.get("exclude_deciders"))
     return {"exclude": list(dict.fromkeys(names)), "why_excluded": why or None, "bars_deciders": bars}
 
 
 def _row(step: ClaimedStep, task: Mapping[str, Json]) -> dict[str, Json]:
-    row: dict[str, Json] = {"id": uuid7(), "run_id": step.run_id, "step_id": step.id, "node": step.node}
+    row: dict[str, Json] = {
+        "id": uuid7(),
+        "run_id": step.run_id,
+        "step_id": step.id,
+        "node": task.get("node", step.node),
+    }
+    row["again"] = bool(task.get("again"))
+    row["covers"] = row["again"] or (step.index is None and covers(step.version_id, step.node))
     # What was null is not there when a task is opened anew, by what its step says that it waits for.
     row |= {key: task.get(key) for key in _ASKED}
     row["facts"] = [{"value": None} | fact for fact in task["facts"]]

@@ -3,8 +3,6 @@
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -21,5 +19,4 @@ class Migration(migrations.Migration):
             model_name='manualtask',
             index=models.Index(condition=models.Q(('status', 'OPEN'), ('undecidable_since__isnull', False)), fields=['tenant_id', '-id'], name='task_undecidable'),
         ),
-        SchemaSql('tasks_inbox', '5932c2c81160'),
     ]

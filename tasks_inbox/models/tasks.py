@@ -63,6 +63,7 @@ class ManualTask(HotRow):
     at `next_at`; it stands still since `stopped_at` while somebody's question to `asked_of`, who started the run, is
     open, or while it is with `returned_to` for changes. `earlier` are the rounds before this one, each with the facts
     that it was about. `named`: where all or a share of those asked decide, everybody who was (`electors.named_by`).
+    `covers`: its decision covers what steps after it do, or it asks once more about a step that is withheld.
     `undecidable_since`: when it was found that nobody, or not enough, can decide it.
 
     The database itself keeps `due` and `unimportance`, by which lists are ordered, and `told`: the single values of its
@@ -94,6 +95,7 @@ class ManualTask(HotRow):
     proxies = StoredJson(default=list, db_default=models.Value([], models.JSONField()))
     why_excluded = StoredJson(null=True)
     bars_deciders = models.BooleanField(db_default=False)
+    covers = models.BooleanField(db_default=False)
     status = models.TextField(choices=[(status, status) for status in STATUSES], db_default=OPEN)
     priority = models.SmallIntegerField(db_default=0)
     due_at = models.DateTimeField(null=True)

@@ -64,12 +64,6 @@ def requesters(runs: Iterable[str]) -> dict[str, str]:
     return dict(SQL.value("requesters", {"runs": run_ids})) if run_ids else {}
 
 
-def decided_in_run(runs: Iterable[str]) -> dict[str, list[str]]:
-    """Who has decided something in each of these runs, in person or through somebody else."""
-    run_ids = sorted(runs)
-    return dict(SQL.value("decided_in_run", {"runs": run_ids})) if run_ids else {}
-
-
 def hold_task(
     task: UUID, *, by: str, keys: Sequence[str], is_handed: bool, absent: str | None = None
 ) -> Row | None:

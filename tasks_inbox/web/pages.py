@@ -33,7 +33,7 @@ from tasks_inbox.lifecycle.waits import whom
 from tasks_inbox.models import FOR_OPERATORS, INCIDENT, OPEN, ManualTask, TaskComment, TaskFile, label_of
 from tasks_inbox.reading import listing, task_rows
 from tasks_inbox.store import queries
-from tasks_inbox.web import facts, panes
+from tasks_inbox.web import covered, facts, panes
 from tasks_inbox.web.asking import who_of
 from tasks_inbox.web.corrections import correction_form
 from tasks_inbox.web.kept import whole_list
@@ -95,6 +95,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "is_settled": task.kind in FOR_OPERATORS and task.status != OPEN,
         "facts": facts.drawn(task.facts, run["people_told"]),
         "rounds_before": task.round - 1,
+        "approves": covered.in_words(context["task"]["approves"], task.outcomes),
         "changed_facts": [
             {"label": one["label"]} | {side: facts.plain(one[side]) for side in ("before", "after")}
             for one in context["task"]["changed"]

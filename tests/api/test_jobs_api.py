@@ -61,7 +61,8 @@ def test_a_job_is_leased_to_one_worker(worker):
     (job,) = poll(worker)
     assert set(job) == {
         "id", "run_id", "workflow", "node", "type", "params", "input", "attempt", "max_attempts",
-        "lease_token", "lease_expires_at", "idempotency_key", "retries_remaining", "progress",
+        "lease_token", "lease_expires_at", "idempotency_key",
+        "approval", "retries_remaining", "progress",
         "traceparent", "tracestate",
     }  # fmt: skip
     assert (job["run_id"], job["workflow"], job["node"], job["type"]) == (worker.run, "pay", "charge", "job")

@@ -9,9 +9,9 @@ from django.test import override_settings
 
 from lib.uuid7 import uuid7
 from runs.commands import operators
-from runs.commands.items import ItemPlace
 from runs.commands.lifecycle import resume_runs
 from runs.commands.signals import NewSignal, send_signals
+from runs.commands.targets import ItemPlace
 from runs.kernel import rounds
 from runs.kernel.refused import RunRefused
 from runs.store import child_runs

@@ -12,7 +12,7 @@ from runs.commands import jobs
 from runs.webhooks.services import WithSecret, create_webhook, token_of
 from tests import damage
 from tests import factories as make
-from tests.crash import containers, failures, large, limits, moves, victim
+from tests.crash import approving, containers, failures, large, limits, moves, victim
 from tests.inbox.asking import approval, member
 from tests.webhooks import signed
 
@@ -370,6 +370,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "handed over": (handed_over, {"COMPLETED"}),
     "voted on": (voted_on, {"COMPLETED"}),
     "sent back": (sent_back, {"COMPLETED"}),
+    "withheld": (approving.withheld, {"COMPLETED"}),
     "ran out": (ran_out, {"COMPLETED"}),
     "pause": (paused, {"COMPLETED"}),
     "child runs": (begun_by_others, {"COMPLETED"}),

@@ -18,7 +18,7 @@ from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tests import factories as make
 from tests import invariants
-from tests.crash import alerting, choosing, containers, failures, large, moves, outgoing, victim
+from tests.crash import alerting, approving, choosing, containers, failures, large, moves, outgoing, victim
 from tests.crash.harmless import HARMLESS
 from tests.crash.scenarios import SCENARIOS
 
@@ -46,6 +46,7 @@ def _real_clock():
 WAITS_FOR_SOMEBODY = (
     *(victim.give_up, victim.hand_over, victim.vote, victim.send_back),
     *(containers.go_round, containers.send_below, containers.operate, containers.pass_over, failures.decide),
+    approving.approve,
 )
 AS_IT_COMES = {"CONTINUED"}
 """Whether a loop goes on as a new run is decided by who works on it."""

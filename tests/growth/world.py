@@ -18,7 +18,7 @@ from accounts.principal import Principal
 from accounts.services import create_group
 from accounts.sessions import SessionStore
 from engine.cel_reads import References
-from runs.commands.items import ItemPlace
+from runs.commands.targets import ItemPlace
 from runs.kernel.graphs import compiled
 from runs.kernel.unit_of_work import Change
 from runs.models import Run

@@ -3,7 +3,7 @@
 import pytest
 
 from runs.commands import operators
-from runs.commands.items import ItemPlace
+from runs.commands.targets import ItemPlace
 from runs.kernel.refused import RunRefused
 from runs.models import Container
 from tests import factories as make

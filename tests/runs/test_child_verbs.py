@@ -3,7 +3,7 @@
 import pytest
 
 from runs.commands import items, operators
-from runs.commands.items import ItemPlace
+from runs.commands.targets import ItemPlace
 from runs.kernel.refused import RunRefused
 from runs.models import Run
 from tests import factories as make

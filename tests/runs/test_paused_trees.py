@@ -3,7 +3,7 @@
 import pytest
 
 from runs.commands import items, lifecycle, operators
-from runs.commands.items import ItemPlace
+from runs.commands.targets import ItemPlace
 from runs.kernel import messages
 from runs.kernel.advance import advance
 from runs.kernel.refused import RunRefused

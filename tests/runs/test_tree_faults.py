@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from runs.commands import operators
-from runs.commands.items import ItemPlace
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
+from runs.commands.targets import ItemPlace
 from runs.kernel.refused import RunRefused
 from runs.models import RunMessage, StepExecution
 from tests import factories as make

@@ -6,6 +6,7 @@ import pytest
 
 from runs.store import (
     alerts,
+    approvals,
     forecasts,
     jobs,
     new_times,
@@ -30,6 +31,9 @@ ROWS = {
     ("alerts_of_mails", "mails"): alerts.MailsRow,
     ("alerts_of_versions", "versions"): alerts.CarriedRow,
     ("note_alert_deliveries", "outcomes"): alerts.OutcomeRow,
+    ("insert_approvals", "approvals"): approvals.ApprovalRow,
+    ("approvals_of_steps", "steps"): approvals.BeginningRow,
+    ("use_approvals", "uses"): approvals.UseRow,
     ("advance", "ended"): rows.EndedRow,
     ("advance", "anchors"): rows.AnchorRow,
     ("advance", "steps"): rows.StepRow,

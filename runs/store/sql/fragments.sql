@@ -74,7 +74,7 @@ sla_deadline = r.sla_deadline + coalesce(clock.now - r.sla_paused_at, interval '
 sla_paused_seconds = r.sla_paused_seconds + coalesce(extract(epoch FROM clock.now - r.sla_paused_at), 0)
 
 -- name: held (fragment)
-s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.undoes, s.index, s.attempt, s.priority, s.solo
+s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.undoes, s.index, s.attempt, s.priority, s.solo, s.revision
 
 -- name: cancel_locked (fragment)
 c AS (

@@ -3,7 +3,16 @@
 SELECT json_build_array(
            /* include held */, /* include given_input */,
            s.status, s.cancel_cause, s.output IS NOT NULL, coalesce(s.fired, '{}'),
-           coalesce(s.waiting ->> 'kind', '') = 'operator', s.error)
+           coalesce(s.waiting ->> 'kind', '') = 'operator', s.error,
+           -- Whether nobody knows what an attempt did with the input that it has now.
+           EXISTS (SELECT 1 FROM runs_historyevent e
+                    WHERE e.run_id = s.run_id AND e.node = s.node AND (e.payload ->> 'index')::int IS NOT DISTINCT FROM s.index
+                      AND (e.type = 'LEASE_LOST'
+                           OR e.payload -> 'error' ->> 'code' IN ('LeaseLost', 'Timeout')
+                           OR e.payload -> 'error' -> 'details' ->> 'outcome' = 'unknown')
+                      AND e.id > coalesce((SELECT max(q.id) FROM runs_historyevent q
+                                            WHERE q.run_id = s.run_id AND q.node = s.node AND q.type = 'STEP_REQUEUED'
+                                              AND q.payload ? 'input_digest'), 0)))
   FROM runs_stepexecution s
  WHERE s.run_id = %(run)s::uuid AND s.node = %(node)s AND s.index IS NOT DISTINCT FROM %(index)s::int
 
@@ -13,7 +22,7 @@ WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestam
 o AS MATERIALIZED (
     SELECT s.id, /* include given_input */ AS given
       FROM runs_stepexecution s
-     WHERE s.id = %(id)s::uuid AND (s.status = 'QUEUED' OR s.waiting ->> 'kind' = 'operator')
+     WHERE s.id = %(id)s::uuid AND (s.status = 'QUEUED' OR s.waiting ->> 'kind' = 'operator' OR s.waiting ? 'approves')
        FOR NO KEY UPDATE
 ),
 s AS (
@@ -24,7 +33,8 @@ s AS (
            input = CASE WHEN %(edited)s THEN %(input)s::jsonb ELSE s.input END,
            -- How far somebody came with another input is of no use.
            progress = CASE WHEN NOT %(edited)s THEN s.progress END,
-           input_from = CASE WHEN %(edited)s THEN NULL ELSE s.input_from END
+           input_from = CASE WHEN %(edited)s THEN NULL ELSE s.input_from END,
+           revision = s.revision + (%(edited)s AND %(input)s::jsonb IS DISTINCT FROM o.given)::int
       FROM o CROSS JOIN clock
      WHERE s.id = o.id
     RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.index, s.epoch, s.queue, s.input, o.given

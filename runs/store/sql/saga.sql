@@ -278,7 +278,7 @@ w AS MATERIALIZED (
         priority smallint, lease_seconds int, timeout_seconds int)
 ),
 c AS MATERIALIZED (
-    SELECT s.run_id, s.tenant_id, s.shard, s.version_id, s.output, s.error, w.id, w.undo, w.type, w.queue,
+    SELECT s.run_id, s.tenant_id, s.shard, s.version_id, s.output, s.error, s.revision, w.id, w.undo, w.type, w.queue,
            coalesce(w.priority, s.priority) AS priority, w.lease_seconds, w.timeout_seconds, s.node, s.status,
            /* include given_input */ AS given
       /* include to_be_undone */
@@ -290,8 +290,11 @@ n AS (
     SELECT c.id, c.run_id, c.tenant_id, c.shard, c.version_id, c.undo, c.node, c.type, c.queue, c.priority, 'QUEUED',
            c.lease_seconds, c.timeout_seconds,
            jsonb_build_object('input', c.given, 'output', c.output,
-                              'idempotency_key', c.run_id || '/' || c.node), clock.now, clock.now
+                              'idempotency_key', k.keys ->> -1, 'idempotency_keys', k.keys), clock.now, clock.now
       FROM c CROSS JOIN clock
+      -- What was done with each input that it was given.
+     CROSS JOIN LATERAL (SELECT jsonb_agg(c.run_id || '/' || c.node || CASE WHEN n > 0 THEN '~' || n ELSE '' END ORDER BY n) AS keys
+                           FROM generate_series(0, c.revision) n) k
     RETURNING run_id, undoes, queue
 ),
 h AS (

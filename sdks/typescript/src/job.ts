@@ -15,6 +15,7 @@ export interface PolledJob {
   lease_token: string;
   lease_expires_at: string;
   idempotency_key: string;
+  approval: { id: string; digest: string } | null;
   traceparent: string;
   tracestate: string;
 }
@@ -89,7 +90,12 @@ export class Context {
     return this.job.progress;
   }
 
-  /** The same for every attempt: pass it on to whatever the step calls. */
+  /** The newest decision of people that covers the job; null where none does. */
+  get approval(): { id: string; digest: string } | null {
+    return this.job.approval;
+  }
+
+  /** The same for every attempt with the same input: pass it on to whatever the step calls. */
   get idempotencyKey(): string {
     return this.job.idempotency_key;
   }

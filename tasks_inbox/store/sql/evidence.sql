@@ -3,7 +3,10 @@
 -- has claimed, or twice in a round; who may only because it was handed to them finds it still theirs by that.
 SELECT json_build_object(
            'tenant', n.slug, 'workflow', w.name, 'version', v.number, 'version_hash', v.content_hash,
-           'requester', r.created_by, 'on_behalf_of', t.delegated_by)
+           'requester', r.created_by, 'on_behalf_of', t.delegated_by,
+           -- Whether what is decided in other runs may bar who decides it.
+           'eyes', t.bars_deciders AND (r.tree_id IS NOT NULL OR r.root_id <> r.id
+                                        OR EXISTS (SELECT 1 FROM runs_run c WHERE c.parent_id = r.id)))
   FROM tasks_inbox_manualtask t
   JOIN runs_run r ON r.id = t.run_id
   JOIN workflows_workflowversion v ON v.id = r.version_id
@@ -37,8 +40,27 @@ RETURNING json_build_object('seq', h.seq, 'digest', h.digest,
                             'at', coalesce(%(now)s::timestamptz, clock_timestamp()))
 
 -- name: add_decision
--- The next link. Whoever decided is barred from those tasks of the run that want four eyes.
-WITH d AS (
+-- The next link. Whoever decided is barred from those tasks that want four eyes: of the run, and of runs above and below.
+-- Tasks of these others are not waited for, since who has one may wait for the chain: who decides one is asked once more.
+WITH RECURSIVE own AS MATERIALIZED (SELECT t.run_id AS id FROM tasks_inbox_manualtask t WHERE t.id = %(task)s),
+up AS (
+    SELECT own.id AS run, c.id FROM own JOIN runs_run r ON r.id = own.id /* include chain_of_r */
+    UNION
+    SELECT up.run, c.id FROM up JOIN runs_run q ON q.id = up.id JOIN runs_run r ON r.id = q.parent_id /* include chain_of_r */
+),
+down AS (
+    SELECT own.id FROM own
+    UNION ALL
+    SELECT c.id FROM down JOIN runs_run c ON c.parent_id = down.id AND c.status <> 'COMPLETED'
+),
+others AS MATERIALIZED (
+    SELECT o.id
+      FROM (SELECT up.id FROM up UNION SELECT down.id FROM down) x
+      JOIN tasks_inbox_manualtask o ON o.run_id = x.id
+     WHERE o.status = 'OPEN' AND o.bars_deciders AND x.id <> (SELECT own.id FROM own)
+       FOR NO KEY UPDATE OF o SKIP LOCKED
+),
+d AS (
     INSERT INTO tasks_inbox_taskdecision (id, tenant_id, shard, run_id, task_id, round, seq, by, on_behalf_of, outcome,
                                           ended_with, groups, data, comment, record, digest, at)
     SELECT %(id)s::uuid, t.tenant_id, t.shard, t.run_id, t.id, t.round, %(seq)s, %(by)s, %(on_behalf_of)s, %(outcome)s,
@@ -59,7 +81,10 @@ UPDATE tasks_inbox_manualtask o
    SET exclude = ARRAY(SELECT DISTINCT unnest(o.exclude || %(keys)s::text[])),
        why_excluded = coalesce(o.why_excluded, '{}') || %(why)s::jsonb
   FROM d
- WHERE o.run_id = d.run_id AND o.id <> %(task)s AND o.status = 'OPEN' AND o.bars_deciders
+ WHERE o.id = ANY (ARRAY(SELECT others.id FROM others UNION ALL
+                         SELECT t.id FROM own JOIN tasks_inbox_manualtask t ON t.run_id = own.id
+                          WHERE t.id <> %(task)s AND t.status = 'OPEN' AND t.bars_deciders))
+   AND o.status = 'OPEN'
 
 -- name: note_vote
 -- One of several has decided, and more must. A vote that they had and didn't give is whose it was again: they give no second.
@@ -78,16 +103,6 @@ SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_VOTED', u.node, NULL,
        %(at)s::timestamptz
   FROM u
 RETURNING true
-
--- name: decided_in_run
--- The names of those who have decided something in each of these runs.
-SELECT coalesce(json_object_agg(d.run_id, d.names), '{}')
-  FROM (SELECT run_id, json_agg(DISTINCT name) AS names
-          FROM (SELECT run_id, unnest(ARRAY[by, on_behalf_of]) AS name
-                  FROM tasks_inbox_taskdecision
-                 WHERE run_id = ANY (%(runs)s::uuid[]) AND outcome <> '@returned') n
-         WHERE name IS NOT NULL
-         GROUP BY run_id) d
 
 -- name: requesters
 SELECT coalesce(json_object_agg(r.id, r.created_by), '{}') FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[])

@@ -5,24 +5,29 @@ n AS (
     INSERT INTO tasks_inbox_manualtask (id, tenant_id, shard, workflow_id, run_id, step_id, node, kind, title, instructions,
                                         facts, outcomes, form, candidates, audience, exclude, why_excluded, bars_deciders,
                                         quorum, clock, clock_from, next_at, undo_seconds, priority, due_at, created_at,
-                                        is_test, named)
+                                        is_test, named, round, covers)
     SELECT t.id, r.tenant_id, r.shard, r.workflow_id, r.id, t.step_id, t.node, t.kind, t.title, t.instructions, t.facts,
            t.outcomes, t.form, t.candidates, t.audience, t.exclude, t.why_excluded, t.bars_deciders, t.quorum, t.clock,
            clock.now, clock.now + (t.clock -> 0 ->> 'after')::double precision * interval '1 second', t.undo_seconds,
            t.priority,
-           clock.now + t.due_seconds * interval '1 second', clock.now, r.is_test, t.named
+           clock.now + t.due_seconds * interval '1 second', clock.now, r.is_test, t.named,
+           CASE WHEN t.again THEN (SELECT coalesce(max(m.round), 0) FROM tasks_inbox_manualtask m
+                                    WHERE m.run_id = r.id AND m.node = t.node) ELSE 0 END + 1, t.covers
       FROM jsonb_to_recordset(%(tasks)s::jsonb)
         AS t(id uuid, run_id uuid, step_id uuid, node text, kind text, title text, instructions text, facts jsonb,
              outcomes jsonb, form jsonb, candidates jsonb, audience text[], exclude text[], why_excluded jsonb,
-             bars_deciders boolean, named jsonb, quorum jsonb, clock jsonb, undo_seconds smallint, priority smallint, due_seconds double precision)
+             bars_deciders boolean, named jsonb, again boolean, covers boolean, quorum jsonb, clock jsonb, undo_seconds smallint, priority smallint, due_seconds double precision)
       JOIN runs_run r ON r.id = t.run_id
      CROSS JOIN clock
      ORDER BY t.id
-    RETURNING id, tenant_id, shard, run_id, node, due_at, is_test
+    RETURNING id, tenant_id, shard, run_id, node, due_at, is_test, audience
 ),
 o AS (
+    -- What asks nobody was decided outside any task.
     INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, created_at, next_at)
-    SELECT uuidv7(), n.tenant_id, n.id, n.run_id, 'asked', clock.now, clock.now FROM n CROSS JOIN clock WHERE NOT n.is_test
+    SELECT uuidv7(), n.tenant_id, n.id, n.run_id, 'asked', clock.now, clock.now
+      FROM n CROSS JOIN clock
+     WHERE NOT n.is_test AND n.audience <> '{}'
 )
 /* include write_history */
 SELECT n.tenant_id, n.run_id, n.shard, 1, 'TASK_OPENED', n.node, NULL,

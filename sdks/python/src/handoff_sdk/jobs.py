@@ -165,8 +165,14 @@ class Context:
 
     @property
     def idempotency_key(self) -> str:
-        """The same for every attempt: pass it on to whatever the step calls."""
+        """The same for every attempt with the same input: pass it on to whatever the step calls."""
         return str(self.job["idempotency_key"])
+
+    @property
+    def approval(self) -> Mapping[str, str] | None:
+        """The newest decision of people that covers the job, its id and digest; None where none does."""
+        approval: Mapping[str, str] | None = self.job["approval"]
+        return approval
 
     @property
     def attempt(self) -> int:

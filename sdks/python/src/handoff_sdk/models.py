@@ -283,6 +283,14 @@ class AlertRulePage(TypedDict):
     previous: str | None
 
 
+class Approves(TypedDict):
+    """What the decision of a task covers."""
+
+    digest: str
+    outcomes: list[CoveredOutcome]
+    withheld: Withheld | None
+
+
 class AskedParamsRequest(TypedDict):
     """The params of a step for people, as they stand in a draft."""
 
@@ -863,6 +871,41 @@ class Counts(TypedDict):
     done: int
     watching: int
     undecidable: int
+
+
+class CoveredChange(TypedDict):
+    """A value that is not as it was approved."""
+
+    path: str
+    before: CoveredValue | None
+    after: CoveredValue | None
+
+
+class CoveredOutcome(TypedDict):
+    """What an outcome covers."""
+
+    outcome: str | None
+    digest: str
+    steps: list[CoveredStep]
+
+
+class CoveredStep(TypedDict):
+    """A step that a decision covers."""
+
+    node: str
+    title: str
+    type: str
+    digest: str
+    values: list[CoveredValue]
+    more: int
+
+
+class CoveredValue(TypedDict):
+    """A value of a step."""
+
+    path: str
+    value: Any
+    sources: list[str]
 
 
 class CreateAlertChannelRequest(TypedDict):
@@ -1696,6 +1739,7 @@ class Job(TypedDict):
     lease_token: str
     lease_expires_at: str
     idempotency_key: str
+    approval: JobApproval | None
     traceparent: str | None
     tracestate: str | None
 
@@ -1709,6 +1753,13 @@ class JobAnswer(TypedDict):
     lease_expires_at: NotRequired[str]
     cancel_requested: NotRequired[bool]
     cut: NotRequired[list[str]]
+
+
+class JobApproval(TypedDict):
+    """What people have approved of a job."""
+
+    id: str
+    digest: str
 
 
 class JobErrorRequest(TypedDict):
@@ -2577,6 +2628,7 @@ class RetryStepRequest(TypedDict):
     reason: NotRequired[str]
     index: NotRequired[int]
     input: NotRequired[Any]
+    despite_unknown: NotRequired[bool]
 
 
 class ReturnTaskRequest(TypedDict):
@@ -3205,6 +3257,7 @@ class Task(TypedDict):
     instructions: str
     facts: list[Fact]
     changed: list[Change]
+    approves: Approves | None
     form: dict[str, Any] | None
     data: Any
     comment: str
@@ -3634,6 +3687,17 @@ class Withdrawal(TypedDict):
     at: str
 
 
+class Withheld(TypedDict):
+    """A step that would do something else than was approved."""
+
+    node: str
+    title: str
+    why: str
+    by: str | None
+    reason: str
+    changes: list[CoveredChange]
+
+
 class Worker(TypedDict):
     """An external worker that polled in the last day."""
 
@@ -3731,6 +3795,7 @@ __all__ = [
     "AlertRulePage",
     "AlertSeverity",
     "AlertStatusEnum",
+    "Approves",
     "AskedParamsRequest",
     "AskedPlaceRequest",
     "AskedValueRequest",
@@ -3790,6 +3855,10 @@ __all__ = [
     "Conflict",
     "CountedBulkJob",
     "Counts",
+    "CoveredChange",
+    "CoveredOutcome",
+    "CoveredStep",
+    "CoveredValue",
     "CreateAlertChannelRequest",
     "CreateAlertRuleRequest",
     "CreateCalendarRequest",
@@ -3879,6 +3948,7 @@ __all__ = [
     "ItemResultEnum",
     "Job",
     "JobAnswer",
+    "JobApproval",
     "JobErrorRequest",
     "JobResult",
     "JobResults",
@@ -4085,6 +4155,7 @@ __all__ = [
     "WithdrawRequest",
     "WithdrawVersionRequest",
     "Withdrawal",
+    "Withheld",
     "Worker",
     "WorkerPage",
     "Workflow",

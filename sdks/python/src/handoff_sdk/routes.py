@@ -2611,6 +2611,7 @@ def post_step_retry(
     reason: str | LeftOut = LEFT_OUT,
     index: int | LeftOut = LEFT_OUT,
     input: Any | LeftOut = LEFT_OUT,
+    despite_unknown: bool | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Run]:
     """Retries a step that failed or waits for its next attempt, with another input if you give one. With
@@ -2620,7 +2621,7 @@ def post_step_retry(
     return Call(
         "POST",
         path("/runs/{run_id}/steps/{node}/retry", run_id=run_id, node=node),
-        body=given({"reason": reason, "index": index, "input": input}),
+        body=given({"reason": reason, "index": index, "input": input, "despite_unknown": despite_unknown}),
         headers={"Idempotency-Key": idempotency_key},
         keyed=True,
     )

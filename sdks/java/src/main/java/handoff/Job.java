@@ -99,7 +99,12 @@ public final class Job {
         return Json.field(raw, "progress");
     }
 
-    /** The same for every attempt: pass it on to whatever the step calls. */
+    /** The newest decision of people that covers the job, its id and digest; null of JSON where none does. */
+    public JsonNode approval() {
+        return Json.field(raw, "approval");
+    }
+
+    /** The same for every attempt with the same input: pass it on to whatever the step calls. */
     public String idempotencyKey() {
         return raw.path("idempotency_key").asText();
     }

@@ -1,0 +1,122 @@
+"""Decisions that cover steps: written down when they are made, and asked when a covered step begins
+(docs/security.md, "Approved = executed").
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.approvals import Described, described_at_begin, described_before
+from engine.canonical import canonical_bytes, content_hash
+from engine.catalogue import Json
+from engine.outcomes import Completed
+from lib.uuid7 import uuid7
+from runs.kernel import scopes
+from runs.kernel.graphs import compiled, graph_of
+from runs.kernel.plan import Planned
+from runs.store import approvals
+from runs.store.approvals import ApprovalRow
+from runs.store.attempts import ClaimedStep
+
+MOST_SHOWN_BYTES = 64 * 1024
+"""A document that is larger is kept by its digest only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decider:
+    """A step of a run that asks people."""
+
+    run: str
+    version: int
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What an outcome covers: the steps, each as far as it is known."""
+
+    steps: Mapping[str, Described]
+
+    @property
+    def digest(self) -> str:
+        """What stands for all of it."""
+        return content_hash({name: one.digest for name, one in self.steps.items()})
+
+
+def covers(version: int, node: str) -> bool:
+    """Whether a decision of this step of a version covers any step."""
+    return node in graph_of(version).coverage.by_outcome
+
+
+def covered_by(deciders: Iterable[Decider]) -> dict[Decider, dict[str | None, Covered]]:
+    """What each outcome of these steps covers as things stand; at most one statement, none where nothing is covered."""
+    asking = [one for one in deciders if covers(one.version, one.node)]
+    if not asking:
+        return {}
+    facts = scopes.read([scopes.wanted(run, scopes.EVERYTHING) for run in {one.run for one in asking}])
+    covered: dict[Decider, dict[str | None, Covered]] = {}
+    for one in asking:
+        version = compiled(one.version)
+        scope = scopes.scope_of(version, one.run, *facts[one.run])
+        known = [name for name in facts[one.run][1] if name != one.node]
+        covered[one] = {
+            outcome: Covered(
+                {name: described_before(version.graph.nodes, name, scope, known) for name in names}
+            )
+            for outcome, names in version.graph.coverage.by_outcome[one.node].items()
+        }
+    return covered
+
+
+def write(plans: Sequence[Planned]) -> None:
+    """Write down what the decisions among these endings cover. Their runs are held, and the endings are written."""
+    deciding: dict[Decider, tuple[ClaimedStep, Json]] = {}
+    for planned in plans:
+        step, graph = planned.step, planned.graph
+        if graph is None or step.index is not None or step.node not in graph.coverage.by_outcome:
+            continue
+        if planned.effects is not None and isinstance(planned.effects.outcome, Completed):
+            output = planned.effects.outcome.output
+            branch = output.get("branch") if isinstance(output, dict) else None
+            deciding[Decider(step.run_id, step.version_id, step.node)] = (step, branch)
+    rows = []
+    for decider, covered in covered_by(deciding).items():
+        step, branch = deciding[decider]
+        if one := covered.get(branch if branch in covered else None):
+            entries = {name: entry_of(described) for name, described in one.steps.items()}
+            rows.append(_row(step, decider.node, branch, one.digest, entries))
+    if rows:
+        approvals.insert(rows)
+
+
+def renew(step: ClaimedStep, standing: Mapping[str, Json], outcome: Json) -> None:
+    """Write down that a step that was withheld is approved as it is now. Its run is held, its scope is loaded."""
+    described = described_now(step)
+    entry = entry_of(described) | {"open": None, "revision": step.revision}
+    row = _row(step, standing["decider"], outcome, described.digest, {step.node: entry})
+    approvals.insert([row | {"step_id": standing["decider_step"]}])
+
+
+def described_now(step: ClaimedStep, open: Sequence[str] | None = None) -> Described:
+    """A step as it begins, whose scope is loaded."""
+    return described_at_begin(graph_of(step.version_id).nodes, step.node, step.scope, step.input, open)
+
+
+def entry_of(described: Described) -> dict[str, Json]:
+    """What an approval keeps of a step that it covers."""
+    fits = len(canonical_bytes(described.document)) <= MOST_SHOWN_BYTES
+    document = described.document if fits else None
+    return {"digest": described.digest, "open": described.open, "revision": 0, "shown": document}
+
+
+def _row(step: ClaimedStep, node: str, outcome: Json, digest: str, covers: Mapping[str, Json]) -> ApprovalRow:
+    return {
+        "id": uuid7(),
+        "tenant_id": step.tenant_id,
+        "run_id": step.run_id,
+        "shard": step.shard,
+        "step_id": step.id,
+        "node": node,
+        "outcome": outcome,
+        "digest": digest,
+        "covers": covers,
+    }
