@@ -12,7 +12,7 @@ n AS (
            t.priority,
            clock.now + t.due_seconds * interval '1 second', clock.now, r.is_test, t.named,
            CASE WHEN t.again THEN (SELECT coalesce(max(m.round), 0) FROM tasks_inbox_manualtask m
-                                    WHERE m.run_id = r.id AND m.node = t.node) ELSE 0 END + 1, t.covers
+                                    WHERE m.run_id = r.id AND m.node = t.node) ELSE 0 END + 1, coalesce(t.covers, false)
       FROM jsonb_to_recordset(%(tasks)s::jsonb)
         AS t(id uuid, run_id uuid, step_id uuid, node text, kind text, title text, instructions text, facts jsonb,
              outcomes jsonb, form jsonb, candidates jsonb, audience text[], exclude text[], why_excluded jsonb,
