@@ -21,7 +21,7 @@ from lib.uuid7 import uuid7
 from runs.kernel.refused import RunRefused
 from runs.models import Run
 from tasks_inbox.actions import assignment, deciding, holding, notes
-from tasks_inbox.actions.decision import Decision, data_faults
+from tasks_inbox.actions.decision import Decision, data_faults, require_seen
 from tasks_inbox.eligibility import identity, seeing
 from tasks_inbox.eligibility.standing import Standing, standing
 from tasks_inbox.evidence import presentation
@@ -68,6 +68,8 @@ def act(principal: Principal, ids: Iterable[UUID], command: BulkCommand) -> list
         note("task_id", TASKS_READ, id)
     if command.action == DECIDE:
         check_one_type(list(tasks.values()), command.outcome)
+        for id in tasks:
+            require_seen(command.seen.get(str(id)))
     many = _Many(principal, tasks, who if command.action in (CLAIM, DECIDE) else None)
     if command.action != DECIDE or not command.undoable:
         return [_result(many, id, _WAYS[command.action], command) for id in unique_ids]

@@ -114,7 +114,7 @@ def _decide(who: Principal, task: ManualTask, skip: Skip) -> None:
     comment = output.get("comment") or skip.reason
     decision = Decision(outcome, output.get("data"), str(comment), reason=skip.reason or None)
     if stands.may_decide:
-        deciding.decide(who, stands, decision)
+        deciding.decide(who, stands, decision, confirms=False)
         return
     _require_outside(who, task, skip.reason)
     if next(one for one in task.outcomes if one["name"] == outcome).get("sign"):
