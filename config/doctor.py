@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
 from accounts.sealed import locked_tenants
-from config import environment, grpc_environment, roles
+from config import environment, grpc_environment, people_findings, roles
 from config import hint_findings as hints
 from config.command_line import release
 from config.database import patience
@@ -37,7 +37,6 @@ from runs.store import payloads
 from steps import outside
 from steps.catalogue import PLUG_INS
 from steps.plugins import sentences
-from tasks_inbox.duties import undecidable
 from tasks_inbox.mail import outbox
 
 _OLDEST_PYTHON, _LATEST_PYTHON = (3, 11), (3, 14)
@@ -307,7 +306,7 @@ def _database() -> Iterator[Finding]:
         yield from _secrets()
         yield from _stuck()
         yield from _mails()
-        yield from _undecidable()
+        yield from people_findings.of_tasks()
         yield from _refusals()
 
 
@@ -321,13 +320,6 @@ def _refusals() -> Iterator[Finding]:
             f"(open runs: {one.open_runs})",
             "take the fixes in its draft, publish it, and move or end the open runs of this version",
         )
-
-
-def _undecidable() -> Iterator[Finding]:
-    """Tasks that nobody, or not enough, can decide."""
-    if count := undecidable.count():
-        advice = "operators find an incident for each of them in the inbox: assign or escalate the task"
-        yield Finding("problem", f"{count} tasks wait for people who can't decide them", advice)
 
 
 def _roles() -> Iterator[Finding]:

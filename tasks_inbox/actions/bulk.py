@@ -28,6 +28,7 @@ from tasks_inbox.evidence import presentation
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.reading import listing
 from tasks_inbox.reading.sources import View, parts_of
+from tasks_inbox.store import queries
 
 MOST = 200
 CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO = "claim", "assign", "snooze", "decide", "undo"
@@ -82,7 +83,8 @@ def act(principal: Principal, ids: Iterable[UUID], command: BulkCommand) -> list
 
 def _named(who: identity.Who, ids: Sequence[UUID]) -> QuerySet[ManualTask]:
     """Those of these tasks that they may see."""
-    return seeing.visible(who, ManualTask.objects.for_tenant(who.tenant_id).filter(pk__in=ids))
+    tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(pk__in=ids)
+    return seeing.visible(who, queries.placed(who.tenant_id, tasks))
 
 
 def found_by(principal: Principal, view: View, text: str) -> list[UUID]:

@@ -1,0 +1,21 @@
+"""What `manage.py doctor` says of tasks: those that nobody can decide, and what asks fewer people than it did."""
+
+from collections.abc import Iterator
+
+from config.host import Finding
+from tasks_inbox.design.narrowed import narrowed
+from tasks_inbox.duties import undecidable
+
+
+def of_tasks() -> Iterator[Finding]:
+    """Of all tenants."""
+    if count := undecidable.count():
+        advice = "operators find an incident for each of them in the inbox: assign or escalate the task"
+        yield Finding("problem", f"{count} tasks wait for people who can't decide them", advice)
+    for one in narrowed():
+        yield Finding(
+            "warn",
+            f"{one.workflow} lies in the folder {one.folder}: its steps that name nobody ask {one.asked} of the "
+            f"{one.able} people who decide tasks (older open tasks: {one.open_tasks})",
+            "grant decide to others in Settings, Folders, or name them in the step; publishing it anew ends this hint",
+        )
