@@ -20,6 +20,21 @@ _TAKE_BACK = """
     UPDATE accounts_foldergrant SET verbs = array_remove(verbs, 'decide') WHERE 'decide' = ANY (verbs);
     SET CONSTRAINTS ALL IMMEDIATE;
 """
+_TOLD = (
+    "Tasks that name nobody now ask only people who may read or decide in the folder of their workflow. So far nobody is "
+    "granted decide in: {folders}. `manage.py doctor` lists the workflows and open tasks that ask fewer people."
+)
+_MOST = 20
+
+
+def _tell(apps, schema_editor):
+    """Say in which folders fewer people may be asked than before."""
+    folders = apps.get_model("accounts", "Folder").unsafe_all_tenants.filter(is_default=False)
+    rows = folders.order_by("tenant__slug", "key").values_list("tenant__slug", "name")
+    names = [f"{name} ({tenant})" for tenant, name in rows]
+    if names:
+        more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+        print(_TOLD.format(folders=", ".join(names[:_MOST]) + more))
 
 
 class Migration(migrations.Migration):
@@ -39,4 +54,5 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('verbs__contained_by', ['read', 'start', 'edit', 'publish', 'operate', 'decide']), ('verbs__len__gt', 0)), name='foldergrant_known_verbs'),
         ),
         migrations.RunSQL(_GRANT, migrations.RunSQL.noop),
+        migrations.RunPython(_tell, migrations.RunPython.noop),
     ]

@@ -14,6 +14,7 @@ from django.test import Client
 from accounts import folders
 from accounts.folders import Grant
 from accounts.models import User
+from config.people_findings import of_tasks
 from tasks_inbox.actions import absences
 from tasks_inbox.design.narrowed import Narrowed, narrowed
 from tasks_inbox.design.publishing import judge
@@ -190,12 +191,14 @@ def test_what_is_older_than_the_rule_and_asks_fewer_is_listed_until_it_is_publis
     rule.update(applied=datetime.now(UTC) + timedelta(minutes=1))
     name = Workflow.unsafe_all_tenants.get(pk=task.workflow_id).name
     assert narrowed() == [Narrowed(task.tenant_id, name, "Apart", 2, 3, 1, True)]
+    (finding,) = of_tasks()
+    assert (finding.level, "ask 2 of the 3 people" in finding.text) == ("warn", True)
     folders.change_folder(member("boss", "admin"), folder.pk, grants=[Grant(("decide",), "approver")])
     assert narrowed() == []
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_upgrade_lets_those_decide_in_the_default_folder_who_could_until_now():
+def test_the_upgrade_lets_those_decide_in_the_default_folder_who_could_until_now(capsys):
     tenant = make.a_tenant()
     default = folders.default_folder(tenant.pk)
     other = folders.create_folder(member("boss", "admin"), "Apart", [Grant(("read",), "viewer")])
@@ -207,6 +210,7 @@ def test_the_upgrade_lets_those_decide_in_the_default_folder_who_could_until_now
     finally:
         executor = MigrationExecutor(connection)
         executor.migrate(executor.loader.graph.leaf_nodes())
+    assert "So far nobody is granted decide in: Apart (default)." in capsys.readouterr().out
     after = {(one.role, one.group): set(one.verbs) for one in folders.grants_of(default)}
     deciding = {(role, ""): {"decide"} for role in ("operator", "requester", "approver")}
     assert after == before | {key: before.get(key, set()) | verbs for key, verbs in deciding.items()}
