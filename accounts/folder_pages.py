@@ -22,6 +22,7 @@ VERB_WORDS = {
     "edit": "Change drafts and webhooks",
     "publish": "Publish versions",
     "operate": "Cancel, resume and signal runs",
+    "decide": "Decide tasks that name nobody, without seeing workflows and runs",
 }
 
 
@@ -41,7 +42,7 @@ def folder_list(request: PageRequest) -> HttpResponse:
 def add_folder(request: PageRequest) -> HttpResponse:
     """Makes a folder; what is wrong is shown at its field."""
     if request.method != "POST":
-        return _form(request, None, "", folders.standard_grants())
+        return _form(request, None, "", folders.offered_grants())
     name, grants = pages.typed(request, "name"), _grants(request)
     try:
         name = folders.create_folder(request.principal, name, grants).name

@@ -14,7 +14,18 @@ from accounts import audit
 from accounts.models import Folder, FolderGrant, Group
 from accounts.names import key_of
 from accounts.principal import Principal
-from accounts.roles import ADMIN, EDIT, MEMBER_ROLES, MEMBERS_MANAGE, OPERATE, PUBLISH, READ, START, VERBS
+from accounts.roles import (
+    ADMIN,
+    DECIDE,
+    EDIT,
+    MEMBER_ROLES,
+    MEMBERS_MANAGE,
+    OPERATE,
+    PUBLISH,
+    READ,
+    START,
+    VERBS,
+)
 from lib.refusals import Conflict, Invalid, Missing
 
 DEFAULT_NAME = "General"
@@ -22,8 +33,12 @@ DEFAULT_GRANTS: Mapping[str, tuple[str, ...]] = {
     # Signals of authors are what operating stands for: more of it their role does not allow.
     "author": (READ, START, EDIT, PUBLISH, OPERATE),
     "operator": (READ, START, OPERATE),
+    "requester": (DECIDE,),
+    "approver": (DECIDE,),
 }
-"""What the folder that a tenant begins with grants to which roles. Viewers read what an admin lets them read."""
+"""What the folder that a tenant begins with grants to which roles. Viewers read what an admin lets them read. Another
+folder is offered the same to begin with, but for those who would decide only: an admin says who decides there.
+"""
 LONGEST_NAME = 150
 MOST_GRANTS = 200
 
@@ -38,8 +53,13 @@ class Grant:
 
 
 def standard_grants() -> list[Grant]:
-    """What a folder grants at first."""
+    """What the default folder grants at first."""
     return [Grant(verbs, role) for role, verbs in DEFAULT_GRANTS.items()]
+
+
+def offered_grants() -> list[Grant]:
+    """What is offered for a new folder."""
+    return [one for one in standard_grants() if READ in one.verbs]
 
 
 def grants_of(folder: Folder) -> list[Grant]:

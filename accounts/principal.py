@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from accounts.roles import READ, START, VERB_OF_SCOPE
+from accounts.roles import DECIDE, READ, START, VERB_OF_SCOPE
 from lib.refusals import NotAllowed
 
 SERVICE = "service:"
@@ -36,11 +36,12 @@ class Reach:
     def of(cls, grants: Iterable[tuple[int, Iterable[str]]]) -> "Reach":
         """What these grants come to, each a folder and the verbs that it grants.
 
-        Who may edit, publish or operate there may read, too; who may only start may not.
+        Who may edit, publish or operate there may read, too; who may only start or decide may not. Who may read
+        decides what asks everybody there.
         """
         verbs_of: dict[int, frozenset[str]] = {}
         for folder, verbs in grants:
-            implied = {READ} if {*verbs} - {START} else set()
+            implied = {READ, DECIDE} if {*verbs} - {START, DECIDE} else set()
             verbs_of[folder] = verbs_of.get(folder, frozenset()) | frozenset(verbs) | implied
         return cls(False, verbs_of)
 

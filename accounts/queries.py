@@ -12,7 +12,7 @@ from accounts import people
 from accounts.models import FolderGrant, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import EVERYWHERE, Principal, Reach
-from accounts.roles import ADMIN, SCOPES_OF_ROLE, START, VERBS, WORKFLOWS_READ
+from accounts.roles import ADMIN, DECIDE, SCOPES_OF_ROLE, START, VERBS, WORKFLOWS_READ
 from accounts.seats import Seat, seat_of
 from lib.refusals import Missing
 
@@ -83,8 +83,8 @@ def members_of(tenant_id: int, q: str = "", *, active: bool = True) -> QuerySet[
 
 def readers_of(tenant_id: int, folder_id: int, q: str = "") -> QuerySet[Membership]:
     """The tenant's active members whom a folder lets read its workflows, as `members_of`."""
-    # Whoever may do more than start may read, too (`Reach.of`).
-    reading = [verb for verb in VERBS if verb != START]
+    # Whoever may do more than start and decide may read, too (`Reach.of`).
+    reading = [verb for verb in VERBS if verb not in (START, DECIDE)]
     grants = FolderGrant.objects.for_tenant(tenant_id).filter(folder=folder_id, verbs__overlap=reading)
     seats = GroupMember.objects.for_tenant(tenant_id).filter(group__in=grants.values("group"))
     let_in = Q(role=ADMIN) | Q(role__in=grants.values("role")) | Q(pk__in=seats.values("membership"))
@@ -215,11 +215,16 @@ def member_principal(tenant_id: int, username: str, via: str) -> Principal:
 
 def _seats() -> QuerySet[Membership, Any]:
     """Memberships with their tenants and with what folders grant them."""
+    return with_grants(Membership.unsafe_all_tenants.select_related("tenant"))
+
+
+def with_grants(members: QuerySet[Membership]) -> QuerySet[Membership, Any]:
+    """Members with what folders grant them (`granted`), for `reach_of`."""
     grants = FolderGrant.unsafe_all_tenants.filter(
         Q(role=OuterRef("role")) | Q(group__in=_groups_of(OuterRef("pk"))), tenant=OuterRef("tenant")
     )
     granted = ArraySubquery(grants.values(grant=JSONObject(folder="folder_id", verbs="verbs")))
-    return Membership.unsafe_all_tenants.select_related("tenant").annotate(granted=granted)
+    return members.annotate(granted=granted)
 
 
 def _groups_of(membership: OuterRef) -> QuerySet[GroupMember, Any]:
@@ -229,6 +234,16 @@ def _groups_of(membership: OuterRef) -> QuerySet[GroupMember, Any]:
 def reach_of(role: str, grants: Iterable[Mapping[str, Any]]) -> Reach:
     """Where a member of this role may do what: admins everywhere, others where folders grant it."""
     return EVERYWHERE if role == ADMIN else Reach.of((one["folder"], one["verbs"]) for one in grants)
+
+
+def reach_of_member(member: Membership) -> Reach:
+    """Where a member may do what; one statement, but for an admin."""
+    if member.role == ADMIN:
+        return EVERYWHERE
+    seats = GroupMember.objects.for_tenant(member.tenant_id).filter(membership=member)
+    grants = FolderGrant.objects.for_tenant(member.tenant_id)
+    mine = grants.filter(Q(role=member.role) | Q(group__in=seats.values("group")))
+    return Reach.of(mine.values_list("folder_id", "verbs"))
 
 
 def _principal(user: User, member: Any, via: Literal["token", "session", "command"]) -> Principal:

@@ -46,7 +46,8 @@ START: Final = "start"
 EDIT: Final = "edit"
 PUBLISH: Final = "publish"
 OPERATE: Final = "operate"
-VERBS: Final = (READ, START, EDIT, PUBLISH, OPERATE)
+DECIDE: Final = "decide"
+VERBS: Final = (READ, START, EDIT, PUBLISH, OPERATE, DECIDE)
 """What a folder lets somebody do with its workflows and their runs."""
 VERB_OF_SCOPE: Final[dict[str, str]] = {
     WORKFLOWS_READ: READ,
@@ -59,6 +60,7 @@ VERB_OF_SCOPE: Final[dict[str, str]] = {
     RUNS_SIGNAL: OPERATE,
     DEAD_LETTERS_READ: READ,
     TASKS_ASSIGN: OPERATE,
+    TASKS_DECIDE: DECIDE,
 }
 """Which verb a folder must grant for what a scope lets somebody do at all."""
 

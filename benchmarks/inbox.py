@@ -58,9 +58,9 @@ def _people(tenant: int) -> dict[str, Who]:
     groups = [f"group{n}" for n in range(1, 6)]
 
     def who(name: str, groups: list[str], absent: tuple[Absent, ...] = ()) -> Who:
-        return Who(tenant, name, tuple(marks_of(name, "approver", groups)), True, absent)
+        return Who(tenant, name, tuple(marks_of(name, "approver", groups)), True, absent, decides_in=None)
 
-    away = Absent("user9", tuple(marks_of("user9", "approver", ["group9", "big"])), None)
+    away = Absent("user9", tuple(marks_of("user9", "approver", ["group9", "big"])), None, None)
     return {
         "in 5 groups": who("user1", groups),
         "in Big": who("user2", ["big"]),

@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
 from accounts.sealed import locked_tenants
-from config import environment, grpc_environment, roles
+from config import environment, grpc_environment, people_findings, roles
 from config import hint_findings as hints
 from config.command_line import release
 from config.database import patience
@@ -31,13 +31,12 @@ from config.supervisor.home import Home
 from lib import tracing
 from lib.messages import first_line
 from lib.sealing import CannotOpen
-from runs.reading import carried_runs, queries, schedules
+from runs.reading import carried_runs, queries
 from runs.reading.readiness import Standing
 from runs.store import payloads
 from steps import outside
 from steps.catalogue import PLUG_INS
 from steps.plugins import sentences
-from tasks_inbox.duties import undecidable
 from tasks_inbox.mail import outbox
 
 _OLDEST_PYTHON, _LATEST_PYTHON = (3, 11), (3, 14)
@@ -303,7 +302,7 @@ def _database() -> Iterator[Finding]:
         yield from _secrets()
         yield from _stuck()
         yield from _mails()
-        yield from _undecidable()
+        yield from people_findings.of_tasks()
         yield from _refusals()
 
 
@@ -316,18 +315,6 @@ def _refusals() -> Iterator[Finding]:
             f"version {one.version.number} of {one.version.workflow} goes on after {steps} whatever people choose "
             f"(open runs: {one.open_runs})",
             "take the fixes in its draft, publish it, and move or end the open runs of this version",
-        )
-
-
-def _undecidable() -> Iterator[Finding]:
-    """Tasks that nobody, or not enough, can decide, and schedules that were stopped."""
-    if count := undecidable.count():
-        advice = "operators find an incident for each of them in the inbox: assign or escalate the task"
-        yield Finding("problem", f"{count} tasks wait for people who can't decide them", advice)
-    if count := schedules.count_stopped():
-        advice = "hand them over (Settings, Members), or have somebody who may start them switch them on"
-        yield Finding(
-            "problem", f"{count} schedules were stopped: who they act for may not start them", advice
         )
 
 

@@ -363,7 +363,7 @@ HANDOFF_FILE_SCAN = environment.file_scan()
 HANDOFF_UNDO_SECONDS = environment.undo_seconds()
 
 # Nobody decides a task without saying what they saw of it.
-HANDOFF_REQUIRE_SEEN = environment.switch("HANDOFF_REQUIRE_SEEN", default=False)
+HANDOFF_REQUIRE_SEEN = environment.switch("HANDOFF_REQUIRE_SEEN", default=True)
 
 # Of what operators get tasks in the inbox.
 HANDOFF_OPERATOR_TASKS = environment.operator_tasks()

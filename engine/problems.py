@@ -14,6 +14,7 @@ from engine.templates import has_holes, join_path
 
 Severity = Literal["error", "warning"]
 Code = Literal[
+    "asks_outside_folder",
     "asks_who_starts",
     "bad_expression",
     "bad_input_schema",

@@ -85,7 +85,7 @@ def _complete(
     comment = f"Completed by {completed_by}" if completed_by else ""
     decision = Decision(task.outcomes[0]["name"], dict(variables or {}), comment)
     try:
-        complete_task(principal, task.pk, decision)
+        complete_task(principal, task.pk, decision, confirms=False)
     except Missing:
         raise _no_task() from None
     except Conflict as conflict:

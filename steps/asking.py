@@ -181,7 +181,8 @@ class HumanParams(Params):
     candidates: Candidates | None = Field(
         None,
         title="Who may decide",
-        description="People, groups or roles. Empty: everybody who may decide tasks.",
+        description="People, groups or roles. Empty: everybody who may decide tasks and whom the folder lets read or "
+        "decide.",
     )
     exclude: Names | None = Field(
         None,

@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 from django.conf import LazySettings, settings
 from django.test import Client, TransactionTestCase
+from rest_framework.test import APIClient
 from xdist.scheduler import LoadScopeScheduling
 
 from config import environment
@@ -19,7 +20,7 @@ from config.channel_layers import channel_layers
 from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 from lib.sealing import Hidden
-from tests import browsers, databases, kafka_nodes, logins, session_folders
+from tests import browsers, databases, kafka_nodes, logins, reading_first, session_folders
 from tests.families import is_asked_for
 from tests.serving import CHEAP_HASHER
 from tests.webhooks import MASTER_KEY
@@ -116,6 +117,8 @@ def _use(database_url: str, redis_url: str) -> None:
     settings.DATABASES["default"].update(environment.database_of(database_url))
     TransactionTestCase._fixture_teardown = databases.empty
     Client._login = logins.log_in
+    reading_first.use_in(Client)
+    reading_first.use_in(APIClient)
     databases.keep_plans()
     # To set a setting, Django empties the instance first: for a moment threads see what the class has, which is None.
     LazySettings._wrapped = settings._wrapped

@@ -21,13 +21,14 @@ from lib.uuid7 import uuid7
 from runs.kernel.refused import RunRefused
 from runs.models import Run
 from tasks_inbox.actions import assignment, deciding, holding, notes
-from tasks_inbox.actions.decision import Decision, data_faults
+from tasks_inbox.actions.decision import Decision, data_faults, require_seen
 from tasks_inbox.eligibility import identity, seeing
 from tasks_inbox.eligibility.standing import Standing, standing
 from tasks_inbox.evidence import presentation
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.reading import listing
 from tasks_inbox.reading.sources import View, parts_of
+from tasks_inbox.store import queries
 
 MOST = 200
 CLAIM, ASSIGN, SNOOZE, DECIDE, UNDO = "claim", "assign", "snooze", "decide", "undo"
@@ -68,6 +69,8 @@ def act(principal: Principal, ids: Iterable[UUID], command: BulkCommand) -> list
         note("task_id", TASKS_READ, id)
     if command.action == DECIDE:
         check_one_type(list(tasks.values()), command.outcome)
+        for id in tasks:
+            require_seen(command.seen.get(str(id)))
     many = _Many(principal, tasks, who if command.action in (CLAIM, DECIDE) else None)
     if command.action != DECIDE or not command.undoable:
         return [_result(many, id, _WAYS[command.action], command) for id in unique_ids]
@@ -80,7 +83,8 @@ def act(principal: Principal, ids: Iterable[UUID], command: BulkCommand) -> list
 
 def _named(who: identity.Who, ids: Sequence[UUID]) -> QuerySet[ManualTask]:
     """Those of these tasks that they may see."""
-    return seeing.visible(who, ManualTask.objects.for_tenant(who.tenant_id).filter(pk__in=ids))
+    tasks = ManualTask.objects.for_tenant(who.tenant_id).filter(pk__in=ids)
+    return seeing.visible(who, queries.placed(who.tenant_id, tasks))
 
 
 def found_by(principal: Principal, view: View, text: str) -> list[UUID]:

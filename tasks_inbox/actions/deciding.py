@@ -7,14 +7,12 @@ While nobody else has the run: task and step end together, or a vote is kept and
 from collections.abc import Callable
 from uuid import UUID
 
-from django.conf import settings
-
 from accounts import audit, services
 from accounts.names import key_of
 from accounts.principal import Principal
 from lib.refusals import Conflict, Invalid, NotAllowed
 from runs.store.attempts import Succeeded
-from tasks_inbox.actions.decision import Decision, check_decision, encoded
+from tasks_inbox.actions.decision import Decision, check_decision, encoded, require_seen
 from tasks_inbox.actions.locking import LockedTask, lock_task, with_run_locked
 from tasks_inbox.actions.recording import add_link, decider_of
 from tasks_inbox.eligibility import policies, votes
@@ -40,10 +38,11 @@ def complete_task(
     *,
     password: str | None = None,
     guard: Guard | None = None,
+    confirms: bool = True,
 ) -> ManualTask:
     """Decide a task; gives it as it stands then. Takes and raises as `decide`, and Missing."""
     stands = standing(principal, queries.task_of(principal.tenant_id, task_id))
-    decide(principal, stands, decision, password=password, guard=guard)
+    decide(principal, stands, decision, password=password, guard=guard, confirms=confirms)
     return queries.task_of(principal.tenant_id, task_id)
 
 
@@ -54,12 +53,15 @@ def decide(
     *,
     password: str | None = None,
     guard: Guard | None = None,
+    confirms: bool = True,
 ) -> bool:
     """Decide a task. It is kept as evidence; where it is enough, the step ends with it and the run goes on: whether so.
 
     `password` of who decides again, where the outcome is signed. What they were about to decide otherwise is forgotten,
-    unless `guard` sees to that. Raises NotAllowed for those whom it doesn't ask; Conflict where it is decided,
-    cancelled, changed, somebody else's or of a failed compensation; Invalid, with `details.errors`, for what is wrong.
+    unless `guard` sees to that. `confirms`: the door can say what was seen, so that it must.
+
+    Raises NotAllowed for those whom it doesn't ask; Conflict where it is decided, cancelled, changed, somebody else's
+    or of a failed compensation; Invalid, with `details.errors`, for what is wrong.
     """
     task = stands.task
     require_answer(principal, task)
@@ -69,7 +71,8 @@ def decide(
     stands.require()
     check_decision(task, decision)
     by = decider_of(principal, signed=_signature(principal, task, decision.outcome, password))
-    _has_seen(decision.seen)
+    if confirms:
+        require_seen(decision.seen)
 
     def cast() -> Succeeded | None:
         locked = lock_task(principal, task.pk, decision.seen)
@@ -127,12 +130,6 @@ def _hold(task: ManualTask) -> LockedTask:
     if facts is None:
         raise conflict(current)
     return LockedTask(current, facts | {"on_behalf_of": None})
-
-
-def _has_seen(seen: str | None) -> None:
-    if seen is None and settings.HANDOFF_REQUIRE_SEEN:
-        message = "Send the shown_hash of the task as you saw it: decisions without it are not accepted here."
-        raise Invalid(message, code="required", field="seen")
 
 
 def _write(

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from engine.catalogue import Json
 from lib.api.errors import join
 from lib.refusals import Invalid, TooLarge
@@ -38,6 +40,13 @@ class Decision:
 def encoded(data: Json) -> str | None:
     """What was filled in, as the text of its JSON; None for nothing."""
     return None if data is None else strict_dumps(data, max_bytes=MAX_DATA_BYTES).decode()
+
+
+def require_seen(seen: str | None) -> None:
+    """Let pass who says what they decide upon, where that is required. Raises Invalid at `seen`."""
+    if not seen and settings.HANDOFF_REQUIRE_SEEN:
+        message = "Read the task first, and send its `shown_hash` as `seen`: it says what you decide upon."
+        raise Invalid(message, code="required", field="seen")
 
 
 def check_decision(task: ManualTask, decision: Decision) -> None:

@@ -91,7 +91,7 @@ def _task(principal: Principal, task_id: UUID, who: Who | None, *, needs_asked: 
 def _decides_then(task: ManualTask, candidates: Named) -> None:
     """Lets pass whom it makes sense to ask. Raises Invalid: somebody among them must be able to decide."""
     marks = set(policies.audience_of(candidates))
-    members = [one for one in members_of(task.tenant_id) if not marks.isdisjoint(one.marks)]
+    members = [one for one in members_of(task.tenant_id) if one.answers(marks, task.folder)]
     able = [one for one in members if not policies.is_excluded(task, one.username)]
     if not able:
         all_excluded, none_decides = (
@@ -99,5 +99,5 @@ def _decides_then(task: ManualTask, candidates: Named) -> None:
             "Nobody you named may decide tasks.",
         )
         raise Invalid(all_excluded if members else none_decides, code="not_a_candidate", field="to")
-    if all(not one.marks.isdisjoint(task.audience) for one in able):
+    if all(one.answers(task.audience, task.folder) for one in able):
         raise Invalid("It already asks them.", code="asked_already", field="to")

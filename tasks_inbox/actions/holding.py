@@ -18,7 +18,7 @@ from lib.refusals import Conflict
 from lib.uuid7 import uuid7
 from runs.kernel import live
 from runs.kernel.unit_of_work import changing
-from tasks_inbox.actions.decision import Decision, check_decision, encoded
+from tasks_inbox.actions.decision import Decision, check_decision, encoded, require_seen
 from tasks_inbox.actions.locking import LockedTask, lock_task
 from tasks_inbox.eligibility.standing import Standing, standing
 from tasks_inbox.evidence import presentation
@@ -57,6 +57,7 @@ def hold(principal: Principal, stands: Standing, decision: Decision, *, batch: U
     task = stands.task
     stands.require()
     check_decision(task, decision)
+    require_seen(decision.seen)
     seconds = seconds_to_undo(task, decision.outcome)
     if not seconds:
         raise Conflict("A decision of this task counts at once.", code="no_undo")

@@ -20,7 +20,7 @@ from runs.kernel.unit_of_work import changing
 from runs.models import Run
 from steps.human import MAX_TASK_BYTES
 from tasks_inbox.actions import comments
-from tasks_inbox.actions.decision import Decision
+from tasks_inbox.actions.decision import Decision, require_seen
 from tasks_inbox.actions.locking import lock_task, with_run_locked
 from tasks_inbox.actions.recording import add_link, decider_of
 from tasks_inbox.eligibility import policies, votes
@@ -59,6 +59,7 @@ def return_task(
     if task.round >= MOST_ROUNDS:
         message = f"This is round {task.round}: decide it, or talk to each other."
         raise Conflict(message, code="too_many_rounds")
+    require_seen(seen)
     member = _who_changes(principal, task, to)
 
     def cast() -> None:

@@ -145,7 +145,7 @@ def _decide(who: Principal, task: ManualTask, skip: Skip) -> None:
     outcome = _check_outcome(skip.output, [one["name"] for one in task.outcomes])
     decision = _decision(skip, outcome)
     if stands.may_decide:
-        deciding.decide(who, stands, decision)
+        deciding.decide(who, stands, decision, confirms=False)
         return
     _require_free(who, task)
     _require_right(who, task, skip.reason)

@@ -41,5 +41,6 @@ class DecidersView(ApiView):
     @extend_schema(request=AskedParams, responses=ForetoldSerializer)
     def post(self, request: Request, name: str) -> Response:
         """Who may decide a step of this workflow with these params, in words; nothing is saved."""
-        tenant = queries.get_workflow(self.principal.tenant_id, name).tenant_id
-        return Response(asdict(forecast_deciders(tenant, body(AskedParams, request)["params"])))
+        workflow = queries.get_workflow(self.principal.tenant_id, name)
+        params = body(AskedParams, request)["params"]
+        return Response(asdict(forecast_deciders(workflow.tenant_id, params, workflow.folder_id)))

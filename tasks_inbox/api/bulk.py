@@ -30,7 +30,9 @@ class BulkTasks(Verb):
     until = fields.Moment(required=False, help_text="For `snooze`; without it the tasks come back at once.")
     outcome = fields.Text(required=False, max_length=64, help_text="For `decide`.")
     comment = fields.Text(required=False, allow_blank=True, max_length=MAX_COMMENT, help_text="For `decide`.")
-    seen = fields.JsonObject(required=False, help_text="For `decide`: each task's `shown_hash` by its id.")
+    seen = fields.JsonObject(
+        required=False, help_text="For `decide`, needed: each task's `shown_hash` by its id."
+    )
     undoable = serializers.BooleanField(
         default=False,
         help_text="For `decide`: hold back each decision that can be undone; the others count at once.",

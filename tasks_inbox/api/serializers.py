@@ -135,7 +135,8 @@ class ReturnTask(Verb):
     seen = fields.Text(
         required=False,
         max_length=64,
-        help_text="The task's `shown_hash` as you read it: 409 `task_changed` if it has changed.",
+        help_text="The task's `shown_hash` as you read it: 400 `required` without it, 409 `task_changed` if it has "
+        "changed.",
     )
 
 
@@ -167,7 +168,8 @@ class CompleteTask(Verb):
     seen = fields.Text(
         required=False,
         max_length=64,
-        help_text="The task's `shown_hash` as you read it: 409 `task_changed` if it has changed.",
+        help_text="The task's `shown_hash` as you read it: 400 `required` without it, 409 `task_changed` if it has "
+        "changed.",
     )
     password = fields.Text(
         required=False,
@@ -211,7 +213,7 @@ class OutcomeSerializer(serializers.Serializer[Any]):
 
 
 class CandidatesSerializer(serializers.Serializer[Any]):
-    """Whom a task asks; if nobody is named, everybody who may decide tasks."""
+    """Whom a task asks; if nobody is named, everybody who may decide in the folder."""
 
     users = serializers.ListField(child=serializers.CharField())
     groups = serializers.ListField(child=serializers.CharField())

@@ -1,6 +1,6 @@
 """Who may decide a step of a definition, as the people of a tenant are now, before any run has come to it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.bodies import Activity, all_it_does
@@ -10,6 +10,7 @@ from steps.catalogue import CATALOGUE, EXECUTABLE
 from steps.human import who_decides
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import Member
+from tasks_inbox.eligibility.policies import EVERYBODY
 from tasks_inbox.eligibility.quorum import Elector
 
 
@@ -28,13 +29,15 @@ class Deciders:
     """Whether it may end by itself at its deadline."""
     excluded: list[str]
     """The keys of the names that it excludes."""
+    outsiders: list[str]
+    """The usernames of those whom it names though the folder lets them neither read nor decide."""
 
     @property
     def whom(self) -> str:
         """Whom it asks, by name."""
         return (
             ", ".join(name for names in self.candidates.values() for name in names)
-            or "everybody who may decide"
+            or "everybody who may decide in the folder of its workflow"
         )
 
 
@@ -48,8 +51,9 @@ def asking_steps(native: Mapping[str, Json]) -> Iterator[Activity]:
             yield activity._replace(step={**activity.step, "id": activity.id})
 
 
-def deciders_of(members: Iterable[Member], node: Mapping[str, Json]) -> Deciders | None:
-    """Who may decide a step that asks people, of these members of a tenant; None where only a run knows that.
+def deciders_of(members: Iterable[Member], node: Mapping[str, Json], folder: int | None) -> Deciders | None:
+    """Who may decide a step that asks people, of these members of a tenant; None where only a run knows that. `folder`
+    is that of its workflow: None where that is not known, and everybody whose role decides counts.
 
     Its params must be valid as far as they say who decides.
     """
@@ -63,7 +67,8 @@ def deciders_of(members: Iterable[Member], node: Mapping[str, Json]) -> Deciders
         set(policies.audience_of(candidates)),
         policies.excluded(fields["exclude"] or ()),
     )
-    electors = [one.elector for one in members if audience & one.marks]
+    addressees = [one for one in members if answers(one, audience, folder)]
+    electors = [one.elector for one in addressees]
     return Deciders(
         str(node["id"]),
         candidates,
@@ -74,7 +79,13 @@ def deciders_of(members: Iterable[Member], node: Mapping[str, Json]) -> Deciders
         params.get("exclude_deciders") is True,
         params.get("on_timeout") is not None,
         excluded_keys,
+        [one.username for one in addressees if folder is not None and not one.answers([EVERYBODY], folder)],
     )
+
+
+def answers(member: Member, audience: Collection[str], folder: int | None) -> bool:
+    """Whether a step with this audience asks a member; `folder` as in `deciders_of`."""
+    return member.answers(audience, folder) if folder is not None else not member.marks.isdisjoint(audience)
 
 
 def steps_before(native: Mapping[str, Json], step: str) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, product
+from typing import NamedTuple
 
 from accounts.queries import members_of_roles
 from accounts.roles import RUNS_START, SCOPES_OF_ROLE
@@ -14,6 +15,7 @@ from tasks_inbox.design.deciders import Deciders, asking_steps, deciders_of, ste
 from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
 from tasks_inbox.eligibility.quorum import counts_people, needs_several, verdict
+from workflows.models import Workflow
 
 MOST_WAYS = 2_000
 MOST_SAID = 20
@@ -21,9 +23,9 @@ STARTER = "{{ run.created_by }}"
 
 
 def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Problem]]:
-    """Of each definition the steps for people that nobody, or not enough, may decide as things are, in containers, too;
-    three statements at most for all of them, or none where there are no such steps, and a few for each step that needs
-    all.
+    """Of each definition the steps for people that nobody, or not enough, may decide as things are, in containers, too,
+    and those that ask people whom its folder lets neither read nor decide; four statements at most for all of them, or
+    none where there are no such steps, and a few for each step that needs all.
 
     What only a run knows (expressions) is not judged.
     """
@@ -32,7 +34,20 @@ def judge(tenant: int, natives: Sequence[Mapping[str, Json]]) -> list[list[Probl
         return [[] for _ in natives]
     members = members_of(tenant)
     starters = _Starters(tenant, members)
-    return [list(_find_problems(tenant, members, starters, each)) for each in asking]
+    names = [str(native.get("name")) for native in natives]
+    rows = Workflow.objects.for_tenant(tenant).filter(name__in=names)
+    folders = dict(rows.values_list("name", "folder_id"))
+    return [
+        list(_find_problems(_Place(tenant, folders.get(name)), members, starters, each))
+        for name, each in zip(names, asking, strict=True)
+    ]
+
+
+class _Place(NamedTuple):
+    """The tenant and the folder of a workflow; no folder where there is no such workflow yet."""
+
+    tenant: int
+    folder: int | None
 
 
 class _Starters:
@@ -51,9 +66,9 @@ class _Starters:
 
 
 def _find_problems(
-    tenant: int, members: list[Member], starters: _Starters, asking: Sequence[Activity]
+    place: _Place, members: list[Member], starters: _Starters, asking: Sequence[Activity]
 ) -> Iterator[Problem]:
-    every = [deciders_of(members, one.step) for one in asking]
+    every = [deciders_of(members, one.step, place.folder) for one in asking]
     # What undoes a step has its id, and comes before none.
     steps = {step.id: step for one, step in zip(asking, every, strict=True) if step and one.among}
     for one, step in zip(asking, every, strict=True):
@@ -65,11 +80,26 @@ def _find_problems(
         ids = steps_before(one.among, step.id) if one.among else ()
         problem = (
             _too_few(field, step)
-            or _unable(tenant, members, field, step)
+            or _unable(place, members, field, step)
             or _four_eyes(field, starters, step, [steps[id] for id in ids if id in steps])
         )
         if problem:
             yield problem
+        if step.outsiders:
+            yield _outsiders(field, step)
+
+
+def _outsiders(field: str, step: Deciders) -> Problem:
+    names, count = step.outsiders[:MOST_SAID], len({*step.eligible, *step.barred})
+    people = ", ".join(names) + (
+        f" and {len(step.outsiders) - len(names)} more" if step.outsiders != names else ""
+    )
+    message = (
+        f"`{step.id}` asks {count} {'person' if count == 1 else 'people'}. The folder of this workflow lets "
+        f"{people} neither read nor decide: they see the task with its files and comments, and nothing else of the "
+        "run. Grant it to them in the folder, or ask others."
+    )
+    return warning("asks_outside_folder", f"{field}.candidates", message, step.id)
 
 
 def _asks_starters(starters: _Starters, node: Mapping[str, Json], field: str) -> Problem | None:
@@ -102,11 +132,11 @@ def _too_few(field: str, step: Deciders) -> Problem | None:
     return None
 
 
-def _unable(tenant: int, members: list[Member], field: str, step: Deciders) -> Problem | None:
+def _unable(place: _Place, members: list[Member], field: str, step: Deciders) -> Problem | None:
     """Whether somebody can't decide of whom all, or a share, must agree."""
     if not counts_people(step.quorum):
         return None
-    missing = unable(named_by(tenant, step.candidates, step.excluded), members)
+    missing = unable(named_by(place.tenant, step.candidates, step.excluded, lambda: place.folder), members)
     if not missing:
         return None
     message = (

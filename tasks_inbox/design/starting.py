@@ -6,7 +6,7 @@ That nobody at all can decide a step is a warning: members may be added before t
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from pydantic import ValidationError
 
@@ -23,7 +23,7 @@ from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import Member, members_of, named_by, unable
 from tasks_inbox.eligibility.quorum import counts_people
 from tasks_inbox.lifecycle.waits import whom, with_manager
-from workflows.models import WorkflowVersion
+from workflows.models import Workflow, WorkflowVersion
 
 KNOWN = frozenset({"input", "run"})
 """What is known of a run as it starts."""
@@ -95,7 +95,9 @@ def _warnings(
         candidates = with_manager(terms.tenant, candidates)
         excluded_keys = _barred(params, terms.by)
         if counts_people(quorum):
-            missing = unable(named_by(terms.tenant, candidates, excluded_keys), members)
+            missing = unable(
+                named_by(terms.tenant, candidates, excluded_keys, partial(_folder_of, terms)), members
+            )
             if missing:
                 raise RunRefused("cannot_decide", _refusal(step, missing), field=where)
         if not _may_decide(terms, members, step, candidates, excluded_keys):
@@ -121,7 +123,18 @@ def _may_decide(
 ) -> bool:
     audience = set(policies.audience_of(candidates))
     own = step.is_form and policies.names_user(audience, terms.by)
-    return own or any(audience & one.marks and one.elector.key not in excluded_keys for one in members)
+    free = [one for one in members if one.elector.key not in excluded_keys]
+    # Of the folder it is asked only where not everybody knows without it.
+    if own or any(one.answers(audience, None) for one in free):
+        return True
+    folder = _folder_of(terms)
+    return any(one.answers(audience, folder) for one in free)
+
+
+def _folder_of(terms: Terms) -> int | None:
+    """The folder of the workflow of which runs are to start."""
+    rows = Workflow.objects.for_tenant(terms.tenant).filter(versions=terms.version)
+    return rows.values_list("folder_id", flat=True).first()
 
 
 def _refusal(step: _HumanStep, missing: Sequence[str]) -> str:

@@ -28,13 +28,17 @@ class DeciderForecast:
     people: int | None
 
 
-def forecast_deciders(tenant: int, params: Mapping[str, Json]) -> DeciderForecast:
-    """Who may decide a step with these params; two statements, three for somebody's manager."""
+def forecast_deciders(tenant: int, params: Mapping[str, Json], folder: int | None = None) -> DeciderForecast:
+    """Who may decide a step with these params of a workflow in this folder; two statements, three for somebody's
+    manager.
+    """
     members = members_of(tenant)
     try:
         full_params, remark = _with_manager(tenant, params)
         step = (
-            deciders_of(members, {"id": "step", "params": full_params}) if full_params is not None else None
+            deciders_of(members, {"id": "step", "params": full_params}, folder)
+            if full_params is not None
+            else None
         )
     except (ValidationError, AttributeError, TypeError):
         return DeciderForecast("Who may decide is shown once the problems below are fixed.", "in_run", None)
@@ -50,7 +54,7 @@ def forecast_deciders(tenant: int, params: Mapping[str, Json]) -> DeciderForecas
             f"Nobody can decide this: it needs {_out_of_reach(members, step)}.", "nobody", count
         )
     if counts_people(step.quorum) and (
-        missing := unable(named_by(tenant, step.candidates, step.excluded), members)
+        missing := unable(named_by(tenant, step.candidates, step.excluded, lambda: folder), members)
     ):
         shortfall = f"{_listed(missing, 'and')} can’t decide"
         return DeciderForecast(
@@ -181,7 +185,8 @@ def _why_nobody(step: Deciders) -> str:
     if candidates.get("roles") and not candidates.get("users") and not candidates.get("groups"):
         return f"there are no {_listed([_PLURALS[role] for role in candidates['roles']], 'and no')}"
     everyone = [name for names in candidates.values() for name in names]
-    return f"{_listed(everyone, 'and')} may not decide tasks here" if everyone else "it asks nobody"
+    nobody = "the folder lets nobody decide who may decide tasks"
+    return f"{_listed(everyone, 'and')} may not decide tasks here" if everyone else nobody
 
 
 def _barred(step: Deciders) -> str:

@@ -52,6 +52,8 @@ def settle(tenant: int, held_id: UUID) -> None:
             decision.task_id,
             decision=Decision(decision.outcome, decision.data, decision.comment, decision.seen),
             guard=partial(holding.redeem, decision),
+            # It was asked for when it was held back.
+            confirms=False,
         )
     except (Refusal, RunRefused) as refusal:
         statements.refuse_held(decision.pk, refusal.message)

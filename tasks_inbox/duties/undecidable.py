@@ -59,7 +59,8 @@ def _not_looked_at(batch: tuple[int, Sequence[UUID]]) -> str:
 
 def _look(tenant: int, ids: Sequence[UUID]) -> int:
     members = members_of(tenant)
-    tasks = ManualTask.objects.for_tenant(tenant).filter(pk__in=ids, status=OPEN).defer(*queries.LARGE)
+    tasks = queries.placed(tenant, ManualTask.objects.for_tenant(tenant).filter(pk__in=ids, status=OPEN))
+    tasks = tasks.defer(*queries.LARGE)
     verdicts = [(task, is_undecidable(task, members)) for task in _release(tenant, tasks, members)]
     statements.note_undecidable(
         [task.pk for task, bad in verdicts if task.undecidable_since and not bad], since=None

@@ -1,12 +1,13 @@
 """Who may decide a task as things are now, for counting: members of its tenant and their groups; and who was asked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from accounts import queries as people
 from accounts.models import GroupMember
 from accounts.names import key_of
 from accounts.queries import members_of_roles
+from accounts.roles import DECIDE
 from engine.catalogue import Json
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.identity import DECIDING_ROLES
@@ -16,17 +17,24 @@ from tasks_inbox.models import ManualTask
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Somebody whose role decides tasks: as an elector, by name and role, and what they answer to."""
+    """Somebody whose role decides tasks: as an elector, by name and role, and what they answer to (as
+    `policies.answers`).
+    """
 
     elector: Elector
     username: str
     role: str
     marks: frozenset[str]
+    decides_in: frozenset[int] | None = frozenset()
+
+    def answers(self, audience: Collection[str], folder: int | None) -> bool:
+        """Whether these marks ask them about a workflow in this folder."""
+        return policies.answers(audience, folder, self.marks, self.decides_in)
 
 
 def members_of(tenant: int) -> list[Member]:
     """Everybody of a tenant whose role decides tasks; two statements, however many there are."""
-    memberships = members_of_roles(tenant, DECIDING_ROLES).select_related("user")
+    memberships = people.with_grants(members_of_roles(tenant, DECIDING_ROLES).select_related("user"))
     groups: dict[int, set[str]] = {}
     seats = GroupMember.objects.for_tenant(tenant).values_list("membership_id", "group__key")
     for membership_id, key in seats:
@@ -35,7 +43,10 @@ def members_of(tenant: int) -> list[Member]:
     for membership in memberships:
         keys, name = groups.get(membership.pk, set()), membership.user.username
         marks = frozenset(policies.marks_of(name, membership.role, keys))
-        members.append(Member(Elector(key_of(name), frozenset(keys)), name, membership.role, marks))
+        folders = people.reach_of(membership.role, membership.granted).folders(DECIDE)
+        decides_in = None if folders is None else frozenset(folders)
+        elector = Elector(key_of(name), frozenset(keys))
+        members.append(Member(elector, name, membership.role, marks, decides_in))
     return members
 
 
@@ -46,7 +57,9 @@ def electors_of(task: ManualTask) -> list[Elector]:
 
 def electors_among(task: ManualTask, members: Iterable[Member]) -> list[Elector]:
     """Those of the members of its tenant whom the task asks and nothing excludes, and whose form it is."""
-    electors = [one.elector for one in members if policies.is_asked(task, one.username, one.marks)]
+    electors = [
+        one.elector for one in members if policies.is_asked(task, one.username, one.marks, one.decides_in)
+    ]
     keys = {one.key for one in electors}
     starter_keys = (key for key in policies.starters_of(task) if key not in keys and key not in task.exclude)
     return electors + [Elector(key) for key in starter_keys if people.find_member(task.tenant_id, key)]
@@ -59,15 +72,20 @@ def elector_named(task: ManualTask, username: str) -> Elector:
     return Elector(key_of(username), frozenset(keys))
 
 
-def named_by(tenant: int, candidates: Mapping[str, Json], exclude: Iterable[str]) -> list[Json]:
-    """Everybody whom candidates name as things are now, `{key, name}`, but for whom the task excludes.
+def named_by(
+    tenant: int, candidates: Mapping[str, Json], exclude: Iterable[str], folder: Callable[[], int | None]
+) -> list[Json]:
+    """Everybody whom candidates name as things are now, `{key, name}`, but for whom the task excludes. `folder` gives
+    that of the workflow, of which it is asked where they name nobody.
 
     Also who can't decide: no member, a role that decides nothing, a deactivated user of a group. A group or a role of
     which there is nobody stands for itself, so that it isn't as if it had agreed. Four statements at most.
     """
     names: dict[str, str] = {}
     if not any(candidates.get(kind) for kind in ("users", "groups", "roles")):
-        names = {one.elector.key: one.username for one in members_of(tenant)}
+        place = folder()
+        everybody = [one for one in members_of(tenant) if one.answers([policies.EVERYBODY], place)]
+        names = {one.elector.key: one.username for one in everybody}
     for name in candidates.get("users") or ():
         is_username = name != policies.NOBODY
         names[key_of(name) if is_username else name] = name if is_username else "somebody's manager"

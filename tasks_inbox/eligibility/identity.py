@@ -10,8 +10,8 @@ from django.db.models.functions import Lower
 from accounts import queries as people
 from accounts.models import Membership
 from accounts.names import key_of
-from accounts.principal import Principal
-from accounts.roles import OPERATE, READ, SCOPES_OF_ROLE, TASKS_ASSIGN, TASKS_DECIDE
+from accounts.principal import Principal, Reach
+from accounts.roles import DECIDE, OPERATE, READ, SCOPES_OF_ROLE, TASKS_ASSIGN, TASKS_DECIDE
 from engine.catalogue import Json
 from lib.clock import now_there
 from tasks_inbox.eligibility import policies
@@ -38,6 +38,8 @@ class Who:
     """The folders whose runs they may operate; None: all."""
     assigns: bool = False
     """Whether they may say whom tasks ask."""
+    decides_in: tuple[int, ...] | None = ()
+    """The folders where they are asked by what asks everybody; None: all."""
 
     def may_operate(self, folder: int | None) -> bool:
         """Whether they may operate runs of a folder's workflows."""
@@ -45,7 +47,7 @@ class Who:
 
     def is_asked(self, task: ManualTask) -> bool:
         """Whether the task itself asks them. Who decides no tasks has the marks of forms of their own alone."""
-        return policies.is_asked(task, self.username, self.marks)
+        return policies.is_asked(task, self.username, self.marks, self.decides_in)
 
 
 def who_is(principal: Principal) -> Who:
@@ -54,20 +56,31 @@ def who_is(principal: Principal) -> Who:
     decides = TASKS_DECIDE in principal.scopes
     marks = policies.marks_of(principal.username, principal.role, row["groups"], decides=decides)
     absent = tuple(_absent(one) for one in row["absent"] if one["role"] in DECIDING_ROLES and decides)
-    reads, operates = (
-        None if folders is None else tuple(folders)
-        for folders in (principal.reach.folders(READ), principal.reach.folders(OPERATE))
-    )
+    reads, operates, decides_in = (_folders(principal.reach, verb) for verb in (READ, OPERATE, DECIDE))
     assigns = TASKS_ASSIGN in principal.scopes
     return Who(
-        principal.tenant_id, principal.username, tuple(marks), decides, absent, reads, operates, assigns
+        principal.tenant_id,
+        principal.username,
+        tuple(marks),
+        decides,
+        absent,
+        reads,
+        operates,
+        assigns,
+        decides_in,
     )
+
+
+def _folders(reach: Reach, verb: str) -> tuple[int, ...] | None:
+    folders = reach.folders(verb)
+    return None if folders is None else tuple(folders)
 
 
 def _absent(one: Json) -> Absent:
     marks = policies.marks_of(one["username"], one["role"], one["groups"])
     workflows = None if one["workflows"] is None else frozenset(one["workflows"])
-    return Absent(one["username"], tuple(marks), workflows)
+    reach = people.reach_of(one["role"], one["granted"])
+    return Absent(one["username"], tuple(marks), workflows, _folders(reach, DECIDE))
 
 
 def who_is_member(member: Membership) -> Who:
@@ -75,7 +88,8 @@ def who_is_member(member: Membership) -> Who:
     decides = TASKS_DECIDE in SCOPES_OF_ROLE[member.role]
     groups = people.group_keys_of(member.tenant_id, member.user_id)
     marks = policies.marks_of(member.user.username, member.role, groups, decides=decides)
-    return Who(member.tenant_id, member.user.username, tuple(marks), decides)
+    decides_in = _folders(people.reach_of_member(member), DECIDE) if decides else ()
+    return Who(member.tenant_id, member.user.username, tuple(marks), decides, decides_in=decides_in)
 
 
 def substitutes_of(task: ManualTask, names: Iterable[str]) -> list[str]:

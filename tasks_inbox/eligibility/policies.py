@@ -24,15 +24,18 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Somebody who is away, what they answer to, and in which workflows somebody stands in for them (None: all)."""
+    """Somebody who is away, what they answer to (as `answers`), and in which workflows somebody stands in for them
+    (None: all).
+    """
 
     username: str
     marks: tuple[str, ...]
     workflows: frozenset[int] | None
+    decides_in: tuple[int, ...] | None = ()
 
 
 def audience_of(candidates: Mapping[str, Json]) -> list[str]:
-    """The marks of those whom `{users, groups, roles}` names; nobody named is everybody who may decide tasks."""
+    """The marks of those whom `{users, groups, roles}` names; nobody named is everybody who may decide there."""
     marks = [
         f"{kind}:{key_of(name)}"
         for kind, names in (
@@ -101,17 +104,41 @@ def has_voted(task: ManualTask, username: str) -> bool:
     return key_of(username) in task.voted
 
 
-def is_asked(task: ManualTask, username: str, marks: Collection[str]) -> bool:
-    """Whether the task itself asks somebody of this name and these marks. Exclusion beats everything (R-149)."""
-    return not is_excluded(task, username) and not {*marks}.isdisjoint(task.audience)
+def answers(
+    audience: Collection[str],
+    folder: int | None,
+    marks: Collection[str],
+    decides_in: Collection[int] | None,
+) -> bool:
+    """Whether somebody is among those whom these marks ask, about a workflow in this folder: the one rule of it.
+
+    Who has one of the marks is; of `EVERYBODY` those for whom the folder is among `decides_in`, which are the folders
+    that let them read or decide (None: all). `seeing.answering` says the same in SQL.
+    """
+    shared_marks = {*marks}.intersection(audience)
+    if shared_marks == {EVERYBODY} and decides_in is not None:
+        return folder in decides_in
+    return bool(shared_marks)
 
 
-def may_decide(task: ManualTask, username: str, marks: Collection[str]) -> bool:
+def is_asked(
+    task: ManualTask, username: str, marks: Collection[str], decides_in: Collection[int] | None
+) -> bool:
+    """Whether the task itself asks somebody of this name, as `answers`. Exclusion beats everything (R-149)."""
+    if is_excluded(task, username):
+        return False
+    folder = task.folder if decides_in is not None and EVERYBODY in task.audience else None
+    return answers(task.audience, folder, marks, decides_in)
+
+
+def may_decide(
+    task: ManualTask, username: str, marks: Collection[str], decides_in: Collection[int] | None
+) -> bool:
     """Whether they are asked, or were handed the task by somebody who was; exclusion beats that, too.
 
     A compensation stays with those whom it asks: to mend runs is a right that nobody hands on.
     """
-    if is_asked(task, username, marks):
+    if is_asked(task, username, marks, decides_in):
         return True
     is_handed = task.delegated_by is not None and task.assignee == username and task.kind not in FOR_OPERATORS
     return is_handed and not is_excluded(task, username)
@@ -143,7 +170,7 @@ def stands_in(task: ManualTask, username: str, absent: Absent) -> bool:
         is_theirs = task.assignee == absent.username and not is_excluded(task, absent.username)
     else:
         has_it = task.assignee in (None, username, absent.username)
-        is_theirs = has_it and is_asked(task, absent.username, absent.marks)
+        is_theirs = has_it and is_asked(task, absent.username, absent.marks, absent.decides_in)
     return (
         is_theirs
         and _is_stood_in_for(task, username, absent)

@@ -15,6 +15,7 @@ from lib.refusals import Missing
 from runs.models import Run
 from tasks_inbox.eligibility import identity
 from tasks_inbox.eligibility.identity import Who
+from tasks_inbox.eligibility.policies import EVERYBODY
 from tasks_inbox.models import FOR_OPERATORS, ManualTask, TaskComment
 from workflows.access import open_to
 from workflows.models import Workflow
@@ -46,7 +47,7 @@ def readable(who: Who) -> Q:
     """Tasks of workflows that they may read."""
     if who.folders is None:
         return Q()
-    return Q(workflow_id__in=_workflows(who, who.folders))
+    return lying_in(who.tenant_id, who.folders)
 
 
 def concerning(who: Who) -> Q:
@@ -69,14 +70,23 @@ def asked(who: Who) -> Q:
     """Tasks that ask them, or ask somebody for whom they stand in there, or were handed to that person. What asks
     operators is about runs: it is for those who may operate these.
     """
-    own = Q(audience__overlap=list(who.marks)) & operable(who)
+    own = answering(who.tenant_id, who.marks, who.decides_in) & operable(who)
     for absent in who.absent:
-        theirs = Q(audience__overlap=list(absent.marks))
+        theirs = answering(who.tenant_id, absent.marks, absent.decides_in)
         theirs |= Q(assignee=absent.username, delegated_by__isnull=False)
         theirs |= Q(proxies__contains=[{"to_key": key_of(absent.username)}])
         theirs &= ~Q(kind__in=FOR_OPERATORS)
         own |= theirs if absent.workflows is None else theirs & Q(workflow_id__in=absent.workflows)
     return own
+
+
+def answering(tenant: int, marks: Iterable[str], decides_in: Iterable[int] | None) -> Q:
+    """Tasks that ask who answers to these marks: `policies.answers` as a condition."""
+    own = list(marks)
+    if decides_in is None or EVERYBODY not in own:
+        return Q(audience__overlap=own)
+    by_name = Q(audience__overlap=[mark for mark in own if mark != EVERYBODY])
+    return by_name | (Q(audience__contains=[EVERYBODY]) & lying_in(tenant, decides_in))
 
 
 def operable(who: Who) -> Q:
@@ -88,9 +98,10 @@ def operable(who: Who) -> Q:
 
 def operated(who: Who) -> Q:
     """Tasks of workflows whose runs they may operate."""
-    return Q() if who.operates is None else Q(workflow_id__in=_workflows(who, who.operates))
+    return Q() if who.operates is None else lying_in(who.tenant_id, who.operates)
 
 
-def _workflows(who: Who, folders: Iterable[int]) -> Subquery:
-    rows = Workflow.objects.for_tenant(who.tenant_id).filter(folder__in=folders)
-    return Subquery(rows.values("id"))
+def lying_in(tenant: int, folders: Iterable[int]) -> Q:
+    """Tasks of workflows that lie in these folders."""
+    rows = Workflow.objects.for_tenant(tenant).filter(folder__in=folders)
+    return Q(workflow_id__in=Subquery(rows.values("id")))

@@ -80,8 +80,6 @@ def standing(
     `who` are they as tasks know people, and `folder` is that of its workflow, where these are at hand.
     """
     who = who or identity.who_is(principal)
-    if folder is None and task.kind in FOR_OPERATORS and who.operates is not None:
-        folder = queries.workflows_of(task.tenant_id, [task])[task.workflow_id].folder
     stands = standing_in_list(who, task, folder)
     if task.status == OPEN and (forbidden := _forbidden(principal, task)):
         return replace(stands, refusal=forbidden)
@@ -94,11 +92,15 @@ def standing(
 def standing_in_list(who: Who, task: ManualTask, folder: int | None = None) -> Standing:
     """As `standing`, without asking the database: whether a task still asks whose vote they have is not looked up.
 
-    `folder` is that of its workflow: what asks operators is for those who may operate there.
+    `folder` is that of its workflow, where the task does not know it: what asks operators or everybody asks those who
+    may operate or decide there.
     """
+    if folder is not None:
+        task.folder = folder
     place = _place_of(who, task)
     refusal = _refusal(who, task, place)
-    if refusal is None and task.kind in FOR_OPERATORS and not who.may_operate(folder):
+    is_for_operators = task.kind in FOR_OPERATORS and who.operates is not None
+    if refusal is None and is_for_operators and not who.may_operate(task.folder):
         message = "This task asks people who may operate its workflow, and you may not operate workflows in its folder."
         refusal = Forbidden(message, details={"verb": OPERATE})
     return Standing(who, task, place, refusal)
@@ -130,12 +132,12 @@ def _is_theirs(who: Who, task: ManualTask, place: str | None) -> bool:
         return False
     if not who.decides:
         return who.is_asked(task)
-    return place is not None or policies.may_decide(task, who.username, who.marks)
+    return place is not None or policies.may_decide(task, who.username, who.marks, who.decides_in)
 
 
 def _place_of(who: Who, task: ManualTask) -> str | None:
     """In whose place they would decide it; None where it would be in their own, or not at all."""
-    own = policies.may_decide(task, who.username, who.marks)
+    own = policies.may_decide(task, who.username, who.marks, who.decides_in)
     if not who.decides or (own and task.assignee in (None, who.username)):
         return None
     if policies.giver_of(task, who.username):

@@ -89,8 +89,8 @@ def record_of(
     """The record of one decision, behind `chain`; `run_facts` tell of run and version, `quorum` how the votes stand.
 
     `files` are those that the task had, if any. `settled_by` says in which way it was decided or settled, if not at
-    the task; `seen` is the hash of what who decided had been shown (`presentation.hash_of`): None where nothing says
-    that they had seen it. `covers`: the digests of the steps that the outcome covers.
+    the task; `seen` is the hash of what who decided had been shown (`presentation.hash_of`): None where it is
+    not confirmed as seen. `covers`: the digests of the steps that the outcome covers.
     """
     label = label_of(task.outcomes, outcome)
     record = {
@@ -164,6 +164,6 @@ def remark_of(
 
 
 def is_unseen(record: str) -> bool:
-    """Whether a record says that somebody decided without having seen the task; those of before say nothing of it."""
+    """Whether a record says that its decision is not confirmed as seen; those of before say nothing of it."""
     fields = json.loads(record)
     return fields.get("seen", "") is None and fields["by"]["via"] != "clock"

@@ -181,7 +181,7 @@ def _asked(one: Json) -> str:
 def _seen(record: Json) -> str:
     """What the decider said that they had seen; records from before that was kept say nothing of it."""
     if record["seen"] is None:
-        return "decided without having seen the task"
+        return "not confirmed as seen"
     return f"the task as it was shown to them, SHA-256 {record['seen']}"
 
 

@@ -29,7 +29,8 @@ def moved(task: ManualTask, moments: list[Json]) -> tuple[Json, list[Json]]:
         audience = list(dict.fromkeys([*audience, *marks]))
         if people is not None:
             there = {one["key"] for one in people}
-            people += [one for one in named_by(task.tenant_id, to, task.exclude) if one["key"] not in there]
+            names = named_by(task.tenant_id, to, task.exclude, lambda: task.folder)
+            people += [one for one in names if one["key"] not in there]
         names_by_kind = {
             kind: [name for name in to.get(kind) or () if name != policies.NOBODY] for kind in KINDS
         }

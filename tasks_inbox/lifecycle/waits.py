@@ -1,6 +1,7 @@
 """The wait of the kind `task`: opens tasks when steps begin to wait for people, and cancels those that nobody needs."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 
 from accounts import queries as people
 from accounts.names import key_of
@@ -17,6 +18,7 @@ from tasks_inbox.eligibility.quorum import counts_people, needs_several
 from tasks_inbox.lifecycle.new_times import retime
 from tasks_inbox.lifecycle.working_time import counted
 from tasks_inbox.store import statements, trees
+from workflows.models import Workflow
 
 _ASKED = (
     "kind",
@@ -49,10 +51,15 @@ def _open(waits: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
             row["audience"].append(policies.starter_mark(starters[step.run_id]))
         if counts_people(task.get("quorum")):
             candidates = with_manager(step.tenant_id, task["candidates"])
-            row["named"] = named_by(step.tenant_id, candidates, row["exclude"])
+            row["named"] = named_by(step.tenant_id, candidates, row["exclude"], partial(_folder_of, step))
     statements.open_tasks(rows)
     _tell({step.tenant_id for step, _ in tasks})
     return []
+
+
+def _folder_of(step: ClaimedStep) -> int | None:
+    rows = Workflow.objects.for_tenant(step.tenant_id).filter(versions=step.version_id)
+    return rows.values_list("folder_id", flat=True).first()
 
 
 def _leave(runs: Iterable[str]) -> None:

@@ -5,16 +5,18 @@ A task belongs to a waiting step; the run is locked before it (docs/engine.md, "
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Func, Q, Value
 from django.db.models.functions import Coalesce, Now
+from django.utils.functional import cached_property
 
 from lib.stored_json import StoredJson
 from runs.models import HotRow
+from workflows.models import Workflow
 
 OPEN = "OPEN"
 COMPLETED = "COMPLETED"
@@ -127,6 +129,14 @@ class ManualTask(HotRow):
         output_field=models.JSONField(),
         db_persist=True,
     )
+
+    @cached_property
+    def folder(self) -> int | None:
+        """The folder of its workflow: asked for once, where it was not read with the task (`queries.placed`)."""
+        if "of_folder" in vars(self):
+            return cast("int | None", vars(self)["of_folder"])
+        rows = Workflow.objects.for_tenant(self.tenant_id).filter(pk=self.workflow_id)
+        return rows.values_list("folder_id", flat=True).first()
 
     class Meta(HotRow.Meta):
         constraints = [

@@ -38,7 +38,7 @@ from tasks_inbox.models import (
     meaning_of,
 )
 from tasks_inbox.models.comments import ANSWERED, ASKED, SENT_AGAIN, SENT_BACK
-from tasks_inbox.store.queries import LARGE
+from tasks_inbox.store.queries import LARGE, placed
 from tasks_inbox.store.trees import LastDecision, last_decisions
 
 MOST = 500
@@ -78,7 +78,7 @@ def _open_of_each(tenant: int, trees: Mapping[UUID, UUID]) -> list[Any]:
     below = runs.filter(tree_id__in=trees, completed_at__isnull=True).values("pk")
     members = runs.filter(pk__in=trees.values()).values("pk").union(below, all=True)
     tree = runs.filter(pk=OuterRef("run_id")).values(tree=Coalesce("tree_id", "root_id"))
-    tasks = ManualTask.objects.for_tenant(tenant).filter(run_id__in=members, status=OPEN)
+    tasks = placed(tenant, ManualTask.objects.for_tenant(tenant).filter(run_id__in=members, status=OPEN))
     rows = tasks.exclude(kind__in=FOR_OPERATORS).defer(*LARGE).annotate(tree=Subquery(tree))
     place = Window(RowNumber(), partition_by=[F("tree")], order_by="id")
     return list(rows.annotate(place=place).filter(place__lte=MOST_OF_EACH).order_by("id"))

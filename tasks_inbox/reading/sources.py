@@ -33,7 +33,7 @@ from engine.catalogue import Json
 from lib.clock import now_there
 from tasks_inbox.eligibility import policies, seeing
 from tasks_inbox.eligibility.identity import Who
-from tasks_inbox.eligibility.policies import Absent
+from tasks_inbox.eligibility.policies import EVERYBODY, Absent
 from tasks_inbox.models import COMPLETED, FOR_OPERATORS, OPEN, ManualTask, TaskMark, TaskNote
 from tasks_inbox.store import queries
 from workflows.models import Workflow
@@ -221,18 +221,29 @@ def _due(who: Who) -> list[Source]:
 def _open(who: Who) -> list[Source]:
     """What is open to somebody; to those who may decide nothing, by their marks, forms of their own alone."""
     key = key_of(who.username)
-    own = Source(seeing.operable(who), who.marks, (key,))
-    return [own] + [one for absent in who.absent for one in _asks(absent, key)]
+    own = _answering(who.tenant_id, who.marks, who.decides_in, seeing.operable(who), (key,))
+    return own + [one for absent in who.absent for one in _asks(who.tenant_id, absent, key)]
 
 
-def _asks(absent: Absent, key: str) -> list[Source]:
+def _answering(
+    tenant: int, marks: tuple[str, ...], decides_in: Iterable[int] | None, holds: Q, keys: tuple[str, ...]
+) -> list[Source]:
+    """What is open to who answers to these marks: as `seeing.answering`."""
+    if decides_in is None or EVERYBODY not in marks:
+        return [Source(holds, marks, keys)]
+    own_marks = tuple(mark for mark in marks if mark != EVERYBODY)
+    everybody = Source(holds & seeing.lying_in(tenant, decides_in), (EVERYBODY,), keys)
+    return [Source(holds, own_marks, keys), everybody]
+
+
+def _asks(tenant: int, absent: Absent, key: str) -> list[Source]:
     """What `policies.stands_in` lets somebody decide in the place of one who is away."""
     holds = _within(absent)
     keys = (key_of(absent.username), key)
     claims = Q(status=OPEN, assignee=absent.username, returned_to__isnull=True)
-    claims &= Q(delegated_by__isnull=False) | Q(audience__overlap=list(absent.marks))
+    claims &= Q(delegated_by__isnull=False) | seeing.answering(tenant, absent.marks, absent.decides_in)
     claims &= ~Q(exclude__overlap=list(keys)) & ~Q(voted__overlap=list(keys))
-    return [Source(holds & claims), Source(holds, absent.marks, keys)]
+    return [Source(holds & claims), *_answering(tenant, absent.marks, absent.decides_in, holds, keys)]
 
 
 def _within(absent: Absent) -> Q:

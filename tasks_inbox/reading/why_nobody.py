@@ -15,10 +15,11 @@ from accounts.names import key_of
 from accounts.people import name_of
 from engine.catalogue import Json
 from tasks_inbox.eligibility import policies
-from tasks_inbox.eligibility.electors import members_of
+from tasks_inbox.eligibility.electors import Member, members_of
 from tasks_inbox.eligibility.identity import DECIDING_ROLES, Who
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.models import OPEN, ManualTask
+from tasks_inbox.store import queries
 
 MOST_NAMED = 3
 """So many people are named where many are meant."""
@@ -52,6 +53,7 @@ class _Facts:
     """
 
     able: Mapping[str, _Seat]
+    members: Sequence[Member]
     seats: Mapping[str, _Seat]
     groups: Mapping[str, tuple[str, Sequence[_Seat]]]
 
@@ -59,12 +61,13 @@ class _Facts:
 def why_nobody(who: Who, tasks: Iterable[ManualTask]) -> dict[UUID, dict[str, Json]]:
     """Of those of the tasks that nobody can decide, by id: since when, why (sentences), and what to do about it.
 
-    Nothing for who may not say whom tasks ask. Five statements, and none where there is no such task.
+    Nothing for who may not say whom tasks ask. Six statements, and none where there is no such task.
     """
     stuck = [task for task in tasks if task.status == OPEN and task.undecidable_since is not None]
     if not stuck or not who.assigns:
         return {}
     facts = _facts(who.tenant_id, stuck)
+    queries.place(stuck)
     return {task.pk: _said(task, facts) for task in stuck}
 
 
@@ -87,9 +90,10 @@ def _facts(tenant: int, tasks: Sequence[ManualTask]) -> _Facts:
         seated = groups.setdefault(key, (name, []))[1]
         if username is not None:
             seated.append(_Seat(username, role, is_active))
-    able = {one.elector.key: _Seat(one.username, one.role, True) for one in members_of(tenant)}
+    able_members = members_of(tenant)
+    able = {one.elector.key: _Seat(one.username, one.role, True) for one in able_members}
     people.learn(tenant, [seat.username for seat in able.values()][:MOST_LEARNED])
-    return _Facts(able, seats, groups)
+    return _Facts(able, able_members, seats, groups)
 
 
 def _said(task: ManualTask, facts: _Facts) -> dict[str, Json]:
@@ -151,7 +155,10 @@ class _View:
     def _asked(self) -> list[str]:
         marks = frozenset(self._task.audience)
         if policies.EVERYBODY in marks:
-            return list(self._facts.able)
+            in_folder = self._everybody()
+            marks -= {policies.EVERYBODY}
+        else:
+            in_folder = []
         in_groups = {
             key_of(seat.username)
             for key, (_, seats) in self._facts.groups.items()
@@ -161,8 +168,13 @@ class _View:
         return [
             key
             for key, seat in self._facts.able.items()
-            if {f"user:{key}", f"role:{seat.role}"} & marks or key in in_groups
+            if {f"user:{key}", f"role:{seat.role}"} & marks or key in in_groups or key in in_folder
         ]
+
+    def _everybody(self) -> list[str]:
+        """The keys of those whom it asks where it names nobody."""
+        members = self._facts.members
+        return [one.elector.key for one in members if one.answers([policies.EVERYBODY], self._task.folder)]
 
     def _can_still(self, keys: Sequence[str]) -> str:
         if not keys:
@@ -183,8 +195,8 @@ class _View:
                     able, f"no active member has the role {key}", f"everybody with the role {key}"
                 )
             case policies.EVERYBODY:
-                none = "no active member has a role that decides tasks"
-                return self._of_many(list(self._facts.able), none, "everybody who decides tasks")
+                none = "no active member whose role decides tasks may read or decide in the folder of its workflow"
+                return self._of_many(self._everybody(), none, "everybody who decides tasks there")
         return None
 
     def _of_person(self, key: str) -> str | None:

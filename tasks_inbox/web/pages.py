@@ -235,6 +235,7 @@ def decide(request: PageRequest, task_id: UUID) -> str | tuple[dict[str, Json], 
     except Invalid as error:
         faults: list[dict[str, Json]] = list(cast(Any, error.details.get("errors", ())))
         context["comment_error"] = next((one["message"] for one in faults if one["field"] == "comment"), "")
+        faults += [{"field": "seen", "message": error.message}] if error.field == "seen" else []
         context["password_error"] = error.message if error.field == "password" else ""
         context["faults"] = form.show(one for one in faults if one["field"] not in ("comment", "password"))
     except (Refusal, RunRefused) as error:

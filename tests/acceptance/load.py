@@ -219,7 +219,8 @@ class Load:
                 if http.post(f"/runs/{run}/signals", json=signal).is_success:
                     self._signalled.add(run)
         for task in _of(http.get("/tasks", params={"view": "open", "limit": 50}), "results"):
-            http.post(f"/tasks/{task['id']}/complete", json={"outcome": "approved"})
+            if seen := _of(http.get(f"/tasks/{task['id']}"), "shown_hash"):
+                http.post(f"/tasks/{task['id']}/complete", json={"outcome": "approved", "seen": seen})
         polled = http.post("/jobs/poll", json={"worker_id": "drill", "queues": ["drill"], "max_jobs": 20})
         for job in _of(polled, "jobs"):
             done = {"lease_token": job["lease_token"], "output": {}}

@@ -118,7 +118,8 @@ def test_timers_signals_and_people_are_waited_for(client):
     client.post(f"/runs/{hears}/signals", {"name": "go", "signal_id": "s-1", "payload": {}})
     wait_until(lambda: client.get("/tasks?view=open")["results"] != [], 10, "the task")
     for task in client.get("/tasks?view=open")["results"]:
-        client.post(f"/tasks/{task['id']}/complete", {"outcome": "approved"})
+        seen = client.get(f"/tasks/{task['id']}")["shown_hash"]
+        client.post(f"/tasks/{task['id']}/complete", {"outcome": "approved", "seen": seen})
     for run in (timer, hears, asks):
         wait_until(lambda run=run: ended(client, run), 20, f"run {run}")
 

@@ -81,7 +81,7 @@ def test_every_scope_about_workflows_and_runs_has_its_verb():
         scope for scope in about if scope.split(":")[0] in ("workflows", "runs", "dead_letters", "webhooks")
     }
     # What else is done with tasks goes by whom they ask.
-    assert about | {"tasks:assign"} == set(VERB_OF_SCOPE)
+    assert about | {"tasks:assign", "tasks:decide"} == set(VERB_OF_SCOPE)
 
 
 @pytest.mark.parametrize(("name", "method", "scope"), REACHED)
@@ -99,7 +99,10 @@ def test_who_may_only_read_reads_and_is_told_what_the_rest_needs(
 ):
     locked("read")
     answer = call(visitor(furnished, name, role_with(scope)), name, method, **ours.ids)
-    if VERB_OF_SCOPE[scope] == "read":
+    if VERB_OF_SCOPE[scope] == "decide":
+        # Whoever may read is asked by what asks everybody.
+        assert answer.status_code != 403
+    elif VERB_OF_SCOPE[scope] == "read":
         # A value that the address doesn't name is not there for anybody.
         assert (answer.status_code == 404) == (name == "run-value")
     else:
@@ -111,7 +114,9 @@ def test_who_may_only_read_reads_and_is_told_what_the_rest_needs(
 def test_a_task_of_a_locked_workflow_is_for_those_whom_it_asks(locked, furnished, ours, name, method):
     # An author decides no tasks: it doesn't ask them.
     assert call(visitor(furnished, name, "author"), name, method, **ours.ids).status_code == 404
-    # It asks everybody who decides; a draft is there for who wrote it.
+    # It asks everybody who decides, where the folder lets them; a draft is there for who wrote it.
+    assert call(visitor(furnished, name, "approver"), name, method, **ours.ids).status_code == 404
+    locked("decide")
     answer = call(visitor(furnished, name, "approver"), name, method, **ours.ids)
     assert (answer.status_code == 404) == (name == "api-task-draft" and method == "GET")
 
@@ -171,7 +176,9 @@ def test_a_bulk_touches_no_task_that_one_may_not_see(locked, furnished, ours):
     def result():
         return furnished.client("operator").post("/api/v1/tasks/bulk", sent).json()["results"][0]
 
-    assert result()["result"] == "done"  # It asks everybody who decides.
+    assert result()["code"] == "not_found"
+    locked("decide")
+    assert result()["result"] == "done"  # It asks everybody who decides there.
     ManualTask.unsafe_all_tenants.update(audience=["user:ann"])
     assert result() == {**result(), "result": "refused", "code": "not_found", "title": ""}
 

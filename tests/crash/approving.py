@@ -11,6 +11,7 @@ from runs.commands import operators
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import deciding
 from tasks_inbox.actions.decision import Decision
+from tasks_inbox.evidence import presentation
 from tasks_inbox.models import OPEN, ManualTask
 from tests import factories as make
 from tests.crash import victim
@@ -42,5 +43,5 @@ def _decide(tenant: int, runs: Sequence[str]) -> None:
     ann = Principal(tenant, "default", 1, "ann", ADMIN, SCOPES, "command", reach=EVERYWHERE)
     for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
         with suppress(Refusal, RunRefused):
-            deciding.complete_task(ann, task.pk, Decision("approved"))
+            deciding.complete_task(ann, task.pk, Decision("approved", seen=presentation.hash_of(task, "ann")))
     victim.drain()

@@ -40,6 +40,7 @@ from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tasks_inbox.models import OPEN, ManualTask
+from tests.inbox.asking import read
 from tests.webhooks import MASTER_KEY
 
 LATER = 40
@@ -149,7 +150,7 @@ def hand_over(tenant: int, runs: Sequence[str], ids: Sequence[str]) -> None:
         comments.add_comment(ann, task, "Is this right?", id=id)
         with suppress(Conflict):
             assignment.delegate_task(ann, task, "bob", reason="away")
-        deciding.complete_task(bob, task, Decision("approved"))
+        deciding.complete_task(bob, task, Decision("approved", seen=read(bob, task)))
     drain()
 
 
@@ -168,7 +169,7 @@ def vote(tenant: int, runs: Sequence[str]) -> None:
                 act(ann, task.pk, *(["cat"] if act is assignment.delegate_task else []))
         for who in (cat, bob):
             with suppress(Refusal):
-                deciding.complete_task(who, task.pk, Decision("approved"))
+                deciding.complete_task(who, task.pk, Decision("approved", seen=read(who, task)))
     drain()
 
 
@@ -182,11 +183,11 @@ def send_back(tenant: int, runs: Sequence[str]) -> None:
     for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
         with suppress(Conflict):
             if task.round == 1:
-                rounds.return_task(ann, task.pk, comment="Not so.", to="bob")
+                rounds.return_task(ann, task.pk, comment="Not so.", to="bob", seen=read(ann, task))
         with suppress(Conflict):
             rounds.send_again(bob, task.pk)
         with suppress(Conflict):
-            holding.hold_decision(ann, task.pk, Decision("approved"))
+            holding.hold_decision(ann, task.pk, Decision("approved", seen=read(ann, task)))
     later(1)
     settling.tick()
     drain()

@@ -106,10 +106,8 @@ def _found_or_made(model: type[Model], given: tuple[str, ...], known: tuple[str,
 
 
 READERS = ("viewer", "approver")
-_GRANTS = [
-    *((grant.role, list(grant.verbs)) for grant in standard_grants()),
-    *((role, [READ]) for role in READERS),
-]
+_STANDARD = {grant.role: list(grant.verbs) for grant in standard_grants()}
+_GRANTS = list((_STANDARD | {role: [READ] for role in READERS}).items())
 # Nearly every test asks for a tenant, and most do several times: as Django has it, eleven statements and five
 # milliseconds. What is there stays as it is.
 _TENANT = f"""

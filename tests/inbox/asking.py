@@ -1,10 +1,14 @@
 """Runs that ask people, and the people."""
 
+from collections.abc import Iterable
+from uuid import UUID
+
 from accounts.principal import Principal
 from accounts.queries import member_principal
 from engine.catalogue import Json
-from tasks_inbox.actions import assignment, comments, deciding, resolving
+from tasks_inbox.actions import assignment, bulk, comments, deciding, resolving
 from tasks_inbox.actions.decision import Decision
+from tasks_inbox.evidence import presentation
 from tasks_inbox.models import ManualTask, TaskComment
 from tests import factories as make
 
@@ -71,9 +75,22 @@ def member(name: str, role: str = "approver", *groups: str) -> Principal:
     return member_principal(seat.tenant_id, name, "session")
 
 
+def read(who: Principal, task: ManualTask | UUID) -> str:
+    """What a decision says when they have read the task as it is now."""
+    id = task.pk if isinstance(task, ManualTask) else task
+    return presentation.hash_of(ManualTask.unsafe_all_tenants.get(pk=id), who.username)
+
+
+def deciding_together(who: Principal, ids: Iterable[UUID], outcome: str, **more: Json) -> bulk.BulkCommand:
+    """What decides these tasks together, as they have read them."""
+    seen = {str(id): read(who, id) for id in ids}
+    return bulk.BulkCommand(bulk.DECIDE, outcome=outcome, seen=seen, **more)
+
+
 def decide(who: Principal, task: ManualTask, outcome: str = "approved", **more: Json) -> ManualTask:
-    """They decide it."""
+    """They decide it, as they have read it unless `seen` says otherwise."""
     password = more.pop("password", None)
+    more.setdefault("seen", read(who, task))
     return deciding.complete_task(who, task.pk, Decision(outcome, **more), password=password)
 
 

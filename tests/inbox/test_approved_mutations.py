@@ -18,6 +18,7 @@ from runs.kernel.refused import RunRefused
 from runs.models import Approval, Run, StepExecution
 from tasks_inbox.actions import deciding
 from tasks_inbox.actions.decision import Decision
+from tasks_inbox.evidence import presentation
 from tasks_inbox.evidence.approves import approves_of
 from tasks_inbox.models import ManualTask
 from tests import factories as make
@@ -129,7 +130,8 @@ class Case:
                 for step in one["steps"]
                 for value in step["values"]
             ]
-            deciding.complete_task(self.ann, task.pk, Decision(outcome, comment="So."))
+            seen = presentation.hash_of(task, "ann")
+            deciding.complete_task(self.ann, task.pk, Decision(outcome, comment="So.", seen=seen))
             self.log.append((outcome, task.round))
             if outcome == "approved" and (newest := self.newest(task.run_id)):
                 self.shown[newest] = set().union(*values)

@@ -14,7 +14,7 @@ from tasks_inbox.duties import settling
 from tasks_inbox.evidence import ledger
 from tasks_inbox.models import ManualTask, TaskDecision, TaskNote
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, decide, member, task_of
+from tests.inbox.asking import again, approval, asked, decide, deciding_together, member, read, task_of
 from tests.inbox.persons import Person
 
 SHOE = {"type": "object", "properties": {"shoe": {"type": "integer"}}, "required": ["shoe"]}
@@ -80,7 +80,7 @@ def test_only_tasks_of_one_type_and_outcomes_that_ask_for_nothing_are_decided_to
     one, other = asked(), asked(approval(title="Another?"))
     for tasks, wanted, code in (
         ([one, other], approve, "not_one_type"),
-        ([one], BulkCommand(bulk.DECIDE, outcome="maybe"), "not_in_bulk"),
+        ([one], deciding_together(ann, [one], "maybe"), "not_in_bulk"),
         ([asked(approval(form=SHOE))], approve, "not_in_bulk"),
         ([], approve, "bad_count"),
     ):
@@ -94,10 +94,10 @@ def test_only_tasks_of_one_type_and_outcomes_that_ask_for_nothing_are_decided_to
 
 def test_a_reason_that_is_needed_is_needed_of_each():
     ann, tasks = member("ann"), several(2)
-    refused = bulk.act(ann, ids(tasks), BulkCommand(bulk.DECIDE, outcome="rejected"))
+    refused = bulk.act(ann, ids(tasks), deciding_together(ann, ids(tasks), "rejected"))
     assert results(refused) == [("refused", "required")] * 2
     assert (
-        results(bulk.act(ann, ids(tasks), BulkCommand(bulk.DECIDE, outcome="rejected", comment="no")))
+        results(bulk.act(ann, ids(tasks), deciding_together(ann, ids(tasks), "rejected", comment="no")))
         == [("done", None)] * 2
     )
 
@@ -156,7 +156,7 @@ def test_what_was_decided_together_waits_until_the_last_of_it_counts(clock, sett
     ann, tasks = member("ann"), several(2)
     batch = UUID(int=7)
     for task in tasks:
-        holding.hold_decision(ann, task.pk, Decision("approved"), batch=batch)
+        holding.hold_decision(ann, task.pk, Decision("approved", seen=read(ann, task)), batch=batch)
         clock.advance(4)
     until = holding.count_together(ann, batch)
     assert (len(until), len(set(until.values()))) == (2, 1)
@@ -170,10 +170,10 @@ def test_none_of_it_counts_while_the_others_are_still_being_decided(clock, setti
     settings.HANDOFF_UNDO_SECONDS = 10
     ann, tasks = member("ann"), several(2)
     batch = UUID(int=7)
-    holding.hold_decision(ann, tasks[0].pk, Decision("approved"), batch=batch)
+    holding.hold_decision(ann, tasks[0].pk, Decision("approved", seen=read(ann, tasks[0])), batch=batch)
     clock.advance(11)
     assert settling.tick() == 0
-    holding.hold_decision(ann, tasks[1].pk, Decision("approved"), batch=batch)
+    holding.hold_decision(ann, tasks[1].pk, Decision("approved", seen=read(ann, tasks[1])), batch=batch)
     assert len(set(holding.count_together(ann, batch).values())) == 1
     clock.advance(9)
     assert settling.tick() == 0
@@ -184,7 +184,7 @@ def test_none_of_it_counts_while_the_others_are_still_being_decided(clock, setti
 def test_all_of_it_is_undone_that_does_not_count_yet(clock, settings):
     settings.HANDOFF_UNDO_SECONDS = 10
     ann, bob, tasks = member("ann"), member("bob"), several(3)
-    bulk.act(ann, ids(tasks[:2]), BulkCommand(bulk.DECIDE, outcome="approved", undoable=True))
+    bulk.act(ann, ids(tasks[:2]), deciding_together(ann, ids(tasks[:2]), "approved", undoable=True))
     with pytest.raises(Forbidden):
         bulk.act(member("vic", "viewer"), ids(tasks), BulkCommand(bulk.UNDO))
     assert results(bulk.act(bob, ids(tasks), BulkCommand(bulk.UNDO))) == [("refused", "nothing_to_undo")] * 3
@@ -201,7 +201,7 @@ def test_all_of_it_is_undone_that_does_not_count_yet(clock, settings):
 def test_what_did_not_count_is_not_said_to_be_taken_back(clock, settings):
     settings.HANDOFF_UNDO_SECONDS = 10
     ann, tasks = member("ann"), several(2)
-    bulk.act(ann, ids(tasks), BulkCommand(bulk.DECIDE, outcome="approved", undoable=True))
+    bulk.act(ann, ids(tasks), deciding_together(ann, ids(tasks), "approved", undoable=True))
     ManualTask.unsafe_all_tenants.filter(pk=tasks[0].pk).update(exclude=["ann"])
     clock.advance(11)
     settling.tick()
@@ -215,7 +215,9 @@ def test_what_did_not_count_is_not_said_to_be_taken_back(clock, settings):
 def test_what_can_not_be_undone_counts_at_once(settings, undo_seconds):
     settings.HANDOFF_UNDO_SECONDS = 0 if undo_seconds is None else 10
     tasks = several(2, **({} if undo_seconds is None else {"undo_seconds": undo_seconds}))
-    found = bulk.act(member("ann"), ids(tasks), BulkCommand(bulk.DECIDE, outcome="approved", undoable=True))
+    found = bulk.act(
+        ann := member("ann"), ids(tasks), deciding_together(ann, ids(tasks), "approved", undoable=True)
+    )
     assert [(one["result"], one["held_until"]) for one in found] == [("done", None)] * 2
     assert {again(task).status for task in tasks} == {"COMPLETED"}
 

@@ -22,7 +22,7 @@ from tasks_inbox.forms.form import form_of
 from tasks_inbox.models import TaskDecision, TaskFile, TaskFileContent
 from tasks_inbox.reading import task_rows
 from tests import factories as make
-from tests.inbox.asking import approval, asked, decide, member, task_of
+from tests.inbox.asking import approval, asked, decide, member, read, task_of
 from tests.store.watching import watching
 
 pytestmark = pytest.mark.django_db
@@ -268,14 +268,14 @@ def test_each_vote_stands_for_the_files_that_there_were():
 
 def test_what_was_held_back_does_not_count_where_a_file_came_meanwhile(clock):
     task, ann, bob = asked(approval(undo_seconds=10)), member("ann"), member("bob")
-    holding.hold_decision(ann, task.pk, Decision("approved"))
+    holding.hold_decision(ann, task.pk, Decision("approved", seen=read(ann, task)))
     add(ann, task, name="own.pdf")
     add(bob, task)
     clock.advance(60)
     settling.tick()
     (left,) = holding.held_of(ann)
     assert "“a.pdf” was added by bob" in left.refused
-    holding.hold_decision(ann, task.pk, Decision("approved"))
+    holding.hold_decision(ann, task.pk, Decision("approved", seen=read(ann, task)))
     add(ann, task, name="more.pdf")
     clock.advance(60)
     settling.tick()

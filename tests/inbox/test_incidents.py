@@ -16,7 +16,7 @@ from tasks_inbox.evidence import exports
 from tasks_inbox.evidence.exported import verify
 from tasks_inbox.models import ManualTask, Notification
 from tests import factories as make
-from tests.inbox.asking import again, hand, member, stuck
+from tests.inbox.asking import again, hand, member, read, stuck
 from tests.web.test_inbox_pages import log_in
 
 STEP = {"id": "charge", "title": "Charge the card", "type": "job", "queue": "work", "retry": "none"}
@@ -106,7 +106,7 @@ def test_only_operators_and_admins_settle_it_and_nobody_is_asked_or_handed_it(op
     for act in (
         lambda: hand(ops, task, "ann"),
         lambda: comments.ask(ops, task.pk, "Why?"),
-        lambda: deciding.complete_task(ops, task.pk, Decision("retry")),
+        lambda: deciding.complete_task(ops, task.pk, Decision("retry", seen=read(ops, task))),
     ):
         with pytest.raises(Conflict):
             act()

@@ -25,7 +25,7 @@ from tasks_inbox.reading import sources, task_rows
 from tasks_inbox.store.queries import workflows_of
 from tests import factories as make
 from tests import invariants
-from tests.inbox.asking import again, member
+from tests.inbox.asking import again, member, read
 from tests.inbox.mixing import go_away, lives_through, time_goes, tried
 
 ROLES = {"ria": "viewer", "ann": "approver", "bob": "approver", "cat": "approver", "ops": "admin"}
@@ -74,7 +74,7 @@ def courses(draw):
 def taken_up(world, who, task, outcome):
     """What decides: remembers what its maker had before them."""
     world.before[task.pk, who.username] = ledger.shown_hash(again(task))
-    return Decision(outcome, {"limit": 2.5} if task.form else None, "So.")
+    return Decision(outcome, {"limit": 2.5} if task.form else None, "So.", read(who, task))
 
 
 def attach(world, who, task, outcome, other):
@@ -109,9 +109,11 @@ VERBS = {
     "delegate": lambda world, who, task, outcome, other: assignment.delegate_task(who, task.pk, other),
     "ask": lambda world, who, task, outcome, other: comments.ask(who, task.pk, "Why?"),
     "answer": lambda world, who, task, outcome, other: comments.answer(who, task.pk, "Because."),
-    "return": lambda world, who, task, outcome, other: rounds.return_task(who, task.pk, comment="Look."),
+    "return": lambda world, who, task, outcome, other: rounds.return_task(
+        who, task.pk, comment="Look.", seen=read(who, task)
+    ),
     "return to": lambda world, who, task, outcome, other: rounds.return_task(
-        who, task.pk, comment="Look.", to=other
+        who, task.pk, comment="Look.", to=other, seen=read(who, task)
     ),
     "resubmit": resubmit,
     "resubmit anew": resubmit,

@@ -14,7 +14,7 @@ from accounts.queries import member_principal
 from lib.refusals import Refusal
 from runs.kernel.refused import RunRefused
 from tasks_inbox.actions import assignment, bulk, deciding, escalating, holding, rounds
-from tasks_inbox.actions.bulk import DECIDE, UNDO, BulkCommand
+from tasks_inbox.actions.bulk import UNDO, BulkCommand
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.eligibility import identity
 from tasks_inbox.eligibility.electors import electors_of
@@ -23,7 +23,7 @@ from tasks_inbox.models import OPEN, RETURNED, HeldDecision, ManualTask, TaskDec
 from tasks_inbox.reading import listing, sources, task_rows
 from tests import factories as make
 from tests import invariants
-from tests.inbox.asking import again, member
+from tests.inbox.asking import again, deciding_together, member, read
 from tests.inbox.mixing import go_away, lives_through, time_goes, tried
 
 ROLES = {"ria": "viewer", "ann": "approver", "bob": "approver", "cat": "approver", "dan": "operator"}
@@ -34,12 +34,14 @@ SOME = st.lists(st.sampled_from([0, 1, 2]), min_size=1, max_size=3, unique=True)
 
 
 def hold(world, who, at, outcome, other):
-    holding.hold_decision(who, world.tasks[at[0]].pk, Decision(outcome, comment="So."))
+    task = world.tasks[at[0]].pk
+    holding.hold_decision(who, task, Decision(outcome, comment="So.", seen=read(who, task)))
     world.means(who, at[0], outcome)
 
 
 def hold_together(world, who, at, outcome, other):
-    wanted = BulkCommand(DECIDE, outcome=outcome, comment="So.", undoable=True)
+    tasks = [world.tasks[place].pk for place in at]
+    wanted = deciding_together(who, tasks, outcome, comment="So.", undoable=True)
     for place, one in zip(at, world.all(who, at, wanted), strict=True):
         assert (one["held_until"] is not None) == (one["result"] == "done"), one
         if one["result"] == "done":
@@ -60,14 +62,15 @@ def undo_together(world, who, at, outcome, other):
 def decide(world, who, at, outcome, other):
     task = world.tasks[at[0]]
     world.means(who, at[0], outcome)
-    deciding.complete_task(who, task.pk, Decision(outcome, comment="So."))
+    deciding.complete_task(who, task.pk, Decision(outcome, comment="So.", seen=read(who, task)))
 
 
 def decide_together(world, who, at, outcome, other):
     before = dict(world.meant)
     for place in at:
         world.means(who, place, outcome)
-    wanted = BulkCommand(DECIDE, outcome=outcome, comment="So.")
+    tasks = [world.tasks[place].pk for place in at]
+    wanted = deciding_together(who, tasks, outcome, comment="So.")
     for place, one in zip(at, world.all(who, at, wanted), strict=True):
         key = (world.tasks[place].pk, who.username)
         if one["result"] != "done":
@@ -103,7 +106,7 @@ VERBS = {
         who, world.tasks[at[0]].pk, to={"users": [other]}, reason="Late."
     ),
     "return": lambda world, who, at, outcome, other: rounds.return_task(
-        who, world.tasks[at[0]].pk, comment="Look.", to=other
+        who, world.tasks[at[0]].pk, comment="Look.", to=other, seen=read(who, world.tasks[at[0]])
     ),
     "send again": lambda world, who, at, outcome, other: rounds.send_again(
         who, world.tasks[at[0]].pk, facts={"Amount": len(world.meant)} if outcome == "approved" else None
@@ -210,9 +213,10 @@ class World:
         """What is offered may be done, and what may be done is offered."""
         name = principal.username
         row = task_rows.whole_row(standing(principal, task, who), "w")
+        wanted = Decision("rejected", comment="No.", seen=read(principal, task))
         try:
             with transaction.atomic():
-                deciding.complete_task(principal, task.pk, Decision("rejected", comment="No."))
+                deciding.complete_task(principal, task.pk, wanted)
                 done, why = True, None
                 transaction.set_rollback(True)
         except (Refusal, RunRefused) as refused:

@@ -15,7 +15,7 @@ from tasks_inbox.mail import notices
 from tasks_inbox.models import DELEGATED, REMINDED, HeldDecision, ManualTask, TaskDecision, TaskMark
 from tasks_inbox.reading import sources, task_rows
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, decide, hand, member
+from tests.inbox.asking import again, approval, asked, decide, hand, member, read
 
 LEGAL = {"candidates": {"groups": ["Legal"]}, "quorum": 2}
 
@@ -249,11 +249,11 @@ def test_a_decision_counts_for_nobody_else_than_for_whom_it_was_made(people, clo
     ann, bob, cat = people["ann"], people["bob"], people["cat"]
     asked_too, handed = asked(approval(**LEGAL)), asked(approval(**LEGAL))
     hand(ann, asked_too, "cat")
-    holding.hold_decision(cat, asked_too.pk, Decision("approved"))
+    holding.hold_decision(cat, asked_too.pk, Decision("approved", seen=read(cat, asked_too)))
     ask_too(bob, asked_too, "cat")
     dates = {"starts_at": clock.now, "ends_at": clock.now + timedelta(days=1)}
     absences.add_rule(bob, "cat", **dates)
-    holding.hold_decision(cat, handed.pk, Decision("approved"))
+    holding.hold_decision(cat, handed.pk, Decision("approved", seen=read(cat, handed)))
     hand(ann, handed, "cat")
     clock.advance(11)
     assert settling.tick() == 2

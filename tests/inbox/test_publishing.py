@@ -63,7 +63,7 @@ def test_it_is_judged_by_who_is_there_now():
     definition = {**approval(due_seconds=60, more=[], **params), "name": "asks"}
     with watching() as seen:
         assert check(definition, tenant=tenant).is_publishable
-    assert seen.trips == 2
+    assert seen.trips == 3
     with watching() as seen:
         assert check(
             {"name": "x", "nodes": [{"id": "a", "type": "noop"}], "edges": []}, tenant=tenant
@@ -219,4 +219,4 @@ def test_very_many_people_and_steps_are_judged_at_once():
     tenant = make.a_tenant().pk
     with watching() as seen:
         assert check(in_a_row(*[{**EYES, **OTHERS}] * 12), tenant=tenant).is_publishable
-    assert seen.trips == 3
+    assert seen.trips == 4

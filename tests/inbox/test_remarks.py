@@ -9,14 +9,16 @@ import pytest
 from django.db import connection, transaction
 from django.db.utils import DatabaseError, IntegrityError
 
-from lib.refusals import Conflict, Invalid
-from tasks_inbox.actions import comments
-from tasks_inbox.evidence import presentation
+from accounts.models import User
+from lib.refusals import Conflict
+from tasks_inbox.actions import comments, deciding
+from tasks_inbox.actions.decision import Decision
 from tasks_inbox.evidence.exports import export
 from tasks_inbox.evidence.verifying import verify_chain
-from tasks_inbox.models import EvidenceHead, TaskComment, TaskDecision
+from tasks_inbox.models import EvidenceHead, HeldDecision, TaskComment, TaskDecision
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, member
+from tests.inbox.persons import Person
 
 pytestmark = pytest.mark.django_db
 
@@ -27,6 +29,35 @@ EVIDENCE = (
     "tasks_inbox_taskcomment",
     "tasks_inbox_evidencehead",
 )
+
+
+def sent(client, path, fields):
+    """What a page says to a form that a program sent, which has read nothing."""
+    more = "&".join(f"{name}={value}" for name, value in fields.items())
+    answer = client.generic("POST", path, more, "application/x-www-form-urlencoded")
+    answer = client.get(answer.url) if answer.status_code == 302 else answer
+    return answer.content.decode()
+
+
+ONCE = {"outcome": "approved"}
+DOORS = {
+    "rest": lambda ann, client, task: ann.sends(f"tasks/{task.pk}/complete", ONCE).content,
+    "rest, undoable": lambda ann, client, task: (
+        ann.sends(f"tasks/{task.pk}/complete", ONCE | {"undoable": True}).content
+    ),
+    "rest, many": lambda ann, client, task: (
+        ann.sends("tasks/bulk", ONCE | {"action": "decide", "ids": [str(task.pk)]}).content
+    ),
+    "rest, back": lambda ann, client, task: (
+        ann.sends(f"tasks/{task.pk}/return", {"comment": "Look.", "to": "bob"}).content
+    ),
+    "page": lambda ann, client, task: sent(client, f"/inbox/{task.pk}/decide", ONCE),
+    "page, many": lambda ann, client, task: sent(client, "/inbox/bulk/do", ONCE | {"ids": task.pk}),
+    "page, back": lambda ann, client, task: sent(
+        client, f"/inbox/{task.pk}/return", {"back_why": "Look.", "back_to": "bob"}
+    ),
+}
+"""Each way to decide a task by a door that can say what was read, without saying it."""
 
 
 @pytest.fixture
@@ -154,38 +185,56 @@ def test_the_export_has_it_and_its_verify_finds_what_was_changed(spoken, tmp_pat
     assert "its own digest" in verified(tmp_path).stdout
 
 
-def test_who_decides_unseen_is_said_to_have(spoken):
-    ann, task = member("dan"), asked(approval())
-    decide(ann, task, seen=presentation.hash_of(task, "dan"))
+def test_a_decision_that_is_not_confirmed_as_seen_says_so():
+    unconfirmed, task = asked(approval()), asked(approval())
+    deciding.complete_task(member("ann"), unconfirmed.pk, Decision("approved"), confirms=False)
+    decide(member("dan"), task)
     records = [json.loads(one.record) for one in TaskDecision.unsafe_all_tenants.order_by("seq")]
     assert [record["seen"] is None for record in records] == [True, False]
     boss = member("boss", "admin")
-    unseen = export(boss, spoken.run_id, "html").content.decode()
+    unseen = export(boss, unconfirmed.run_id, "html").content.decode()
     seen = export(boss, task.run_id, "html").content.decode()
-    assert "decided without having seen the task" in unseen
-    assert "decided without having seen the task" not in seen
+    assert "not confirmed as seen" in unseen
+    assert "not confirmed as seen" not in seen
     assert records[1]["seen"] in seen
 
 
-def test_where_it_is_required_nobody_decides_unseen(settings):
-    settings.HANDOFF_REQUIRE_SEEN = True
-    ann, task = member("ann"), asked(approval())
-    with pytest.raises(Invalid) as refused:
-        decide(ann, task)
-    assert refused.value.field == "seen"
-    decide(ann, task, seen=presentation.hash_of(task, "ann"))
+@pytest.mark.parametrize("door", DOORS)
+def test_nobody_decides_what_they_do_not_say_to_have_read(client, settings, door):
+    member("bob")
+    ann, task = Person("ann"), asked(approval(undo_seconds=10))
+    client.force_login(User.objects.get(username="ann"))
+    answer = DOORS[door](ann, client, task)
+    assert "shown_hash" in str(answer)
+    assert TaskDecision.unsafe_all_tenants.count() == HeldDecision.unsafe_all_tenants.count() == 0
+    settings.HANDOFF_REQUIRE_SEEN = False
+    DOORS[door](ann, client, task)
+    assert TaskDecision.unsafe_all_tenants.count() + HeldDecision.unsafe_all_tenants.count() == 1
+
+
+def test_over_rest_a_decision_that_is_not_confirmed_names_the_field():
+    ann, task = Person("ann"), asked(approval())
+    for path, body in {
+        f"tasks/{task.pk}/complete": ONCE,
+        f"tasks/{task.pk}/return": {"comment": "Look."},
+        "tasks/bulk": ONCE | {"action": "decide", "ids": [str(task.pk)]},
+    }.items():
+        answer = ann.sends(path, body)
+        error = answer.json()["error"]
+        assert (answer.status_code, error["code"], error["field"]) == (400, "required", "seen"), path
 
 
 @pytest.mark.parametrize("many", [1, 2])
-def test_the_page_of_a_task_says_who_decided_it_unseen(client, many):
+def test_the_page_of_a_task_says_whose_decision_is_not_confirmed(client, settings, many):
     ann, bob = member("ann"), member("bob")
     task = asked(approval(quorum=many))
-    decide(ann, task, **({"seen": presentation.hash_of(task, "ann")} if many == 2 else {}))
+    settings.HANDOFF_REQUIRE_SEEN = False
+    decide(ann, task, **({} if many == 2 else {"seen": None}))
     if many == 2:
-        decide(bob, task)
+        decide(bob, task, seen=None)
     client.force_login(make.a_user("ann"))
     page = client.get(f"/inbox/{task.pk}").text
-    assert page.lower().count("without having seen the task") == 1
+    assert page.lower().count("not confirmed as seen") == 1
 
 
 def test_a_decision_on_the_page_is_one_of_who_has_seen_it(client):
@@ -197,4 +246,4 @@ def test_a_decision_on_the_page_is_one_of_who_has_seen_it(client):
     assert client.post(f"/inbox/{task.pk}/decide", sent).status_code in (200, 302)
     record = json.loads(TaskDecision.unsafe_all_tenants.get().record)
     assert record["seen"] == sent["seen"]
-    assert "without having seen" not in client.get(f"/inbox/{task.pk}").text
+    assert "not confirmed" not in client.get(f"/inbox/{task.pk}").text

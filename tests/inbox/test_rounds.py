@@ -18,7 +18,7 @@ from tasks_inbox.models import ManualTask, Notification, TaskDecision
 from tasks_inbox.reading import sources, task_rows
 from tasks_inbox.store import queries
 from tests import factories as make
-from tests.inbox.asking import again, approval, decide, member, task_of
+from tests.inbox.asking import again, approval, decide, member, read, task_of
 
 REFUND = {
     "facts": {"Amount": "{{ input.amount }}", "Paid": True, "To": "Ann"},
@@ -39,7 +39,7 @@ def asked(**params):
 
 
 def send_back(who, task, comment="The receipt says 45.", **more):
-    return rounds.return_task(who, task.pk, comment=comment, **more)
+    return rounds.return_task(who, task.pk, comment=comment, **{"seen": read(who, task), **more})
 
 
 def seen_by(who, view="teams"):

@@ -7,7 +7,7 @@ import pytest
 from accounts.members import remove_member
 from accounts.models import Membership
 from accounts.principal import Forbidden
-from config import doctor
+from config import people_findings
 from lib.refusals import Invalid
 from runs.commands.starts import NewRun, Terms, start_runs
 from tasks_inbox.actions import assignment, drafts, escalating
@@ -133,13 +133,13 @@ def test_what_nobody_can_decide_alerts_opens_an_incident_and_is_assigned(
     (incident,) = incidents()
     assert (incident.status, incident.title) == ("OPEN", f"Nobody can decide “{task.title}”")
     assert incident.pk in offered(olga)
-    assert [one.level for one in doctor._undecidable()] == ["problem"]
+    assert [one.level for one in people_findings.of_tasks()] == ["problem"]
     with pytest.raises(Invalid):
         assignment.assign_task(olga, task.pk, "ghost")
     assert assignment.assign_task(olga, task.pk, "olga", reason="ann has left").assignee == "olga"
     assert undecidable.tick() == 0
     assert again(incident).status == "CANCELLED"
-    assert list(doctor._undecidable()) == []
+    assert list(people_findings.of_tasks()) == []
     assert decide(olga, task).outcome == "approved"
     assert ann.username == "ann"
 
@@ -166,11 +166,11 @@ def test_somebody_may_come_back_and_an_incident_that_was_seen_opens_no_other():
     (incident,) = incidents()
     assert resolve(olga, incident, "done").status == "COMPLETED"
     assert undecidable.tick() == 0
-    assert len(list(doctor._undecidable())) == 1
+    assert len(list(people_findings.of_tasks())) == 1
     member("ann", "approver", "Legal")
     assert undecidable.tick() == 0
     assert again(task).undecidable_since is None
-    assert list(doctor._undecidable()) == []
+    assert list(people_findings.of_tasks()) == []
 
 
 def test_it_looks_at_all_tasks_in_turn(monkeypatch):

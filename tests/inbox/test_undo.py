@@ -12,7 +12,7 @@ from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.models import HeldDecision, TaskDecision
 from tasks_inbox.reading import task_rows
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, decide, member, task_of
+from tests.inbox.asking import again, approval, asked, decide, member, read, task_of
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def now(clock, settings):
 
 
 def hold(who, task, outcome="approved", **more):
-    return holding.hold_decision(who, task.pk, Decision(outcome, **more))
+    return holding.hold_decision(who, task.pk, Decision(outcome, **{"seen": read(who, task), **more}))
 
 
 def later(now, seconds):
@@ -167,7 +167,8 @@ def test_what_was_held_back_does_not_count_for_the_next_round(now):
         make.work()
         task = task_of(run)
         hold(ann, task)
-        rounds.return_task(ann if quorum == 1 else bob, task.pk, comment="Look again.")
+        by = ann if quorum == 1 else bob
+        rounds.return_task(by, task.pk, comment="Look again.", seen=read(by, task))
         rounds.send_again(member("ria", "viewer"), task.pk, facts={"Amount": 4_000_000})
         later(now, 11)
         assert (again(task).status, again(task).voted) == ("OPEN", [])

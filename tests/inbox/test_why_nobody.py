@@ -66,7 +66,7 @@ def test_who_is_barred_is_named_with_the_reason(olga):
         "bob (has decided another step of the run)."
     ]
     assert "Or add somebody who may decide to the group Legal." in help
-    assert three[0].startswith("Everybody who decides tasks is barred: ")
+    assert three[0].startswith("Everybody who decides tasks there is barred: ")
 
 
 def test_of_a_quorum_it_is_said_who_is_left(olga):

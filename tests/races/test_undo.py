@@ -8,13 +8,13 @@ from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import settling
 from tasks_inbox.models import HeldDecision, TaskDecision
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, decide, member
+from tests.inbox.asking import again, approval, asked, decide, member, read
 from tests.races import staging
 from tests.races.staging import blocked
 
 
 def hold(who, task, outcome="approved"):
-    return holding.hold_decision(who, task.pk, Decision(outcome, comment="Well."))
+    return holding.hold_decision(who, task.pk, Decision(outcome, comment="Well.", seen=read(who, task)))
 
 
 def held_back(who):
@@ -98,7 +98,7 @@ def test_of_returning_and_deciding_one_happens(times):
         task = asked()
 
         def give_back(task=task):
-            return rounds.return_task(ann, task.pk, comment="Not so.", to="bob")
+            return rounds.return_task(ann, task.pk, comment="Not so.", to="bob", seen=read(ann, task))
 
         with staging.holding(give_back, before="return_task"):
             other = blocked(lambda task=task: decide(bob, task))

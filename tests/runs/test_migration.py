@@ -5,11 +5,9 @@ import pytest
 from runs.commands import migration
 from runs.integrity.verify import verify
 from runs.kernel.refused import RunRefused
-from tasks_inbox.actions import deciding
-from tasks_inbox.actions.decision import Decision
 from tasks_inbox.models import ManualTask
 from tests import factories as make
-from tests.inbox.asking import member
+from tests.inbox.asking import decide, member
 
 pytestmark = pytest.mark.django_db
 
@@ -226,7 +224,7 @@ def test_who_is_asked_already_decides_and_the_run_goes_on_by_the_other_version()
     make.migrate(run_id, make.newer(run_id, make.graph([reworded, *nodes("c", "d", "e")], [*edges, "c>e"])))
 
     (task,) = ManualTask.unsafe_all_tenants.filter(run_id=run_id)
-    deciding.complete_task(member("ann", "admin"), task.pk, Decision("approved"))
+    decide(member("ann", "admin"), task)
     make.work()
 
     assert make.run(run_id).status == "COMPLETED"

@@ -6,7 +6,7 @@ import pytest
 
 from accounts import members
 from accounts.models import FolderGrant, GroupMember, Membership, User
-from config import doctor
+from config import people_findings
 from runs.reading.schedules import get_schedule
 from runs.schedules import firing
 from runs.schedules.services import change_schedule, create_schedule
@@ -130,9 +130,9 @@ def test_one_that_is_over_does_not_stop(clock, boss):
 
 def test_the_doctor_and_the_page_of_the_workflow_say_that_it_was_stopped(boss, client):
     schedule = a_schedule(make.a_version(PLAIN))
-    assert list(doctor._undecidable()) == []
+    assert list(people_findings.of_tasks()) == []
     members.remove_member(boss, "owner")
-    [finding] = doctor._undecidable()
+    [finding] = people_findings.of_tasks()
     assert (finding.level, "1 schedules were stopped" in finding.text) == ("problem", True)
     client.force_login(make.a_user("admin-of-default"))
     page = client.get(f"/workflows/{schedule.workflow.name}/").text

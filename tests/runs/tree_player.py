@@ -25,6 +25,7 @@ from tasks_inbox.actions.decision import Decision
 from tasks_inbox.models import OPEN, ManualTask
 from tests import factories as make
 from tests.crash import victim
+from tests.inbox.asking import read
 from tests.runs.fleet import LONG_AGO
 from tests.runs.tree_cases import UNDO, WORK, TreeCase, signals_of
 from tests.timing import Clock
@@ -288,7 +289,8 @@ class Player:
         tasks = ManualTask.objects.for_tenant(self.tenant).filter(status=OPEN).exclude(kind="compensation")
         for task in tasks.order_by("pk")[:1]:
             with suppress(Refusal):
-                deciding.complete_task(who, task.pk, Decision(self.dice.choice(("approved", "rejected"))))
+                outcome = self.dice.choice(("approved", "rejected"))
+                deciding.complete_task(who, task.pk, Decision(outcome, seen=read(who, task)))
 
     def send(self) -> None:
         """Send a signal that a step waits for, or will."""

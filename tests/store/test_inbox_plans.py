@@ -59,9 +59,10 @@ def among_many_tasks() -> Who:
         )
     # Once for all: each test looks at its end whether all of them are met.
     connection.check_constraints()
-    absent = Absent("user9", tuple(marks_of("user9", "approver", ["big"])), None)
+    folders = (version.workflow.folder_id,)
+    absent = Absent("user9", tuple(marks_of("user9", "approver", ["big"])), None, folders)
     marks = marks_of("user1", "approver", [f"group{n}" for n in range(1, 6)])
-    return Who(tenant, "user1", tuple(marks), True, (absent,))
+    return Who(tenant, "user1", tuple(marks), True, (absent,), decides_in=folders)
 
 
 def page(who, view, text="", sort="sla", cursor=None):

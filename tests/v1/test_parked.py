@@ -1,5 +1,6 @@
 """User tasks and waits by S4's routes: they go on by the id of their step, once."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -84,6 +85,8 @@ def test_who_completed_it_is_in_the_evidence(asked):
     decision = TaskDecision.unsafe_all_tenants.get()
     assert decision.by == "service:default:v1-open"
     assert decision.comment == "Completed by portal"
+    # There is no field in which it could say what was read of the task.
+    assert json.loads(decision.record)["seen"] is None
 
 
 def test_a_task_that_asks_somebody_else_is_not_anybodys(asked):

@@ -5,7 +5,7 @@ import pytest
 from tasks_inbox.actions import comments, rounds
 from tasks_inbox.store import queries
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, member, task_of
+from tests.inbox.asking import again, approval, asked, member, read, task_of
 from tests.web.test_inbox_pages import log_in
 
 pytestmark = pytest.mark.django_db
@@ -93,7 +93,7 @@ def test_who_returned_it_takes_it_back_as_it_is(client, task):
 
 
 def test_others_can_not_send_it_again(client, task):
-    rounds.return_task(member("bob"), task.pk, comment="Not so.")
+    rounds.return_task(bob := member("bob"), task.pk, comment="Not so.", seen=read(bob, task))
     member("cat")
     log_in(client, "cat")
     assert "Take it back" not in client.get(f"/inbox/{task.pk}").text

@@ -5,12 +5,11 @@ import re
 import pytest
 
 from tasks_inbox.actions import bulk, drafts, holding
-from tasks_inbox.actions.bulk import BulkCommand
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import settling
 from tasks_inbox.models import HeldDecision
 from tests import factories as make
-from tests.inbox.asking import again, approval, asked, decide, member
+from tests.inbox.asking import again, approval, asked, decide, deciding_together, member, read
 from tests.store.watching import trips_of_page
 from tests.timing import clock
 from tests.web.test_inbox_lists import amounts
@@ -165,10 +164,10 @@ def test_a_list_says_which_tasks_others_just_decide(client):
     assert page.index("ann is deciding") > page.index(f'data-task="{few[0].pk}"')
     before = trips_of_page(client, "/inbox/?view=teams")
     bulk_ids = [task.pk for task in amounts(*range(many))]
-    bulk.act(member("ann"), bulk_ids, BulkCommand(bulk.DECIDE, outcome="approved", undoable=True))
+    bulk.act(ann := member("ann"), bulk_ids, deciding_together(ann, bulk_ids, "approved", undoable=True))
     assert client.get("/inbox/?view=teams").text.count("ann is deciding") == many + 1
     assert trips_of_page(client, "/inbox/?view=teams") == before
     both = asked(approval(quorum=2))
     for name in ("ann", "cid"):
-        holding.hold_decision(member(name), both.pk, Decision("approved"))
+        holding.hold_decision(who := member(name), both.pk, Decision("approved", seen=read(who, both)))
     assert "2 others are deciding" in client.get("/inbox/?view=teams").text

@@ -17,6 +17,7 @@ from tasks_inbox.actions.deciding import complete_task
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.models import ManualTask
 from tests import factories as make
+from tests.inbox.asking import read
 from workflows import queries
 from workflows.models import Workflow, WorkflowVersion
 from workflows.versions.examples import examples
@@ -154,7 +155,7 @@ def test_an_onboarding_begins_a_run_for_each_system_and_tells_what_came_of_them(
     for task, outcome in zip(
         ManualTask.objects.for_tenant(tenant).order_by("title"), ("approved", "rejected"), strict=True
     ):
-        complete_task(boss, task.pk, Decision(outcome, comment="So be it."))
+        complete_task(boss, task.pk, Decision(outcome, comment="So be it.", seen=read(boss, task)))
     make.work()
     assert make.run(run_id).output == {
         "ticket": "Lea Vogt begins on 2027-03-01",

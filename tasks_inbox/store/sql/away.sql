@@ -12,6 +12,13 @@ SELECT json_build_object(
                                               FROM accounts_groupmember s
                                               JOIN accounts_group g ON g.id = s.group_id
                                              WHERE s.membership_id = m.id),
+                                 'granted', (SELECT coalesce(json_agg(json_build_object(
+                                                        'folder', f.folder_id, 'verbs', f.verbs)), '[]')
+                                               FROM accounts_foldergrant f
+                                              WHERE f.tenant_id = m.tenant_id
+                                                AND (f.role = m.role OR f.group_id IN (
+                                                     SELECT s.group_id FROM accounts_groupmember s
+                                                      WHERE s.membership_id = m.id))),
                                  'workflows', CASE WHEN a.workflows <> '{}' THEN
                                      (SELECT coalesce(json_agg(w.id), '[]') FROM workflows_workflow w
                                        WHERE w.tenant_id = a.tenant_id AND w.name = ANY (a.workflows)) END)

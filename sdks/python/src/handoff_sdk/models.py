@@ -67,7 +67,7 @@ ListedStatus = Literal[
 LocaleEnum = Literal["en", "en-GB", "cs", "da", "de", "es", "fr", "it", "nl", "pl", "pt", "sv"]
 LogLineBodyLevelEnum = Literal["info", "warning", "error"]
 MailChoice = Literal["everything", "assigned", "nothing"]
-MayEnum = Literal["read", "start", "edit", "publish", "operate"]
+MayEnum = Literal["read", "start", "edit", "publish", "operate", "decide"]
 MeaningEnum = Literal["approve", "reject", "neutral"]
 MemberRole = Literal["viewer", "author", "operator", "requester", "approver", "admin"]
 NewTimeKindEnum = Literal[
@@ -571,7 +571,7 @@ class CancelRunRequest(TypedDict):
 
 
 class Candidates(TypedDict):
-    """Whom a task asks; if nobody is named, everybody who may decide tasks."""
+    """Whom a task asks; if nobody is named, everybody who may decide in the folder."""
 
     users: list[str]
     groups: list[str]

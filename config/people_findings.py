@@ -1,0 +1,29 @@
+"""What `manage.py doctor` says of tasks and schedules: tasks that nobody can decide, what asks fewer people than it
+did, and schedules that were stopped.
+"""
+
+from collections.abc import Iterator
+
+from config.host import Finding
+from runs.reading import schedules
+from tasks_inbox.design.narrowed import narrowed
+from tasks_inbox.duties import undecidable
+
+
+def of_tasks() -> Iterator[Finding]:
+    """Of all tenants."""
+    if count := undecidable.count():
+        advice = "operators find an incident for each of them in the inbox: assign or escalate the task"
+        yield Finding("problem", f"{count} tasks wait for people who can't decide them", advice)
+    if count := schedules.count_stopped():
+        advice = "hand them over (Settings, Members), or have somebody who may start them switch them on"
+        yield Finding(
+            "problem", f"{count} schedules were stopped: who they act for may not start them", advice
+        )
+    for one in narrowed():
+        yield Finding(
+            "warn",
+            f"{one.workflow} lies in the folder {one.folder}: its steps that name nobody ask {one.asked} of the "
+            f"{one.able} people who decide tasks (older open tasks: {one.open_tasks})",
+            "grant decide to others in Settings, Folders, or name them in the step; publishing it anew ends this hint",
+        )
