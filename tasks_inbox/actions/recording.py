@@ -49,7 +49,8 @@ def add_link(
     chain = statements.hold_chain(task.tenant_id, ledger.FIRST)
     if bars and locked.facts.get("eyes"):
         # Behind the chain, which all decisions of a tenant have one after another.
-        names = trees.decided_around([str(task.run_id)], task.pk).get(str(task.run_id), ())
+        run = str(task.run_id)
+        names = trees.decided_around([run], (run, task.node)).get(run, ())
         if not {*bars}.isdisjoint(map(key_of, names)):
             raise NotAllowed(policies.sentence_of(DECIDER), code="excluded")
     record = ledger.record_of(

@@ -42,10 +42,15 @@ SHOWN_NAMES = 3
 def _open(waits: Entered) -> list[tuple[ClaimedStep, AttemptResult]]:
     tasks = counted([(step, wait["task"]) for step, wait in waits])
     askers = trees.askers({step.run_id for step, task in tasks if task.get("exclude_requester")})
-    deciders = trees.decided_around({step.run_id for step, task in tasks if task.get("exclude_deciders")})
+    deciders = trees.decided_around(
+        {step.run_id for step, task in tasks if task.get("exclude_deciders") and not task.get("again")}
+    )
     forms = {step.run_id for step, task in tasks if task["kind"] == "form" and task["candidates"]["users"]}
     starters = statements.requesters(forms)
     rows = [_row(step, task) | _barred(step.run_id, task, askers, deciders) for step, task in tasks]
+    for row, (_, task), (_, wait) in zip(rows, tasks, waits, strict=True):
+        if task.get("again"):
+            row |= _barred_again(row, task, wait["approves"])
     for row, (step, task) in zip(rows, tasks, strict=True):
         if step.run_id in starters and policies.names_user(row["audience"], starters[step.run_id]):
             row["audience"].append(policies.starter_mark(starters[step.run_id]))
@@ -82,6 +87,20 @@ def _barred(
     names = [*policies.excluded(task["exclude"]), *why]
     bars = bool(task.get("exclude_deciders"))
     return {"exclude": list(dict.fromkeys(names)), "why_excluded": why or None, "bars_deciders": bars}
+
+
+def _barred_again(
+    row: Mapping[str, Json], task: Mapping[str, Json], withheld: Mapping[str, Json]
+) -> dict[str, Json]:
+    """The same in the next round of a question: its own deciders may decide again, who made the change may not."""
+    run, why = row["run_id"], dict(row["why_excluded"] or {})
+    if task.get("exclude_deciders"):
+        names = trees.decided_around([run], (run, task["node"])).get(run, [])
+        why |= dict.fromkeys(map(key_of, names), DECIDER)
+    change = withheld.get("by")
+    if change and (task.get("exclude_deciders") or task.get("exclude_requester")):
+        why[key_of(change["by"])] = policies.CORRECTOR
+    return {"exclude": list(dict.fromkeys([*row["exclude"], *why])), "why_excluded": why or None}
 
 
 def _row(step: ClaimedStep, task: Mapping[str, Json]) -> dict[str, Json]:

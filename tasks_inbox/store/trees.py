@@ -74,12 +74,13 @@ def askers(runs: Iterable[str]) -> dict[str, list[str]]:
     return dict(SQL.value("askers", {"runs": run_ids})) if run_ids else {}
 
 
-def decided_around(runs: Iterable[str], besides: UUID | None = None) -> dict[str, list[str]]:
+def decided_around(runs: Iterable[str], besides: tuple[str, str] | None = None) -> dict[str, list[str]]:
     """Who has decided something in each of these runs or in one above or below it, in person or through somebody else.
 
-    What was decided of the task `besides` does not count.
+    What was decided at the step `besides` (run, node) does not count, in whichever round.
     """
-    params = {"runs": sorted(runs), "besides": besides}
+    run, node = besides or (None, None)
+    params = {"runs": sorted(runs), "run": run, "node": node}
     return dict(SQL.value("decided_around", params)) if params["runs"] else {}
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from accounts.models import User
-from lib.refusals import Conflict
+from lib.refusals import Conflict, NotAllowed
 from runs.commands import job_reports, jobs
 from runs.kernel.refused import RunRefused
 from runs.models import Approval, ApprovalUse
@@ -161,6 +161,23 @@ def test_with_another_input_somebody_must_have_found_out_what_an_attempt_did(ann
     assert refused.value.code == "outcome_unknown"
     make.retry(run, "pay")
     assert poll().idempotency_key == job.idempotency_key
+
+
+@pytest.mark.parametrize("rule", ["exclude_requester", "exclude_deciders"])
+def test_who_changed_it_does_not_approve_it_and_who_approved_it_before_may(ann, rule):
+    olga = member("test", "operator")
+    asks = {**ASK, "params": {**ASK["params"], rule: True}}
+    (run,) = make.start(make.graph([asks, PAY, "no"], WAYS), {"amount": 10}, by="somebody")
+    make.work()
+    decide(ann, run)
+    fail(poll())
+    make.retry(run, "pay", {"amount": 99_999})
+    assert poll() is None
+
+    with pytest.raises(NotAllowed):
+        decide(olga, run)
+    decide(ann, run)
+    assert poll().step.input == {"amount": 99_999}
 
 
 def test_below_a_covered_step_nobody_changes_what_is_done(ann):

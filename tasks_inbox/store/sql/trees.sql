@@ -102,7 +102,7 @@ SELECT coalesce(json_object_agg(n.run, n.names), '{}')
 
 -- name: decided_around
 -- The names of those who have decided something in each of these runs, or in one above or below it; also of what a run
--- keeps of one that it reran. `besides`: a task that doesn't count.
+-- keeps of one that it reran. What was decided before at the step `node` of `run`, or of what that keeps, doesn't count.
 WITH RECURSIVE own AS MATERIALIZED (
     SELECT r.id AS run, c.id FROM runs_run r /* include chain_of_r */ WHERE r.id = ANY (%(runs)s::uuid[])
 ),
@@ -131,14 +131,16 @@ x AS (
 n AS (
     SELECT DISTINCT x.run, w.name
       FROM x
-      JOIN tasks_inbox_taskdecision d ON d.run_id = x.id AND d.outcome <> '@returned' AND d.task_id IS DISTINCT FROM %(besides)s::uuid
+      JOIN tasks_inbox_taskdecision d ON d.run_id = x.id AND d.outcome <> '@returned'
+      JOIN tasks_inbox_manualtask a ON a.id = d.task_id
      CROSS JOIN LATERAL (VALUES (d.by), (d.on_behalf_of)) w(name)
      WHERE w.name IS NOT NULL
+       AND (a.node = %(node)s AND (a.run_id = %(run)s::uuid OR x.keeper = %(run)s::uuid AND x.node IS NULL)) IS NOT TRUE
        AND (x.keeper IS NULL OR EXISTS (
                 SELECT 1
                   FROM runs_stepexecution s
                  WHERE s.run_id = x.keeper AND s.index IS NULL
-                   AND s.node = coalesce(x.node, (SELECT t.node FROM tasks_inbox_manualtask t WHERE t.id = d.task_id))
+                   AND s.node = coalesce(x.node, a.node)
                    AND (s.status = 'COMPLETED' OR s.status = 'SKIPPED' AND s.cancel_cause = 'operator')
                    AND NOT EXISTS (SELECT 1 FROM tasks_inbox_manualtask t WHERE t.run_id = s.run_id AND t.node = s.node)
                    AND NOT EXISTS (SELECT 1 FROM runs_run c WHERE c.parent_step_id = s.id AND c.parent_id = s.run_id)))
