@@ -69,6 +69,7 @@ HARMLESS = frozenset(
         "approvals_of_run",
         "covered_above",
         "last_change",
+        "alerts_of_owners",
         "spans_below",
         "watched_above",
         "events_below",

@@ -16,7 +16,7 @@ from runs.store import meters
 
 for place in range(3):
     if (pid := os.fork()) == 0:
-        meters.polled([[None, 1, *[None] * 15, 0.2]] * (place + 1))
+        meters.polled([[None, 1, *[None] * 16, 0.2]] * (place + 1))
         meters.polled([], is_contended=place == 0)
         meters.ended(["COMPLETED", "QUEUED"])
         os.kill(os.getpid(), signal.SIGKILL)
@@ -75,7 +75,7 @@ def test_what_never_happened_is_told_as_0(tmp_path, monkeypatch):
 def test_a_process_without_a_folder_tells_of_itself(monkeypatch):
     monkeypatch.delenv(process_metrics.VARIABLE, raising=False)
     before = told()["handoff_claims_total",]
-    meters.polled([[None, 2, *[None] * 15, 0.2]])
+    meters.polled([[None, 2, *[None] * 16, 0.2]])
     assert told()["handoff_claims_total",] == before + 1
 
 

@@ -67,6 +67,7 @@ def test_what_was_done_is_undone_in_reverse_and_the_run_is_compensated():
         "input": {"reservation": 5},
         "output": {"receipt": 7},
         "idempotency_key": f"{run_id}/charge",
+        "idempotency_keys": [f"{run_id}/charge"],
     }
     make.complete(undo, output={})
     assert make.run(run_id).status == "COMPENSATING"

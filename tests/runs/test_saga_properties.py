@@ -54,7 +54,9 @@ def check_what_was_given(case: Case, run_id: str, undoer: Undoer) -> None:
     for node, got in begun:
         step = steps[node]
         known = given.get(step.input_from, case.run_input) if step.input_from else step.input
-        assert got == {"input": known, "output": step.output, "idempotency_key": f"{run_id}/{node}"}
+        key = f"{run_id}/{node}"
+        same = {"idempotency_key": key, "idempotency_keys": [key]}
+        assert got == {"input": known, "output": step.output, **same}
     for node in first_times(begun):
         times = 1 + case.undo[node].count("retry")
         assert [name for name, _ in begun].count(node) == times, (node, case)

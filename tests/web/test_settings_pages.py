@@ -100,7 +100,9 @@ def test_a_group_is_made_changed_and_deleted(client, boss):
     client.post(f"/settings/groups/{group.pk}", {"name": "Finance", "members": ["bob", "ann"]})
     assert "ann, bob" in client.get("/settings/groups").text
     assert client.post(f"/settings/groups/{group.pk}/delete", {"reason": ""}).status_code == 422
-    assert client.post(f"/settings/groups/{group.pk}/delete", {"reason": "merged"}).status_code == 302
+    assert client.post(f"/settings/groups/{group.pk}/delete", {"reason": "merged"}).status_code == 200
+    form = {"reason": "merged", "confirm": "yes"}
+    assert client.post(f"/settings/groups/{group.pk}/delete", form).status_code == 302
     assert not Group.objects.for_tenant(boss.tenant_id).exists()
 
 
