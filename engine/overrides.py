@@ -14,7 +14,8 @@ class KeepResult:
 
     Its `input` is the output of `input_from`, unless it is its `own`. `fired`: the boundary edges that were
     taken while it went on, each with what it carries. `row`: the step row that stands for it; without one, a row is
-    made, with `status`, `cause` and what history says of it (`said`).
+    made, with `status`, `cause` and what history says of it (`said`). `revision`: how often a person has changed what
+    it, or something below it, was given.
     """
 
     outcome: Outcome
@@ -26,6 +27,7 @@ class KeepResult:
     row: str | None = None
     cause: str | None = None
     said: Mapping[str, Json] = field(default_factory=dict)
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class KeptStep:
     fired: Mapping[str, str]
     target: str | None
     undone: bool
+    revision: int
 
     @property
     def outcome(self) -> Outcome | None:
@@ -70,6 +71,7 @@ class KeptStep:
             row=self.id if here else None,
             cause=self.cause,
             said=payload,
+            revision=self.revision,
         )
 
 

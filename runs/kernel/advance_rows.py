@@ -90,6 +90,9 @@ class AdvanceRows:
             row |= {"cause": new.kept.cause, "said": new.kept.said}
         elif new.status == StepStatus.SKIPPED:
             return row
+        revision = new.kept.revision if new.kept is not None else int(new.own)
+        if revision:
+            row["revision"] = revision
         if new.own:
             row["input"] = new.input
         elif new.input_from is not None and new.input_from in ids:
@@ -138,6 +141,7 @@ def _build_claim(anchor: Anchor, new: NewStep, row: StepRow) -> ClaimedStep:
         attempt=1,
         priority=row["priority"],
         solo=False,
+        revision=row.get("revision", 0),
         input=new.input,
         lease_seconds=new.node.lease_seconds,
         hops=anchor.hops + 1,

@@ -2,7 +2,7 @@
 (docs/security.md, "Approved = executed").
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.approvals import Described, described_at_begin, described_before
@@ -32,9 +32,10 @@ class Decider:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """What an outcome covers: the steps, each as far as it is known."""
+    """What an outcome covers: the steps, each as far as it is known; `known` are the steps that are over."""
 
     steps: Mapping[str, Described]
+    known: Collection[str] = ()
 
     @property
     def digest(self) -> str:
@@ -60,7 +61,7 @@ def covered_by(deciders: Iterable[Decider]) -> dict[Decider, dict[str | None, Co
         known = [name for name in facts[one.run][1] if name != one.node]
         covered[one] = {
             outcome: Covered(
-                {name: described_before(version.graph.nodes, name, scope, known) for name in names}
+                {name: described_before(version.graph.nodes, name, scope, known) for name in names}, known
             )
             for outcome, names in version.graph.coverage.by_outcome[one.node].items()
         }
@@ -82,18 +83,24 @@ def write(plans: Sequence[Planned]) -> None:
     for decider, covered in covered_by(deciding).items():
         step, branch = deciding[decider]
         if one := covered.get(branch if branch in covered else None):
-            entries = {name: entry_of(described) for name, described in one.steps.items()}
+            known = [*one.known, decider.node]
+            entries = {name: entry_of(described, known) for name, described in one.steps.items()}
             rows.append(_row(step, decider.node, branch, one.digest, entries))
     if rows:
         approvals.insert(rows)
 
 
 def renew(step: ClaimedStep, standing: Mapping[str, Json], outcome: Json) -> None:
-    """Write down that a step that was withheld is approved as it is now. Its run is held, its scope is loaded."""
+    """Write down that a step that was withheld is approved as it is now, and the others as they were.
+
+    Its run is held, its scope is loaded.
+    """
     described = described_now(step)
-    entry = entry_of(described) | {"open": None, "revision": step.revision}
-    row = _row(step, standing["decider"], outcome, described.digest, {step.node: entry})
-    approvals.insert([row | {"step_id": standing["decider_step"]}])
+    entry = entry_of(described, graph_of(step.version_id).before(step.node))
+    row = _row(
+        step, standing["decider"], outcome, described.digest, {step.node: entry | {"revision": step.revision}}
+    )
+    approvals.insert([row | {"step_id": standing["decider_step"], "base": standing["approval"]}])
 
 
 def described_now(step: ClaimedStep, open: Sequence[str] | None = None) -> Described:
@@ -101,11 +108,16 @@ def described_now(step: ClaimedStep, open: Sequence[str] | None = None) -> Descr
     return described_at_begin(graph_of(step.version_id).nodes, step.node, step.scope, step.input, open)
 
 
-def entry_of(described: Described) -> dict[str, Json]:
-    """What an approval keeps of a step that it covers."""
+def entry_of(described: Described, known: Collection[str]) -> dict[str, Json]:
+    """What an approval keeps of a step that it covers, and which of the steps before it were `known`."""
+    entry = {"digest": described.digest, "open": described.open, "known": sorted(known), "revision": 0}
+    return entry | {"shown": shown_of(described)}
+
+
+def shown_of(described: Described) -> Json:
+    """The document of a step, unless it is large."""
     fits = len(canonical_bytes(described.document)) <= MOST_SHOWN_BYTES
-    document = described.document if fits else None
-    return {"digest": described.digest, "open": described.open, "revision": 0, "shown": document}
+    return described.document if fits else None
 
 
 def _row(step: ClaimedStep, node: str, outcome: Json, digest: str, covers: Mapping[str, Json]) -> ApprovalRow:
@@ -119,4 +131,5 @@ def _row(step: ClaimedStep, node: str, outcome: Json, digest: str, covers: Mappi
         "outcome": outcome,
         "digest": digest,
         "covers": covers,
+        "base": None,
     }

@@ -9,7 +9,7 @@ from runs.store.hot import SQL, document
 
 
 class ApprovalRow(TypedDict):
-    """A decision that covers steps (`insert_approvals`)."""
+    """A decision that covers steps; those of the decision `base`, and its uses, stay (`insert_approvals`)."""
 
     id: str
     tenant_id: int
@@ -20,6 +20,7 @@ class ApprovalRow(TypedDict):
     outcome: Json
     digest: str
     covers: Mapping[str, Json]
+    base: str | None
 
 
 class BeginningRow(TypedDict):

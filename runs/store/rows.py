@@ -90,6 +90,7 @@ class StepRow(TypedDict, total=False):
     cause: str | None
     said: Mapping[str, Json] | None
     fired: Sequence[str]
+    revision: int
 
 
 class ArrivalRow(TypedDict):

@@ -60,7 +60,7 @@ def _row(step: ClaimedStep) -> BeginningRow | None:
     deciders = graph.coverage.deciders.get(step.node)
     if deciders is None:
         return None
-    before = graph.before(step.node)
+    before = [name for name in graph.before(step.node) if not graph.nodes[name].spec.asks_people]
     return {"step": step.id, "run_id": step.run_id, "node": step.node, "deciders": deciders, "before": before}
 
 
@@ -94,6 +94,7 @@ def _next_round(step: ClaimedStep, standing: Standing, why: str) -> AttemptResul
     """What becomes of a step that is withheld: it waits for the next round of the question that was decided."""
     described, change = approvals.described_now(step), store.last_change(step.run_id)
     withheld: dict[str, Json] = {
+        "approval": standing.id,
         "decider": standing.decider,
         "decider_step": standing.decider_step,
         "outcome": standing.outcome,
@@ -101,7 +102,7 @@ def _next_round(step: ClaimedStep, standing: Standing, why: str) -> AttemptResul
         "why": why,
         "by": change and {"by": change[0], "reason": change[1]},
         "was": standing.entry and standing.entry["shown"],
-        "now": approvals.entry_of(described)["shown"],
+        "now": approvals.shown_of(described),
     }
     asking = hot.step_to_change(run=step.run_id, node=standing.decider)
     if asking is None:
@@ -112,7 +113,13 @@ def _next_round(step: ClaimedStep, standing: Standing, why: str) -> AttemptResul
     result = execute(claim)
     if not isinstance(result, Suspended):
         return not_approved(step, why)
-    task = {**result.wait["task"], "node": standing.decider, "again": True}
+    # What a person has changed is not approved by nobody's answer.
+    clock = [
+        moment
+        for moment in result.wait["task"]["clock"]
+        if (moment["do"], moment.get("outcome")) != ("end", standing.outcome)
+    ]
+    task = {**result.wait["task"], "clock": clock, "node": standing.decider, "again": True}
     return Suspended({**result.wait, "task": task, "approves": withheld})
 
 

@@ -11,6 +11,7 @@ from runs.kernel.refused import RunRefused
 from runs.models import Approval, ApprovalUse
 from tasks_inbox.actions import deciding
 from tasks_inbox.actions.decision import Decision
+from tasks_inbox.duties.clock import tick
 from tasks_inbox.evidence import presentation
 from tasks_inbox.models import ManualTask
 from tests import factories as make
@@ -161,6 +162,75 @@ def test_with_another_input_somebody_must_have_found_out_what_an_attempt_did(ann
     assert refused.value.code == "outcome_unknown"
     make.retry(run, "pay")
     assert poll().idempotency_key == job.idempotency_key
+
+
+MADE = {"id": "made", "type": "transform", "params": {"set": {"rate": "{{ prev.rate }}"}}}
+CHOSEN = [
+    {"id": "way", "type": "decision"},
+    {**PAY, "input": {"amount": 10}, "params": {}},
+]
+BEHIND = {
+    "a transform": (
+        [MADE, {"id": "pay", **JOB, "params": {"rate": "{{ prev.rate }}"}}],
+        ["rate>made", "made>pay"],
+    ),
+    "a decision": (CHOSEN, ["rate>way", {"from": "way", "to": "pay", "when": "steps.rate.output.rate == 2"}]),
+    "nothing": ([{"id": "step"}, PAY], ["rate>step", "step>pay"]),
+}
+
+
+@pytest.mark.parametrize("behind", BEHIND)
+def test_what_a_person_gives_is_a_difference_however_far_before_the_effect_it_is(ann, behind):
+    nodes, edges = BEHIND[behind]
+    first = {"id": "rate", **JOB, "queue": "rate", "input": {"amount": "{{ input.amount }}"}}
+    run = begun(
+        make.graph([ASK, first, *nodes], [{"from": "ask", "to": "rate", "branch": "approved"}, *edges]), ann
+    )
+    make.skip(run, "rate", {"rate": 2})
+    make.work()
+
+    assert poll() is None
+    assert task_of(run).round == 2
+
+
+def test_another_input_of_a_step_that_the_engine_does_itself_is_a_difference(ann):
+    first = {"id": "rate", **JOB, "queue": "rate", "input": {"amount": "{{ input.amount }}"}}
+    pay = {"id": "pay", **JOB, "params": {"rate": "{{ prev.rate }}"}}
+    edges = [{"from": "ask", "to": "rate", "branch": "approved"}, "rate>made", "made>pay"]
+    run = begun(make.graph([ASK, first, MADE, pay], edges), ann)
+    complete(poll("rate"), {"oops": 1})
+    make.retry(run, "made", {"rate": 9})
+    make.work()
+
+    assert poll() is None
+    assert task_of(run).round == 2
+    decide(ann, run)
+    assert poll().params == {"rate": 9}
+
+
+def test_the_next_round_is_about_one_step_and_the_others_stay_as_they_were_approved(ann):
+    run = begun(BETWEEN, ann)
+    fail(poll("rate"))
+    make.retry(run, "rate", {"amount": 11})
+    assert poll("rate") is None
+    decide(ann, run)
+    complete(poll("rate"), {"rate": 3})
+    # What it is given comes from a step that a person has changed, with what was approved since.
+    assert poll().params == {"rate": 3}
+
+
+def test_a_deadline_does_not_approve_what_a_person_has_changed(ann, clock):
+    asks = {**ASK, "params": {**ASK["params"], "on_timeout": "approved"}}
+    run = begun(make.graph([asks, PAY, "no"], WAYS), ann)
+    fail(poll())
+    make.retry(run, "pay", {"amount": 99_999})
+    assert poll() is None
+    clock.advance(10_000)
+    tick()
+    make.work()
+
+    assert task_of(run).status == "OPEN"
+    assert poll() is None
 
 
 @pytest.mark.parametrize("rule", ["exclude_requester", "exclude_deciders"])

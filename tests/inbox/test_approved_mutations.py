@@ -35,8 +35,11 @@ def rate(amount):
     return {"id": "rate", "type": "job", "queue": "rate", "retry": "none", "input": {"amount": amount}}
 
 
+MADE = {"id": "made", "type": "transform", "params": {"set": {"rate": "{{ prev.rate }}"}}}
+
+
 def pay(amount, memo="{{ input.memo }}"):
-    params = {"rate": "{{ steps.rate.output.rate }}", "memo": memo, "fixed": 5}
+    params = {"rate": "{{ steps.made.output.rate }}", "memo": memo, "fixed": 5}
     return {
         "id": "pay",
         "type": "job",
@@ -48,17 +51,25 @@ def pay(amount, memo="{{ input.memo }}"):
 
 
 def flat(amount="{{ input.amount }}", memo="{{ input.memo }}"):
-    return make.graph([ASK, rate(amount), pay(amount, memo)], [{**TO, "to": "rate"}, "rate>pay"])
+    way = {"id": "way", "type": "decision"}
+    edges = [
+        {**TO, "to": "rate"},
+        "rate>made",
+        "made>way",
+        {"from": "way", "to": "pay", "when": "steps.made.output.rate != 1"},
+    ]
+    return make.graph([ASK, rate(amount), MADE, way, pay(amount, memo)], edges)
 
 
 def in_item(amount="{{ item.amount }}", memo="{{ item.memo }}"):
-    steps = [ASK, rate(amount), pay(amount, memo)]
-    body = {"steps": steps, "edges": [{**TO, "to": "rate"}, {"from": "rate", "to": "pay"}]}
+    steps = [ASK, rate(amount), MADE, pay(amount, memo)]
+    further = [{"from": "rate", "to": "made"}, {"from": "made", "to": "pay"}]
+    body = {"steps": steps, "edges": [{**TO, "to": "rate"}, *further]}
     return make.graph([{"id": "each", "type": "map", "params": {"items": "{{ [input] }}", "body": body}}], [])
 
 
 def above_items(amount="{{ item.amount }}", memo="{{ item.memo }}"):
-    body = {"steps": [rate(amount), pay(amount, memo)]}
+    body = {"steps": [rate(amount), MADE, pay(amount, memo)]}
     each = {"id": "each", "type": "map", "params": {"items": "{{ [input] }}", "body": body}}
     return make.graph([ASK, each], [{**TO, "to": "each"}])
 
@@ -71,8 +82,8 @@ def above_workflow(amount="{{ input.amount }}", memo="{{ input.memo }}"):
         .first()
     )
     if child is None:
-        steps = [rate("{{ input.amount }}"), pay("{{ input.amount }}")]
-        child = make.a_version(make.graph(steps, ["rate>pay"])).workflow
+        steps = [rate("{{ input.amount }}"), MADE, pay("{{ input.amount }}")]
+        child = make.a_version(make.graph(steps, ["rate>made", "made>pay"])).workflow
     given = {"workflow": child.name, "input": {"amount": amount, "memo": memo}}
     return make.graph([ASK, {"id": "sub", "type": "subworkflow", "params": given}], [{**TO, "to": "sub"}])
 
@@ -124,17 +135,18 @@ class Case:
                 continue
             approves = approves_of([task]).get(task.pk)
             row = None if approves is None else approves.row()
-            values = [
-                scalars(value["value"])
+            values = {
+                step["node"]: set().union(*(scalars(value["value"]) for value in step["values"]))
                 for one in (row or {"outcomes": []})["outcomes"]
                 for step in one["steps"]
-                for value in step["values"]
-            ]
+            }
+            base = self.shown.get(approves.withheld["approval"], {}) if approves and approves.withheld else {}
             seen = presentation.hash_of(task, "ann")
             deciding.complete_task(self.ann, task.pk, Decision(outcome, comment="So.", seen=seen))
             self.log.append((outcome, task.round))
             if outcome == "approved" and (newest := self.newest(task.run_id)):
-                self.shown[newest] = set().union(*values)
+                # The others stay as they were approved.
+                self.shown[newest] = {**base, **values}
 
     def newest(self, run):
         approval = Approval.objects.for_tenant(self.tenant).filter(run_id=run).order_by("-id").first()
@@ -178,8 +190,9 @@ class Case:
             if self.random.random() < 0.6:
                 job_reports.fail(**end, code="Boom", message="It went wrong.", retryable=False)
             else:
-                output = {"rate": self.number()}
-                self.machine.add(output["rate"])
+                # Without a rate the step behind it fails, which makes one of it.
+                output = {"rate": self.number()} if self.random.random() < 0.8 else {}
+                self.machine |= {*output.values()}
                 job_reports.complete(**end, output=output)
 
     def check(self, job):
@@ -189,12 +202,13 @@ class Case:
         effect = {job.step.input["amount"], job.params["memo"]}
         self.log.append(("effect", job.step.input, job.params, approval))
         assert approval in self.shown, self.log
-        shown = self.shown[approval]
+        # Below a container, or a step that runs a workflow, it is that which was approved.
+        shown = set().union(*(values for name, values in self.shown[approval].items() if name != "rate"))
         if "{{ item.amount + 1 }}" in shown:
             # What is done for each item is shown as it is written.
             shown = shown | {one + 1 for one in shown if isinstance(one, int)}
         assert effect <= shown, (effect, shown, self.log)
-        assert job.params["rate"] in self.machine | self.shown[approval], self.log
+        assert job.params["rate"] in self.machine | shown, self.log
         self.keys[approval].add(job.idempotency_key)
         assert len(self.keys[approval]) == 1, self.log
 
@@ -220,10 +234,12 @@ class Case:
         if self.is_left(run):
             return
         failed = [
-            step for step in self.steps(run_id=run, index=None) if step.node in ("rate", "pay", "sub", "each")
+            step
+            for step in self.steps(run_id=run, index=None)
+            if step.node in ("rate", "made", "way", "pay", "sub", "each")
         ]
         step = self.random.choice(failed) if failed else None
-        other = {"amount": self.number(), "memo": self.number()}
+        other = {"amount": self.number(), "memo": self.number(), "rate": self.number()}
         mine = {"by": "test", "reason": "because"}
         if way == "resume":
             make.resume(run)

@@ -80,7 +80,7 @@ y AS MATERIALIZED (
                after uuid, ordinal smallint, id uuid, node text, type text, queue text, priority smallint,
                status text, held boolean, lease_seconds int, timeout_seconds int,
                input jsonb, input_from uuid, output jsonb, error jsonb, taken jsonb, cause text, said jsonb,
-               fired text[])
+               fired text[], revision smallint)
       JOIN a ON a.id = y.after
 ),
 n AS (
@@ -88,7 +88,7 @@ n AS (
         id, run_id, tenant_id, shard, version_id, node, type, queue, priority, status, held, lease_seconds,
         timeout_seconds, input, input_from, output, error, attempt, epoch, worker, available_at, queued_at,
         started_at, completed_at, hard_deadline, lease_expires_at, cancel_cause, kept_from,
-        fired)
+        fired, revision)
     SELECT y.id, y.run_id, y.tenant_id, y.shard, y.version_id, y.node, y.type, y.queue, y.priority, y.status,
            coalesce(y.held, false), y.lease_seconds, y.timeout_seconds, y.input, y.input_from, y.output, y.error,
            kept.n, kept.n, CASE WHEN kept.n = 1 THEN %(worker)s END, clock.now, clock.now,
@@ -96,7 +96,7 @@ n AS (
            CASE WHEN y.status NOT IN ('QUEUED', 'RUNNING') THEN clock.now END,
            CASE WHEN kept.n = 1 THEN clock.now + y.timeout_seconds * interval '1 second' END,
            CASE WHEN kept.n = 1 THEN clock.now + least(y.lease_seconds, y.timeout_seconds) * interval '1 second' END,
-           y.cause, (y.said ->> 'kept_from')::uuid, y.fired
+           y.cause, (y.said ->> 'kept_from')::uuid, y.fired, coalesce(y.revision, 0)
       FROM y CROSS JOIN clock CROSS JOIN LATERAL (SELECT CASE WHEN y.status = 'RUNNING' THEN 1 ELSE 0 END) kept(n)
 ),
 j AS (

@@ -1,17 +1,27 @@
 -- name: insert_approvals
--- What decisions cover that were made just now. Their runs are held FOR UPDATE.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+-- What decisions cover that were made just now. Their runs are held FOR UPDATE. One that renews another keeps what that says
+-- of other steps, and which runs have used it for them.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+x AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(approvals)s::jsonb)
+        AS a(id uuid, tenant_id bigint, run_id uuid, shard smallint, step_id uuid, node text, outcome text, digest text, covers jsonb,
+             base uuid)
+),
+u AS (
+    INSERT INTO runs_approvaluse (tenant_id, approval_id, node, run_id, shard, used_at)
+    SELECT x.tenant_id, x.id, u.node, u.run_id, u.shard, u.used_at
+      FROM x JOIN runs_approvaluse u ON u.approval_id = x.base AND NOT x.covers ? u.node
+)
 INSERT INTO runs_approval (id, tenant_id, run_id, shard, step_id, node, outcome, digest, covers, decided_at)
-SELECT a.id, a.tenant_id, a.run_id, a.shard, a.step_id, a.node, a.outcome, a.digest, a.covers, clock.now
-  FROM jsonb_to_recordset(%(approvals)s::jsonb)
-    AS a(id uuid, tenant_id bigint, run_id uuid, shard smallint, step_id uuid, node text, outcome text, digest text, covers jsonb)
- CROSS JOIN clock
- ORDER BY a.id
+SELECT x.id, x.tenant_id, x.run_id, x.shard, x.step_id, x.node, x.outcome, x.digest,
+       coalesce((SELECT b.covers FROM runs_approval b WHERE b.id = x.base), '{}') || x.covers, clock.now
+  FROM x CROSS JOIN clock
+ ORDER BY x.id
 
 -- name: approvals_of_steps
 -- Of steps that begin: the newest decision of each step that asked people about them, in their run or, where that step is
--- kept, in the run that it is kept from; what it says of them, which run has made use of it, and which of the steps that
--- were open then a person has given another input or an output since, or something below them.
+-- kept, in the run that it is kept from; what it says of them, which run has made use of it, and which of the steps before
+-- them that were not over then a person has given another input or an output since, or something below them.
 SELECT coalesce(json_agg(json_build_array(x.step, h.node, h.id, a.id, a.outcome, a.digest, a.covers -> x.node, u.run_id, c.nodes)), '[]')
   FROM jsonb_to_recordset(%(steps)s::jsonb) AS x(step uuid, run_id uuid, node text, deciders jsonb, before jsonb)
   JOIN runs_stepexecution h ON h.run_id = x.run_id AND h.index IS NULL
@@ -26,11 +36,13 @@ SELECT coalesce(json_agg(json_build_array(x.step, h.node, h.id, a.id, a.outcome,
   LEFT JOIN runs_approvaluse u ON u.approval_id = a.id AND u.node = x.node
  CROSS JOIN LATERAL (
            WITH RECURSIVE o AS MATERIALIZED (
-               SELECT s.id, s.node, s.revision > 0 OR s.status = 'SKIPPED' AND s.cancel_cause = 'operator' AS changed
+               -- Another input that was approved since is no change.
+               SELECT s.id, s.node, s.revision > coalesce((a.covers -> s.node ->> 'revision')::int, 0)
+                                    OR s.status = 'SKIPPED' AND s.cancel_cause = 'operator' AS changed
                  FROM runs_stepexecution s
                 WHERE s.run_id = x.run_id
-                  AND s.node IN (SELECT jsonb_array_elements_text(coalesce(nullif(a.covers -> x.node -> 'open', 'null'), '[]'))
-                                 INTERSECT SELECT jsonb_array_elements_text(x.before))
+                  AND s.node IN (SELECT jsonb_array_elements_text(x.before)
+                                 EXCEPT SELECT jsonb_array_elements_text(a.covers -> x.node -> 'known'))
            ),
            b(id, node) AS (
                SELECT r.id, o.node FROM o JOIN runs_run r ON r.parent_id = x.run_id AND r.parent_step_id = o.id
