@@ -31,6 +31,21 @@ def in_words(
     return {"digest": approves["digest"], "outcomes": groups, "withheld": withheld}
 
 
+def then(approves: Mapping[str, Json] | None, follows: Mapping[str, str]) -> Mapping[str, str]:
+    """What each outcome leads to, in words: `follows`, but where a step waits to be approved as it is now."""
+    withheld = None if approves is None else approves["withheld"]
+    if approves is None or withheld is None:
+        return follows
+    [group] = approves["outcomes"]
+    title = withheld["title"]
+    return {
+        name: f"“{title}” begins as it is now."
+        if name == group["outcome"]
+        else f"“{title}” fails: it was not approved."
+        for name in follows
+    }
+
+
 def _values(values: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
     """The values of a step. That all of its input comes from the step before it need not be said."""
     return [

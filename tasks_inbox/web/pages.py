@@ -1,6 +1,6 @@
 """What the pages of the inbox show: the contexts of their templates."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -85,10 +85,7 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         "is_outdated": draft is not None and draft.shown_hash != context["task"]["shown_hash"],
         "comment": draft.comment if draft else "",
         "instructions": markdown(task.instructions),
-        "outcomes": [
-            one | {"then": context["then"].get(one["name"], ""), "keys": KEYS[at] if at < len(KEYS) else ()}
-            for at, one in enumerate(task.outcomes)
-        ],
+        "outcomes": _outcomes(task, covered.then(context["task"]["approves"], context["then"])),
         "comment_wanted": [one["label"] for one in task.outcomes if one["require_comment"]],
         "signed": [one["label"] for one in task.outcomes if one.get("sign")],
         # What its instructions say of the run is over then.
@@ -119,6 +116,14 @@ def task_context(request: PageRequest, task: ManualTask, form: Form | None = Non
         if (until := context["task"]["snoozed_until"]) and until > now_here()
         else None,
     }
+
+
+def _outcomes(task: ManualTask, then: Mapping[str, str]) -> list[dict[str, Json]]:
+    """The outcomes with what each leads to, and the key that takes it up."""
+    return [
+        one | {"then": then.get(one["name"], ""), "keys": KEYS[at] if at < len(KEYS) else ()}
+        for at, one in enumerate(task.outcomes)
+    ]
 
 
 def state_context(

@@ -49,7 +49,7 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.kernel.approvals": "compiled graphs and what their expressions gave, which have bounds",
     "runs.commands.approved": "compiled graphs, which validation has bounded",
     "runs.commands.withheld": "waits that `beginning` has made, which have bounds",
-    "tasks_inbox.web.covered.in_words": "what `approves` gives, which is cut there",
+    "tasks_inbox.web.covered": "what `approves` gives, which is cut there",
     "runs.workers.beginning.not_approved": "what `beginning` says of a step",
     "runs.store.waits": HANDED_ON,
     "runs.store.schedules": HANDED_ON,
