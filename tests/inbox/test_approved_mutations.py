@@ -140,7 +140,11 @@ class Case:
                 for one in (row or {"outcomes": []})["outcomes"]
                 for step in one["steps"]
             }
-            base = self.shown.get(approves.withheld["approval"], {}) if approves and approves.withheld else {}
+            base = (
+                self.shown.get(approves.withheld.get("approval"), {})
+                if approves and approves.withheld
+                else {}
+            )
             seen = presentation.hash_of(task, "ann")
             deciding.complete_task(self.ann, task.pk, Decision(outcome, comment="So.", seen=seen))
             self.log.append((outcome, task.round))
