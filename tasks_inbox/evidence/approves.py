@@ -160,6 +160,11 @@ def _short(value: Json) -> Json:
     return f"{value[:MOST_TEXT]}…" if isinstance(value, str) and len(value) > MOST_TEXT else value
 
 
+def of_task(task: ManualTask) -> Approves | None:
+    """What a task covers, as `approves_of`."""
+    return approves_of([task]).get(task.pk)
+
+
 def approves_of(tasks: Sequence[ManualTask]) -> dict[UUID, Approves]:
     """What each of these open tasks of one tenant covers; two statements, none where none of them covers anything."""
     covering = [task for task in tasks if task.covers and task.status == OPEN]
