@@ -19,8 +19,13 @@ from engine.templates import Leaf, Template
 
 COVERS = "covers"
 """The param of a step that asks people which names the steps that its decision covers."""
-NOW = "the time when it begins"
-"""What stands among the sources of a value for the clock: it is never known beforehand."""
+BEGINNING = "the run and the time in which it begins"
+"""What stands among the sources of a value for the clock and the id of the run: they are never known beforehand."""
+
+
+TEMPLATE = "template"
+"""What an input is kept under that is made of parts, each of which is known or not; one that `is` there is data."""
+_OF_BEGINNING = (("run",), ("run", "now"), ("run", "id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,14 @@ def _by_outcome(
         if reached:
             covered[outcome] = tuple(reached)
     return covered
+
+
+def effects_behind(graph: Any, decider: str, outcome: str) -> list[str]:
+    """What a decision of a graph would cover without `covers`."""
+    port = port_of(graph.nodes[decider].edges, outcome)
+    targets = [edge.target for edge in (*port.takes, *port.may_take)]
+    nodes = graph.nodes
+    return [name for name in _reached(nodes, targets, past_people=False) if has_effect(nodes[name])]
 
 
 def has_effect(node: Any) -> bool:
@@ -171,7 +184,7 @@ def described_before(
     origin, before = _input_before(node, sources, scope)
     document = _document(node, origin, lambda leaf: _shown(leaf, sources.of_param(leaf), before))
     needs = (*sources.of_input(), *(one for leaf in _leaves(node.params) for one in sources.of_param(leaf)))
-    return Described(document, tuple(one for one in dict.fromkeys(needs) if one != NOW))
+    return Described(document, tuple(one for one in dict.fromkeys(needs) if one != BEGINNING))
 
 
 def _input_before(
@@ -184,7 +197,7 @@ def _input_before(
         scope = {**scope, "prev": _output(scope, node.predecessors[0])}
     if node.mapping is None:
         return {"from": list(node.predecessors)} if sources.before else {"is": scope["prev"]}, scope
-    origin = {"is": node.mapping.leaves(lambda leaf: _shown(leaf, sources.of_mapping(leaf), scope))}
+    origin = {TEMPLATE: node.mapping.leaves(lambda leaf: _shown(leaf, sources.of_mapping(leaf), scope))}
     if not sources.of_input():
         try:
             return origin, {**scope, "prev": node.mapping.render(scope)}
@@ -203,7 +216,7 @@ def described_at_begin(
     origin: dict[str, Json] = {"is": value}
     if open is not None and node.mapping is not None:
         origin = {
-            "is": node.mapping.leaves(
+            TEMPLATE: node.mapping.leaves(
                 lambda leaf: _unknown(leaf, sources.of_mapping(leaf)) or {"is": _at(value, leaf.keys)}
             )
         }
@@ -337,8 +350,8 @@ class _Sources:
             sources |= self._open if refs.every_step else refs.steps & self._open
             sources |= set(before) if "prev" in refs.names else set()
             sources |= set(self._setters) if "vars" in refs.names else set()
-            if any(path in (("run",), ("run", "now")) for path in expression.paths):
-                sources.add(NOW)
+            if any(path in _OF_BEGINNING for path in expression.paths):
+                sources.add(BEGINNING)
         return frozenset(sources)
 
 

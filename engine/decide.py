@@ -246,11 +246,10 @@ class _Walk:
             elif node.mapping is not None or node.is_join:
                 value, source = self._composed(node, value), None
             if node.kind != "engine":
-                revision = _revision(override)
-                step = NewStep(
-                    node, StepStatus.QUEUED, value, source, own=revision > 0, fired=fired, revision=revision
+                edited = isinstance(override, RerunWith)
+                self.effects.steps.append(
+                    NewStep(node, StepStatus.QUEUED, value, source, own=edited, fired=fired)
                 )
-                self.effects.steps.append(step)
                 return
             params = node.params.render({**self.scope, "prev": value})
             outcome: Outcome = Completed(node.spec.evaluate(params, value))
@@ -296,7 +295,6 @@ class _Walk:
                 override.own,
                 override,
                 fired,
-                override.revision,
             )
             self.effects.steps.append(step)
 
@@ -311,26 +309,18 @@ class _Walk:
         self, node: Node, outcome: Outcome, value: Json, source: str | None, fired: tuple[str, ...]
     ) -> None:
         """An engine step, or one whose input can't be made, is over as soon as it starts."""
-        revision = _revision(self.overrides.get(node.id))
+        own = isinstance(self.overrides.get(node.id), RerunWith)
         outcome, targets = self.conclude(node, outcome, fired)
-        status, error, output = StepStatus.COMPLETED, None, output_of(outcome)
         if isinstance(outcome, Failed):
-            status, error = StepStatus.FAILED, outcome.error
-            output = None if node.on_error == "fail" else failed_output(error)
-        self.effects.steps.append(
-            NewStep(
-                node,
-                status,
-                value,
-                source,
-                output,
-                error,
-                targets,
-                own=revision > 0,
-                fired=fired,
-                revision=revision,
+            output = None if node.on_error == "fail" else failed_output(outcome.error)
+            step = NewStep(
+                node, StepStatus.FAILED, value, source, output, outcome.error, targets, own, fired=fired
             )
-        )
+        else:
+            step = NewStep(
+                node, StepStatus.COMPLETED, value, source, outcome.output, None, targets, own, fired=fired
+            )
+        self.effects.steps.append(step)
 
     def _skip(self, node: Node) -> None:
         override = self.overrides.get(node.id)
@@ -345,11 +335,6 @@ class _Walk:
             self.arrive(node, self.graph.nodes[target], False, None)
         if node.is_sink:
             self.effects.sinks.append(node.id)
-
-
-def _revision(override: KeepResult | RerunWith | RestartWith | GoesOn | None) -> int:
-    """How often a person has given a step another input that starts by this override."""
-    return override.revision if isinstance(override, RerunWith) else 0
 
 
 def _keepable(node: Node, value: Json) -> Json:

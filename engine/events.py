@@ -84,6 +84,11 @@ class EventKind:
 
 
 _WHO = {"by": "who did it", "reason": "why", "via": "page, API or command"}
+_ANEW = {
+    "from_node": "the step that begins anew with another input",
+    "input_digest": "SHA-256 of another input",
+    "replaced_digest": "SHA-256 of what it was given before",
+}
 _DIGEST = {"digest": "SHA-256 of the output"}
 _EDGES = {"taken": "the edges that are taken, by where they lead"}
 _CHILD = {"index": "of a container's child its place"}
@@ -174,6 +179,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             **_WHO,
             "life": "the number of the life",
             "version": "the version it goes on with, if that is another one",
+            **_ANEW,
         },
         run=RunStatus.RUNNING,
     ),
@@ -241,8 +247,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
             **_CHILD,
             "epoch": "the epoch of the step",
             "resolution": "retry, where a person decided about a compensation",
-            "input_digest": "SHA-256 of another input",
-            "replaced_digest": "SHA-256 of the input before",
+            **_ANEW,
             "was": "its status before",
         },
     ),
@@ -259,7 +264,7 @@ EVENTS: Final[Mapping[EventType, EventKind]] = {
     EventType.STEP_WITHDRAWN: EventKind(
         "step",
         "The step is not part of what is kept on another version, or begins anew.",
-        {**_CHILD, **_WHO, "was": "its status before"},
+        {**_CHILD, **_WHO, **_ANEW, "was": "its status before"},
     ),
     EventType.STEP_MIGRATED: EventKind(
         "step",

@@ -14,8 +14,7 @@ class KeepResult:
 
     Its `input` is the output of `input_from`, unless it is its `own`. `fired`: the boundary edges that were
     taken while it went on, each with what it carries. `row`: the step row that stands for it; without one, a row is
-    made, with `status`, `cause` and what history says of it (`said`). `revision`: how often a person has changed what
-    it, or something below it, was given.
+    made, with `status`, `cause` and what history says of it (`said`).
     """
 
     outcome: Outcome
@@ -27,15 +26,13 @@ class KeepResult:
     row: str | None = None
     cause: str | None = None
     said: Mapping[str, Json] = field(default_factory=dict)
-    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class RerunWith:
-    """The node starts with this input, whatever its mapping or its predecessors say; `revision`: as in `KeepResult`."""
+    """The node starts with this input, whatever its mapping or its predecessors say."""
 
     input: Json
-    revision: int = 1
 
 
 @dataclass(frozen=True, slots=True)

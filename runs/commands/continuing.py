@@ -69,7 +69,7 @@ def _went_on(tenant: int, run: str, step: str, node: str) -> bool:
 def _edited(tenant: int, run: str, node: str) -> dict[str, KeepResult | RerunWith]:
     """What a person has given the loop, where they did."""
     steps = StepExecution.objects.for_tenant(tenant).filter(run_id=run, node=node, index=None, revision__gt=0)
-    return {step.node: RerunWith(payloads.whole(tenant, step.input), step.revision) for step in steps}
+    return {step.node: RerunWith(payloads.whole(tenant, step.input)) for step in steps}
 
 
 def _begin(source: Run, follower: str, overrides: Overrides) -> None:

@@ -25,6 +25,7 @@ from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change, changing
 from runs.models import Run
 from runs.store import failing, items, payloads
+from runs.store.approvals import mark_changed
 from runs.store.attempts import Errored, LockedRun
 from runs.store.items import ItemRead
 from runs.store.rows import EndedBy
@@ -77,9 +78,10 @@ def act_on_item(
             return
         if verb == "skip":
             version = target_of(place.run, place.node).claim.version_id
-            approved.change_item(place.run, change.locked[place.run], version, place.node)
+            approved.change(place.run, change.locked[place.run], version, place.node, within=True)
         if verb == "cancel":
             check_cancel(tenant, by, (), place)
+            mark_changed([place.run])
         _change(change, place, read, act, is_part=is_part)
         if record is not None:
             record()

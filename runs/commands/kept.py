@@ -35,7 +35,6 @@ class KeptStep:
     fired: Mapping[str, str]
     target: str | None
     undone: bool
-    revision: int
 
     @property
     def outcome(self) -> Outcome | None:
@@ -71,7 +70,6 @@ class KeptStep:
             row=self.id if here else None,
             cause=self.cause,
             said=payload,
-            revision=self.revision,
         )
 
 

@@ -13,6 +13,7 @@ from runs.kernel.transition import NOT_STARTED
 from runs.kernel.unit_of_work import changing
 from runs.models import StepExecution
 from runs.store import child_runs, hot
+from runs.store.approvals import mark_changed
 from runs.store.rows import ClosingRow
 
 
@@ -36,6 +37,7 @@ def cancel_runs(
         require_verb(locked, "cancel")
         if not of_parent and (children := [run for run, row in locked.items() if row.tree]):
             check_cancel(tenant, by, children)
+            mark_changed(children)
         payload = {"by": by, "reason": reason, "compensate": compensate}
         rows: list[ClosingRow] = [
             {"run_id": run, "status": RunStatus.CANCELLING, "undo": compensate, "payload": payload}

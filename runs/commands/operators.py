@@ -19,7 +19,7 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.reopen import Apply, reopen
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import Change, changing
-from runs.store import failing, payloads, undo_entries
+from runs.store import failing, hot, payloads, undo_entries
 from runs.store.attempts import ClaimedStep, Errored, LockedRun
 from runs.store.rows import EndedBy
 from runs.workers.execute import idempotency_key
@@ -107,6 +107,9 @@ def retry_step(
             overrides: Overrides = {node: override} if override is not None and step.begins_anew else {}
             apply = None if step.begins_anew else _requeuing(step, override, payload)
             again = {run: overrides}
+            if override is not None and step.begins_anew:
+                digests = hot.digests_of(run=run, node=node, value=override.input)
+                payload |= {"from_node": node} | digests
             reopen(change, payload, overrides=again, apply=apply, of_parent=is_part, while_open=True)
         else:
             change.queues |= requeue(step.claim, override, payload)

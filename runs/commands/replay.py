@@ -31,6 +31,7 @@ from runs.kernel.reopen import check_failed
 from runs.kernel.unit_of_work import changing
 from runs.models import Run, StepExecution
 from runs.store import hot, payloads
+from runs.store.approvals import mark_changed
 from steps.base import MAX_INPUT_BYTES
 
 
@@ -120,6 +121,8 @@ def rerun(
         if from_node not in on.graph.nodes:
             raise RunRefused("unknown_node", f"The version has no step {from_node}.", field="from_node")
         overrides = kept_before(tenant, on.graph, run, from_node)
+        if version is not None:
+            _check_decisions(run, source.version_id, on.graph, overrides)
         run_input = payloads.whole(tenant, source.input)
         if override is not None:
             if on.graph.nodes[from_node].predecessors:
@@ -143,8 +146,17 @@ def rerun(
         if not started.created:
             message = f"The business key {key!r} belongs to an open run: {started.id}."
             raise RunRefused("key_taken", message, conflict=True)
+        if override is not None:
+            mark_changed([started.id])
         _check_reached(tenant, started.id, from_node)
     return started
+
+
+def _check_decisions(run: str, version: int, on: Graph, overrides: Overrides) -> None:
+    """Raises RunRefused where a decision that is kept covers less in the graph `on` than in the version of the run."""
+    again = {*on.nodes}.difference(overrides)
+    if misfits := approved.misfits(run, shown(version).graph, on, again=again):
+        raise _misfit(misfits[0].message)
 
 
 def _source_of(tenant: int, run: str, *, is_moved: bool) -> Run:

@@ -97,8 +97,8 @@ class AdvanceRows:
             row |= {"cause": new.kept.cause, "said": new.kept.said}
         elif new.status == StepStatus.SKIPPED:
             return row
-        if new.revision:
-            row["revision"] = new.revision
+        if new.own and new.kept is None:
+            row["revision"] = 1
         if new.own:
             row["input"] = new.input
         elif new.input_from is not None and new.input_from in ids:

@@ -5,7 +5,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.approvals import Described, described_at_begin, described_before
+from engine.approvals import Described, described_at_begin, described_before, leading_to
 from engine.canonical import canonical_bytes, content_hash
 from engine.catalogue import Json
 from engine.effects import Effects
@@ -89,7 +89,7 @@ def write_ended(plans: Sequence[Planned]) -> None:
         if planned.effects is not None and isinstance(planned.effects.outcome, Completed):
             at = _At(step.tenant_id, step.run_id, step.shard, step.id)
             decider = Decider(step.run_id, step.version_id, step.node)
-            deciding[decider] = at, branch_of(planned.effects.outcome.output)
+            deciding[decider] = at, planned.effects.outcome.output
     _write(deciding)
 
 
@@ -107,22 +107,31 @@ def write_kept(causes: Iterable[tuple[Anchor, Effects]], ids: Mapping[tuple[str,
             if isinstance(result.outcome, Completed):
                 at = _At(anchor.tenant_id, anchor.run_id, anchor.shard, ids[anchor.run_id, new.node.id])
                 decider = Decider(anchor.run_id, anchor.version_id, new.node.id)
-                deciding[decider] = at, branch_of(result.outcome.output)
+                deciding[decider] = at, result.outcome.output
     _write(deciding)
 
 
 def _write(deciding: Mapping[Decider, tuple["_At", Json]]) -> None:
     rows = []
     for decider, covered in covered_by(deciding).items():
-        at, branch = deciding[decider]
+        at, output = deciding[decider]
+        branch = branch_of(output)
         if one := covered.get(branch if branch in covered else None):
             known = [*one.known, decider.node]
+            more = _first_vote(output)
             entries = {
-                name: entry_of(described, decider.version, known) for name, described in one.steps.items()
+                name: entry_of(described, decider.version, known) | more
+                for name, described in one.steps.items()
             }
             rows.append(_row(at, decider.node, branch, one.digest, entries))
     if rows:
         approvals.insert(rows)
+
+
+def _first_vote(output: Json) -> dict[str, Json]:
+    """Since when changes count, where several have decided: what the first one saw must be what all saw."""
+    votes = output.get("decisions") if isinstance(output, dict) else None
+    return {"at": min(vote["at"] for vote in votes)} if votes else {}
 
 
 def renew(step: ClaimedStep, standing: Mapping[str, Json], outcome: Json) -> None:
@@ -131,10 +140,9 @@ def renew(step: ClaimedStep, standing: Mapping[str, Json], outcome: Json) -> Non
     Its run is held, its scope is loaded.
     """
     described = described_now(step)
-    entry = entry_of(described, step.version_id, graph_of(step.version_id).before(step.node))
+    entry = entry_of(described, step.version_id, leading_to(graph_of(step.version_id), step.node))
     at = _At(step.tenant_id, step.run_id, step.shard, standing["decider_step"])
-    entries = {step.node: entry | {"revision": step.revision}}
-    row = _row(at, standing["decider"], outcome, described.digest, entries)
+    row = _row(at, standing["decider"], outcome, described.digest, {step.node: entry})
     approvals.insert([row | {"base": standing.get("approval")}])
 
 
@@ -145,9 +153,8 @@ def described_now(step: ClaimedStep, open: Sequence[str] | None = None) -> Descr
 
 def entry_of(described: Described, version: int, known: Collection[str]) -> dict[str, Json]:
     """What an approval keeps of a step of a version that it covers, and which of the steps before it were `known`."""
-    entry = {"digest": described.digest, "open": described.open, "known": sorted(known), "revision": 0}
-    entry["version"] = version
-    return entry | {"shown": shown_of(described)}
+    entry = {"digest": described.digest, "open": described.open, "known": sorted(known)}
+    return entry | {"version": version, "shown": shown_of(described)}
 
 
 def shown_of(described: Described) -> Json:

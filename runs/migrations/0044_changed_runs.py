@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    """When a person has changed what a run below another one does."""
+    """When a person has changed what a run does."""
 
     dependencies = [
         ('runs', '0043_stopped_schedules'),

@@ -2,6 +2,7 @@
 
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+from django.db.models.functions import Coalesce
 
 from lib.schema_sql import SchemaSql
 
@@ -19,7 +20,7 @@ class Migration(migrations.Migration):
         migrations.RunSQL('DROP INDEX CONCURRENTLY IF EXISTS run_changed_in_tree', migrations.RunSQL.noop),
         AddIndexConcurrently(
             model_name='run',
-            index=models.Index(condition=models.Q(('changed_at__isnull', False)), fields=['tree_id'], name='run_changed_in_tree'),
+            index=models.Index(Coalesce('tree_id', 'root_id'), condition=models.Q(('changed_at__isnull', False)), name='run_changed_in_tree'),
         ),
         SchemaSql('runs', '40ee4619516f'),
     ]

@@ -2,7 +2,7 @@
 
 from django.db import models
 from django.db.models import F, Func, Q
-from django.db.models.functions import Now
+from django.db.models.functions import Coalesce, Now
 
 from engine.statuses import RUN_ENDED, RunStatus
 from lib.stored_json import StoredJson
@@ -30,7 +30,7 @@ class Run(HotRow):
     `traceparent`, `tracestate`: the trace of whoever had it started, as they said it (W3C Trace Context);
     where nobody did, it begins one of its own id (`runs.store.traces`).
     `is_part`: it is what a container does for one of its items, and is in no list either.
-    `changed_at`: when a person has last changed what it does, where it is below another run.
+    `changed_at`: when a person has last changed what it does.
     `acts_for`: the member for whom it acts (docs/security.md, "Child runs"), where that is not `created_by`.
     """
 
@@ -126,7 +126,9 @@ class Run(HotRow):
                 condition=Q(tree_id__isnull=False, is_part=False, completed_at__isnull=True),
             ),
             models.Index(
-                fields=["tree_id"], name="run_changed_in_tree", condition=Q(changed_at__isnull=False)
+                Coalesce("tree_id", "root_id"),
+                name="run_changed_in_tree",
+                condition=Q(changed_at__isnull=False),
             ),
             models.Index(fields=["follows"], name="run_followers", condition=Q(follows__isnull=False)),
             models.Index(fields=["root_id", "id"], name="run_of_chain", condition=~Q(root_id=F("id"))),

@@ -1,6 +1,6 @@
 """The statements of approvals as typed functions (SQL in `sql/approvals.sql`)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from engine.catalogue import Json
@@ -24,13 +24,12 @@ class ApprovalRow(TypedDict):
 
 
 class BeginningRow(TypedDict):
-    """A step that begins, the steps whose decisions may cover it, and all steps before it (`approvals_of_steps`)."""
+    """A step that begins, and the steps whose decisions may cover it (`approvals_of_steps`)."""
 
     step: str
     run_id: str
     node: str
     deciders: Sequence[str]
-    before: Sequence[str]
 
 
 class UseRow(TypedDict):
@@ -44,33 +43,54 @@ class UseRow(TypedDict):
 
 
 class Standing(NamedTuple):
-    """The newest decision of `decider` as it stands to the step `step`.
+    """The newest decision of `decider` as it stands to the step `step`, written in the run `run`.
 
     `id`: None where nothing is written of it; then `output` is what the decider gave. `entry`: what it says of the
-    step; None: nothing. `at`: when it was decided. `use`: whether the step has begun by it in the run or in one that
-    the run goes on for ("own"), in "other" runs, or in "none". `changed`: the steps before it that a person has changed
-    since.
+    step; None: nothing. `at`: when that was decided, in the approval `origin`. `use`: whether the step has begun by it
+    in the run or in one that the run goes on for ("own"), in "other" runs, or in "none". `is_changed`: whether a person
+    may have changed something since. `times`: when it was decided about each step that it covers.
     """
 
     step: str
     decider: str
     decider_step: str
     id: str | None
+    run: str | None
     outcome: Json
     digest: str
     entry: Mapping[str, Json] | None
     at: str
     output: Json
+    origin: str | None
     use: str
-    changed: Sequence[str]
+    is_changed: bool
+    times: Mapping[str, str] | None
 
 
 class PersonalChange(NamedTuple):
-    """Who has changed what a run does, and why; `node`: the step, None where it is the run as a whole."""
+    """Who has changed what a run does, and why.
+
+    `node`: the step that was changed, or that leads down to what was; None: the run as a whole. `is_other`: whether it
+    was given, or gives, anything else by that. `is_rerun`: it is that from which a rerun began.
+    """
 
     by: str
     reason: str
     node: str | None
+    is_other: bool
+    is_rerun: bool
+    at: str
+
+
+class Above(NamedTuple):
+    """A run above another one in which a decision of the step `decider` covers what leads down.
+
+    `way`: the steps from below up to the covered one, each with the version of its run.
+    """
+
+    run: str
+    decider: str
+    way: Sequence[tuple[int, str | None]]
 
 
 def insert(rows: Sequence[ApprovalRow]) -> None:
@@ -83,9 +103,9 @@ def of_steps(rows: Sequence[BeginningRow]) -> list[Standing]:
     return [Standing(*row) for row in SQL.value("approvals_of_steps", {"steps": document(rows)})]
 
 
-def mark_changed(run: str) -> None:
-    """Note that a person changes what a run, which is held FOR UPDATE, does, if it is below another one."""
-    SQL.execute("mark_changed", {"run": run, "now": now_or_none()})
+def mark_changed(runs: Iterable[str]) -> None:
+    """Note that people change what these runs do, which are held FOR UPDATE."""
+    SQL.execute("mark_changed", {"runs": [*runs], "now": now_or_none()})
 
 
 def changes_since(run: str, since: str) -> list[PersonalChange]:
@@ -102,17 +122,14 @@ def use(rows: Sequence[UseRow]) -> dict[tuple[str, str], str]:
     return {(approval, node): run for approval, node, run in uses}
 
 
-def of_run(run: str, types: Sequence[str]) -> list[tuple[str, list[tuple[str, bool]]]]:
-    """The steps, of these types, whose decisions cover steps of a run that are not over, with these, and whether each
-    waits.
-    """
-    rows = SQL.value("approvals_of_run", {"run": run, "types": [*types]})
-    return [(node, [(name, begun) for name, begun in steps]) for node, steps in rows]
+def of_run(run: str, types: Sequence[str]) -> list[tuple[str, str, Mapping[str, str | None]]]:
+    """The steps, of these types, whose decisions cover others: what was decided, and these with their statuses."""
+    return [(*row,) for row in SQL.value("approvals_of_run", {"run": run, "types": [*types]})]
 
 
-def covered_above(run: str, types: Sequence[str], node: str | None = None) -> tuple[str, str, str] | None:
-    """The nearest run above this one in which a decision of a step of these types covers what leads down to it, that
-    step, and the one that is covered; with a `node`, as of what is below that step of the run.
+def covered_above(run: str, types: Sequence[str], node: str | None, *, least: int) -> Above | None:
+    """The nearest run, `least` levels above this one or more, in which a decision of a step of these types covers what
+    leads down to the step `node` of the run, or to the run as a whole.
     """
-    row = SQL.value("covered_above", {"run": run, "types": [*types], "node": node})
-    return None if row is None else (row[0], row[1], row[2])
+    row = SQL.value("covered_above", {"run": run, "types": [*types], "node": node, "least": least})
+    return None if row is None else Above(row[0], row[1], [(version, step) for version, step in row[2]])

@@ -4,6 +4,7 @@ about to do is what was decided (docs/security.md, "Approved = executed").
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from engine.approvals import differing_before, leading_to
 from engine.catalogue import Json
@@ -21,8 +22,9 @@ from runs.workers.execute import execute
 UNDECIDED = "Nothing is written of what was decided about it."
 USED = "The approval has been used by another run."
 ANOTHER_VERSION = "The version that was decided about has no such step behind the decision."
-CHANGED_BEFORE = "Somebody has changed what a step before it was given or gave: {names}."
+ANOTHER_INPUT = "The run was given another input."
 OTHER_BEFORE = "Its version does something else before it: {names}."
+CHANGED_BEFORE = "Somebody has changed what a step before it was given or gave: {names}."
 CHANGED = "What it is given, or what it does, is not what was decided."
 
 
@@ -47,9 +49,9 @@ def load_to_begin(steps: Collection[ClaimedStep]) -> None:
             continue
         for one in covering:
             # Without one that is written it would be withheld.
-            if one.id is not None:
+            if one.id is not None and one.origin is not None:
                 step.approval = one.id, one.digest
-                uses += [_use(step, one.id)] if one.use == "none" else []
+                uses += [_use(step, one.origin)] if one.use == "none" else []
     if uses:
         _use_once([step for step, _ in rows.values()], uses, standings)
 
@@ -65,8 +67,7 @@ def _row(step: ClaimedStep) -> BeginningRow | None:
     deciders = graph.coverage.deciders.get(step.node)
     if deciders is None:
         return None
-    before = [name for name in leading_to(graph, step.node) if not graph.nodes[name].spec.asks_people]
-    return {"step": step.id, "run_id": step.run_id, "node": step.node, "deciders": deciders, "before": before}
+    return {"step": step.id, "run_id": step.run_id, "node": step.node, "deciders": deciders}
 
 
 def _covering(step: ClaimedStep, standings: Sequence[Standing]) -> Iterator[Standing]:
@@ -92,19 +93,47 @@ def _why_not(step: ClaimedStep, standing: Standing) -> str | None:
         return ANOTHER_VERSION
     if standing.use == "other":
         return USED
-    if entry["revision"] != step.revision:
-        return CHANGED
     if approvals.described_now(step, entry["open"]).digest != entry["digest"]:
         return CHANGED
     graph, version = graph_of(step.version_id), entry.get("version", step.version_id)
+    # In a rerun it is done again by this version.
+    known = entry["known"] if standing.run == step.run_id else ()
     if version != step.version_id and (
-        others := differing_before(shown(version).graph, graph, step.node, entry["known"])
+        others := differing_before(shown(version).graph, graph, step.node, known)
     ):
         return OTHER_BEFORE.format(names=", ".join(others))
-    if standing.changed:
-        names = ", ".join(graph.nodes[name].title for name in standing.changed)
-        return CHANGED_BEFORE.format(names=names)
-    return None
+    return _what_people_changed(step, standing) if standing.is_changed else None
+
+
+def _what_people_changed(step: ClaimedStep, standing: Standing) -> str | None:
+    """What people have changed since of what leads to a step, in a sentence; None where that is nothing."""
+    graph = graph_of(step.version_id)
+    leading = {step.node, *leading_to(graph, step.node)}
+    changes = [
+        one
+        for one in store.changes_since(step.run_id, standing.at)
+        if one.is_other and not _is_approved(one, standing.times or {})
+    ]
+    nodes = {one.node for one in changes}
+    for one in changes:
+        # A rerun from a start gives the run itself another input.
+        node = graph.nodes.get(one.node or "")
+        if one.is_rerun and (node is None or not node.predecessors):
+            return ANOTHER_INPUT
+    names = [
+        name
+        for name in graph.nodes
+        if name in nodes and name in leading and not graph.nodes[name].spec.asks_people
+    ]
+    return (
+        CHANGED_BEFORE.format(names=", ".join(graph.nodes[name].title for name in names)) if names else None
+    )
+
+
+def _is_approved(change: PersonalChange, times: Mapping[str, str]) -> bool:
+    """Whether it was decided since about the step that was changed, which the decision covers."""
+    decided = times.get(change.node or "")
+    return decided is not None and datetime.fromisoformat(change.at) < datetime.fromisoformat(decided)
 
 
 def _next_round(step: ClaimedStep, standing: Standing, why: str) -> AttemptResult:
@@ -175,5 +204,8 @@ def _use_once(
     owners = store.use(uses)
     for step in steps:
         for one in standings.get(step.id, ()):
-            if step.withheld is None and owners.get((one.id or "", step.node), step.run_id) != step.run_id:
+            if (
+                step.withheld is None
+                and owners.get((one.origin or "", step.node), step.run_id) != step.run_id
+            ):
                 step.withheld, step.approval = _next_round(step, one, USED), None

@@ -24,8 +24,8 @@ from tasks_inbox.store import queries, statements
 
 @dataclass(frozen=True, slots=True)
 class LockedTask:
-    """An open task that nobody else has now; what its record tells of its run and on whose behalf it is decided, and what its
-    decision covers.
+    """An open task that nobody else has now; what its record tells of its run and on whose behalf it is decided, and
+    what its decision covers.
     """
 
     task: ManualTask

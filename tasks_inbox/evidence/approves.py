@@ -5,9 +5,10 @@ it is known (docs/security.md, "Approved = executed"). It is shown to whoever de
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 from uuid import UUID
 
-from engine.approvals import NOW
+from engine.approvals import BEGINNING, TEMPLATE
 from engine.canonical import content_hash
 from engine.catalogue import BODY, Json
 from engine.graph import Graph
@@ -75,8 +76,8 @@ class Approves:
     def _step(self, name: str, document: Mapping[str, Json] | None) -> dict[str, Json]:
         node = self.graph.nodes[name]
         parts = [] if document is None else list(_parts(document))
-        values = islice((one for part in parts for one in self._flat(*part)), MOST_VALUES)
-        more = max(0, sum(_count(value) for _, value, _ in parts) - MOST_VALUES)
+        values = islice((one for part in parts for one in self._flat(part)), MOST_VALUES)
+        more = max(0, sum(map(_count, parts)) - MOST_VALUES)
         return {
             "node": name,
             "title": node.title,
@@ -87,7 +88,7 @@ class Approves:
 
     def _withheld(self, withheld: Mapping[str, Json]) -> dict[str, Json]:
         before, after = (
-            {one["path"]: one for part in _parts(withheld.get(key) or {}) for one in self._flat(*part)}
+            {one["path"]: one for part in _parts(withheld.get(key) or {}) for one in self._flat(part)}
             for key in ("was", "now")
         )
         # What was to come from a step has come since, and is no change; the input may be another one than was to come.
@@ -114,34 +115,54 @@ class Approves:
             "changes": differing[:MOST_VALUES],
         }
 
-    def _flat(self, path: str, value: Json, is_secret: bool) -> Iterator[dict[str, Json]]:
+    def _flat(self, part: "_Part") -> Iterator[dict[str, Json]]:
         """The values of a part of a document, each with its path; `sources`: where one that is open comes from."""
-        if _is_open(value):
-            yield {"path": path, "value": None, "sources": [self._source(name) for name in value["from"]]}
-        elif isinstance(value, Mapping) and value.keys() == {"is"}:
-            yield from self._flat(path, value["is"], is_secret)
+        value = part.value
+        if not part.is_data and _is_open(value):
+            yield {
+                "path": part.path,
+                "value": None,
+                "sources": [self._source(name) for name in value["from"]],
+            }
+        elif not part.is_data and isinstance(value, Mapping) and value.keys() == {"is"}:
+            yield from self._flat(part._replace(value=value["is"], is_data=True))
         elif isinstance(value, Mapping) and value:
             for key, one in value.items():
-                yield from self._flat(f"{path}.{key}", one, is_secret or is_secret_name(str(key)))
+                is_secret = part.is_secret or is_secret_name(str(key))
+                yield from self._flat(_Part(f"{part.path}.{key}", one, is_secret, part.is_data))
         elif isinstance(value, list) and value:
             for at, one in enumerate(value):
-                yield from self._flat(f"{path}[{at}]", one, is_secret)
+                yield from self._flat(part._replace(path=f"{part.path}[{at}]", value=one))
         else:
-            yield {"path": path, "value": _short(MASK if is_secret and value else value), "sources": []}
+            text = MASK if part.is_secret and value else value
+            yield {"path": part.path, "value": _short(text), "sources": []}
 
     def _source(self, name: str) -> str:
-        if name == NOW:
-            return NOW
+        if name == BEGINNING:
+            return BEGINNING
         return self.graph.nodes[name].title if name in self.graph.nodes else name
 
 
-def _parts(document: Mapping[str, Json]) -> Iterator[tuple[str, Json, bool]]:
-    """What of a document is shown: where it stands, and whether that is the name of a secret."""
-    yield "input", document.get("input"), False
+class _Part(NamedTuple):
+    """A part of a document: where it stands, whether that is the name of a secret, and whether it is data as it stands.
+
+    Of other parts what is known stands under `is`.
+    """
+
+    path: str
+    value: Json
+    is_secret: bool = False
+    is_data: bool = False
+
+
+def _parts(document: Mapping[str, Json]) -> Iterator[_Part]:
+    """What of a document is shown."""
+    origin = document.get("input") or {}
+    yield _Part("input", origin.get(TEMPLATE, origin))
     for name, value in (document.get("params") or {}).items():
-        yield name, value, is_secret_name(name)
+        yield _Part(name, value, is_secret_name(name))
     if document.get("body"):
-        yield "each", document["body"].get(BODY) or {}, False
+        yield _Part("each", document["body"].get(BODY) or {}, is_data=True)
 
 
 def _is_open(value: Json) -> bool:
@@ -149,11 +170,20 @@ def _is_open(value: Json) -> bool:
     return isinstance(value, Mapping) and (value.keys() == {"of", "from"} or value.keys() == {"from"})
 
 
-def _count(value: Json) -> int:
-    """How many values a part of a document has."""
-    if isinstance(value, Mapping) and value and not _is_open(value):
-        return sum(map(_count, value.values()))
-    return sum(map(_count, value)) if isinstance(value, list) and value else 1
+def _count(part: _Part) -> int:
+    """How many values it has."""
+    pending, count = [(part.value, part.is_data)], 0
+    while pending:
+        value, is_data = pending.pop()
+        if not is_data and isinstance(value, Mapping) and value.keys() == {"is"}:
+            pending.append((value["is"], True))
+        elif isinstance(value, Mapping) and value and (is_data or not _is_open(value)):
+            pending += ((one, is_data) for one in value.values())
+        elif isinstance(value, list) and value:
+            pending += ((one, is_data) for one in value)
+        else:
+            count += 1
+    return count
 
 
 def _short(value: Json) -> Json:

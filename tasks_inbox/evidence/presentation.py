@@ -42,7 +42,10 @@ def hashes_of(tasks: Sequence[ManualTask], username: str) -> dict[UUID, str]:
 
 
 def changed_since(task: ManualTask, username: str, seen: str, approves: Approves | None) -> str | None:
-    """What is not as they have seen it, in a sentence that names files; None where all is. `approves`: what it covers."""
+    """What is not as they have seen it, in a sentence that names files; None where all is.
+
+    `approves`: what the task covers.
+    """
     every = list(_files([task], username))
     here = {file.pk: file for file in every if file.withdrawn_at is None}
     if _hash(task, here.values(), approves) == seen:

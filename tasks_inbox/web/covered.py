@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from engine.approvals import NOW
+from engine.approvals import BEGINNING
 from engine.catalogue import Json
 from tasks_inbox.models import label_of
 from tasks_inbox.web import facts
@@ -61,5 +61,5 @@ def _text(value: Mapping[str, Json] | None) -> str:
         return "nothing"
     if not value["sources"]:
         return facts.plain(value["value"])
-    names = " and ".join(name if name == NOW else f"“{name}”" for name in value["sources"])
+    names = " and ".join(name if name == BEGINNING else f"“{name}”" for name in value["sources"])
     return f"comes from {names}"

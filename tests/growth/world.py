@@ -149,7 +149,7 @@ class World(Surroundings):
             "Who": who_is(self.who),
             "Standing": standing(self.who, self.task),
             "Decision": Decision("approved"),
-            "LockedTask": LockedTask(self.task, {"on_behalf_of": None}),
+            "LockedTask": LockedTask(self.task, {"on_behalf_of": None}, None),
             "Absent": Absent("bob", ("user:bob",), None),
             "Graph": compiled(self.run.version_id).graph,
             "Change": Change(),

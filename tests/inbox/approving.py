@@ -1,6 +1,9 @@
 """What tests of approvals share: a payment that a person approves, and those who do the jobs."""
 
-from runs.commands import job_reports, jobs
+from accounts.principal import EVERYWHERE, Principal
+from accounts.roles import ADMIN, SCOPES
+from engine.overrides import RerunWith
+from runs.commands import job_reports, jobs, operators
 from tasks_inbox.actions import deciding
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.evidence import presentation
@@ -21,6 +24,7 @@ ASK = {
 }
 WAYS = [{"from": "ask", "to": "pay", "branch": "approved"}, {"from": "ask", "to": "no", "branch": "rejected"}]
 PAYMENT = make.graph([ASK, PAY, "no"], WAYS)
+NAP = {"id": "nap", "type": "signal", "params": {"name": "go"}}
 
 
 def decide(who, run, outcome="approved"):
@@ -54,3 +58,13 @@ def begun(definition, who, amount=10):
     if who is not None:
         decide(who, run)
     return run
+
+
+def edit(run, node, value, by="test"):
+    operators.retry_step(make.a_tenant().pk, run, node, override=RerunWith(value), by=by, reason="because")
+
+
+def pass_on(run, node, output, by="test"):
+    who = Principal(make.a_tenant().pk, "default", 1, by, ADMIN, SCOPES, "command", reach=EVERYWHERE)
+    operators.skip_step(make.a_tenant().pk, run, node, output, by=by, reason="because", who=who)
+    make.work()

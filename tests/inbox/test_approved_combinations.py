@@ -2,37 +2,24 @@
 
 import pytest
 
-from accounts.principal import EVERYWHERE, Principal
-from accounts.roles import ADMIN, SCOPES
-from engine.overrides import RerunWith
 from lib.refusals import NotAllowed
-from runs.commands import items, operators
+from runs.commands import items
 from runs.commands.items import ItemPlace
 from runs.kernel import rounds
 from runs.kernel.refused import RunRefused
 from runs.models import Approval, Run
 from tests import factories as make
-from tests.inbox.approving import ASK, JOB, PAY, WAYS, begun, complete, decide, fail, poll
+from tests.inbox.approving import ASK, JOB, NAP, PAY, WAYS, begun, complete, decide, edit, fail, pass_on, poll
 from tests.inbox.asking import member, task_of
 
 pytestmark = pytest.mark.django_db
 
 MINE = {"by": "test", "reason": "because"}
-NAP = {"id": "nap", "type": "signal", "params": {"name": "go"}}
 
 
 @pytest.fixture
 def ann():
     return member("ann", "approver")
-
-
-def edit(run, node, value, by):
-    operators.retry_step(make.a_tenant().pk, run, node, override=RerunWith(value), by=by, reason="because")
-
-
-def pass_on(run, node, output, by):
-    who = Principal(make.a_tenant().pk, "default", 1, by, ADMIN, SCOPES, "command", reach=EVERYWHERE)
-    operators.skip_step(make.a_tenant().pk, run, node, output, by=by, reason="because", who=who)
 
 
 def test_a_skip_of_a_question_that_could_not_be_asked_is_a_decision_like_others(ann):
@@ -268,6 +255,96 @@ def test_a_variable_that_a_person_has_set_beside_the_question_is_a_difference(an
     make.skip(run, "setter", {"rate": 99_999})
     make.send(run, "on")
     make.work()
+
+    assert poll() is None
+    assert task_of(run).round == 2
+    decide(ann, run)
+    assert poll() is not None
+
+
+def below(child, ann):
+    """A run in which a person has approved that this child workflow runs; gives its run."""
+    name = make.a_version(child).workflow.name
+    sub = {"id": "sub", "type": "subworkflow", "params": {"workflow": name, "input": {}}}
+    run = begun(make.graph([ASK, sub], [{**WAYS[0], "to": "sub"}]), ann)
+    [child_run] = make.children_of(run)
+    return str(child_run.pk)
+
+
+BELOW = {
+    "an item": {"id": "g", "type": "map", "params": {"items": "{{ [1] }}", "body": {"steps": [NAP]}}},
+    "a child of a child": {"id": "g", "type": "subworkflow"},
+}
+
+
+@pytest.mark.parametrize("place", BELOW)
+def test_what_feeds_an_effect_between_is_changed_by_nobody_however_far_below(ann, place):
+    step = dict(BELOW[place])
+    if "params" not in step:
+        step["params"] = {"workflow": make.a_version(make.graph([NAP], [])).workflow.name, "input": {}}
+    pay = {"id": "pay", **JOB, "params": {"x": "{{ steps.g.output }}"}}
+    child = below(make.graph([step, pay], ["g>pay"]), ann)
+    [lowest] = make.children_of(child)
+
+    with pytest.raises(RunRefused) as refused:
+        pass_on(str(lowest.pk), "nap", {"amount": 99_999})
+    assert refused.value.code == "approved"
+
+
+def test_a_step_of_a_round_says_nothing_to_the_next_round_of_a_covered_loop(ann):
+    pay = {**PAY, "input": {"amount": "{{ item.amount }}"}, "params": {}}
+    body = {"steps": [pay, NAP], "edges": [{"from": "pay", "to": "nap"}]}
+    each = {"id": "each", "type": "loop", "params": {"body": body, "count": 2}, "input": "{{ input }}"}
+    run = begun(make.graph([ASK, each], [{**WAYS[0], "to": "each"}]), ann)
+    complete(poll(), {})
+    [part] = make.children_of(run)
+
+    with pytest.raises(RunRefused) as refused:
+        pass_on(str(part.pk), "nap", {"amount": 99_999})
+    assert refused.value.code == "approved"
+
+
+def test_a_variable_that_an_effect_below_reads_is_set_by_nobody(ann):
+    setter = {**NAP, "id": "setter", "set_vars": {"rate": "{{ output.rate }}"}}
+    pay = {"id": "pay", **JOB, "params": {"rate": "{{ vars.rate }}"}}
+    child = below(make.graph([setter, NAP, pay], ["nap>pay"], variables={"rate": 1}), ann)
+
+    with pytest.raises(RunRefused) as refused:
+        pass_on(child, "setter", {"rate": 99_999})
+    assert refused.value.code == "approved"
+
+
+def test_a_child_run_that_a_person_cancels_is_a_difference_for_what_follows(ann):
+    name = make.a_version(make.graph([NAP], [])).workflow.name
+    sub = {
+        "id": "sub",
+        "type": "subworkflow",
+        "params": {"workflow": name, "input": {}},
+        "on_error": "branch",
+    }
+    edges = [
+        {**WAYS[0], "to": "sub"},
+        {"from": "sub", "to": "pay", "on": "error"},
+        {"from": "sub", "to": "no"},
+    ]
+    run = begun(make.graph([ASK, sub, PAY, "no"], edges), ann)
+    [child] = make.children_of(run)
+    make.cancel(str(child.pk))
+    make.work()
+
+    assert poll() is None
+    assert task_of(run).round == 2
+
+
+def test_votes_count_for_what_the_first_of_them_saw(ann):
+    bob = member("bob", "approver")
+    asks = {**ASK, "params": {**ASK["params"], "quorum": {"need": 2}}}
+    rate, gate = {"id": "rate", **JOB, "queue": "rate"}, {"id": "gate", "type": "decision"}
+    pay = {"id": "pay", **JOB, "join": "all", "params": {"rate": "{{ steps.rate.output.rate }}"}, "input": {}}
+    run = begun(make.graph([gate, asks, rate, pay], ["gate>rate", "rate>pay", WAYS[0]]), None)
+    decide(ann, run)
+    pass_on(run, "rate", {"rate": 99_999})
+    decide(bob, run)
 
     assert poll() is None
     assert task_of(run).round == 2

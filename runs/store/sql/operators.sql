@@ -54,8 +54,6 @@ SELECT json_agg(s.queue) FROM s
 -- The steps of a run as they may be kept by another run, or on another version: how each ended, with what, from which
 -- input, and which boundary edges were taken when: that is in its history, or in that of the run that it is kept from.
 -- An interrupted step's own way is in its history too.
-WITH x AS (SELECT %(run)s::uuid AS run_id),
-/* include changed_below */
 SELECT coalesce(json_agg(json_build_array(
            s.id, s.node, s.type, s.status, s.cancel_cause,
            /* include given_input */,
@@ -77,13 +75,7 @@ SELECT coalesce(json_agg(json_build_array(
                 WHERE e.run_id = s.run_id AND e.node = s.node AND e.type = 'STEP_CANCELLED'
                 ORDER BY e.id DESC LIMIT 1) END,
            EXISTS (SELECT 1 FROM runs_stepexecution u
-                    WHERE u.run_id = s.run_id AND u.undoes = s.node),
-           -- What a person has changed in it: in an item, or in a run below.
-           greatest(s.revision, (s.id IN (SELECT b.step_id FROM below b) OR EXISTS (
-               SELECT 1 FROM runs_stepexecution i
-                WHERE i.run_id = s.run_id AND i.node = s.node AND i.index IS NOT NULL
-                  AND (i.revision > 0 OR i.status = 'SKIPPED' AND i.cancel_cause = 'operator'
-                       OR i.id IN (SELECT b.step_id FROM below b))))::int))
+                    WHERE u.run_id = s.run_id AND u.undoes = s.node))
        ORDER BY s.id), '[]')
   FROM runs_stepexecution s
  WHERE s.run_id = %(run)s::uuid AND s.index IS NULL
