@@ -15,6 +15,7 @@ from runs.models.outbox import DispatchLeader, DispatchOutbox
 from runs.models.outgoing import (
     OUTGOING_STATES,
     OutgoingDelivery,
+    OutgoingReplay,
     OutgoingSecret,
     OutgoingWebhook,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "HotRow",
     "InboundWebhook",
     "OutgoingDelivery",
+    "OutgoingReplay",
     "OutgoingSecret",
     "OutgoingWebhook",
     "QueuePoll",

@@ -122,15 +122,3 @@ def test_a_test_comes_before_what_waits(admin, webhook, receiver):
     services.send_test(admin, webhook.pk)
     deliver()
     assert receiver.types() == ["run.started", "webhook.test"]
-
-
-def test_who_switches_it_on_is_sent_nothing_of_before(admin, webhook, receiver):
-    receiver.answers = lambda message: 500
-    begun()
-    deliver()
-    services.change_webhook(admin, webhook.pk, enabled=False)
-    receiver.answers = lambda message: 204
-    services.change_webhook(admin, webhook.pk, enabled=True)
-    begun()
-    deliver()
-    assert states() == ["dropped", "delivered"]
