@@ -108,6 +108,18 @@ def note(outcomes: Sequence[OutcomeRow]) -> None:
     SQL.execute("note_outgoing", {"outcomes": orjson.dumps(outcomes).decode(), "now": now_or_none()})
 
 
+def note_unsent(webhook: UUID, deliveries: Iterable[int], error: str, seconds: float) -> None:
+    """Write down that something on our side kept these from being sent; they are tried again in so many seconds."""
+    params = {
+        "webhook": webhook,
+        "deliveries": list(deliveries),
+        "error": error,
+        "seconds": seconds,
+        "now": now_or_none(),
+    }
+    SQL.execute("note_unsent", params)
+
+
 def note_served(webhook: UUID, worker: str, *, delivered: bool, pause: float, error: str) -> Standing | None:
     """Write down how a webhook did; None where somebody else serves it by now."""
     params = {

@@ -82,6 +82,7 @@ HARMLESS = frozenset(
         "ask_outgoing_replay",
         "discard_outgoing",
         "wake_outgoing",
+        "note_unsent",
         "replay_outgoing",
         "retire_outgoing_secrets",
         "switch_outgoing_off",

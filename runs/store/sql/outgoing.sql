@@ -88,6 +88,17 @@ UPDATE runs_outgoingwebhook w
 RETURNING json_build_object('failures', w.failures,
                             'seconds', extract(epoch FROM clock.now - coalesce(w.failing_since, clock.now)))
 
+-- name: note_unsent
+-- Why messages could not be sent that nobody was asked to take: no attempt of theirs, and nothing against the webhook.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+late AS (
+    UPDATE runs_outgoingdelivery d
+       SET error = %(error)s, tried_at = clock.now, due_at = clock.now + %(seconds)s * interval '1 second'
+      FROM clock
+     WHERE d.id = ANY (%(deliveries)s) AND d.state = 'pending'
+)
+UPDATE runs_outgoingwebhook w SET last_error = %(error)s WHERE w.id = %(webhook)s
+
 -- name: release_outgoing
 UPDATE runs_outgoingwebhook w SET leased_until = NULL, leased_by = NULL
  WHERE w.id = %(webhook)s AND w.leased_by = %(worker)s
