@@ -10,7 +10,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from config import dispatch_environment
+from config import belonging, dispatch_environment
 from config.database import patience
 from runs.reading.outbox import is_led, outbox_complaint
 from runs.reading.readiness import Standing
@@ -52,7 +52,8 @@ def readiness() -> tuple[dict[str, bool], Standing | None]:
     servers = _servers()
     try:
         with patience.at_most(_DATABASE_SECONDS):
-            standing = read_standing()
+            foreign = tuple(belonging.complaints())
+            standing = replace(read_standing(), foreign=foreign)
             relayed = outbox_standing(_MOST_COUNTED) if settings.HANDOFF_BROKER else None
     except (DatabaseError, psycopg.Error):
         return {"database": False, **servers}, None

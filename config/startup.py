@@ -15,7 +15,7 @@ from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from config import dispatch_environment, environment, roles
+from config import belonging, dispatch_environment, environment, roles
 from lib.loading import uncollected
 from lib.meanwhile import meanwhile
 from lib.messages import first_line
@@ -70,13 +70,15 @@ def prepare(say: Say) -> None:
         problems = server_problems()
     except OperationalError as problem:
         raise NotStartable(_no_answer(problem, "DATABASE_URL")) from None
-    if problems:
+    if problems := problems or list(filter(None, [belonging.of_key()])):
         raise NotStartable(" ".join(problems))
     role = str(connection.settings_dict["USER"])
     with roles.as_owner() as is_another:
         if is_another and not role:
             raise NotStartable(f"DATABASE_URL must name its user, since {roles.OWNER_URL} is set.")
         _prepare(role if is_another else None, say)
+    if reason := belonging.claim_payloads():
+        raise NotStartable(reason)
 
 
 def _prepare(role: str | None, say: Say) -> None:

@@ -7,8 +7,6 @@ import django.db.models.functions.datetime
 import django.db.models.manager
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -65,5 +63,4 @@ class Migration(migrations.Migration):
             name='webhook',
             field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='replay', to='runs.outgoingwebhook'),
         ),
-        SchemaSql('runs', 'ad68aa4879d6'),
     ]

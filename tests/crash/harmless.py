@@ -83,6 +83,8 @@ HARMLESS = frozenset(
         "discard_outgoing",
         "wake_outgoing",
         "note_unsent",
+        "installation",
+        "newest_blobs",
         "replay_outgoing",
         "retire_outgoing_secrets",
         "switch_outgoing_off",
