@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import connection
 
 from accounts import sealed
+from config import start_environment
 from lib.blobs import BadBlobStore, BlobAway, BlobError, BlobMissing, Blobs
 from lib.database_errors import OPERATIONAL_ERRORS
 from lib.messages import first_line
@@ -82,7 +83,12 @@ def reasons_to_end() -> list[str]:
 
 
 def refuse() -> None:
-    """Raises SystemExit where this process does not belong to its database."""
+    """For a process that executes or sends: raises SystemExit where it does not belong to its database, and where
+    Handoff observes only."""
+    if start_environment.observes():
+        raise SystemExit(
+            f"This process does not start: {start_environment.VARIABLE}=observe starts web alone."
+        )
     if reasons := reasons_to_end():
         raise SystemExit(f"This process does not start. {' '.join(reasons)}")
 

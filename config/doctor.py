@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
 from accounts.sealed import locked_tenants
-from config import belonging, environment, grpc_environment, people_findings, roles
+from config import belonging, environment, grpc_environment, people_findings, roles, start_environment
 from config import hint_findings as hints
 from config.command_line import release
 from config.database import patience
@@ -226,6 +226,13 @@ def _open_tenant() -> Iterator[Finding]:
         yield Finding("warn", sentence, "see HANDOFF_V1_OPEN_TENANT in docs/configuration.md")
 
 
+def _observes() -> Iterator[Finding]:
+    if _variables_of_the_server().get(start_environment.VARIABLE, "").strip().lower() == "observe":
+        yield Finding(
+            "warn", "Handoff observes only: nothing is executed, sent or changed", "see HANDOFF_START"
+        )
+
+
 def _grpc() -> Iterator[Finding]:
     """Where gRPC is answered, and whether what it is told is secret."""
     if problems := grpc_environment.problems():
@@ -385,4 +392,5 @@ _CHECKS = (
     _payloads,
     _spans,
     _open_tenant,
+    _observes,
 )

@@ -121,7 +121,7 @@ SETTLED: Mapping[tuple[str, str], tuple[Settled, ...]] = {
     ("settings-token-revoke", "POST"): (_form(),),
     ("settings-webhook-switch", "POST"): (_form(), _form(on="1")),
     ("task-claim", "POST"): (_form(),),
-    ("task-watch", "POST"): (_form(on="1"), _form()),
+    ("task-watch", "POST"): (_form(watching="yes"), _form(watching="no")),
     ("task-unclaim", "POST"): (Settled({}, (("api-task-claim", {}),), form=True),),
     ("workflow-archive", "POST"): (
         _form(),
