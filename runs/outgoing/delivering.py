@@ -90,7 +90,7 @@ def _message(due: Due, keys: Sequence[bytes]) -> Message:
 def _written_down(leased: Leased, worker: str, batch: Sequence[Due], attempts: Sequence[Attempt]) -> bool:
     """Write down what came of the attempts; whether the webhook can be served on."""
     if not attempts:
-        return True
+        return False
     before = {one.id: one.attempts for one in batch}
     outgoing.note([_outcome(one, before[one.id]) for one in attempts])
     delivered = any(one.arrived for one in attempts)

@@ -145,7 +145,7 @@ def switch_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     except NotAllowed as error:
         messages.error(request, error.message)
     else:
-        on = "It receives events again, those that waited first."
+        on = "It receives events, those that waited first."
         messages.success(
             request, on if turns_on else "It is off: nothing is sent, and what waits goes on waiting."
         )

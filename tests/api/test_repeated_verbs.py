@@ -8,7 +8,7 @@ from django.test import Client
 
 from tests.api.authorisation_matrix import MATRIX, address
 from tests.api.furnishing import has_everything
-from tests.api.verbs import ANEW, ASKED, ELSEWHERE, SETTLED
+from tests.api.verbs import ANEW, ASKED, ELSEWHERE, SETTLED, Settled
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -22,6 +22,11 @@ PLAYED = [
     pytest.param(name, method, how, id=f"{name}-{method}-{number}")
     for (name, method), plays in SETTLED.items()
     for number, how in enumerate(plays)
+]
+DELETED = [
+    pytest.param(name, "DELETE", Settled(), id=f"{name}-DELETE")
+    for name, route in MATRIX.items()
+    if "DELETE" in route.methods
 ]
 NOT_COMPARED = {
     "accounts_apitoken": {"last_used_at"},
@@ -84,7 +89,7 @@ def test_every_route_that_changes_something_says_what_a_second_call_does():
     assert sum(map(len, lists)) == len(named), "a route is in several lists"
 
 
-@pytest.mark.parametrize(("name", "method", "how"), PLAYED)
+@pytest.mark.parametrize(("name", "method", "how"), PLAYED + DELETED)
 def test_a_second_call_changes_nothing(people, page, ids, name, method, how):
     for before, body in how.before:
         verb = "POST" if "POST" in MATRIX[before].methods else "PATCH"

@@ -7,6 +7,7 @@ is played in another test.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 Body = dict[str, Any]
@@ -72,6 +73,7 @@ SETTLED: Mapping[tuple[str, str], tuple[Settled, ...]] = {
         Settled(None, (("api-outgoing-webhook", {"enabled": False}),)),
     ),
     ("api-outgoing-webhook-replay", "POST"): (Settled(),),
+    ("api-outgoing-webhook-replay-since", "POST"): (Settled({"since": datetime.now(UTC).isoformat()}),),
     ("api-request-withdraw", "POST"): (Settled(_WHY),),
     ("api-run-cancel", "POST"): (Settled(),),
     ("api-run-pause", "POST"): (Settled(),),
@@ -123,6 +125,24 @@ SETTLED: Mapping[tuple[str, str], tuple[Settled, ...]] = {
     ("task-claim", "POST"): (_form(),),
     ("task-watch", "POST"): (_form(watching="yes"), _form(watching="no")),
     ("task-unclaim", "POST"): (Settled({}, (("api-task-claim", {}),), form=True),),
+    ("api-task-answer", "POST"): (Settled({"text": "B."}, (("api-task-ask", {"text": "A?"}),)),),
+    ("api-task-ask", "POST"): (Settled({"text": "A?"}),),
+    ("calendar-delete", "POST"): (_form(),),
+    ("inbox-view-delete", "POST"): (_form(),),
+    ("operations-alert-channel-delete", "POST"): (_form(),),
+    ("schedule-delete", "POST"): (_form(),),
+    ("settings-folder-delete", "POST"): (_form(),),
+    ("settings-group-delete", "POST"): (_form(reason="Because.", confirm="yes"),),
+    ("settings-member-remove", "POST"): (_form(reason="Because.", confirm="yes"),),
+    ("settings-notifications", "POST"): (_form(mail="assigned", digest_hour=""),),
+    ("settings-outgoing-webhook-delete", "POST"): (_form(),),
+    ("settings-outgoing-webhook-replay", "POST"): (_form(),),
+    ("settings-webhook-delete", "POST"): (_form(),),
+    ("step-retry", "POST"): (Settled({"value": "{}"}, form=True, failed=True),),
+    ("step-skip", "POST"): (_form(value="null"),),
+    ("task-delegate", "POST"): (_form(to="operator-of-ours"),),
+    ("task-take-back", "POST"): (_form(),),
+    ("workflow-move", "POST"): (_form(folder=""),),
     ("workflow-archive", "POST"): (
         _form(),
         Settled({"undo": "1"}, (("api-workflow", {"archived": True}),), form=True),
@@ -173,25 +193,20 @@ ASKED = _each(
 )
 ELSEWHERE = _each(
     # What is written down is what is there already; or it is not there any more (a 404).
-    "api-workflow-draft:PATCH api-workflow-test-case:PATCH bulk-job-go bulk-job-stop calendar-change "
-    "calendar-delete inbox-open inbox-view-change inbox-view-delete logout operations-alert-channel "
-    "operations-alert-channel-delete operations-alert-rule operations-alert-rule-delete password-link "
-    "runs-columns runs-search-change runs-search-delete schedule-delete schedule-edit settings-folder "
-    "settings-folder-delete settings-group settings-group-delete settings-me settings-member "
-    "settings-member-groups settings-member-hand-over settings-member-remove settings-notifications "
-    "settings-outgoing-webhook-delete settings-outgoing-webhook-edit settings-password settings-webhook-delete "
-    "task-draft task-take-back workflow-definition workflow-move workflow-pipeline workflow-restore "
-    "workflow-start-draft "
+    "runs-search-delete api-workflow-draft:PATCH api-workflow-test-case:PATCH bulk-job-go bulk-job-stop "
+    "calendar-change inbox-open inbox-view-change logout operations-alert-channel operations-alert-rule "
+    "operations-alert-rule-delete password-link runs-columns runs-search-change schedule-edit settings-folder "
+    "settings-group settings-me settings-member settings-member-groups settings-member-hand-over "
+    "settings-outgoing-webhook-edit settings-password task-draft workflow-definition workflow-pipeline "
+    "workflow-restore workflow-start-draft "
     # A replay is under way, or the page of what is played above by REST.
-    "api-outgoing-webhook-replay-since settings-outgoing-webhook-replay settings-outgoing-webhook-replay-since "
-    "step-retry step-skip task-delegate "
+    "settings-outgoing-webhook-replay-since "
     # What is decided, asked, answered or returned is so: tests/inbox. Items, and the run that a step waits for:
     # tests/api/test_item_verbs_api.py. Many together are each as one.
     "api-step-cancel api-step-pause api-step-resume api-step-unpause api-run-migrate api-runs-bulk "
-    "api-task-answer api-task-ask api-task-complete api-task-resolve api-task-resubmit api-task-return "
-    "api-task-undo api-tasks-bulk api-workflow-migrate inbox-bulk-do run-items-act run-migrate run-resume-on "
-    "runs-together step-leave task-answer task-decide task-resolve task-resubmit task-return task-undo "
-    "workflow-move-runs "
+    "api-task-complete api-task-resolve api-task-resubmit api-task-return api-task-undo api-tasks-bulk "
+    "api-workflow-migrate inbox-bulk-do run-items-act run-migrate run-resume-on runs-together step-leave "
+    "task-answer task-decide task-resolve task-resubmit task-return task-undo workflow-move-runs "
     # Jobs of several, and the other engine's names for the same: tests/api/test_many_jobs.py, tests/s4, tests/v1.
     "api-jobs-complete s4-cancel s4-job-complete s4-step-task s4-user-task v1-activities-complete "
 )

@@ -124,7 +124,10 @@ def test_tested_sent_again_rotated_switched_and_deleted(admin, monkeypatch):
     assert "nothing is sent" in admin.post(f"{path}/switch", follow=True).text
     assert "Somebody switched it off" in admin.get(path).text
     assert "switch it on first" in admin.post(f"{path}/test", follow=True).text
-    assert "It receives events again" in admin.post(f"{path}/switch", {"on": "1"}, follow=True).text
+    assert (
+        "It receives events, those that waited first"
+        in admin.post(f"{path}/switch", {"on": "1"}, follow=True).text
+    )
     assert "is deleted" in admin.post(f"{path}/delete", follow=True).text
     assert not OutgoingWebhook.unsafe_all_tenants.exists()
 
@@ -157,6 +160,10 @@ def test_failures_and_why_it_is_off_are_told(admin, monkeypatch):
         deliver()
     assert "The receiver answered 500." in admin.get(path).text
     assert "1 failed attempt" in admin.get(OUT).text
+    assert "Try at once" in admin.get(path).text
+    admin.post(f"{path}/switch", {"on": "1"})
+    hook = OutgoingWebhook.unsafe_all_tenants.get()
+    assert (hook.paused_until, hook.failures) == (None, 1)
     hook = OutgoingWebhook.unsafe_all_tenants.get()
     switching.switch_off(hook.pk, "failing", "The receiver answered 500.")
     assert switching.WORDS["failing"] in admin.get(path).text
