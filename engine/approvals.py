@@ -39,6 +39,10 @@ class Coverage:
         by_outcome = self.by_outcome.get(decider, {})
         return by_outcome.get(outcome if outcome in by_outcome else None, ())
 
+    def outcome_to(self, decider: str, step: str) -> str | None:
+        """An outcome that covers this step."""
+        return next((name for name, steps in self.by_outcome.get(decider, {}).items() if step in steps), None)
+
 
 NO_COVERAGE = Coverage()
 
@@ -110,6 +114,38 @@ def _reached(nodes: Mapping[str, Any], targets: Iterable[str], *, past_people: b
     return [name for name in nodes if name in reached]
 
 
+def is_decided(graph: Any, step: str) -> bool:
+    """Whether each way to a step of a graph (`graph.Graph`) leads through a decision in it that covers the step."""
+    deciders = graph.coverage.deciders.get(step, ())
+    reached: set[tuple[str, bool]] = set()
+    pending = [(name, False) for name in graph.starts]
+    while pending:
+        name, is_covered = pending.pop()
+        if (name, is_covered) in reached:
+            continue
+        reached.add((name, is_covered))
+        if name == step and not is_covered:
+            return False
+        node = graph.nodes[name]
+        if node.spec.asks_people:
+            pending += _after_people(node, step if name in deciders else None)
+        else:
+            pending += ((target, is_covered) for target in node.targets)
+    return True
+
+
+def _after_people(node: Any, step: str | None) -> Iterator[tuple[str, bool]]:
+    """Where a step that asks people leads to, and whether its decision covers `step` there.
+
+    Without `covers` that is so until the next step that asks people, which is a start of its own.
+    """
+    by_decision = [edge.target for edge in node.edges if edge.kind == "branch" or node.on_error != "continue"]
+    for target in node.targets:
+        yield target, step is not None and target in by_decision
+    for edge in (*node.error_edges, *node.boundary):
+        yield edge.target, False
+
+
 @dataclass(frozen=True, slots=True)
 class Described:
     """A covered step as it is approved, or as it begins.
@@ -117,7 +153,6 @@ class Described:
     `open`: the steps whose outputs it needs and that were not known then; None: all of it was known.
     """
 
-    node: Any
     document: Mapping[str, Json]
     open: tuple[str, ...] | None
 
@@ -134,9 +169,9 @@ def described_before(
     node = nodes[name]
     sources = _Sources(nodes, node, known)
     origin, before = _input_before(node, sources, scope)
-    document = _document(node, origin, lambda leaf: _shown(leaf, sources.of_param(leaf), before, {}))
+    document = _document(node, origin, lambda leaf: _shown(leaf, sources.of_param(leaf), before))
     needs = (*sources.of_input(), *(one for leaf in _leaves(node.params) for one in sources.of_param(leaf)))
-    return Described(node, document, tuple(one for one in dict.fromkeys(needs) if one != NOW))
+    return Described(document, tuple(one for one in dict.fromkeys(needs) if one != NOW))
 
 
 def _input_before(
@@ -149,7 +184,7 @@ def _input_before(
         scope = {**scope, "prev": _output(scope, node.predecessors[0])}
     if node.mapping is None:
         return {"from": list(node.predecessors)} if sources.before else {"is": scope["prev"]}, scope
-    origin = {"is": node.mapping.leaves(lambda leaf: _shown(leaf, sources.of_mapping(leaf), scope, {}))}
+    origin = {"is": node.mapping.leaves(lambda leaf: _shown(leaf, sources.of_mapping(leaf), scope))}
     if not sources.of_input():
         try:
             return origin, {**scope, "prev": node.mapping.render(scope)}
@@ -169,14 +204,12 @@ def described_at_begin(
     if open is not None and node.mapping is not None:
         origin = {
             "is": node.mapping.leaves(
-                lambda leaf: _shown(leaf, sources.of_mapping(leaf), scope, {"at": value})
+                lambda leaf: _unknown(leaf, sources.of_mapping(leaf)) or {"is": _at(value, leaf.keys)}
             )
         }
     elif open is not None and node.predecessors and sources.of_input():
         origin = {"from": list(node.predecessors)}
-    return Described(
-        node, _document(node, origin, lambda leaf: _shown(leaf, sources.of_param(leaf), scope, {})), None
-    )
+    return Described(_document(node, origin, lambda leaf: _shown(leaf, sources.of_param(leaf), scope)), None)
 
 
 def text_of(node: Any) -> Json:
@@ -189,19 +222,62 @@ def text_of(node: Any) -> Json:
     return _document(node, {"of": origin}, text)
 
 
+def differing_before(old: Any, new: Any, name: str, known: Collection[str]) -> list[str]:
+    """The steps before a covered step that two graphs have not alike, but those `known` when it was decided.
+
+    It is what they do, or in which case they lead to it.
+    """
+    ways = [_ways_to(graph, name, known) for graph in (old, new)]
+    return sorted(one for one in {*ways[0], *ways[1]} if ways[0].get(one) != ways[1].get(one))
+
+
+def leading_to(graph: Any, name: str) -> list[str]:
+    """The steps of a graph that a step depends on: those before it, and those that may set variables which it or one of
+    them reads.
+    """
+    names = {name, *graph.before(name)}
+    if any(_reads_variables(graph.nodes[one]) for one in names):
+        names |= {one.id for one in graph.nodes.values() if _may_set_variables(one)}
+    return [one for one in graph.nodes if one in names and one != name]
+
+
+def _reads_variables(node: Any) -> bool:
+    reads = [node.params.refs, *(edge.when.refs for edge in node.edges if edge.when is not None)]
+    reads += [node.mapping.refs] if node.mapping is not None else []
+    return node.body is not None or any("vars" in refs.names or refs.every_step for refs in reads)
+
+
+def _ways_to(graph: Any, name: str, known: Collection[str]) -> dict[str, Json]:
+    before = [one for one in leading_to(graph, name) if one not in known]
+    there = {*before, name}
+    return {
+        one: [
+            text_of(graph.nodes[one]),
+            graph.nodes[one].sets and graph.nodes[one].sets.leaves(lambda leaf: leaf.source),
+            [
+                [edge.target, edge.kind, edge.branch, edge.when and edge.when.source]
+                for edge in (*graph.nodes[one].edges, *graph.nodes[one].error_edges)
+                if edge.target in there
+            ],
+        ]
+        for one in before
+    }
+
+
 def _document(node: Any, origin: Mapping[str, Json], fill: Any) -> dict[str, Json]:
     document = {"type": node.type, "input": origin, "params": node.params.leaves(fill)}
     return document | ({"body": dict(node.literal)} if node.literal else {})
 
 
-def _shown(
-    leaf: Leaf, sources: Collection[str], scope: Mapping[str, Json], actual: Mapping[str, Json]
-) -> Json:
-    """The value of an expression where all of it is known, else its text; of an input that is there, what is there."""
-    if sources:
-        return {"of": leaf.source, "from": sorted(sources)}
-    if actual:
-        return {"is": _at(actual["at"], leaf.keys)}
+def _unknown(leaf: Leaf, sources: Collection[str]) -> Json:
+    """The text of an expression of which not all is known; None where all is."""
+    return {"of": leaf.source, "from": sorted(sources)} if sources else None
+
+
+def _shown(leaf: Leaf, sources: Collection[str], scope: Mapping[str, Json]) -> Json:
+    """The value of an expression where all of it is known, else its text."""
+    if unknown := _unknown(leaf, sources):
+        return unknown
     try:
         return {"is": leaf.render(scope)}
     except ExpressionError:
@@ -235,7 +311,6 @@ class _Sources:
     def __init__(self, nodes: Mapping[str, Any], node: Any, known: Collection[str]) -> None:
         self._open = frozenset(nodes).difference(known)
         self._setters = [one.id for one in nodes.values() if _may_set_variables(one) and one.id in self._open]
-        self._node = node
         joined = len(node.predecessors) > 1
         self.before = tuple(one for one in node.predecessors if joined or one in self._open)
         mapping = (

@@ -15,7 +15,7 @@ from engine.effects import Arrival, Assigned, Effects, NewStep
 from engine.errors import ExpressionError, StepError
 from engine.graph import Graph, Node
 from engine.links import Edge
-from engine.outcomes import Completed, Failed, Interrupted, Outcome, failed_output, output_of
+from engine.outcomes import Completed, Failed, Interrupted, Outcome, branch_of, failed_output, output_of
 from engine.overrides import DoesNotFit, GoesOn, KeepResult, Overrides, RerunWith, RestartWith
 from engine.ports import followed
 from engine.statuses import StepStatus
@@ -102,7 +102,7 @@ class NoBranchMatched(StepError):
     """None of the step's conditional edges holds for its output."""
 
     def __init__(self, node: Node, output: Json) -> None:
-        branch = output.get("branch") if isinstance(output, dict) else None
+        branch = branch_of(output)
         none = "its output has no branch" if node.has_branches else "its output matches none of them"
         reason = none if branch is None else f"its branch is {branch!r}"
         super().__init__(
@@ -210,7 +210,7 @@ class _Walk:
         # What a decision takes first has decided, even without a condition; elsewhere a conditional edge must.
         matched = any(decides or edge.kind != "always" for edge in edges)
         # An output without a branch matches no edge that names one, as a misspelt branch doesn't (H-7).
-        branch = output.get("branch") if isinstance(output, dict) else None
+        branch = branch_of(output)
         branches = decides or node.has_branches or (isinstance(output, dict) and "branch" in output)
         if node.is_conditional and branches and not matched and not node.may_end(branch):
             raise NoBranchMatched(node, output)
@@ -246,10 +246,11 @@ class _Walk:
             elif node.mapping is not None or node.is_join:
                 value, source = self._composed(node, value), None
             if node.kind != "engine":
-                edited = isinstance(override, RerunWith)
-                self.effects.steps.append(
-                    NewStep(node, StepStatus.QUEUED, value, source, own=edited, fired=fired)
+                revision = _revision(override)
+                step = NewStep(
+                    node, StepStatus.QUEUED, value, source, own=revision > 0, fired=fired, revision=revision
                 )
+                self.effects.steps.append(step)
                 return
             params = node.params.render({**self.scope, "prev": value})
             outcome: Outcome = Completed(node.spec.evaluate(params, value))
@@ -295,6 +296,7 @@ class _Walk:
                 override.own,
                 override,
                 fired,
+                override.revision,
             )
             self.effects.steps.append(step)
 
@@ -309,18 +311,26 @@ class _Walk:
         self, node: Node, outcome: Outcome, value: Json, source: str | None, fired: tuple[str, ...]
     ) -> None:
         """An engine step, or one whose input can't be made, is over as soon as it starts."""
-        own = isinstance(self.overrides.get(node.id), RerunWith)
+        revision = _revision(self.overrides.get(node.id))
         outcome, targets = self.conclude(node, outcome, fired)
+        status, error, output = StepStatus.COMPLETED, None, output_of(outcome)
         if isinstance(outcome, Failed):
-            output = None if node.on_error == "fail" else failed_output(outcome.error)
-            step = NewStep(
-                node, StepStatus.FAILED, value, source, output, outcome.error, targets, own, fired=fired
+            status, error = StepStatus.FAILED, outcome.error
+            output = None if node.on_error == "fail" else failed_output(error)
+        self.effects.steps.append(
+            NewStep(
+                node,
+                status,
+                value,
+                source,
+                output,
+                error,
+                targets,
+                own=revision > 0,
+                fired=fired,
+                revision=revision,
             )
-        else:
-            step = NewStep(
-                node, StepStatus.COMPLETED, value, source, outcome.output, None, targets, own, fired=fired
-            )
-        self.effects.steps.append(step)
+        )
 
     def _skip(self, node: Node) -> None:
         override = self.overrides.get(node.id)
@@ -335,6 +345,11 @@ class _Walk:
             self.arrive(node, self.graph.nodes[target], False, None)
         if node.is_sink:
             self.effects.sinks.append(node.id)
+
+
+def _revision(override: KeepResult | RerunWith | RestartWith | GoesOn | None) -> int:
+    """How often a person has given a step another input that starts by this override."""
+    return override.revision if isinstance(override, RerunWith) else 0
 
 
 def _keepable(node: Node, value: Json) -> Json:

@@ -15,7 +15,7 @@ class NewStep:
     """A step row to create. `input_from`: the node whose output its input is, where it is one.
 
     `own`: the input is what somebody said, whatever comes before it. `kept`: why the step is not done but kept.
-    `fired`: the targets of its boundary timers that are resolved already.
+    `fired`: the targets of its boundary timers that are resolved already. `revision`: as in `KeepResult`.
     """
 
     node: Node
@@ -28,6 +28,7 @@ class NewStep:
     own: bool = False
     kept: KeepResult | None = None
     fired: tuple[str, ...] = ()
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)

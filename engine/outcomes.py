@@ -41,6 +41,11 @@ def failed_output(error: Mapping[str, Json]) -> Json:
     return {"error": dict(error)}
 
 
+def branch_of(output: Json) -> Json:
+    """The outcome that an output names; None where it names none."""
+    return output.get("branch") if isinstance(output, dict) else None
+
+
 def output_of(outcome: Outcome) -> Json:
     """What the steps behind a step that ended so see as its output."""
     return failed_output(outcome.error) if isinstance(outcome, Failed) else outcome.output

@@ -32,9 +32,10 @@ class KeepResult:
 
 @dataclass(frozen=True, slots=True)
 class RerunWith:
-    """The node starts with this input, whatever its mapping or its predecessors say."""
+    """The node starts with this input, whatever its mapping or its predecessors say; `revision`: as in `KeepResult`."""
 
     input: Json
+    revision: int = 1
 
 
 @dataclass(frozen=True, slots=True)

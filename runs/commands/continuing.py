@@ -8,7 +8,7 @@ import logging
 from collections.abc import Sequence
 from uuid import UUID
 
-from engine.overrides import Overrides
+from engine.overrides import KeepResult, Overrides, RerunWith
 from engine.statuses import RunStatus
 from lib.uuid7 import uuid7
 from runs.commands import starts
@@ -19,7 +19,7 @@ from runs.kernel import messages, rounds
 from runs.kernel.graphs import graph_of
 from runs.kernel.refused import RunRefused
 from runs.kernel.unit_of_work import changing, unit_of_work
-from runs.models import Run
+from runs.models import Run, StepExecution
 from runs.store import continuing, payloads
 from runs.store.child_runs import Message
 
@@ -56,6 +56,7 @@ def _went_on(tenant: int, run: str, step: str, node: str) -> bool:
     try:
         with unit_of_work():
             overrides = kept_before(source.tenant_id, graph_of(source.version_id), run, node)
+            overrides |= _edited(source.tenant_id, run, node)
             continuing.end_as_continued(run, step, follower)
             _begin(source, follower, overrides)
             continuing.carry(run, follower, node)
@@ -63,6 +64,12 @@ def _went_on(tenant: int, run: str, step: str, node: str) -> bool:
         log.warning("Run %s goes on in itself, not as a new one: %s", run, refusal.message)
         return False
     return True
+
+
+def _edited(tenant: int, run: str, node: str) -> dict[str, KeepResult | RerunWith]:
+    """What a person has given the loop, where they did."""
+    steps = StepExecution.objects.for_tenant(tenant).filter(run_id=run, node=node, index=None, revision__gt=0)
+    return {step.node: RerunWith(payloads.whole(tenant, step.input), step.revision) for step in steps}
 
 
 def _begin(source: Run, follower: str, overrides: Overrides) -> None:

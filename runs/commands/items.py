@@ -77,7 +77,7 @@ def act_on_item(
             return
         if verb == "skip":
             version = target_of(place.run, place.node).claim.version_id
-            approved.refuse_below(place.run, change.locked[place.run], version, place.node)
+            approved.change_item(place.run, change.locked[place.run], version, place.node)
         if verb == "cancel":
             check_cancel(tenant, by, (), place)
         _change(change, place, read, act, is_part=is_part)

@@ -90,7 +90,7 @@ def migrate_run(tenant: int, run: str, version: int, *, by: str, reason: str = "
         run_row = Run.objects.for_tenant(tenant).get(pk=run)
         if (why := _why_not(run_row, version)) is not None:
             raise why
-        approved.refuse_below(run, change.locked[run], version)
+        approved.change(run, change.locked[run], version)
         compared = compare(run_row, version)
         if compared.problems:
             raise refusal_of(compared.problems)

@@ -98,7 +98,7 @@ def retry_step(
         if not step.allows("retry", locked[run]):
             _refuse(locked[run], step, "tried again")
         if override is not None:
-            approved.refuse_below(run, locked[run], step.claim.version_id, node)
+            approved.change(run, locked[run], step.claim.version_id, node)
             if step.is_unknown and not despite_unknown:
                 _refuse_unknown(step.claim)
         if step.is_undo and step.status == StepStatus.FAILED:
@@ -176,7 +176,7 @@ def skip_step(
         if record is None:
             return
         if not step.is_undo:
-            approved.refuse_below(run, locked[run], step.claim.version_id, node)
+            approved.change(run, locked[run], step.claim.version_id, node)
         if step.is_undo:
             change.queues |= _settle(locked[run], step, "done", payload | {"via": via}, output)
         elif step.has_failed:

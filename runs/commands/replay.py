@@ -47,7 +47,7 @@ def resume_on(tenant: int, run: str, version: int, *, by: str, reason: str = "")
         on = compiled(version)
         row = Run.objects.for_tenant(tenant).get(pk=run)
         refuse_test(row)
-        approved.refuse_below(run, change.locked[run], version)
+        approved.change(run, change.locked[run], version)
         if misfits := approved.misfits(run, shown(row.version_id).graph, on.graph):
             raise _misfit(misfits[0].message)
         steps = kept_steps(tenant, run)

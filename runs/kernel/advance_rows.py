@@ -66,6 +66,13 @@ class AdvanceRows:
                 }
             )
 
+    @property
+    def ids(self) -> dict[tuple[str, str], str]:
+        """The ids of the new steps, by run and node."""
+        return {
+            (owner.run_id, row["node"]): row["id"] for owner, row in zip(self.owners, self.steps, strict=True)
+        }
+
     def decided(self, alive: Container[str]) -> list[str]:
         """The statuses of the new steps that the engine itself completed or failed, those of these anchors."""
         return [row["status"] for row in self.steps if row["status"] in DECIDED and row["after"] in alive]
@@ -90,9 +97,8 @@ class AdvanceRows:
             row |= {"cause": new.kept.cause, "said": new.kept.said}
         elif new.status == StepStatus.SKIPPED:
             return row
-        revision = new.kept.revision if new.kept is not None else int(new.own)
-        if revision:
-            row["revision"] = revision
+        if new.revision:
+            row["revision"] = new.revision
         if new.own:
             row["input"] = new.input
         elif new.input_from is not None and new.input_from in ids:

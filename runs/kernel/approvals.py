@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from engine.approvals import Described, described_at_begin, described_before
 from engine.canonical import canonical_bytes, content_hash
 from engine.catalogue import Json
-from engine.outcomes import Completed
+from engine.effects import Effects
+from engine.outcomes import Completed, branch_of
 from lib.uuid7 import uuid7
 from runs.kernel import scopes
 from runs.kernel.graphs import compiled, graph_of
-from runs.kernel.plan import Planned
+from runs.kernel.plan import Anchor, Planned
 from runs.store import approvals
 from runs.store.approvals import ApprovalRow
 from runs.store.attempts import ClaimedStep
@@ -28,6 +29,16 @@ class Decider:
     run: str
     version: int
     node: str
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """The row of a step that asked people."""
+
+    tenant: int
+    run: str
+    shard: int
+    step: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +79,48 @@ def covered_by(deciders: Iterable[Decider]) -> dict[Decider, dict[str | None, Co
     return covered
 
 
-def write(plans: Sequence[Planned]) -> None:
+def write_ended(plans: Sequence[Planned]) -> None:
     """Write down what the decisions among these endings cover. Their runs are held, and the endings are written."""
-    deciding: dict[Decider, tuple[ClaimedStep, Json]] = {}
+    deciding: dict[Decider, tuple[_At, Json]] = {}
     for planned in plans:
         step, graph = planned.step, planned.graph
         if graph is None or step.index is not None or step.node not in graph.coverage.by_outcome:
             continue
         if planned.effects is not None and isinstance(planned.effects.outcome, Completed):
-            output = planned.effects.outcome.output
-            branch = output.get("branch") if isinstance(output, dict) else None
-            deciding[Decider(step.run_id, step.version_id, step.node)] = (step, branch)
+            at = _At(step.tenant_id, step.run_id, step.shard, step.id)
+            decider = Decider(step.run_id, step.version_id, step.node)
+            deciding[decider] = at, branch_of(planned.effects.outcome.output)
+    _write(deciding)
+
+
+def write_kept(causes: Iterable[tuple[Anchor, Effects]], ids: Mapping[tuple[str, str], str]) -> None:
+    """The same of steps that count as decided without having asked: `ids` are those of their rows, by run and node.
+
+    What is kept from another run is written there.
+    """
+    deciding: dict[Decider, tuple[_At, Json]] = {}
+    for anchor, effects in causes:
+        for new in effects.steps:
+            result = new.kept
+            if result is None or "kept_from" in result.said or not covers(anchor.version_id, new.node.id):
+                continue
+            if isinstance(result.outcome, Completed):
+                at = _At(anchor.tenant_id, anchor.run_id, anchor.shard, ids[anchor.run_id, new.node.id])
+                decider = Decider(anchor.run_id, anchor.version_id, new.node.id)
+                deciding[decider] = at, branch_of(result.outcome.output)
+    _write(deciding)
+
+
+def _write(deciding: Mapping[Decider, tuple["_At", Json]]) -> None:
     rows = []
     for decider, covered in covered_by(deciding).items():
-        step, branch = deciding[decider]
+        at, branch = deciding[decider]
         if one := covered.get(branch if branch in covered else None):
             known = [*one.known, decider.node]
-            entries = {name: entry_of(described, known) for name, described in one.steps.items()}
-            rows.append(_row(step, decider.node, branch, one.digest, entries))
+            entries = {
+                name: entry_of(described, decider.version, known) for name, described in one.steps.items()
+            }
+            rows.append(_row(at, decider.node, branch, one.digest, entries))
     if rows:
         approvals.insert(rows)
 
@@ -96,11 +131,11 @@ def renew(step: ClaimedStep, standing: Mapping[str, Json], outcome: Json) -> Non
     Its run is held, its scope is loaded.
     """
     described = described_now(step)
-    entry = entry_of(described, graph_of(step.version_id).before(step.node))
-    row = _row(
-        step, standing["decider"], outcome, described.digest, {step.node: entry | {"revision": step.revision}}
-    )
-    approvals.insert([row | {"step_id": standing["decider_step"], "base": standing["approval"]}])
+    entry = entry_of(described, step.version_id, graph_of(step.version_id).before(step.node))
+    at = _At(step.tenant_id, step.run_id, step.shard, standing["decider_step"])
+    entries = {step.node: entry | {"revision": step.revision}}
+    row = _row(at, standing["decider"], outcome, described.digest, entries)
+    approvals.insert([row | {"base": standing.get("approval")}])
 
 
 def described_now(step: ClaimedStep, open: Sequence[str] | None = None) -> Described:
@@ -108,9 +143,10 @@ def described_now(step: ClaimedStep, open: Sequence[str] | None = None) -> Descr
     return described_at_begin(graph_of(step.version_id).nodes, step.node, step.scope, step.input, open)
 
 
-def entry_of(described: Described, known: Collection[str]) -> dict[str, Json]:
-    """What an approval keeps of a step that it covers, and which of the steps before it were `known`."""
+def entry_of(described: Described, version: int, known: Collection[str]) -> dict[str, Json]:
+    """What an approval keeps of a step of a version that it covers, and which of the steps before it were `known`."""
     entry = {"digest": described.digest, "open": described.open, "known": sorted(known), "revision": 0}
+    entry["version"] = version
     return entry | {"shown": shown_of(described)}
 
 
@@ -120,13 +156,13 @@ def shown_of(described: Described) -> Json:
     return described.document if fits else None
 
 
-def _row(step: ClaimedStep, node: str, outcome: Json, digest: str, covers: Mapping[str, Json]) -> ApprovalRow:
+def _row(at: "_At", node: str, outcome: Json, digest: str, covers: Mapping[str, Json]) -> ApprovalRow:
     return {
         "id": uuid7(),
-        "tenant_id": step.tenant_id,
-        "run_id": step.run_id,
-        "shard": step.shard,
-        "step_id": step.id,
+        "tenant_id": at.tenant,
+        "run_id": at.run,
+        "shard": at.shard,
+        "step_id": at.step,
         "node": node,
         "outcome": outcome,
         "digest": digest,

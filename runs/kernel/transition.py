@@ -99,7 +99,7 @@ class Transition:
         )
         self._limit_again(plans)
         asking.tell([planned for planned in plans if planned.anchor in self.alive])
-        approvals.write([planned for planned in plans if planned.anchor in self.alive])
+        approvals.write_ended([planned for planned in plans if planned.anchor in self.alive])
         for planned in plans:
             failure = planned.effects and planned.effects.failure
             if failure and planned.anchor in self.alive:
@@ -197,6 +197,8 @@ class Transition:
                 self.failures.setdefault(anchor.run_id, effects.failure)
         joins = self._write(draft)
         self._set_variables((anchor, effects, None) for anchor, effects in following)
+        if self.overrides:
+            approvals.write_kept([one for one in following if one[0].id in self.alive], draft.ids)
         return joins
 
     def set_given(self, plans: Iterable[Planned]) -> None:

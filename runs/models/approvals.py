@@ -11,8 +11,8 @@ class Approval(HotRow):
     """A decision that covers steps. `step_id` is the step of the run that asked; `outcome` is what was decided.
 
     `covers`: by step its `digest`, the steps `open` when it was decided (null: none, and the input is known as a
-    whole), the steps `known` then, the `revision` of its input, and `shown`, the document of which it is the digest,
-    unless that is large. `digest` is that of all of them together.
+    whole), the steps `known` then, the `version`, the `revision` of its input, and `shown`, the document of which it is
+    the digest, unless that is large. `digest` is that of all of them together.
     """
 
     id = models.UUIDField(primary_key=True)

@@ -30,6 +30,7 @@ class Run(HotRow):
     `traceparent`, `tracestate`: the trace of whoever had it started, as they said it (W3C Trace Context);
     where nobody did, it begins one of its own id (`runs.store.traces`).
     `is_part`: it is what a container does for one of its items, and is in no list either.
+    `changed_at`: when a person has last changed what it does, where it is below another run.
     `acts_for`: the member for whom it acts (docs/security.md, "Child runs"), where that is not `created_by`.
     """
 
@@ -70,6 +71,7 @@ class Run(HotRow):
     follows = models.UUIDField(null=True)
     chained = models.SmallIntegerField(db_default=0)
     rerun_of = models.UUIDField(null=True)
+    changed_at = models.DateTimeField(null=True)
     created_by = models.TextField()
     acts_for = models.TextField(null=True)
     created_at = models.DateTimeField(db_default=Now())
@@ -122,6 +124,9 @@ class Run(HotRow):
                 fields=["tree_id"],
                 name="run_open_in_tree",
                 condition=Q(tree_id__isnull=False, is_part=False, completed_at__isnull=True),
+            ),
+            models.Index(
+                fields=["tree_id"], name="run_changed_in_tree", condition=Q(changed_at__isnull=False)
             ),
             models.Index(fields=["follows"], name="run_followers", condition=Q(follows__isnull=False)),
             models.Index(fields=["root_id", "id"], name="run_of_chain", condition=~Q(root_id=F("id"))),

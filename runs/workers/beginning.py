@@ -5,20 +5,24 @@ about to do is what was decided (docs/security.md, "Approved = executed").
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from engine.approvals import differing_before, leading_to
 from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import StepError
+from engine.outcomes import branch_of
 from runs.kernel import approvals, scopes
-from runs.kernel.graphs import BrokenVersion, graph_of
+from runs.kernel.graphs import BrokenVersion, graph_of, shown
 from runs.store import approvals as store
-from runs.store import hot
-from runs.store.approvals import BeginningRow, Standing, UseRow
+from runs.store import hot, payloads
+from runs.store.approvals import BeginningRow, PersonalChange, Standing, UseRow
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Suspended
 from runs.workers.execute import execute
 
+UNDECIDED = "Nothing is written of what was decided about it."
 USED = "The approval has been used by another run."
 ANOTHER_VERSION = "The version that was decided about has no such step behind the decision."
 CHANGED_BEFORE = "Somebody has changed what a step before it was given or gave: {names}."
+OTHER_BEFORE = "Its version does something else before it: {names}."
 CHANGED = "What it is given, or what it does, is not what was decided."
 
 
@@ -42,9 +46,10 @@ def load_to_begin(steps: Collection[ClaimedStep]) -> None:
             step.withheld = _next_round(step, *why)
             continue
         for one in covering:
-            step.approval = one.id, one.digest
-            if one.used_by is None:
-                uses.append(_use(step, one))
+            # Without one that is written it would be withheld.
+            if one.id is not None:
+                step.approval = one.id, one.digest
+                uses += [_use(step, one.id)] if one.use == "none" else []
     if uses:
         _use_once([step for step, _ in rows.values()], uses, standings)
 
@@ -60,31 +65,43 @@ def _row(step: ClaimedStep) -> BeginningRow | None:
     deciders = graph.coverage.deciders.get(step.node)
     if deciders is None:
         return None
-    before = [name for name in graph.before(step.node) if not graph.nodes[name].spec.asks_people]
+    before = [name for name in leading_to(graph, step.node) if not graph.nodes[name].spec.asks_people]
     return {"step": step.id, "run_id": step.run_id, "node": step.node, "deciders": deciders, "before": before}
 
 
 def _covering(step: ClaimedStep, standings: Sequence[Standing]) -> Iterator[Standing]:
     """The decisions that do cover it: another outcome may lead elsewhere."""
-    graph = graph_of(step.version_id)
+    coverage = graph_of(step.version_id).coverage
     for one in standings:
-        if one.entry is not None or step.node in graph.coverage.steps(one.decider, one.outcome):
+        if one.id is None:
+            outcome = branch_of(payloads.whole(step.tenant_id, one.output))
+            if outcome is None:
+                # It has gone on without an outcome, as only older versions do.
+                outcome = coverage.outcome_to(one.decider, step.node)
+            one = one._replace(outcome=outcome)
+        if one.entry is not None or step.node in coverage.steps(one.decider, one.outcome):
             yield one
 
 
 def _why_not(step: ClaimedStep, standing: Standing) -> str | None:
     """Why a step may not begin by a decision; None where it may."""
     entry = standing.entry
+    if standing.id is None:
+        return UNDECIDED
     if entry is None:
         return ANOTHER_VERSION
-    if standing.used_by not in (None, step.run_id):
+    if standing.use == "other":
         return USED
     if entry["revision"] != step.revision:
         return CHANGED
     if approvals.described_now(step, entry["open"]).digest != entry["digest"]:
         return CHANGED
+    graph, version = graph_of(step.version_id), entry.get("version", step.version_id)
+    if version != step.version_id and (
+        others := differing_before(shown(version).graph, graph, step.node, entry["known"])
+    ):
+        return OTHER_BEFORE.format(names=", ".join(others))
     if standing.changed:
-        graph = graph_of(step.version_id)
         names = ", ".join(graph.nodes[name].title for name in standing.changed)
         return CHANGED_BEFORE.format(names=names)
     return None
@@ -92,7 +109,8 @@ def _why_not(step: ClaimedStep, standing: Standing) -> str | None:
 
 def _next_round(step: ClaimedStep, standing: Standing, why: str) -> AttemptResult:
     """What becomes of a step that is withheld: it waits for the next round of the question that was decided."""
-    described, change = approvals.described_now(step), store.last_change(step.run_id)
+    described = approvals.described_now(step)
+    changes = store.changes_since(step.run_id, standing.at)
     withheld: dict[str, Json] = {
         "approval": standing.id,
         "decider": standing.decider,
@@ -100,7 +118,8 @@ def _next_round(step: ClaimedStep, standing: Standing, why: str) -> AttemptResul
         "outcome": standing.outcome,
         "digest": described.digest,
         "why": why,
-        "by": change and {"by": change[0], "reason": change[1]},
+        "changes": _changes(step, changes),
+        "changers": sorted({one.by for one in changes}),
         "was": standing.entry and standing.entry["shown"],
         "now": approvals.shown_of(described),
     }
@@ -123,15 +142,26 @@ def _next_round(step: ClaimedStep, standing: Standing, why: str) -> AttemptResul
     return Suspended({**result.wait, "task": task, "approves": withheld})
 
 
+def _changes(step: ClaimedStep, changes: Sequence[PersonalChange]) -> list[dict[str, Json]]:
+    """Who has changed this step, what it depends on, or the run as a whole, each with their last reason, in order."""
+    nodes = {None, step.node, *leading_to(graph_of(step.version_id), step.node)}
+    reasons: dict[str, str] = {}
+    for one in changes:
+        if one.node in nodes:
+            reasons.pop(one.by, None)
+            reasons[one.by] = one.reason
+    return [{"by": by, "reason": reason} for by, reason in reasons.items()]
+
+
 def not_approved(step: ClaimedStep, why: str) -> Errored:
     """The failure of a step that would do what was not approved."""
     return Errored(describe(StepError("NotApproved", f"{step.node} was not approved as it is: {why}")))
 
 
-def _use(step: ClaimedStep, standing: Standing) -> UseRow:
+def _use(step: ClaimedStep, approval: str) -> UseRow:
     return {
         "tenant_id": step.tenant_id,
-        "approval_id": standing.id,
+        "approval_id": approval,
         "node": step.node,
         "run_id": step.run_id,
         "shard": step.shard,
@@ -145,5 +175,5 @@ def _use_once(
     owners = store.use(uses)
     for step in steps:
         for one in standings.get(step.id, ()):
-            if step.withheld is None and owners.get((one.id, step.node), step.run_id) != step.run_id:
+            if step.withheld is None and owners.get((one.id or "", step.node), step.run_id) != step.run_id:
                 step.withheld, step.approval = _next_round(step, one, USED), None

@@ -19,6 +19,7 @@ from tasks_inbox.eligibility import policies, votes
 from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.eligibility.refusals import conflict, require_answer
 from tasks_inbox.eligibility.standing import Standing, standing
+from tasks_inbox.evidence.approves import of_task
 from tasks_inbox.evidence.ledger import Decider
 from tasks_inbox.models import FOR_OPERATORS, ManualTask
 from tasks_inbox.store import queries, statements
@@ -129,7 +130,7 @@ def _hold(task: ManualTask) -> LockedTask:
     facts = statements.hold_task(task.pk, by=current.assignee or DEADLINE, keys=[], is_handed=False)
     if facts is None:
         raise conflict(current)
-    return LockedTask(current, facts | {"on_behalf_of": None})
+    return LockedTask(current, facts | {"on_behalf_of": None}, of_task(current))
 
 
 def _write(

@@ -17,16 +17,20 @@ from tasks_inbox.eligibility.quorum import needs_several
 from tasks_inbox.eligibility.refusals import being_decided, conflict
 from tasks_inbox.eligibility.standing import to_answer
 from tasks_inbox.evidence import presentation
+from tasks_inbox.evidence.approves import Approves, of_task
 from tasks_inbox.models import ManualTask
 from tasks_inbox.store import queries, statements
 
 
 @dataclass(frozen=True, slots=True)
 class LockedTask:
-    """An open task that nobody else has now, and what its record tells of its run and on whose behalf it is decided."""
+    """An open task that nobody else has now; what its record tells of its run and on whose behalf it is decided, and what its
+    decision covers.
+    """
 
     task: ManualTask
     facts: Mapping[str, Json]
+    approves: Approves | None
 
     @property
     def on_behalf_of(self) -> str | None:
@@ -51,11 +55,12 @@ def lock_task(principal: Principal, task_id: UUID, seen: str | None) -> LockedTa
     if facts is None:
         raise conflict(queries.task_of(principal.tenant_id, task_id))
     # Asked behind the task's lock, which who adds a file or holds a decision back has, too.
-    if seen is not None and (change := presentation.changed_since(task, principal.username, seen)):
+    approves = of_task(task)
+    if seen is not None and (change := presentation.changed_since(task, principal.username, seen, approves)):
         raise Conflict(change, code="task_changed")
     if not needs_several(task.quorum) and (other := statements.held_by_another(task_id, principal.username)):
         raise being_decided(task, other)
-    return LockedTask(task, facts if absent is None else facts | {"on_behalf_of": absent})
+    return LockedTask(task, facts if absent is None else facts | {"on_behalf_of": absent}, approves)
 
 
 def with_run_locked(task: ManualTask, cast: Callable[[], Succeeded | None], *, by: str) -> bool:

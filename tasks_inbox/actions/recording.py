@@ -12,7 +12,6 @@ from tasks_inbox.actions.decision import Decision, encoded
 from tasks_inbox.actions.locking import LockedTask
 from tasks_inbox.eligibility import policies, votes
 from tasks_inbox.evidence import ledger
-from tasks_inbox.evidence.approves import approves_of
 from tasks_inbox.evidence.ledger import Decider
 from tasks_inbox.forms import files
 from tasks_inbox.lifecycle.waits import DECIDER
@@ -65,7 +64,7 @@ def add_link(
         files=files.evidence_of(task),
         settled_by=settled_by,
         seen=decision.seen,
-        covers=approves.record(decision.outcome) if (approves := approves_of([task]).get(task.pk)) else None,
+        covers=None if locked.approves is None else locked.approves.record(decision.outcome),
     )
     link = {
         "outcome": decision.outcome,

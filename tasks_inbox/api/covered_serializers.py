@@ -48,8 +48,11 @@ class WithheldSerializer(serializers.Serializer[Any]):
     node = serializers.CharField()
     title = serializers.CharField()
     why = serializers.CharField()
-    by = serializers.CharField(allow_null=True, help_text="Who was the last to change the run.")
+    by = serializers.CharField(allow_null=True, help_text="Who was the last to change what it does.")
     reason = serializers.CharField(allow_blank=True, help_text="Why they did, in their words.")
+    changed_by = serializers.ListField(
+        child=serializers.CharField(), help_text="All who have changed it since, the last one last."
+    )
     changes = CoveredChangeSerializer(many=True)
 
 

@@ -4,13 +4,14 @@ it is known (docs/security.md, "Approved = executed"). It is shown to whoever de
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from uuid import UUID
 
 from engine.approvals import NOW
 from engine.canonical import content_hash
 from engine.catalogue import BODY, Json
 from engine.graph import Graph
-from lib.masking import masked
+from lib.masking import MASK, is_secret_name
 from runs.kernel.approvals import Covered, Decider, covered_by
 from runs.kernel.graphs import graph_of
 from runs.models import StepExecution
@@ -73,19 +74,22 @@ class Approves:
 
     def _step(self, name: str, document: Mapping[str, Json] | None) -> dict[str, Json]:
         node = self.graph.nodes[name]
-        values = list(self._values(document)) if document is not None else []
-        more = max(0, len(values) - MOST_VALUES)
+        parts = [] if document is None else list(_parts(document))
+        values = islice((one for part in parts for one in self._flat(*part)), MOST_VALUES)
+        more = max(0, sum(_count(value) for _, value, _ in parts) - MOST_VALUES)
         return {
             "node": name,
             "title": node.title,
             "type": node.type,
-            "values": values[:MOST_VALUES],
+            "values": list(values),
             "more": more,
         }
 
     def _withheld(self, withheld: Mapping[str, Json]) -> dict[str, Json]:
-        before = {one["path"]: one for one in self._values(withheld.get("was") or {})}
-        after = {one["path"]: one for one in self._values(withheld.get("now") or {})}
+        before, after = (
+            {one["path"]: one for part in _parts(withheld.get(key) or {}) for one in self._flat(*part)}
+            for key in ("was", "now")
+        )
         # What was to come from a step has come since, and is no change; the input may be another one than was to come.
         awaited = [path for path, one in before.items() if one["sources"] and path != "input"]
         differing = [
@@ -99,32 +103,31 @@ class Approves:
             and (path != "input" or path in after)
             and not any(path == one or path.startswith((f"{one}.", f"{one}[")) for one in awaited)
         ]
-        title, change = self.graph.nodes[self.step].title, withheld.get("by") or {"by": None, "reason": ""}
-        more = {"why": withheld["why"], **change, "changes": differing[:MOST_VALUES]}
-        return {"node": self.step, "title": title, **more}
+        changes = withheld["changes"]
+        last = changes[-1] if changes else {"by": None, "reason": ""}
+        return {
+            "node": self.step,
+            "title": self.graph.nodes[self.step].title,
+            "why": withheld["why"],
+            **last,
+            "changed_by": [one["by"] for one in changes],
+            "changes": differing[:MOST_VALUES],
+        }
 
-    def _values(self, document: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
-        """The values of a document, each with its path; `sources`: where one that is not known yet comes from."""
-        yield from self._flat("input", masked(document.get("input")))
-        for name, value in (document.get("params") or {}).items():
-            yield from self._flat(name, masked({name: value})[name])
-        if document.get("body"):
-            yield from self._flat("each", masked(document["body"].get(BODY) or {}))
-
-    def _flat(self, path: str, value: Json) -> Iterator[dict[str, Json]]:
-        if isinstance(value, Mapping) and (value.keys() == {"of", "from"} or value.keys() == {"from"}):
-            names = [self._source(name) for name in value["from"]]
-            yield {"path": path, "value": None, "sources": names}
+    def _flat(self, path: str, value: Json, is_secret: bool) -> Iterator[dict[str, Json]]:
+        """The values of a part of a document, each with its path; `sources`: where one that is open comes from."""
+        if _is_open(value):
+            yield {"path": path, "value": None, "sources": [self._source(name) for name in value["from"]]}
         elif isinstance(value, Mapping) and value.keys() == {"is"}:
-            yield from self._flat(path, value["is"])
+            yield from self._flat(path, value["is"], is_secret)
         elif isinstance(value, Mapping) and value:
             for key, one in value.items():
-                yield from self._flat(f"{path}.{key}", one)
+                yield from self._flat(f"{path}.{key}", one, is_secret or is_secret_name(str(key)))
         elif isinstance(value, list) and value:
             for at, one in enumerate(value):
-                yield from self._flat(f"{path}[{at}]", one)
+                yield from self._flat(f"{path}[{at}]", one, is_secret)
         else:
-            yield {"path": path, "value": _short(value), "sources": []}
+            yield {"path": path, "value": _short(MASK if is_secret and value else value), "sources": []}
 
     def _source(self, name: str) -> str:
         if name == NOW:
@@ -132,8 +135,34 @@ class Approves:
         return self.graph.nodes[name].title if name in self.graph.nodes else name
 
 
+def _parts(document: Mapping[str, Json]) -> Iterator[tuple[str, Json, bool]]:
+    """What of a document is shown: where it stands, and whether that is the name of a secret."""
+    yield "input", document.get("input"), False
+    for name, value in (document.get("params") or {}).items():
+        yield name, value, is_secret_name(name)
+    if document.get("body"):
+        yield "each", document["body"].get(BODY) or {}, False
+
+
+def _is_open(value: Json) -> bool:
+    """Whether it stands for a value that comes from steps which are not over."""
+    return isinstance(value, Mapping) and (value.keys() == {"of", "from"} or value.keys() == {"from"})
+
+
+def _count(value: Json) -> int:
+    """How many values a part of a document has."""
+    if isinstance(value, Mapping) and value and not _is_open(value):
+        return sum(map(_count, value.values()))
+    return sum(map(_count, value)) if isinstance(value, list) and value else 1
+
+
 def _short(value: Json) -> Json:
     return f"{value[:MOST_TEXT]}…" if isinstance(value, str) and len(value) > MOST_TEXT else value
+
+
+def of_task(task: ManualTask) -> Approves | None:
+    """What a task covers, as `approves_of`."""
+    return approves_of([task]).get(task.pk)
 
 
 def approves_of(tasks: Sequence[ManualTask]) -> dict[UUID, Approves]:

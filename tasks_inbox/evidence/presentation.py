@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from tasks_inbox.evidence import ledger
-from tasks_inbox.evidence.approves import Approves, approves_of
+from tasks_inbox.evidence.approves import Approves, approves_of, of_task
 from tasks_inbox.models import ManualTask, TaskFile
 
 MOST_CHANGES = 100
@@ -23,7 +23,11 @@ def hash_of(task: ManualTask, username: str, files: Iterable[TaskFile] | None = 
     """
     if files is None:
         return hashes_of([task], username)[task.pk]
-    approves = approves_of([task]).get(task.pk)
+    return hash_with(task, username, files, of_task(task))
+
+
+def hash_with(task: ManualTask, username: str, files: Iterable[TaskFile], approves: Approves | None) -> str:
+    """As `hash_of`, where the files of the task and what it covers are at hand."""
     return _hash(task, [file for file in files if file.by != username], approves)
 
 
@@ -37,9 +41,8 @@ def hashes_of(tasks: Sequence[ManualTask], username: str) -> dict[UUID, str]:
     return {task.pk: _hash(task, files.get(task.pk, ()), approves.get(task.pk)) for task in tasks}
 
 
-def changed_since(task: ManualTask, username: str, seen: str) -> str | None:
-    """What is not as they have seen it, in a sentence that names files; None where all is."""
-    approves = approves_of([task]).get(task.pk)
+def changed_since(task: ManualTask, username: str, seen: str, approves: Approves | None) -> str | None:
+    """What is not as they have seen it, in a sentence that names files; None where all is. `approves`: what it covers."""
     every = list(_files([task], username))
     here = {file.pk: file for file in every if file.withdrawn_at is None}
     if _hash(task, here.values(), approves) == seen:

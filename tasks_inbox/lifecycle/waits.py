@@ -97,9 +97,8 @@ def _barred_again(
     if task.get("exclude_deciders"):
         names = trees.decided_around([run], (run, task["node"])).get(run, [])
         why |= dict.fromkeys(map(key_of, names), DECIDER)
-    change = withheld.get("by")
-    if change and (task.get("exclude_deciders") or task.get("exclude_requester")):
-        why[key_of(change["by"])] = policies.CORRECTOR
+    if task.get("exclude_deciders") or task.get("exclude_requester"):
+        why |= dict.fromkeys(map(key_of, withheld["changers"]), policies.CORRECTOR)
     return {"exclude": list(dict.fromkeys([*row["exclude"], *why])), "why_excluded": why or None}
 
 

@@ -10,7 +10,7 @@ from tasks_inbox.eligibility.identity import DECIDING_ROLES, Who
 from tasks_inbox.eligibility.quorum import ONE, needs_several
 from tasks_inbox.eligibility.standing import Standing, standing_in_list
 from tasks_inbox.evidence import presentation
-from tasks_inbox.evidence.approves import approves_of
+from tasks_inbox.evidence.approves import of_task
 from tasks_inbox.models import (
     FOR_OPERATORS,
     OPEN,
@@ -86,13 +86,16 @@ def whole_row(stands: Standing, workflow: str, files: Iterable[TaskFile] | None 
     """A task with all that it holds, how many comments there are, and what who asks has noted of it; `files` of it,
     where they are at hand.
     """
-    task, who = stands.task, stands.who
+    task, who, approves = stands.task, stands.who, of_task(stands.task)
+    if files is None:
+        files = list(TaskFile.objects.for_tenant(task.tenant_id).filter(task_id=task.pk, withdrawn_at=None))
     large = {name: getattr(task, name) for name in LARGE if name != "earlier"}
     more = {
         "comments": comments_of(task).count(),
-        "shown_hash": presentation.hash_of(task, who.username, files),
+        "shown_hash": presentation.hash_with(task, who.username, files, approves),
+        "changed": changed_since(task),
+        "approves": None if approves is None else approves.row(),
     }
-    more |= {"changed": changed_since(task), "approves": _approves(task)}
     note = _note_of(task, who)
     own = {"snoozed_until": note and note.snoozed_until, "watching": bool(note and note.watching)}
     row = _row(stands, workflow) | {"undecidable": why_nobody(who, [task]).get(task.pk)}
@@ -100,12 +103,6 @@ def whole_row(stands: Standing, workflow: str, files: Iterable[TaskFile] | None 
     is_held = decision is not None and (decision["by"] == who.username or not needs_several(task.quorum))
     may_decide = stands.may_decide and not is_held
     return row | large | more | own | {"held": decision, "may_decide": may_decide}
-
-
-def _approves(task: ManualTask) -> dict[str, Json] | None:
-    """What its decision covers; None where that is nothing."""
-    approves = approves_of([task]).get(task.pk)
-    return None if approves is None else approves.row()
 
 
 def _held(task: ManualTask, who: Who) -> dict[str, Json] | None:

@@ -27,6 +27,34 @@ def withheld():
     return approve, (make.a_tenant().pk, make.start(COVERED, {"amount": 1}, {"amount": 2}))
 
 
+def changed_below():
+    """Child runs of which a person says what they give, which is approved behind that."""
+    member("ann", "admin")
+    nap = {"id": "nap", "type": "signal", "params": {"name": "go"}}
+    child = make.a_version(make.graph([nap], [])).workflow
+    sub = {"id": "sub", "type": "subworkflow", "params": {"workflow": child.name}}
+    ask = {"id": "ask", "type": "human.approval", "params": {"title": "Pay?"}}
+    pay = {"id": "pay", "type": "text.clean", "input": "{{ steps.sub.output.text }}"}
+    edges = [{"from": "ask", "to": "sub", "branch": "approved"}, "sub>pay"]
+    return skip_below, (make.a_tenant().pk, make.start(make.graph([ask, sub, pay], edges), {}, {}))
+
+
+def skip_below(tenant: int, runs: Sequence[str]) -> None:
+    """Approve what is asked, say what the runs below give, and approve that."""
+    victim.drain()
+    _decide(tenant, runs)
+    for run in runs:
+        for below in make.children_of(run):
+            with suppress(RunRefused, Refusal):
+                operators.skip_step(tenant, str(below.pk), "nap", {"text": "x"}, by="test", who=_ann(tenant))
+    victim.drain()
+    _decide(tenant, runs)
+
+
+def _ann(tenant: int) -> Principal:
+    return Principal(tenant, "default", 1, "ann", ADMIN, SCOPES, "command", reach=EVERYWHERE)
+
+
 def approve(tenant: int, runs: Sequence[str]) -> None:
     """Approve what is asked, try what fails again with another input, and approve that."""
     victim.drain()
@@ -40,7 +68,7 @@ def approve(tenant: int, runs: Sequence[str]) -> None:
 
 
 def _decide(tenant: int, runs: Sequence[str]) -> None:
-    ann = Principal(tenant, "default", 1, "ann", ADMIN, SCOPES, "command", reach=EVERYWHERE)
+    ann = _ann(tenant)
     for task in ManualTask.objects.for_tenant(tenant).filter(run_id__in=runs, status=OPEN):
         with suppress(Refusal, RunRefused):
             deciding.complete_task(ann, task.pk, Decision("approved", seen=presentation.hash_of(task, "ann")))

@@ -68,7 +68,7 @@ HARMLESS = frozenset(
         "approvals_of_steps",
         "approvals_of_run",
         "covered_above",
-        "last_change",
+        "changes_since",
         "alerts_of_owners",
         "spans_below",
         "watched_above",

@@ -371,6 +371,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "voted on": (voted_on, {"COMPLETED"}),
     "sent back": (sent_back, {"COMPLETED"}),
     "withheld": (approving.withheld, {"COMPLETED"}),
+    "changed below": (approving.changed_below, {"COMPLETED"}),
     "ran out": (ran_out, {"COMPLETED"}),
     "pause": (paused, {"COMPLETED"}),
     "child runs": (begun_by_others, {"COMPLETED"}),

@@ -47,6 +47,7 @@ WAITS_FOR_SOMEBODY = (
     *(victim.give_up, victim.hand_over, victim.vote, victim.send_back),
     *(containers.go_round, containers.send_below, containers.operate, containers.pass_over, failures.decide),
     approving.approve,
+    approving.skip_below,
 )
 AS_IT_COMES = {"CONTINUED"}
 """Whether a loop goes on as a new run is decided by who works on it."""

@@ -5,8 +5,10 @@ to who decided or given by a machine, and none twice by one decision.
 import random
 from collections import defaultdict
 from contextlib import suppress
+from unittest.mock import patch
 
 import pytest
+from django.test import override_settings
 
 from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES
@@ -14,6 +16,7 @@ from engine.overrides import RerunWith
 from lib.refusals import Refusal
 from runs.commands import items, job_reports, jobs, operators
 from runs.commands.items import ItemPlace
+from runs.kernel import rounds
 from runs.kernel.refused import RunRefused
 from runs.models import Approval, Run, StepExecution
 from tasks_inbox.actions import deciding
@@ -35,7 +38,11 @@ def rate(amount):
     return {"id": "rate", "type": "job", "queue": "rate", "retry": "none", "input": {"amount": amount}}
 
 
-MADE = {"id": "made", "type": "transform", "params": {"set": {"rate": "{{ prev.rate }}"}}}
+OTHERWISE = "{{ prev.rate + 1 }}"
+
+
+def made(rate="{{ prev.rate }}"):
+    return {"id": "made", "type": "transform", "params": {"set": {"rate": rate}}}
 
 
 def pay(amount, memo="{{ input.memo }}"):
@@ -50,7 +57,7 @@ def pay(amount, memo="{{ input.memo }}"):
     }
 
 
-def flat(amount="{{ input.amount }}", memo="{{ input.memo }}"):
+def flat(amount="{{ input.amount }}", memo="{{ input.memo }}", mid="{{ prev.rate }}"):
     way = {"id": "way", "type": "decision"}
     edges = [
         {**TO, "to": "rate"},
@@ -58,23 +65,31 @@ def flat(amount="{{ input.amount }}", memo="{{ input.memo }}"):
         "made>way",
         {"from": "way", "to": "pay", "when": "steps.made.output.rate != 1"},
     ]
-    return make.graph([ASK, rate(amount), MADE, way, pay(amount, memo)], edges)
+    return make.graph([ASK, rate(amount), made(mid), way, pay(amount, memo)], edges)
 
 
-def in_item(amount="{{ item.amount }}", memo="{{ item.memo }}"):
-    steps = [ASK, rate(amount), MADE, pay(amount, memo)]
+def in_item(amount="{{ item.amount }}", memo="{{ item.memo }}", mid="{{ prev.rate }}"):
+    steps = [ASK, rate(amount), made(mid), pay(amount, memo)]
     further = [{"from": "rate", "to": "made"}, {"from": "made", "to": "pay"}]
     body = {"steps": steps, "edges": [{**TO, "to": "rate"}, *further]}
     return make.graph([{"id": "each", "type": "map", "params": {"items": "{{ [input] }}", "body": body}}], [])
 
 
-def above_items(amount="{{ item.amount }}", memo="{{ item.memo }}"):
-    body = {"steps": [rate(amount), MADE, pay(amount, memo)]}
+def above_items(amount="{{ item.amount }}", memo="{{ item.memo }}", mid="{{ prev.rate }}"):
+    body = {"steps": [rate(amount), made(mid), pay(amount, memo)]}
     each = {"id": "each", "type": "map", "params": {"items": "{{ [input] }}", "body": body}}
     return make.graph([ASK, each], [{**TO, "to": "each"}])
 
 
-def above_workflow(amount="{{ input.amount }}", memo="{{ input.memo }}"):
+def above_rounds(amount="{{ item.amount }}", memo="{{ item.memo }}", mid="{{ prev.rate }}"):
+    kept = {"id": "kept", "type": "transform", "params": {"set": {"amount": amount, "memo": memo}}}
+    body = {"steps": [rate(amount), made(mid), pay(amount, memo), kept]}
+    each = {"id": "each", "type": "loop", "input": "{{ input }}", "params": {"body": body, "count": 4}}
+    return make.graph([ASK, each], [{**TO, "to": "each"}])
+
+
+def above_workflow(amount="{{ input.amount }}", memo="{{ input.memo }}", mid="{{ prev.rate }}"):
+    """The child workflow is another one than the version's: `mid` is no part of it."""
     child = (
         Workflow.objects.for_tenant(make.a_tenant().pk)
         .filter(name__startswith="graph-")
@@ -82,13 +97,19 @@ def above_workflow(amount="{{ input.amount }}", memo="{{ input.memo }}"):
         .first()
     )
     if child is None:
-        steps = [rate("{{ input.amount }}"), MADE, pay("{{ input.amount }}")]
+        steps = [rate("{{ input.amount }}"), made(), pay("{{ input.amount }}")]
         child = make.a_version(make.graph(steps, ["rate>made", "made>pay"])).workflow
     given = {"workflow": child.name, "input": {"amount": amount, "memo": memo}}
     return make.graph([ASK, {"id": "sub", "type": "subworkflow", "params": given}], [{**TO, "to": "sub"}])
 
 
-SHAPES = {"flat": flat, "in an item": in_item, "above items": above_items, "above a workflow": above_workflow}
+SHAPES = {
+    "flat": flat,
+    "in an item": in_item,
+    "above items": above_items,
+    "above a workflow": above_workflow,
+    "above rounds": above_rounds,
+}
 
 
 def scalars(value):
@@ -140,13 +161,20 @@ class Case:
                 for one in (row or {"outcomes": []})["outcomes"]
                 for step in one["steps"]
             }
-            base = self.shown.get(approves.withheld["approval"], {}) if approves and approves.withheld else {}
+            base = (
+                self.shown.get(approves.withheld.get("approval"), {})
+                if approves and approves.withheld
+                else {}
+            )
             seen = presentation.hash_of(task, "ann")
             deciding.complete_task(self.ann, task.pk, Decision(outcome, comment="So.", seen=seen))
             self.log.append((outcome, task.round))
             if outcome == "approved" and (newest := self.newest(task.run_id)):
                 # The others stay as they were approved.
-                self.shown[newest] = {**base, **values}
+                run = Run.objects.for_tenant(self.tenant).select_related("version").get(pk=task.run_id)
+                # Who decides knows the version.
+                written = {OTHERWISE} if OTHERWISE in str(run.version.definition) else set()
+                self.shown[newest] = {**base, **values, "version": written}
 
     def newest(self, run):
         approval = Approval.objects.for_tenant(self.tenant).filter(run_id=run).order_by("-id").first()
@@ -174,6 +202,11 @@ class Case:
             and not self.steps(pk=row.parent_step_id, status="WAITING")
             and not row.is_part
         )
+
+    def top(self, job):
+        """The chain of runs in which a job is done."""
+        run = Run.objects.for_tenant(self.tenant).get(pk=job.step.run_id)
+        return run.tree_id or run.root_id
 
     def is_started_anew(self, job):
         """Whether a run of the child workflow was started by itself, which asks nobody."""
@@ -206,10 +239,11 @@ class Case:
         shown = set().union(*(values for name, values in self.shown[approval].items() if name != "rate"))
         if "{{ item.amount + 1 }}" in shown:
             # What is done for each item is shown as it is written.
-            shown = shown | {one + 1 for one in shown if isinstance(one, int)}
+            shown = shown | {one + more for one in shown if isinstance(one, int) for more in range(1, 5)}
         assert effect <= shown, (effect, shown, self.log)
-        assert job.params["rate"] in self.machine | shown, self.log
-        self.keys[approval].add(job.idempotency_key)
+        machine = self.machine | ({one + 1 for one in self.machine} if OTHERWISE in shown else set())
+        assert job.params["rate"] in machine | shown, self.log
+        self.keys[approval].add(self.top(job) if self.shape is above_rounds else job.idempotency_key)
         assert len(self.keys[approval]) == 1, self.log
 
     def change(self):
@@ -244,11 +278,14 @@ class Case:
         if way == "resume":
             make.resume(run)
         elif way in ("resume on", "migrate"):
-            amount = self.random.choice(["{{ input.amount + 1 }}", "{{ input.amount }}"])
-            memo = self.random.choice([str(self.number()), "{{ input.memo }}"])
-            if self.shape in (in_item, above_items):
+            amount, memo, mid = "{{ input.amount }}", "{{ input.memo }}", "{{ prev.rate }}"
+            what = self.random.choice(["nothing", "amount", "memo", "between", "between"])
+            amount = "{{ input.amount + 1 }}" if what == "amount" else amount
+            memo = str(self.number()) if what == "memo" else memo
+            mid = OTHERWISE if what == "between" else mid
+            if self.shape in (in_item, above_items, above_rounds):
                 amount, memo = (each.replace("input.", "item.") for each in (amount, memo))
-            version = make.newer(run, self.shape(amount, memo))
+            version = make.newer(run, self.shape(amount, memo, mid))
             (make.resume_on if way == "resume on" else make.migrate)(run, version)
         elif step is None:
             return
@@ -279,7 +316,8 @@ class Case:
 
 def play(seed):
     shapes = list(SHAPES)
-    Case(seed, shapes[seed % len(shapes)]).play(8)
+    with override_settings(HANDOFF_CONTINUE_AFTER_EVENTS=8), patch.object(rounds, "LOOKS_EACH", 2):
+        Case(seed, shapes[seed % len(shapes)]).play(8)
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -58,6 +58,8 @@ SELECT json_agg(o.queue) FROM o
 -- The steps of a run as they may be kept by another run, or on another version: how each ended, with what, from which
 -- input, and which boundary edges were taken when: that is in its history, or in that of the run that it is kept from.
 -- An interrupted step's own way is in its history too.
+WITH x AS (SELECT %(run)s::uuid AS run_id),
+/* include changed_below */
 SELECT coalesce(json_agg(json_build_array(
            s.id, s.node, s.type, s.status, s.cancel_cause,
            /* include given_input */,
@@ -81,20 +83,11 @@ SELECT coalesce(json_agg(json_build_array(
            EXISTS (SELECT 1 FROM runs_stepexecution u
                     WHERE u.run_id = s.run_id AND u.undoes = s.node),
            -- What a person has changed in it: in an item, or in a run below.
-           greatest(s.revision, EXISTS (
-               WITH RECURSIVE i AS MATERIALIZED (
-                   SELECT i.id, i.revision > 0 OR i.status = 'SKIPPED' AND i.cancel_cause = 'operator' AS changed
-                     FROM runs_stepexecution i WHERE i.run_id = s.run_id AND i.node = s.node AND (i.index IS NOT NULL OR i.id = s.id)
-               ),
-               b(id) AS (
-                   SELECT r.id FROM i JOIN runs_run r ON r.parent_id = s.run_id AND r.parent_step_id = i.id
-                   UNION ALL
-                   SELECT r.id FROM b JOIN runs_run r ON r.parent_id = b.id
-               )
-               SELECT 1 FROM i WHERE i.changed AND i.id <> s.id
-               UNION ALL
-               SELECT 1 FROM b JOIN runs_stepexecution c ON c.run_id = b.id
-                WHERE c.revision > 0 OR c.status = 'SKIPPED' AND c.cancel_cause = 'operator')::int))
+           greatest(s.revision, (s.id IN (SELECT b.step_id FROM below b) OR EXISTS (
+               SELECT 1 FROM runs_stepexecution i
+                WHERE i.run_id = s.run_id AND i.node = s.node AND i.index IS NOT NULL
+                  AND (i.revision > 0 OR i.status = 'SKIPPED' AND i.cancel_cause = 'operator'
+                       OR i.id IN (SELECT b.step_id FROM below b))))::int))
        ORDER BY s.id), '[]')
   FROM runs_stepexecution s
  WHERE s.run_id = %(run)s::uuid AND s.index IS NULL

@@ -3717,6 +3717,7 @@ class Withheld(TypedDict):
     why: str
     by: str | None
     reason: str
+    changed_by: list[str]
     changes: list[CoveredChange]
 
 

@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0010_decide'),
-        ('runs', '0043_stopped_schedules'),
+        ('runs', '0045_index_of_changed_runs'),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ from lib.schema_sql import SchemaSql
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0044_outgoing_replays'),
+        ('runs', '0046_outgoing_replays'),
     ]
 
     operations = [
