@@ -1,6 +1,7 @@
 """What the pages of settings show and do: members and groups. Whatever a form does is an operation of the API, too."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from accounts import members, people, ports, preferences, queries, services
@@ -28,6 +29,18 @@ CHANGED_FIELDS = MEMBER_FIELDS[1:]
 def typed(request: PageRequest, name: str) -> str:
     """What was typed into a field."""
     return request.POST.get(name, "").replace("\x00", "").strip()[:MAX_TYPED]
+
+
+def local_moment(text: str, field: str) -> datetime:
+    """What a field of date and time says, where whoever typed it is. Raises Invalid."""
+    try:
+        moment = datetime.fromisoformat(text).replace(tzinfo=reader().clock)
+        at = moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise Invalid("Give a date and a time.", field=field) from None
+    if at.astimezone(moment.tzinfo).replace(tzinfo=None) != moment.replace(tzinfo=None):
+        raise Invalid("There is no such time on this day: clocks are put forward.", field=field)
+    return at
 
 
 def form_of(values: dict[str, Any], error: Invalid | Conflict | None = None) -> Context:

@@ -2,6 +2,8 @@
 (docs/security.md, "Secrets at rest"). The database alone opens nothing, nor does one tenant's key another's secrets.
 """
 
+from contextlib import suppress
+
 from django.conf import settings
 
 from accounts.models import TenantKey
@@ -43,6 +45,19 @@ def rewrap() -> int:
             new = master.seal(master.open(old, place), place)
             count += TenantKey.unsafe_all_tenants.filter(pk=row.pk, wrapped=old).update(wrapped=new)
     return count
+
+
+def opens_nothing() -> bool:
+    """Whether the database has keys of tenants, and the present master keys open none of them."""
+    master, has_keys = KeyRing(settings.HANDOFF_MASTER_KEYS) if settings.HANDOFF_MASTER_KEYS else None, False
+    for row in TenantKey.unsafe_all_tenants.order_by("pk").iterator():
+        has_keys = True
+        if master is None:
+            break
+        with suppress(CannotOpen):
+            master.open(bytes(row.wrapped), _place(row.tenant_id, row.number))
+            return False
+    return has_keys
 
 
 def locked_tenants() -> int:

@@ -1,6 +1,7 @@
 """The one port: http goes to Django's WSGI app on threads (twice as fast as its ASGI one), websockets to Channels."""
 
 import asyncio
+from importlib import import_module
 
 from django.conf import settings
 
@@ -46,6 +47,9 @@ async def _lifespan(receive: Receive, send: Send) -> None:
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
+            if reasons := await asyncio.to_thread(_reasons_to_end):
+                await send({"type": "lifespan.startup.failed", "message": " ".join(reasons)})
+                return
             # Jobs of external workers end here.
             await asyncio.to_thread(tracing.start, "handoff")
             await asyncio.to_thread(quiet_store.begin)
@@ -55,3 +59,9 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return
+
+
+def _reasons_to_end() -> list[str]:
+    # It needs Django, which is set up by what is imported last above.
+    reasons: list[str] = import_module("config.belonging").reasons_to_end()
+    return reasons

@@ -2,10 +2,11 @@
 
 import os
 import warnings
+from importlib import import_module
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
-from celery.signals import beat_init
+from celery.signals import beat_init, worker_init
 
 from config import redis_transport
 from config.duties import PACKAGES
@@ -26,4 +27,11 @@ def ready(**_: object) -> None:
     pulse.beat()
 
 
+def refuse_strangers(**_: object) -> None:
+    """Whoever does not belong to its database ends here, however it was started. Raises SystemExit."""
+    import_module("config.belonging").refuse()
+
+
+beat_init.connect(refuse_strangers)
 beat_init.connect(ready)
+worker_init.connect(refuse_strangers)

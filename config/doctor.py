@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
 from accounts.sealed import locked_tenants
-from config import environment, grpc_environment, people_findings, roles
+from config import belonging, environment, grpc_environment, people_findings, roles, start_environment
 from config import hint_findings as hints
 from config.command_line import release
 from config.database import patience
@@ -226,6 +226,13 @@ def _open_tenant() -> Iterator[Finding]:
         yield Finding("warn", sentence, "see HANDOFF_V1_OPEN_TENANT in docs/configuration.md")
 
 
+def _observes() -> Iterator[Finding]:
+    if _variables_of_the_server().get(start_environment.VARIABLE, "").strip().lower() == "observe":
+        yield Finding(
+            "warn", "Handoff observes only: nothing is executed, sent or changed", "see HANDOFF_START"
+        )
+
+
 def _grpc() -> Iterator[Finding]:
     """Where gRPC is answered, and whether what it is told is secret."""
     if problems := grpc_environment.problems():
@@ -299,7 +306,7 @@ def _database() -> Iterator[Finding]:
     else:
         yield Finding("ok", "the schema is up to date")
         yield from _roles()
-        yield from _secrets()
+        yield from _belonging()
         yield from _stuck()
         yield from _mails()
         yield from people_findings.of_tasks()
@@ -341,10 +348,12 @@ def _stuck() -> Iterator[Finding]:
         yield Finding("warn", f"repairs of stuck runs: {repairs}", advice)
 
 
-def _secrets() -> Iterator[Finding]:
+def _belonging() -> Iterator[Finding]:
     """Nothing where all is well, or `_master_key` has said what is wrong."""
+    reasons = belonging.complaints()
+    yield from (Finding("problem", one.rstrip("."), "Handoff does not start with these") for one in reasons)
     with suppress(CannotOpen):
-        if locked := locked_tenants():
+        if not reasons and (locked := locked_tenants()):
             advice = "add the previous master key again, after the current one"
             yield Finding("problem", f"the master key opens no secrets of {locked} tenants", advice)
 
@@ -383,4 +392,5 @@ _CHECKS = (
     _payloads,
     _spans,
     _open_tenant,
+    _observes,
 )

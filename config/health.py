@@ -10,7 +10,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from config import dispatch_environment
+from config import belonging, dispatch_environment, start_environment
 from config.database import patience
 from runs.reading.outbox import is_led, outbox_complaint
 from runs.reading.readiness import Standing
@@ -37,6 +37,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
     checks, standing = readiness()
     ready = all(checks.values())
     payload: dict[str, object] = {"ready": ready, "checks": checks}
+    if start_environment.observes():
+        payload["observes"] = True
     if standing is not None:
         payload |= {"ages": standing.ages(), "complaints": list(standing.complaints())}
     response = JsonResponse(payload, status=200 if ready else 503)
@@ -52,7 +54,11 @@ def readiness() -> tuple[dict[str, bool], Standing | None]:
     servers = _servers()
     try:
         with patience.at_most(_DATABASE_SECONDS):
-            standing = read_standing()
+            foreign = tuple(belonging.complaints())
+            if start_environment.observes():
+                # No worker and no time is expected to go on.
+                return {"database": True, "belongs": not foreign}, None
+            standing = replace(read_standing(), foreign=foreign)
             relayed = outbox_standing(_MOST_COUNTED) if settings.HANDOFF_BROKER else None
     except (DatabaseError, psycopg.Error):
         return {"database": False, **servers}, None

@@ -53,6 +53,11 @@ def _connected() -> None:
     database.update(environment.connected_as(os.environ["HANDOFF_PROCESS"], database))
 
 
+def _refuse() -> None:
+    # Web and Celery's processes do so by themselves, however they are started.
+    import_module("config.belonging").refuse()
+
+
 def _web(arguments: Sequence[str]) -> None:
     _connected()
     application = import_module("config.asgi").application
@@ -62,6 +67,7 @@ def _web(arguments: Sequence[str]) -> None:
 
 def _grpc(arguments: Sequence[str]) -> None:
     _connected()
+    _refuse()
     # Loaded by the process that needs it alone: gRPC has threads of its own, and most Handoffs do without.
     import_module("rpc.server").serve()
 
@@ -73,11 +79,13 @@ def _celery(arguments: Sequence[str]) -> None:
 
 def _worker(arguments: Sequence[str]) -> None:
     _connected()
+    _refuse()
     import_module("config.worker").work()
 
 
 def _relay(arguments: Sequence[str]) -> None:
     _connected()
+    _refuse()
     # Brokers' packages are loaded by nobody else.
     import_module("outbox.relay").serve()
 

@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "lib.api.pages.RefusalMiddleware",
+    "config.observing.Observed",
 ]
 
 ROOT_URLCONF = "config.urls"

@@ -15,7 +15,7 @@ from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from config import dispatch_environment, environment, roles
+from config import belonging, dispatch_environment, environment, roles, start_environment
 from lib.loading import uncollected
 from lib.meanwhile import meanwhile
 from lib.messages import first_line
@@ -63,20 +63,39 @@ def prepare(say: Say) -> None:
             "HANDOFF_V1_OPEN_TENANT is set: whoever can reach the port acts in the tenant %s by /v1/, without a token",
             slug,
         )
-    if settings.HANDOFF_DISPATCH == dispatch_environment.HINTS:
+    observes = start_environment.observes()
+    if settings.HANDOFF_DISPATCH == dispatch_environment.HINTS and not observes:
         check_redis()
     try:
         # Asked as the role that works: what is set for it is what counts.
         problems = server_problems()
     except OperationalError as problem:
         raise NotStartable(_no_answer(problem, "DATABASE_URL")) from None
-    if problems:
+    if problems := problems or list(filter(None, [belonging.of_key()])):
         raise NotStartable(" ".join(problems))
+    if observes:
+        _check_observed()
+        return
     role = str(connection.settings_dict["USER"])
     with roles.as_owner() as is_another:
         if is_another and not role:
             raise NotStartable(f"DATABASE_URL must name its user, since {roles.OWNER_URL} is set.")
         _prepare(role if is_another else None, say)
+    if reason := belonging.claim_payloads():
+        raise NotStartable(reason)
+
+
+def _check_observed() -> None:
+    """Raises NotStartable where there is nothing to be observed without changing it."""
+    state = schema()
+    if state.unknown or state.missing or state.pending:
+        [name, *_] = [*state.unknown, *state.missing, *state.pending]
+        raise NotStartable(
+            f"{start_environment.VARIABLE}=observe changes nothing, and the database is of another version ({name}):"
+            " start that version, or leave the variable out."
+        )
+    if reason := belonging.of_payloads():
+        raise NotStartable(reason)
 
 
 def _prepare(role: str | None, say: Say) -> None:

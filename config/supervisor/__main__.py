@@ -8,7 +8,7 @@ import socket
 import sys
 import time
 
-from config import environment, understanding
+from config import environment, start_environment, understanding
 from config.supervisor.errors import CannotStart
 from config.supervisor.home import Home
 from config.supervisor.output import Output
@@ -87,7 +87,10 @@ def _welcome(url: str, home: Home, seconds: float) -> str:
         login = f"admin / {password_file.read_text().strip()}   (kept in {password_file})"
     else:
         login = "admin, with the password that you set"
-    return f"\nHandoff is ready at {url} ({seconds:.1f} s)\n  login: {login}\n  stop:  Ctrl-C\n"
+    only = (
+        "  It observes only: nothing is executed, sent or changed.\n" if start_environment.observes() else ""
+    )
+    return f"\nHandoff is ready at {url} ({seconds:.1f} s)\n{only}  login: {login}\n  stop:  Ctrl-C\n"
 
 
 def _listener(port: int) -> socket.socket:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from socket import socket
 
-from config import dispatch_environment, environment, grpc_environment, kafka_environment
+from config import dispatch_environment, environment, grpc_environment, kafka_environment, start_environment
 from config.embedded.kafka import Kafka, is_fetched
 from config.embedded.postgres import Postgres
 from config.embedded.processes import EmbeddedError
@@ -54,7 +54,12 @@ def _without_ours(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _mode(output: Output) -> str:
-    """How workers hear of work: as somebody says, else by hints, or by polling where there is no Redis to be had."""
+    """How workers hear of work: as somebody says, else by hints, or by polling where there is no Redis to be had.
+
+    Where there are none, by polling: neither Redis nor a broker is needed then, and nobody is told anything by them.
+    """
+    if start_environment.observes():
+        return dispatch_environment.POLLING
     if dispatch_environment.is_said():
         return dispatch_environment.mode()
     if os.environ.get("REDIS_URL") or is_there():
@@ -99,17 +104,19 @@ class Supervisor:
         await self._prepare_database()
         webs = web_programs(self._listener.fileno(), environment.web_processes())
         self._webs = tuple(web.name for web in webs)
-        others = programs_beside_web(
-            polls=self._polls,
-            answers_grpc=bool(grpc_environment.port()),
-            publishes=bool(self._broker),
-        )
-        await self._start([*webs, *others], self._nursery.fork, _PROCESS_SECONDS)
+        await self._start([*webs, *self._beside_web()], self._nursery.fork, _PROCESS_SECONDS)
         await self._until_ready()
         self._is_ready = True
         self._tell()
         self._asking = asyncio.create_task(self._ask_on())
         return time.monotonic() - began
+
+    def _beside_web(self) -> list[Program]:
+        if start_environment.observes():
+            return []
+        return programs_beside_web(
+            polls=self._polls, answers_grpc=bool(grpc_environment.port()), publishes=bool(self._broker)
+        )
 
     async def stop(self, *, at_once: bool = False) -> None:
         """Stop in reverse order, the workers side by side, the servers last, and forget run.json."""

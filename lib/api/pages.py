@@ -90,6 +90,17 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return response
 
 
+def unavailable(request: HttpRequest, code: str, message: str) -> HttpResponse:
+    """What answers where this is not done here, however often it is asked."""
+    if request.path.startswith(PREFIXES):
+        response = json_error(Problem(503, code, message), request)
+    else:
+        response = _page(request, 503, message)
+    # Django would log each as an error of the server.
+    response._has_been_logged = True  # type: ignore[attr-defined]
+    return response
+
+
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """`CSRF_FAILURE_VIEW`."""
     if request.path.startswith(PREFIXES):

@@ -67,7 +67,7 @@ class OutgoingWebhookView(ApiView):
 
     @extend_schema(request=s.ChangeOutgoing, responses=s.OutgoingSerializer)
     def patch(self, request: Request, outgoing_id: UUID) -> Response:
-        """Changes the given fields; with `enabled: false` nothing is sent, and waiting messages are dropped."""
+        """Changes the given fields; with `enabled: false` nothing is sent, and what waits goes on waiting."""
         payload = body(s.ChangeOutgoing, request)
         (row,) = _shown(services.change_webhook(self.principal, outgoing_id, **payload))
         return Response(row)
@@ -98,9 +98,35 @@ class OutgoingEnableView(ApiView):
 
     @extend_schema(request=Verb, responses=s.OutgoingSerializer)
     def post(self, request: Request, outgoing_id: UUID) -> Response:
-        """Switches it on again, and tries it at once; events from the meantime are not sent by themselves."""
+        """Switches it on, if it is off, and tries at once what waits; `replay` sends events from the meantime."""
         (row,) = _shown(services.enable_webhook(self.principal, outgoing_id, **body(Verb, request)))
         return Response(row)
+
+
+class OutgoingReplaySinceView(ApiView):
+    """Events of some time that are sent again."""
+
+    scopes = {"POST": WEBHOOKS_MANAGE}
+
+    @extend_schema(request=s.ReplayOutgoing, responses={202: s.OutgoingSerializer})
+    def post(self, request: Request, outgoing_id: UUID) -> Response:
+        """Sends all events since a time again, also those that happened while it was off; ids stay as they are."""
+        values = body(s.ReplayOutgoing, request)
+        (row,) = _shown(services.replay_since(self.principal, outgoing_id, **values))
+        return Response(row, status=202)
+
+
+class OutgoingDiscardView(ApiView):
+    """Events that wait and are given up."""
+
+    scopes = {"POST": WEBHOOKS_MANAGE}
+
+    @extend_schema(request=s.DiscardOutgoing, responses=s.DiscardedSerializer)
+    def post(self, request: Request, outgoing_id: UUID) -> Response:
+        """Gives up all events that wait for it."""
+        values = body(s.DiscardOutgoing, request)
+        del values["confirm"]
+        return Response({"discarded": services.discard(self.principal, outgoing_id, **values)})
 
 
 class OutgoingRotateView(ApiView):

@@ -56,6 +56,32 @@ class RotateOutgoing(Verb):
     )
 
 
+class ReplayOutgoing(Verb):
+    """Events that are sent again."""
+
+    since = fields.Moment(
+        help_text=f"Events from this time on, in the last {services.MOST_REPLAY_DAYS} days, are sent again."
+    )
+
+
+class DiscardOutgoing(Verb):
+    """Events that are given up."""
+
+    confirm = fields.Flag(help_text="true: these events are to be given up.")
+
+    def validate_confirm(self, value: bool) -> bool:
+        """Nobody discards by mistake."""
+        if not value:
+            raise serializers.ValidationError("Say true: waiting events are given up.")
+        return value
+
+
+class DiscardedSerializer(serializers.Serializer[Any]):
+    """What was given up."""
+
+    discarded = serializers.IntegerField(help_text="How many events waited.")
+
+
 class OutgoingSerializer(serializers.Serializer[Any]):
     """An outgoing webhook."""
 
@@ -78,6 +104,12 @@ class OutgoingSerializer(serializers.Serializer[Any]):
     delivered_at = serializers.DateTimeField(allow_null=True, help_text="When a message last arrived.")
     last_error = serializers.CharField()
     pending = serializers.SerializerMethodField(help_text="How many messages wait, counted up to 1,000.")
+    replaying_since = serializers.DateTimeField(
+        source="replay.since",
+        default=None,
+        allow_null=True,
+        help_text="Events since this time are being sent again.",
+    )
     secrets = SecretSerializer(many=True, source="secrets.all")
     created_at = serializers.DateTimeField()
 

@@ -118,6 +118,16 @@ urlpatterns = [
         name="api-outgoing-webhook-enable",
     ),
     path(
+        "webhooks/out/<uuid:outgoing_id>/replay",
+        outgoing.OutgoingReplaySinceView.as_view(),
+        name="api-outgoing-webhook-replay-since",
+    ),
+    path(
+        "webhooks/out/<uuid:outgoing_id>/discard",
+        outgoing.OutgoingDiscardView.as_view(),
+        name="api-outgoing-webhook-discard",
+    ),
+    path(
         "webhooks/out/<uuid:outgoing_id>/rotate",
         outgoing.OutgoingRotateView.as_view(),
         name="api-outgoing-webhook-rotate",

@@ -4,8 +4,6 @@ from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models.functions import Coalesce
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -22,5 +20,4 @@ class Migration(migrations.Migration):
             model_name='run',
             index=models.Index(Coalesce('tree_id', 'root_id'), condition=models.Q(('changed_at__isnull', False)), name='run_changed_in_tree'),
         ),
-        SchemaSql('runs', '40ee4619516f'),
     ]

@@ -4,7 +4,7 @@ advance stands for those), `tenant`, `run` and `shard` on every row, few indexes
 from runs.models.alerts import Alert, AlertCause, AlertChannel, AlertDelivery, AlertRule
 from runs.models.approvals import Approval, ApprovalUse
 from runs.models.base import HotRow
-from runs.models.blobs import Blob, SweptDay
+from runs.models.blobs import Blob, Installation, SweptDay
 from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
 from runs.models.dispatch import DispatchSample
 from runs.models.drafts import StartDraft
@@ -15,6 +15,7 @@ from runs.models.outbox import DispatchLeader, DispatchOutbox
 from runs.models.outgoing import (
     OUTGOING_STATES,
     OutgoingDelivery,
+    OutgoingReplay,
     OutgoingSecret,
     OutgoingWebhook,
 )
@@ -56,7 +57,9 @@ __all__ = [
     "HistoryEvent",
     "HotRow",
     "InboundWebhook",
+    "Installation",
     "OutgoingDelivery",
+    "OutgoingReplay",
     "OutgoingSecret",
     "OutgoingWebhook",
     "QueuePoll",

@@ -1,5 +1,6 @@
 """What is kept beside the database, as far as rows refer to it."""
 
+from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.db.models.functions import Now
 
@@ -18,6 +19,15 @@ class Blob(HotRow):
 
     class Meta(HotRow.Meta):
         constraints = [models.UniqueConstraint(fields=["run_id", "day", "sha256"], name="blob_once")]
+
+
+class Installation(models.Model):
+    """The one row by which a store of payloads knows the database that it belongs to."""
+
+    id = models.SmallIntegerField(primary_key=True)
+    number = models.UUIDField(db_default=RandomUUID())
+
+    objects = models.Manager()
 
 
 class SweptDay(models.Model):

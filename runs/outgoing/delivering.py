@@ -22,12 +22,22 @@ log = logging.getLogger("handoff.webhooks")
 SLICE_SECONDS = 5.0
 """After so long another webhook has its turn."""
 BATCH = 32
+OWN_SECONDS = 60.0
+"""After so long a message is tried again that could not be sent because of something on our side."""
 _GONE = 410
+
+
+class _NothingSent(Exception):
+    """Something on our side keeps every message of a webhook from being sent. The receiver did nothing wrong."""
 
 
 def serve(leased: Leased, worker: str) -> int:
     """Send what is due of a leased webhook for about SLICE_SECONDS, then leave it; gives the number of attempts."""
-    count = _served(leased, worker)
+    try:
+        count = _served(leased, worker)
+    except _NothingSent as problem:
+        log.error("The webhook %s can't be served: %s", leased.webhook, problem)
+        return 0
     # Not after an error: what can't be served is tried again when the lease is over, not at once and for ever.
     outgoing.release(leased.webhook, worker)
     return count
@@ -50,20 +60,26 @@ def _served(leased: Leased, worker: str) -> int:
 
 
 def _sent(leased: Leased, batch: Sequence[Due]) -> list[Attempt]:
+    """The attempts at the receiver. What could not be sent is noted here, and no attempt. Raises _NothingSent."""
     try:
         keys = secrets.valid(leased.tenant, leased.webhook)
         client = outside.egress()
     except (CannotOpen, outside.BadSetting) as error:
-        return [Attempt(one.id, None, f"Not sent: {error}", 0) for one in batch[:1]]
+        outgoing.note_unsent(leased.webhook, [batch[0].id], f"Not sent: {error}", OWN_SECONDS)
+        raise _NothingSent(error) from error
     built, unsent = list[Message](), list[Attempt]()
     for one in batch:
         try:
             built.append(_message(one, keys))
         except Exception as error:
-            # One that can't be built holds up its own run, for as long as it is tried, and no other.
+            # One that can't be built holds up its own run and no other.
             log.exception("The message %s of the webhook %s can't be built", one.message, leased.webhook)
-            unsent.append(Attempt(one.id, None, f"Not sent: {type(error).__name__}", 0))
-    return unsent + send_all(client, leased.url, built)
+            unsent.append(Attempt(one.id, None, f"Not sent: {type(error).__name__}", 0, is_ours=True))
+    attempts = send_all(client, leased.url, built) + unsent
+    for attempt in attempts:
+        if attempt.is_ours:
+            outgoing.note_unsent(leased.webhook, [attempt.id], attempt.error, OWN_SECONDS)
+    return [attempt for attempt in attempts if not attempt.is_ours]
 
 
 def _message(due: Due, keys: Sequence[bytes]) -> Message:
@@ -73,6 +89,8 @@ def _message(due: Due, keys: Sequence[bytes]) -> Message:
 
 def _written_down(leased: Leased, worker: str, batch: Sequence[Due], attempts: Sequence[Attempt]) -> bool:
     """Write down what came of the attempts; whether the webhook can be served on."""
+    if not attempts:
+        return False
     before = {one.id: one.attempts for one in batch}
     outgoing.note([_outcome(one, before[one.id]) for one in attempts])
     delivered = any(one.arrived for one in attempts)

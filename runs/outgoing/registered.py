@@ -7,7 +7,13 @@ from runs.outgoing import looking, switching
 from runs.store import outgoing
 
 _BATCH = 1_000
+_PAGE = 5_000
 _TICK_SECONDS = 0.8
+
+
+def send() -> int:
+    """What is done every second: what is due is sent, and replays go on."""
+    return looking.here.tick() + in_bounded_batches(outgoing.page_replay, _PAGE, _TICK_SECONDS)
 
 
 def _keep() -> int:
@@ -15,4 +21,4 @@ def _keep() -> int:
     return switching.keep_bounds() + in_bounded_batches(outgoing.forget, _BATCH, _TICK_SECONDS)
 
 
-duties.register(Duty("webhooks_out", 1.0, looking.here.tick), Duty("webhooks_out_kept", 60.0, _keep))
+duties.register(Duty("webhooks_out", 1.0, send), Duty("webhooks_out_kept", 60.0, _keep))

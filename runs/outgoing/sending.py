@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lib.egress import Egress, EgressError, EgressRefused
 
@@ -31,13 +31,17 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of an attempt: the status of the answer, if there was one, and what went wrong, if anything did."""
+    """What came of an attempt: the status of the answer, if there was one, and what went wrong, if anything did.
+
+    `is_ours`: what went wrong did so on our side, so it was no attempt.
+    """
 
     id: int
     status: int | None
     error: str
     took_ms: int
     retry_after: str | None = None
+    is_ours: bool = False
 
     @property
     def arrived(self) -> bool:
@@ -103,9 +107,9 @@ def _attempted(client: Egress, url: str, message: Message) -> Attempt:
     except EgressError as error:
         return attempt(None, error.message)
     except Exception as error:
-        # It counts as an attempt, and is given up in the end: what others have sent must be written down.
+        # What others have sent must be written down.
         log.exception("A message could not be sent")
-        return attempt(None, f"Not sent: {type(error).__name__}")
+        return replace(attempt(None, f"Not sent: {type(error).__name__}"), is_ours=True)
     if 200 <= answer.status < 300:
         return attempt(answer.status, "")
     return attempt(

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -12,10 +14,12 @@ from accounts import audit
 from accounts.principal import Forbidden, Principal
 from accounts.roles import WEBHOOKS_MANAGE
 from engine.catalogue import Json
-from lib.clock import now_there
+from lib.batches import in_bounded_batches
+from lib.clock import now_here, now_there
 from lib.refusals import Conflict, Invalid, Missing
 from lib.uuid7 import uuid7
-from runs.models import OutgoingDelivery, OutgoingSecret, OutgoingWebhook
+from runs.models import OutgoingDelivery, OutgoingReplay, OutgoingSecret, OutgoingWebhook
+from runs.models.outgoing import MOST_PENDING
 from runs.outgoing import events, secrets
 from runs.store import outgoing
 from workflows.access import guard_workflow
@@ -29,6 +33,9 @@ MOST_WEBHOOKS = 50
 """Of a tenant: each is looked at for each event."""
 MAX_URL = 2_000
 MAX_DESCRIPTION = 200
+MOST_REPLAY_DAYS = 30
+_BATCH = 5_000
+_DISCARD_SECONDS = 5.0
 _UNTRIED: dict[str, Json] = {"failures": 0, "failing_since": None, "paused_until": None, "last_error": ""}
 """A webhook at which nothing has failed yet."""
 _HAND = "by hand"
@@ -45,7 +52,7 @@ class WithSecret:
 def webhooks_of(tenant_id: int) -> QuerySet[OutgoingWebhook]:
     """The tenant's webhooks with what is shown of them."""
     newest_first = OutgoingSecret.objects.for_tenant(tenant_id).order_by("-number")
-    rows = OutgoingWebhook.objects.for_tenant(tenant_id).select_related("workflow")
+    rows = OutgoingWebhook.objects.for_tenant(tenant_id).select_related("workflow", "replay")
     return rows.prefetch_related(Prefetch("secrets", newest_first))
 
 
@@ -117,19 +124,59 @@ def change_webhook(
             "types": events.types_of(events.NAMES if names is None else names),
         }
     if "enabled" in values and values["enabled"] != webhook.enabled:
-        changes |= _switched(bool(values["enabled"]))
+        changes |= _switched_on(webhook) if values["enabled"] else _switched_off()
     if changes:
         _change(principal, webhook, changes, "webhook_out.change", reason)
     return get_webhook(principal.tenant_id, webhook_id)
 
 
 def enable_webhook(principal: Principal, webhook_id: UUID, *, reason: str | None = None) -> OutgoingWebhook:
-    """Switch it on again and try at once, whatever it was paused for. What happened while it was off is not sent.
+    """Switch it on again, if it is off, and try what waits at once, whatever it was paused for.
+
+    What waited when it was switched off is sent; what happened while it was off is sent by a replay. Raises Missing and
+    Forbidden.
+    """
+    webhook = _mine(principal, webhook_id)
+    changes = {"paused_until": None} if webhook.enabled else _switched_on(webhook)
+    _change(principal, webhook, changes, "webhook_out.enable", reason)
+    return get_webhook(principal.tenant_id, webhook_id)
+
+
+def discard(principal: Principal, webhook_id: UUID, *, reason: str | None = None) -> int:
+    """Give up all that waits for a webhook, and what a replay has yet to send; gives how much waited.
 
     Raises Missing and Forbidden.
     """
     webhook = _mine(principal, webhook_id)
-    _change(principal, webhook, _switched(True), "webhook_out.enable", reason)
+    error = f"Discarded by {principal.username}."
+    with transaction.atomic():
+        OutgoingReplay.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id).delete()
+        count = in_bounded_batches(partial(outgoing.discard, webhook.pk, error), _BATCH, _DISCARD_SECONDS)
+        audit.record(
+            principal, "webhook_out.discard", f"{shown_host(webhook.url)}: {count} events", reason=reason
+        )
+    return count
+
+
+def replay_since(
+    principal: Principal, webhook_id: UUID, *, since: datetime, reason: str | None = None
+) -> OutgoingWebhook:
+    """Have all events since a time sent again, in the background, by the ids that they had or would have had.
+
+    Raises Missing, Forbidden, Invalid for a time that is not in the last days, and Conflict for a webhook that is off
+    or while a replay is under way.
+    """
+    webhook = _mine(principal, webhook_id)
+    _require_on(webhook)
+    now = now_here()
+    if not now - timedelta(days=MOST_REPLAY_DAYS) <= since <= now:
+        raise Invalid(f"This must be a time in the last {MOST_REPLAY_DAYS} days.", field="since")
+    with transaction.atomic():
+        if not outgoing.ask_replay(principal.tenant_id, webhook_id, since, principal.username):
+            raise Conflict("Events are being sent again already; wait, or discard them.", code="replaying")
+        _send_at_once(principal, webhook)
+        target = f"{shown_host(webhook.url)} since {since.isoformat()}"
+        audit.record(principal, "webhook_out.replay_since", target, reason=reason)
     return get_webhook(principal.tenant_id, webhook_id)
 
 
@@ -205,23 +252,24 @@ def _send_at_once(principal: Principal, webhook: OutgoingWebhook) -> None:
     OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook.pk).update(paused_until=None)
 
 
-def _switched(on: bool) -> dict[str, Json]:
-    if not on:
-        return {"enabled": False, "off_reason": _HAND, "off_at": now_there()}
-    return {"enabled": True, "off_reason": "", "off_at": None, **_UNTRIED}
+def _switched_off() -> dict[str, Json]:
+    return {"enabled": False, "off_reason": _HAND, "off_at": now_there()}
+
+
+def _switched_on(webhook: OutgoingWebhook) -> dict[str, Json]:
+    waiting = deliveries_of(webhook).filter(state="pending").count()
+    # As much may come on top of what waits already, or it would be switched off again.
+    most = {"most_pending": MOST_PENDING + waiting}
+    return {"enabled": True, "off_reason": "", "off_at": None, **most, **_UNTRIED}
 
 
 def _change(
     principal: Principal, webhook: OutgoingWebhook, changes: dict[str, Json], act: str, reason: str | None
 ) -> None:
     with transaction.atomic():
-        if changes.get("enabled"):
-            # It is sent what happens from now on: what waited when it was switched off may not be given up yet.
-            waiting = OutgoingDelivery.objects.for_tenant(principal.tenant_id).filter(
-                webhook_id=webhook.pk, state="pending"
-            )
-            waiting.update(state="dropped", due_at=None, error="The webhook was switched off.")
         OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook.pk).update(**changes)
+        if "paused_until" in changes:
+            outgoing.wake(webhook.pk)
         audit.record(
             principal, act, f"{shown_host(webhook.url)}: {', '.join(sorted(changes))}", reason=reason
         )

@@ -11,6 +11,7 @@ from accounts.models import WEBHOOK_OFF
 from accounts.queries import members_of_roles
 from accounts.roles import ADMIN
 from lib.batches import in_bounded_batches
+from runs.models.outgoing import MOST_PENDING
 from runs.store import outgoing
 
 log = logging.getLogger("handoff.webhooks")
@@ -19,7 +20,7 @@ WORDS = {
     "by hand": "Somebody switched it off.",
     "gone": "Its receiver answered 410: it wants no more messages.",
     "failing": "No message has arrived for three days.",
-    "backlog": f"More than {outgoing.MOST_PENDING:,} messages waited for it.",
+    "backlog": f"More than {MOST_PENDING:,} messages waited for it.",
 }
 """Why a webhook is off, in a sentence for people, by its `off_reason`."""
 _BATCH, _SECONDS = 1_000, 1.0
@@ -48,7 +49,7 @@ def switch_off(webhook: UUID, reason: str, error: str = "") -> bool:
     return True
 
 
-def keep_bounds(most: int = outgoing.MOST_PENDING) -> int:
-    """Switch off what has fallen too far behind, and give up some of what waits for what is off; gives how much."""
-    count = sum(switch_off(webhook, "backlog") for webhook in outgoing.overfull(most))
+def keep_bounds() -> int:
+    """Switch off what has fallen too far behind, and give up some of what waits for what is deleted; gives how much."""
+    count = sum(switch_off(webhook, "backlog") for webhook in outgoing.overfull())
     return count + in_bounded_batches(outgoing.drop, _BATCH, _SECONDS)

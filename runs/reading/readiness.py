@@ -16,7 +16,8 @@ QUEUES = (*BUILT_IN_QUEUES, "ticks")
 @dataclass(frozen=True, slots=True)
 class Standing:
     """Seconds; None where there is none. `silent`: queues no worker of which was seen lately; `undone`: duties that
-    are begun and never done; `untold`: why a broker's consumers are told of no jobs.
+    are begun and never done; `untold`: why a broker's consumers are told of no jobs; `foreign`: what here is another
+    database's.
     """
 
     last_tick: float | None
@@ -26,6 +27,7 @@ class Standing:
     silent: tuple[str, ...]
     undone: tuple[str, ...]
     untold: str | None = None
+    foreign: tuple[str, ...] = ()
 
     def checks(self) -> dict[str, bool]:
         """What must hold, by name. An old step of a queue that goes on claiming is a backlog and no fault."""
@@ -34,6 +36,7 @@ class Standing:
             "ticks": self.last_tick is not None and self.last_tick <= TICK_SECONDS and not self.undone,
             "timers": (self.oldest_overdue_timer or 0.0) <= TIMER_SECONDS,
             "steps": not self.unclaimed,
+            "belongs": not self.foreign,
         }
 
     def ages(self) -> dict[str, float | None]:
@@ -46,6 +49,7 @@ class Standing:
 
     def complaints(self) -> Iterator[str]:
         """A sentence for each check that doesn't hold."""
+        yield from self.foreign
         if self.silent:
             yield f"no worker answers for {', '.join(self.silent)}"
         if self.last_tick is None:

@@ -14,6 +14,17 @@ def used_blobs(references: Iterable[Reference]) -> set[str]:
     return set(SQL.column("used_blobs", {"blobs": rows}))
 
 
+def installation() -> str:
+    """The number of this database, which a copy of it has, too."""
+    [number] = SQL.column("installation", {})
+    return str(number) if number else installation()
+
+
+def newest_blobs(limit: int) -> list[str]:
+    """The keys of what rows referred to last."""
+    return SQL.column("newest_blobs", {"limit": limit})
+
+
 def swept_days() -> set[str]:
     """The days that have been looked through."""
     return set(SQL.column("swept_days", {}))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
 
@@ -14,8 +15,8 @@ from runs.store.hot import SQL
 LEASE_SECONDS = 60.0
 """How long a webhook is left to who serves it: more than a batch of attempts may take."""
 KEPT_DAYS = 14
-MOST_PENDING = 100_000
-"""So much may wait for a webhook; beyond, it is switched off."""
+REPLAY_ROOM = 10_000
+"""A replay goes on while less than this waits for its webhook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,18 @@ def note(outcomes: Sequence[OutcomeRow]) -> None:
     SQL.execute("note_outgoing", {"outcomes": orjson.dumps(outcomes).decode(), "now": now_or_none()})
 
 
+def note_unsent(webhook: UUID, deliveries: Iterable[int], error: str, seconds: float) -> None:
+    """Write down that something on our side kept these from being sent; they are tried again in so many seconds."""
+    params = {
+        "webhook": webhook,
+        "deliveries": list(deliveries),
+        "error": error,
+        "seconds": seconds,
+        "now": now_or_none(),
+    }
+    SQL.execute("note_unsent", params)
+
+
 def note_served(webhook: UUID, worker: str, *, delivered: bool, pause: float, error: str) -> Standing | None:
     """Write down how a webhook did; None where somebody else serves it by now."""
     params = {
@@ -134,14 +147,36 @@ def switch_off(webhook: UUID, reason: str, error: str = "") -> SwitchedOff | Non
     return SwitchedOff(**row) if row else None
 
 
+def wake(webhook: UUID) -> None:
+    """Have what waits for a webhook tried at once."""
+    SQL.execute("wake_outgoing", {"webhook": webhook})
+
+
+def discard(webhook: UUID, error: str, limit: int) -> int:
+    """Give up what waits for a webhook, up to so much; gives how much. `error` says whose decision it was."""
+    return SQL.execute("discard_outgoing", {"webhook": webhook, "error": error, "limit": limit}).rowcount
+
+
+def ask_replay(tenant: int, webhook: UUID, since: datetime, by: str) -> bool:
+    """Have the events since a time sent again; False where a replay of the webhook is under way."""
+    return bool(
+        SQL.value("ask_outgoing_replay", {"tenant": tenant, "webhook": webhook, "since": since, "by": by})
+    )
+
+
+def page_replay(limit: int) -> int:
+    """Have up to so many next events of a replay sent; gives how many were looked at."""
+    return int(SQL.value("page_outgoing_replay", {"limit": limit, "room": REPLAY_ROOM}) or 0)
+
+
 def drop(limit: int) -> int:
-    """Give up what waits for webhooks that are off or gone, up to so much; gives how much."""
+    """Give up what waits for webhooks that were deleted, up to so much; gives how much."""
     return SQL.execute("drop_outgoing", {"limit": limit}).rowcount
 
 
-def overfull(most: int = MOST_PENDING) -> list[UUID]:
-    """The webhooks for which more waits than this."""
-    return [UUID(one) for one in SQL.column("overfull_outgoing", {"most": most})]
+def overfull() -> list[UUID]:
+    """The webhooks for which more waits than may."""
+    return [UUID(one) for one in SQL.column("overfull_outgoing", {})]
 
 
 def pending(webhooks: Iterable[UUID], most: int = 1_000) -> dict[UUID, int]:

@@ -13,6 +13,7 @@ from accounts import pages, people
 from accounts.access import PageRequest, page
 from accounts.roles import EDIT, WEBHOOKS_MANAGE
 from lib.api.pagination import keyset_page
+from lib.reader import reader
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
 from runs.access import editable_outgoing
 from runs.models import OutgoingWebhook
@@ -24,6 +25,8 @@ from workflows.access import open_to
 
 MOST_WORKFLOWS = 500
 MOST_WAITING = 1_000
+MOST_COUNTED = 100_000
+"""So much of what waits is counted on the page of one webhook."""
 ON_A_PAGE = 25
 _FIELDS = ("url", "description", "workflow", "which")
 _OVERLAPS = (("0", "at once"), ("3600", "in an hour"), ("86400", "in a day"), ("604800", "in a week"))
@@ -68,9 +71,12 @@ def outgoing_page(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     )
     context = _described(hook) | {
         "deliveries": [{"row": row, "event": events.name_of(row.type)} for row in delivery_page.rows],
-        "waiting": outgoing.pending([hook.pk], MOST_WAITING)[hook.pk],
-        "most_waiting": MOST_WAITING,
+        "waiting": outgoing.pending([hook.pk], MOST_COUNTED)[hook.pk],
+        "most_waiting": MOST_COUNTED,
         "overlaps": _OVERLAPS,
+        "replay": getattr(hook, "replay", None),
+        "zone": reader().zone_words,
+        "replay_days": services.MOST_REPLAY_DAYS,
     }
     return render(request, "settings/outgoing.html", context | pages.neighbours(delivery_page))
 
@@ -139,7 +145,10 @@ def switch_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     except NotAllowed as error:
         messages.error(request, error.message)
     else:
-        messages.success(request, "It receives events again." if turns_on else "It is off: nothing is sent.")
+        on = "It receives events, those that waited first."
+        messages.success(
+            request, on if turns_on else "It is off: nothing is sent, and what waits goes on waiting."
+        )
     return redirect("settings-outgoing-webhook", outgoing_id)
 
 

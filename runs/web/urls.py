@@ -18,6 +18,7 @@ from runs.web import (
     moves,
     operations,
     outgoing,
+    outgoing_backlog,
     requests,
     saving,
     schedules,
@@ -57,6 +58,16 @@ urlpatterns = [
         "settings/webhooks/out/<uuid:outgoing_id>/switch",
         outgoing.switch_outgoing,
         name="settings-outgoing-webhook-switch",
+    ),
+    path(
+        "settings/webhooks/out/<uuid:outgoing_id>/replay",
+        outgoing_backlog.replay_outgoing_since,
+        name="settings-outgoing-webhook-replay-since",
+    ),
+    path(
+        "settings/webhooks/out/<uuid:outgoing_id>/discard",
+        outgoing_backlog.discard_outgoing,
+        name="settings-outgoing-webhook-discard",
     ),
     path(
         "settings/webhooks/out/<uuid:outgoing_id>/rotate",

@@ -88,12 +88,15 @@ def assign_task(
     where somebody else is about to decide it.
 
     Being given a task makes nobody eligible: whoever may assign could decide all by themselves otherwise. But where
-    nobody, or not enough, can decide it, whom it is given to is asked then, as by an escalation.
+    nobody, or not enough, can decide it, whom it is given to is asked then, as by an escalation. Giving it to who has
+    it changes nothing.
     """
     task, name, is_instead = check_assign(principal, task_id, assignee)
     if is_instead:
         return _assign_instead(principal, task, name, reason=reason or "Nobody could decide it.")
     was = {"before": task.assignee, "delegated_by": task.delegated_by}
+    if was == {"before": name, "delegated_by": None}:
+        return task
     if not statements.give_task(task_id, assignee=name, by=principal.username, **was):
         raise conflict(queries.task_of(principal.tenant_id, task_id))
     task.assignee, task.delegated_by = name, None

@@ -1,6 +1,5 @@
 """The page of away rules, below settings: who is away, who stands in, and the form to say so."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import messages
@@ -10,7 +9,7 @@ from django.shortcuts import redirect, render
 
 from accounts import people
 from accounts.access import PageRequest, page
-from accounts.pages import form_of, neighbours, status_of, typed
+from accounts.pages import form_of, local_moment, neighbours, status_of, typed
 from accounts.principal import Principal
 from accounts.queries import members_of_roles
 from accounts.roles import MEMBERS_MANAGE, READ, TASKS_DECIDE, TASKS_READ
@@ -50,8 +49,8 @@ def away_add(request: PageRequest) -> HttpResponse:
             request.principal,
             values["substitute"],
             username=values["username"],
-            starts_at=_moment(values, "from"),
-            ends_at=_moment(values, "until"),
+            starts_at=local_moment(values["from"], "from"),
+            ends_at=local_moment(values["until"], "until"),
             workflows=workflows,
             note=values["note"],
         )
@@ -133,15 +132,3 @@ def _searched(principal: Principal, search: str, names: list[str]) -> tuple[list
     if len(rows) == 1:
         return list(dict.fromkeys([*names, rows[0][0]])), {}
     return names, {"search": search, "found": rows, "is_unknown": not rows}
-
-
-def _moment(values: dict[str, Any], name: str) -> datetime:
-    """What a field of date and time says, where whoever typed it is. Raises Invalid."""
-    try:
-        moment = datetime.fromisoformat(values[name]).replace(tzinfo=reader().clock)
-        at = moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise Invalid("Give a date and a time.", field=name) from None
-    if at.astimezone(moment.tzinfo).replace(tzinfo=None) != moment.replace(tzinfo=None):
-        raise Invalid("There is no such time on this day: clocks are put forward.", field=name)
-    return at

@@ -1,5 +1,7 @@
 """Bodies that are good, so that only the authorisation can refuse what is sent to a door of the matrix."""
 
+from datetime import UTC, datetime
+
 from tests.api.authorisation_matrix import NOBODY
 
 BODIES: dict[tuple[str, str], dict[str, object]] = {
@@ -45,6 +47,8 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     ("api-task-draft", "PUT"): {"data": {"amount": "twelve"}},
     ("api-task-complete", "POST"): {"outcome": "approved", "seen": "0" * 64},
     ("api-task-resolve", "POST"): {"resolution": "retry"},
+    ("api-outgoing-webhook-replay-since", "POST"): {"since": datetime.now(UTC).isoformat()},
+    ("api-outgoing-webhook-discard", "POST"): {"confirm": True},
     ("api-alert-mute", "POST"): {"seconds": 60},
     ("api-alert-rules", "POST"): {"kind": "disk", "name": "ours"},
     ("api-alert-channels", "POST"): {"kind": "mail", "name": "ours", "address": "ann@shop.example"},

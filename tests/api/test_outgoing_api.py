@@ -1,6 +1,7 @@
 """Webhooks that go out over REST: the secret once, each tenant its own, of all workflows for admins alone."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -13,6 +14,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 OUT = "/api/v1/webhooks/out"
 URL = "https://hooks.example/in"
+BODIES = {"replay": {"since": "2026-01-01T00:00:00Z"}, "discard": {"confirm": True}}
 
 
 @pytest.fixture
@@ -98,8 +100,8 @@ def test_another_tenant_sees_and_changes_nothing(people, hook):
     other = people.client("admin", tenant="theirs")
     assert other.get(OUT).json()["results"] == []
     assert other.get(f"{OUT}/{made['id']}").status_code == 404
-    for verb in ("test", "rotate", "enable"):
-        assert other.post(f"{OUT}/{made['id']}/{verb}", {}).status_code == 404
+    for verb in ("test", "rotate", "enable", "replay", "discard"):
+        assert other.post(f"{OUT}/{made['id']}/{verb}", BODIES.get(verb, {})).status_code == 404
     assert other.delete(f"{OUT}/{made['id']}", {}).status_code == 404
 
 
@@ -147,6 +149,38 @@ def test_what_is_off_is_not_tested_and_is_switched_on_again(api, hook):
     assert api.post(f"{path}/deliveries/1/replay", {}).status_code == 409
     on = api.post(f"{path}/enable", {}).json()
     assert (on["enabled"], on["off_reason"], on["off_at"]) == (True, "", None)
+
+
+def test_waiting_events_are_discarded_by_who_says_so_alone(api, hook):
+    path = f"{OUT}/{hook()['id']}"
+    api.post(f"{path}/test", {})
+    for body in ({}, {"confirm": False}, {"confirm": "yes"}):
+        answer = api.post(f"{path}/discard", body)
+        assert (answer.status_code, answer.json()["error"]["field"]) == (400, "confirm"), body
+    assert api.get(path).json()["pending"] == 1
+    answer = api.post(f"{path}/discard", {"confirm": True, "reason": "They are of a test."})
+    assert (answer.status_code, answer.json()) == (200, {"discarded": 1})
+    assert api.get(path).json()["pending"] == 0
+
+
+def test_a_replay_is_shown_until_it_is_over_and_asked_for_once(api, hook):
+    path = f"{OUT}/{hook()['id']}"
+    since = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
+    answer = api.post(f"{path}/replay", {"since": since})
+    assert answer.status_code == 202
+    assert datetime.fromisoformat(answer.json()["replaying_since"]) == datetime.fromisoformat(since)
+    again = api.post(f"{path}/replay", {"since": since})
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "replaying")
+    api.post(f"{path}/discard", {"confirm": True})
+    assert api.get(path).json()["replaying_since"] is None
+    api.patch(path, {"enabled": False})
+    assert api.post(f"{path}/replay", {"since": since}).json()["error"]["code"] == "webhook_off"
+
+
+@pytest.mark.parametrize("since", ["2020-01-01T00:00:00Z", "2990-01-01T00:00:00Z", "yesterday", 5, None])
+def test_a_replay_is_of_the_last_days(api, hook, since):
+    answer = api.post(f"{OUT}/{hook()['id']}/replay", {"since": since})
+    assert (answer.status_code, answer.json()["error"]["field"]) == (400, "since")
 
 
 def test_deleted_with_its_secrets(api, hook):

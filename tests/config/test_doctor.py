@@ -113,10 +113,12 @@ def test_a_master_key_that_is_missing_or_unreadable_is_a_problem(monkeypatch, tm
 @pytest.mark.django_db
 def test_secrets_that_the_master_key_does_not_open_are_a_problem(settings):
     ring_of(make.a_tenant().pk)
-    assert list(doctor._secrets()) == []
+    assert list(doctor._belonging()) == []
     settings.HANDOFF_MASTER_KEYS = (new_key(),)
-    [finding] = doctor._secrets()
+    ring_of(make.TenantFactory(slug="another").pk)
+    [finding] = doctor._belonging()
     assert finding.level == "problem"
+    assert "opens no secrets of 1 tenants" in finding.text
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """Whatever point a worker dies at while it sends events, another one sends them, by the same ids and in their order."""
 
+from datetime import timedelta
+
 import pytest
 
-from lib.clock import set_now
+from lib.clock import now_here, set_now
 from runs.models import OutgoingDelivery, OutgoingWebhook
 from runs.outgoing import services
 from tests import factories as make
@@ -27,14 +29,15 @@ def receiver():
 
 
 def prepared(receiver):
-    """A run that is over, of which everything is to be sent to two webhooks."""
+    """A run that is over, of which everything is to be sent to two webhooks, and once more to one of them."""
     set_now(None)
     OutgoingWebhook.unsafe_all_tenants.all().delete()
     admin = People().principal("admin", "default")
-    services.create_webhook(admin, url=receiver.url)
+    hook = services.create_webhook(admin, url=receiver.url).webhook
     services.create_webhook(admin, url=receiver.url + "?gone", events_wanted=["run.started"])
     (run,) = make.start(TWO)
     make.work()
+    services.replay_since(admin, hook.pk, since=now_here() - timedelta(hours=1))
     receiver.messages.clear()
     return run
 
@@ -44,7 +47,7 @@ def test_everything_arrives_in_order_wherever_a_worker_dies(receiver):
     allowed = f"127.0.0.1:{receiver.port}"
     prepared(receiver)
     points = {hit for hit, _ in victim.hits_of(outgoing.send, allowed)}
-    points = sorted(point for point in points if point.endswith(("outgoing", "served", "secrets")))
+    points = sorted(point for point in points if point.endswith(("outgoing", "served", "secrets", "replay")))
     for point in points:
         run = prepared(receiver)
         assert victim.dies(point, outgoing.send, allowed), point

@@ -3,9 +3,10 @@
 import pytest
 from django.db import OperationalError
 
+from lib.sealing import new_key
 from runs.models import OutgoingDelivery, OutgoingWebhook
-from runs.outgoing import looking, messages, secrets, services
-from runs.outgoing.delivering import serve
+from runs.outgoing import looking, messages, retrying, secrets, services
+from runs.outgoing.delivering import OWN_SECONDS, serve
 from runs.store import outgoing
 from tests import factories as make
 from tests.outgoing import deliver, receiving
@@ -63,10 +64,10 @@ def test_a_message_that_cannot_be_built_holds_up_no_other(webhook, receiver, mon
     built = messages.body_of
     (first, _) = OutgoingDelivery.unsafe_all_tenants.order_by("id").values_list("pk", flat=True)
     monkeypatch.setattr(messages, "body_of", lambda due, url: 1 / 0 if due.id == first else built(due, url))
-    assert deliver() == 2
+    assert deliver() == 1
     assert states() == ["pending", "delivered"]
     broken = OutgoingDelivery.unsafe_all_tenants.get(pk=first)
-    assert (broken.attempts, broken.error) == (1, "Not sent: ZeroDivisionError")
+    assert (broken.attempts, broken.error) == (0, "Not sent: ZeroDivisionError")
     assert row().failures == 0
 
 
@@ -83,12 +84,37 @@ def broken_off(*_):
     raise OperationalError("canceling statement due to lock timeout")
 
 
-def test_an_error_of_ours_is_an_attempt(webhook, receiver, monkeypatch):
+def test_an_error_of_ours_is_no_attempt(webhook, receiver, clock, monkeypatch):
     begun()
-    monkeypatch.setattr("lib.egress.Egress.request", lambda *_, **__: {}["nothing"])
-    assert deliver() == 1
+    with monkeypatch.context() as patched:
+        patched.setattr("lib.egress.Egress.request", lambda *_, **__: {}["nothing"])
+        assert deliver() == 0
     (sent,) = OutgoingDelivery.unsafe_all_tenants.all()
-    assert (sent.state, sent.attempts, sent.error) == ("pending", 1, "Not sent: KeyError")
+    assert (sent.state, sent.attempts, sent.error) == ("pending", 0, "Not sent: KeyError")
+    assert (row().failures, row().paused_until) == (0, None)
+    clock.advance(OWN_SECONDS)
+    assert deliver() == 1
+
+
+def test_what_another_master_key_has_sealed_is_sent_when_that_is_here_and_nothing_is_paused(
+    webhook, receiver, settings, clock, caplog
+):
+    right = settings.HANDOFF_MASTER_KEYS
+    settings.HANDOFF_MASTER_KEYS = (new_key(),)
+    for _ in range(retrying.MOST_ATTEMPTS + 1):
+        begun()
+        assert deliver() == 0
+        clock.advance(outgoing.LEASE_SECONDS + 1)
+    assert (row().enabled, row().failures, row().failing_since, row().paused_until) == (True, 0, None, None)
+    assert "the key that sealed" in row().last_error
+    assert "can't be served" in caplog.text
+    assert {one.attempts for one in OutgoingDelivery.unsafe_all_tenants.all()} == {0}
+    settings.HANDOFF_MASTER_KEYS = right
+    deliver()
+    clock.advance(outgoing.LEASE_SECONDS + 1)
+    deliver()
+    assert set(states()) == {"delivered"}
+    assert row().last_error == ""
 
 
 def test_one_failure_after_a_quiet_week_switches_nothing_off(webhook, receiver, clock):
@@ -122,15 +148,3 @@ def test_a_test_comes_before_what_waits(admin, webhook, receiver):
     services.send_test(admin, webhook.pk)
     deliver()
     assert receiver.types() == ["run.started", "webhook.test"]
-
-
-def test_who_switches_it_on_is_sent_nothing_of_before(admin, webhook, receiver):
-    receiver.answers = lambda message: 500
-    begun()
-    deliver()
-    services.change_webhook(admin, webhook.pk, enabled=False)
-    receiver.answers = lambda message: 204
-    services.change_webhook(admin, webhook.pk, enabled=True)
-    begun()
-    deliver()
-    assert states() == ["dropped", "delivered"]

@@ -1,6 +1,7 @@
 """Webhooks that go out, in Settings: made, tested, switched, exchanged and deleted by forms; what a page costs."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.test import Client
@@ -123,9 +124,32 @@ def test_tested_sent_again_rotated_switched_and_deleted(admin, monkeypatch):
     assert "nothing is sent" in admin.post(f"{path}/switch", follow=True).text
     assert "Somebody switched it off" in admin.get(path).text
     assert "switch it on first" in admin.post(f"{path}/test", follow=True).text
-    assert "It receives events again" in admin.post(f"{path}/switch", {"on": "1"}, follow=True).text
+    assert (
+        "It receives events, those that waited first"
+        in admin.post(f"{path}/switch", {"on": "1"}, follow=True).text
+    )
     assert "is deleted" in admin.post(f"{path}/delete", follow=True).text
     assert not OutgoingWebhook.unsafe_all_tenants.exists()
+
+
+def test_discarded_when_confirmed_and_sent_again_since_a_time(admin):
+    path, _ = made(admin)
+    admin.post(f"{path}/test")
+    assert "1 event waits for it" in admin.get(path).text
+    assert "tick the box" in admin.post(f"{path}/discard", follow=True).text
+    assert OutgoingDelivery.unsafe_all_tenants.get().state == "pending"
+    assert "1 event will not be sent" in admin.post(f"{path}/discard", {"confirm": "yes"}, follow=True).text
+    row = OutgoingDelivery.unsafe_all_tenants.get()
+    assert (row.state, row.error) == ("dropped", "Discarded by ann.")
+    assert "Discard what waits" not in admin.get(path).text
+    assert "Give a date" in admin.post(f"{path}/replay", {"since": "soon"}, follow=True).text
+    assert (
+        "in the last 30 days" in admin.post(f"{path}/replay", {"since": "2020-01-01T00:00"}, follow=True).text
+    )
+    since = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M")
+    assert "with the same ids" in admin.post(f"{path}/replay", {"since": since}, follow=True).text
+    assert "asked for by" in admin.get(path).text
+    assert "being sent again already" in admin.post(f"{path}/replay", {"since": since}, follow=True).text
 
 
 def test_failures_and_why_it_is_off_are_told(admin, monkeypatch):
@@ -136,6 +160,10 @@ def test_failures_and_why_it_is_off_are_told(admin, monkeypatch):
         deliver()
     assert "The receiver answered 500." in admin.get(path).text
     assert "1 failed attempt" in admin.get(OUT).text
+    assert "Try at once" in admin.get(path).text
+    admin.post(f"{path}/switch", {"on": "1"})
+    hook = OutgoingWebhook.unsafe_all_tenants.get()
+    assert (hook.paused_until, hook.failures) == (None, 1)
     hook = OutgoingWebhook.unsafe_all_tenants.get()
     switching.switch_off(hook.pk, "failing", "The receiver answered 500.")
     assert switching.WORDS["failing"] in admin.get(path).text

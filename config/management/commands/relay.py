@@ -6,7 +6,7 @@ from importlib import import_module
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from config import environment
+from config import belonging, environment
 from lib.commands import QuickCommand
 
 
@@ -21,5 +21,6 @@ class Command(QuickCommand):
             )
         database = settings.DATABASES["default"]
         database.update(environment.connected_as("worker", database))
+        belonging.refuse()
         os.environ["HANDOFF_PROCESS"] = "worker"
         import_module("outbox.relay").serve()

@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from config import dispatch_environment, environment, worker
+from config import belonging, dispatch_environment, environment, worker
 from lib.commands import QuickCommand
 from runs.kernel.dispatch import BUILT_IN_QUEUES
 from runs.workers.process import TICKS
@@ -25,5 +25,6 @@ class Command(QuickCommand):
             raise CommandError("Set HANDOFF_DISPATCH=polling; with hints Celery's workers do this.")
         database = settings.DATABASES["default"]
         database.update(environment.connected_as("worker", database))
+        belonging.refuse()
         os.environ.update(HANDOFF_PROCESS="worker", HANDOFF_WORKER_QUEUE=options["queue"])
         worker.work()

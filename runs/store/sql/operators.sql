@@ -18,12 +18,16 @@ SELECT json_build_array(
 
 -- name: requeue_step
 -- Tried again at once, with a fresh budget, and with another input where one is given: history keeps the digests of both.
+-- What is about to be tried with all of its budget is left as it is.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 o AS MATERIALIZED (
-    SELECT s.id, /* include given_input */ AS given
+    SELECT s.id, s.queue, /* include given_input */ AS given,
+           s.status = 'QUEUED' AND s.attempt = 0 AND s.error IS NULL AND NOT s.solo AND s.available_at <= clock.now
+               AND s.waiting IS NULL AND NOT %(edited)s AS is_next
       FROM runs_stepexecution s
+     CROSS JOIN clock
      WHERE s.id = %(id)s::uuid AND (s.status = 'QUEUED' OR s.waiting ->> 'kind' = 'operator' OR s.waiting ? 'approves')
-       FOR NO KEY UPDATE
+       FOR NO KEY UPDATE OF s
 ),
 s AS (
     UPDATE runs_stepexecution s
@@ -36,8 +40,8 @@ s AS (
            input_from = CASE WHEN %(edited)s THEN NULL ELSE s.input_from END,
            revision = s.revision + (%(edited)s AND %(input)s::jsonb IS DISTINCT FROM o.given)::int
       FROM o CROSS JOIN clock
-     WHERE s.id = o.id
-    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.index, s.epoch, s.queue, s.input, o.given
+     WHERE s.id = o.id AND NOT o.is_next
+    RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.index, s.epoch, s.input, o.given
 ),
 h AS (
     /* include write_history */
@@ -48,7 +52,7 @@ h AS (
            clock.now
       FROM s CROSS JOIN clock
 )
-SELECT json_agg(s.queue) FROM s
+SELECT json_agg(o.queue) FROM o
 
 -- name: kept_steps
 -- The steps of a run as they may be kept by another run, or on another version: how each ended, with what, from which

@@ -14,7 +14,7 @@ one AS MATERIALIZED (
                     WHERE d.webhook_id = w.id AND d.state = 'pending' AND (d.due_at IS NULL OR d.due_at <= clock.now)
                       AND NOT EXISTS (SELECT 1 FROM runs_outgoingdelivery b
                                        WHERE b.webhook_id = d.webhook_id AND b.run_id = d.run_id
-                                         AND b.state = 'pending' AND b.id < d.id))
+                                         AND b.state = 'pending' AND b.event_id < d.event_id))
      ORDER BY (SELECT count(*) FROM runs_outgoingwebhook o
                 WHERE o.tenant_id = w.tenant_id AND o.leased_until > clock.now),
               w.served_at NULLS FIRST, w.id
@@ -37,7 +37,7 @@ heads AS MATERIALIZED (
      WHERE d.webhook_id = %(webhook)s AND d.state = 'pending' AND (d.due_at IS NULL OR d.due_at <= clock.now)
        AND NOT EXISTS (SELECT 1 FROM runs_outgoingdelivery b
                         WHERE b.webhook_id = d.webhook_id AND b.run_id = d.run_id
-                          AND b.state = 'pending' AND b.id < d.id)
+                          AND b.state = 'pending' AND b.event_id < d.event_id)
      -- Tests first: somebody waits for them.
      ORDER BY d.run_id IS NOT NULL, d.id
      LIMIT %(limit)s
@@ -88,6 +88,17 @@ UPDATE runs_outgoingwebhook w
 RETURNING json_build_object('failures', w.failures,
                             'seconds', extract(epoch FROM clock.now - coalesce(w.failing_since, clock.now)))
 
+-- name: note_unsent
+-- Why messages could not be sent that nobody was asked to take: no attempt of theirs, and nothing against the webhook.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+late AS (
+    UPDATE runs_outgoingdelivery d
+       SET error = %(error)s, tried_at = clock.now, due_at = clock.now + %(seconds)s * interval '1 second'
+      FROM clock
+     WHERE d.id = ANY (%(deliveries)s) AND d.state = 'pending'
+)
+UPDATE runs_outgoingwebhook w SET last_error = %(error)s WHERE w.id = %(webhook)s
+
 -- name: release_outgoing
 UPDATE runs_outgoingwebhook w SET leased_until = NULL, leased_by = NULL
  WHERE w.id = %(webhook)s AND w.leased_by = %(worker)s
@@ -100,30 +111,114 @@ UPDATE runs_outgoingwebhook w
  WHERE w.id = %(webhook)s AND w.enabled
 RETURNING json_build_object('tenant', w.tenant_id, 'url', w.url, 'description', w.description)
 
--- name: drop_outgoing
--- What is not sent any more, since its webhook is off or gone: it can be sent again while it is kept.
+-- name: wake_outgoing
+-- What waits for a webhook is tried at once.
+UPDATE runs_outgoingdelivery d SET due_at = NULL
+ WHERE d.webhook_id = %(webhook)s AND d.state = 'pending' AND d.due_at IS NOT NULL
+
+-- name: discard_outgoing
+-- Gives up some of what waits for a webhook, as somebody said. What is being written down just now is left for the next call.
 WITH gone AS MATERIALIZED (
     SELECT d.id
       FROM runs_outgoingdelivery d
-     WHERE d.state = 'pending'
-       AND NOT EXISTS (SELECT 1 FROM runs_outgoingwebhook w WHERE w.id = d.webhook_id AND w.enabled)
+     WHERE d.webhook_id = %(webhook)s AND d.state = 'pending'
      ORDER BY d.id
      LIMIT %(limit)s
        FOR UPDATE SKIP LOCKED
 )
 UPDATE runs_outgoingdelivery d
-   SET state = 'dropped', due_at = NULL,
-       error = CASE WHEN d.error = '' THEN 'The webhook was switched off.' ELSE d.error END
+   SET state = 'dropped', due_at = NULL, error = %(error)s
  WHERE d.id = ANY (ARRAY(SELECT id FROM gone))
 
+-- name: drop_outgoing
+-- What waits for webhooks that were deleted is not sent any more.
+WITH gone AS MATERIALIZED (
+    SELECT d.id
+      FROM runs_outgoingdelivery d
+     WHERE d.state = 'pending'
+       AND NOT EXISTS (SELECT 1 FROM runs_outgoingwebhook w WHERE w.id = d.webhook_id)
+     ORDER BY d.id
+     LIMIT %(limit)s
+       FOR UPDATE SKIP LOCKED
+)
+UPDATE runs_outgoingdelivery d
+   SET state = 'dropped', due_at = NULL, error = 'The webhook was deleted.'
+ WHERE d.id = ANY (ARRAY(SELECT id FROM gone))
+
+-- name: ask_outgoing_replay
+-- Has the events since a time sent again, unless some are. Ids and times of events rise together, but for how long
+-- their transactions took: an hour covers that. So the first is found by halving.
+WITH RECURSIVE half AS (
+    SELECT coalesce(min(h.id), 1) - 1 AS low, coalesce(max(h.id), 0) AS high FROM runs_historyevent h
+     UNION ALL
+    SELECT CASE WHEN m.is_before THEN m.middle ELSE l.low END, CASE WHEN m.is_before THEN l.high ELSE m.middle - 1 END
+      FROM half l
+     CROSS JOIN LATERAL (
+         SELECT (l.low + l.high + 1) / 2 AS middle,
+                (SELECT h.created_at FROM runs_historyevent h WHERE h.id >= (l.low + l.high + 1) / 2 ORDER BY h.id LIMIT 1)
+                    < %(since)s::timestamptz - interval '1 hour' AS is_before) m
+     WHERE l.low < l.high
+)
+INSERT INTO runs_outgoingreplay (tenant_id, webhook_id, since, after, asked_by)
+SELECT %(tenant)s, %(webhook)s, %(since)s, l.low, %(by)s FROM half l WHERE l.low >= l.high
+ON CONFLICT (webhook_id) DO NOTHING
+RETURNING true
+
+-- name: page_outgoing_replay
+-- Has the next events of a replay sent, those of the one that is furthest behind; gives how many were looked at, null
+-- where no replay can go on: its webhook is off, or enough waits for it. What was never recorded for it is now; what waits
+-- already is left alone. A replay begins when the transactions of the time when it was asked for are over, with the newest
+-- event of then as its end, and is over when there is nothing left to look at.
+WITH one AS MATERIALIZED (
+    SELECT p.id, p.webhook_id, p.since, p.after, w.types, w.workflow_id, w.tenant_id,
+           coalesce(p.until, (SELECT max(h.id) FROM runs_historyevent h), 0) AS until
+      FROM runs_outgoingreplay p
+      JOIN runs_outgoingwebhook w ON w.id = p.webhook_id
+     WHERE w.enabled AND (p.xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+                          -- The number is of another server, from before a restore.
+                          OR p.xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
+       AND (SELECT count(*) FROM (SELECT 1 FROM runs_outgoingdelivery d
+                                   WHERE d.webhook_id = w.id AND d.state = 'pending' LIMIT %(room)s) few) < %(room)s
+     ORDER BY p.after, p.id
+     LIMIT 1
+       FOR UPDATE OF p SKIP LOCKED
+),
+looked_at AS MATERIALIZED (
+    SELECT h.id, h.run_id, h.type, h.tenant_id, h.created_at
+      FROM one
+     CROSS JOIN LATERAL (SELECT h.* FROM runs_historyevent h
+                          WHERE h.id > one.after AND h.id <= one.until ORDER BY h.id LIMIT %(limit)s) h
+),
+again AS (
+    INSERT INTO runs_outgoingdelivery AS d (tenant_id, webhook_id, run_id, event_id, type, message)
+    SELECT e.tenant_id, one.webhook_id, e.run_id, e.id, e.type, runs_outgoing_message(one.webhook_id, e.id)
+      FROM looked_at e
+     CROSS JOIN one
+      JOIN runs_run r ON r.id = e.run_id AND NOT r.is_test
+                     AND (one.workflow_id IS NULL OR one.workflow_id = r.workflow_id)
+     WHERE e.tenant_id = one.tenant_id AND e.type = ANY (one.types) AND e.created_at >= one.since
+     ORDER BY e.id
+    ON CONFLICT (webhook_id, event_id) DO UPDATE SET state = 'pending', attempts = 0, due_at = NULL
+     WHERE d.state <> 'pending'
+),
+moved AS (
+    UPDATE runs_outgoingreplay p SET after = (SELECT max(id) FROM looked_at), until = one.until
+      FROM one WHERE p.id = one.id AND (SELECT count(*) FROM looked_at) = %(limit)s
+),
+done AS (
+    DELETE FROM runs_outgoingreplay p
+     USING one WHERE p.id = one.id AND (SELECT count(*) FROM looked_at) < %(limit)s
+)
+SELECT (SELECT count(*) FROM looked_at) FROM one
+
 -- name: overfull_outgoing
--- Webhooks of which more waits than is kept for them.
+-- Webhooks for which more waits than may.
 SELECT w.id::text
   FROM runs_outgoingwebhook w
  WHERE w.enabled
    AND (SELECT count(*)
           FROM (SELECT 1 FROM runs_outgoingdelivery d
-                 WHERE d.webhook_id = w.id AND d.state = 'pending' LIMIT %(most)s + 1) few) > %(most)s
+                 WHERE d.webhook_id = w.id AND d.state = 'pending' LIMIT w.most_pending + 1) few) > w.most_pending
 
 -- name: outgoing_pending
 -- How much waits for each of these webhooks, counted up to some.

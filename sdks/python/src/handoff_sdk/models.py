@@ -1165,6 +1165,19 @@ class Difference(TypedDict):
     what: RunDifference
 
 
+class DiscardOutgoingRequest(TypedDict):
+    """Events that are given up."""
+
+    reason: NotRequired[str]
+    confirm: bool
+
+
+class Discarded(TypedDict):
+    """What was given up."""
+
+    discarded: int
+
+
 class Dispatch(TypedDict):
     """How workers learn of work, and whether it is time for a broker."""
 
@@ -2046,6 +2059,7 @@ class Outgoing(TypedDict):
     delivered_at: str | None
     last_error: str
     pending: int
+    replaying_since: NotRequired[str | None]
     secrets: list[Secret]
     created_at: str
 
@@ -2101,6 +2115,7 @@ class OutgoingWithSecret(TypedDict):
     delivered_at: str | None
     last_error: str
     pending: int
+    replaying_since: NotRequired[str | None]
     secrets: list[Secret]
     created_at: str
     secret: str
@@ -2533,6 +2548,13 @@ class Renamed(TypedDict):
     definition: dict[str, Any]
     changed: list[str]
     unread: list[str]
+
+
+class ReplayOutgoingRequest(TypedDict):
+    """Events that are sent again."""
+
+    reason: NotRequired[str]
+    since: str
 
 
 class Request(TypedDict):
@@ -3695,6 +3717,7 @@ class Withheld(TypedDict):
     why: str
     by: str | None
     reason: str
+    changed_by: list[str]
     changes: list[CoveredChange]
 
 
@@ -3883,6 +3906,8 @@ __all__ = [
     "Diff",
     "Difference",
     "DifferenceKind",
+    "DiscardOutgoingRequest",
+    "Discarded",
     "Dispatch",
     "DispatchOutbox",
     "DispatchRetried",
@@ -4041,6 +4066,7 @@ __all__ = [
     "RefusedSignal",
     "RenameStepRequest",
     "Renamed",
+    "ReplayOutgoingRequest",
     "Request",
     "RequestFact",
     "RequestKind",

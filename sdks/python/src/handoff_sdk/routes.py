@@ -1065,7 +1065,7 @@ def patch_outgoing_webhook(
     | None = LEFT_OUT,
     enabled: bool | LeftOut = LEFT_OUT,
 ) -> Call[models.Outgoing]:
-    """Changes the given fields; with `enabled: false` nothing is sent, and waiting messages are dropped."""
+    """Changes the given fields; with `enabled: false` nothing is sent, and what waits goes on waiting."""
     return Call(
         "PATCH",
         path("/webhooks/out/{outgoing_id}", outgoing_id=outgoing_id),
@@ -1920,10 +1920,27 @@ def post_members(
     )
 
 
+def post_outgoing_discard(
+    outgoing_id: str | int,
+    *,
+    confirm: bool,
+    reason: str | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.Discarded]:
+    """Gives up all events that wait for it."""
+    return Call(
+        "POST",
+        path("/webhooks/out/{outgoing_id}/discard", outgoing_id=outgoing_id),
+        body=given({"confirm": confirm, "reason": reason}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
 def post_outgoing_enable(
     outgoing_id: str | int, *, reason: str | LeftOut = LEFT_OUT, idempotency_key: str | None = None
 ) -> Call[models.Outgoing]:
-    """Switches it on again, and tries it at once; events from the meantime are not sent by themselves."""
+    """Switches it on, if it is off, and tries at once what waits; `replay` sends events from the meantime."""
     return Call(
         "POST",
         path("/webhooks/out/{outgoing_id}/enable", outgoing_id=outgoing_id),
@@ -1949,6 +1966,25 @@ def post_outgoing_replay(
             delivery_id=delivery_id,
         ),
         body=given({"reason": reason}),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
+def post_outgoing_replay_since(
+    outgoing_id: str | int,
+    *,
+    since: str,
+    reason: str | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.Outgoing]:
+    """Sends all events since a time again, also those that happened while it was off; ids stay as they
+    are.
+    """
+    return Call(
+        "POST",
+        path("/webhooks/out/{outgoing_id}/replay", outgoing_id=outgoing_id),
+        body=given({"since": since, "reason": reason}),
         headers={"Idempotency-Key": idempotency_key},
         keyed=True,
     )
