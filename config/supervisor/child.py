@@ -2,8 +2,11 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import os
+import secrets
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping
@@ -12,7 +15,7 @@ from typing import Any
 
 from config.embedded.processes import EmbeddedError
 from config.supervisor.errors import CannotStart
-from config.supervisor.launch import Launch, Process, launch_with_pipes
+from config.supervisor.launch import Launch, Launched, Process, launch_with_pipes
 from config.supervisor.output import Output, Pump
 from config.supervisor.programs import Program
 from config.supervisor.signs import Signs
@@ -40,7 +43,7 @@ class _Life:
 
 
 class Child:
-    """`on_change` is called whenever the child has a new pid."""
+    """`on_change` is called whenever the child has a new pid, `on_lost` with the name of a worker that has ended."""
 
     def __init__(
         self,
@@ -49,11 +52,12 @@ class Child:
         environment: Mapping[str, str],
         output: Output,
         on_change: Callable[[], None],
+        on_lost: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.program = program
         self.pid: int | None = None
         self._launch, self._environment = launch, environment
-        self._output, self._on_change = output, on_change
+        self._output, self._on_change, self._on_lost = output, on_change, on_lost
         self._ready = asyncio.Event()
         self._stopping = False
         self._deaths = 0
@@ -134,7 +138,7 @@ class Child:
         began = time.monotonic()
         try:
             await asyncio.to_thread(self.program.prepare)
-            launched = await launch_with_pipes(self._launch, self.program, self._environment)
+            launched = await self._launched()
         except (OSError, EmbeddedError, subprocess.SubprocessError) as problem:
             self._output.say(f"cannot be started: {problem}", self.program.name)
             return _Life(None, time.monotonic() - began)
@@ -165,6 +169,22 @@ class Child:
             for task in (watch, death):
                 task.cancel()
             os.close(launched.ready_end)
+
+    async def _launched(self) -> Launched:
+        """A new life of the program; when a worker's is over, its name is reported."""
+        if not self.program.is_worker:
+            return await launch_with_pipes(self._launch, self.program, self._environment)
+        life = secrets.token_hex(6)
+        environment = {**self.program.environment, "HANDOFF_WORKER_LIFE": life}
+        program = dataclasses.replace(self.program, environment=environment)
+        launched = await launch_with_pipes(self._launch, program, self._environment)
+        self._keep(asyncio.create_task(self._report_end(launched.process, life)))
+        return launched
+
+    async def _report_end(self, process: Process, life: str) -> None:
+        await process.wait()
+        # As the process names itself: `identity` of runs/workers/drain.py.
+        self._on_lost(f"{socket.gethostname()}:{process.pid}:{life}")
 
     async def _until_it_hangs(self, signs: Signs) -> None:
         """Set `_ready` once this life of the process is ready; come back when it gives no sign of progress any more."""
