@@ -196,15 +196,18 @@ class Child:
     async def _end_hanging(self, process: Process) -> None:
         self._hanging.add(process)
         try:
-            await self._end(process)
+            await self._end(process, grace_seconds=self.program.frozen_grace_seconds)
         finally:
             self._hanging.discard(process)
 
-    async def _end(self, process: Process, *, at_once: bool = False) -> None:
+    async def _end(
+        self, process: Process, *, at_once: bool = False, grace_seconds: float | None = None
+    ) -> None:
         """Ask it to end, wait for its grace, then kill it with all that it started."""
+        grace_seconds = self.program.grace_seconds if grace_seconds is None else grace_seconds
         with contextlib.suppress(TimeoutError, ProcessLookupError):
             process.send_signal(signal.SIGKILL if at_once else self.program.stop_signal)
-            await asyncio.wait_for(process.wait(), self.program.grace_seconds)
+            await asyncio.wait_for(process.wait(), grace_seconds)
         _kill(process)
         await process.wait()
 

@@ -28,6 +28,9 @@ _CELERY = ["celery", "--quiet"]
 _ONE_THREAD_EACH = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 # To end a server ends what everybody has in hand: it gets more time than those who are replaced first.
 _SERVER_SILENCE_SECONDS = 20.0
+# A process that answers clients, and is frozen, answers none of them any more: they get an error within 10 s of the
+# freeze, as its connections are closed when it ends.
+_CLIENTS_GRACE_SECONDS = 1.5
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,8 @@ class Program:
 
     `ready`: "says" = it beats through the descriptor in HANDOFF_READY_FD (`lib.pulse`), "asked" = `is_ready` is asked
     until true. From then on it must go on beating, or `is_alive` must go on being true where it is given: silent for
-    `silence_seconds`, it is ended, and where `has_twins` another takes its place before that.
+    `silence_seconds`, it is ended, and where `has_twins` another takes its place before that. It then has
+    `frozen_grace_seconds` between the stop signal and SIGKILL, otherwise `grace_seconds`.
     `is_worker`: it holds leases of steps, under a name that tells each of its lives from the others.
     `prepare` runs before every start, restarts included. With a `log_file` the terminal is spared its output.
     """
@@ -56,6 +60,7 @@ class Program:
     death_signal: signal.Signals = signal.SIGKILL
     leave_root: bool = False
     grace_seconds: float = 15.0
+    frozen_grace_seconds: float = 15.0
     log_file: Path | None = None
     folder: str = str(BASE_DIR)
 
@@ -139,6 +144,7 @@ def web_programs(listener: int, count: int) -> list[Program]:
             command=lambda: ["web"],
             ready="says",
             has_twins=True,
+            frozen_grace_seconds=_CLIENTS_GRACE_SECONDS,
             environment={"HANDOFF_PROCESS": "web", loads.NUMBER: str(number), loads.COUNT: str(count)},
             descriptors=(listener, shared),
         )
@@ -152,6 +158,7 @@ def grpc_program() -> Program:
         name="grpc",
         command=lambda: ["grpc"],
         ready="says",
+        frozen_grace_seconds=_CLIENTS_GRACE_SECONDS,
         environment={"HANDOFF_PROCESS": "grpc"},
     )
 

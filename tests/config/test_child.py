@@ -43,6 +43,7 @@ def program(*, twins, deaf=False, grace=0.5, code=None, **more):
         has_twins=twins,
         silence_seconds=1.0,
         grace_seconds=grace,
+        frozen_grace_seconds=grace,
         **{"ready": "says", **more},
     )
 
