@@ -1,7 +1,5 @@
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
     """Why a schedule was stopped, but by hand."""
@@ -16,5 +14,4 @@ class Migration(migrations.Migration):
             name='off_reason',
             field=models.TextField(blank=True, db_default=''),
         ),
-        SchemaSql('runs', '40ee4619516f'),
     ]
