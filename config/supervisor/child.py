@@ -16,6 +16,7 @@ from typing import Any
 from config.embedded.processes import EmbeddedError
 from config.supervisor.errors import CannotStart
 from config.supervisor.launch import Launch, Launched, Process, launch_with_pipes
+from config.supervisor.lost_workers import LostWorkers
 from config.supervisor.output import Output, Pump
 from config.supervisor.programs import Program
 from config.supervisor.signs import Signs
@@ -43,7 +44,7 @@ class _Life:
 
 
 class Child:
-    """`on_change` is called whenever the child has a new pid, `on_lost` with the name of a worker that has ended."""
+    """`on_change` is called whenever the child has a new pid, `workers` hears of each life of a worker."""
 
     def __init__(
         self,
@@ -52,12 +53,12 @@ class Child:
         environment: Mapping[str, str],
         output: Output,
         on_change: Callable[[], None],
-        on_lost: Callable[[str], None] = lambda _: None,
+        workers: LostWorkers | None = None,
     ) -> None:
         self.program = program
         self.pid: int | None = None
         self._launch, self._environment = launch, environment
-        self._output, self._on_change, self._on_lost = output, on_change, on_lost
+        self._output, self._on_change, self._workers = output, on_change, workers
         self._ready = asyncio.Event()
         self._stopping = False
         self._deaths = 0
@@ -171,20 +172,18 @@ class Child:
             os.close(launched.ready_end)
 
     async def _launched(self) -> Launched:
-        """A new life of the program; when a worker's is over, its name is reported."""
-        if not self.program.is_worker:
+        """A new life of the program; that of a worker has a name of its own."""
+        if self._workers is None or not self.program.is_worker:
             return await launch_with_pipes(self._launch, self.program, self._environment)
         life = secrets.token_hex(6)
         environment = {**self.program.environment, "HANDOFF_WORKER_LIFE": life}
         program = dataclasses.replace(self.program, environment=environment)
         launched = await launch_with_pipes(self._launch, program, self._environment)
-        self._keep(asyncio.create_task(self._report_end(launched.process, life)))
-        return launched
-
-    async def _report_end(self, process: Process, life: str) -> None:
-        await process.wait()
         # As the process names itself: `identity` of runs/workers/drain.py.
-        self._on_lost(f"{socket.gethostname()}:{process.pid}:{life}")
+        name = f"{socket.gethostname()}:{launched.process.pid}:{life}"
+        self._workers.begun(name)
+        self._keep(asyncio.create_task(_report_end(launched.process, name, self._workers)))
+        return launched
 
     async def _until_it_hangs(self, signs: Signs) -> None:
         """Set `_ready` once this life of the process is ready; come back when it gives no sign of progress any more."""
@@ -218,6 +217,11 @@ class Child:
     def _last_words(self) -> str:
         lines = self._pump.last_lines if self._pump else ()
         return f"Its last words: {lines[-1]}" if lines else "It printed nothing."
+
+
+async def _report_end(process: Process, name: str, workers: LostWorkers) -> None:
+    await process.wait()
+    workers.ended(name)
 
 
 def _kill(process: Process) -> None:

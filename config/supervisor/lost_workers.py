@@ -1,12 +1,18 @@
 """Workers that have ended: what they held is taken back at once instead of when its leases run out.
 
-A worker that the supervisor saw end is known by its host, process and life, so nobody else's leases are ended.
+A worker that the supervisor saw end is known by its host, process and life, so nobody else's leases are ended. The
+names of those that live are kept in the home: after kill -9 of all, the next start knows whose leases are left.
 """
 
 import asyncio
+import contextlib
 import os
 import signal
+import socket
+from pathlib import Path
 
+from config.embedded.private_files import write_private
+from config.embedded.processes import is_alive
 from config.supervisor.launch import Launch, launch_with_pipes
 from config.supervisor.output import Output, Pump
 from config.supervisor.programs import lost_workers_program
@@ -19,15 +25,31 @@ _LONGEST_SECONDS = 20.0
 
 
 class LostWorkers:
-    """Starts `manage.py lost_workers`, which needs Django, by `launch`."""
+    """Starts `manage.py lost_workers`, which needs Django, by `launch`; `file` has a line for each worker's name."""
 
-    def __init__(self, launch: Launch, output: Output) -> None:
-        self._launch, self._output = launch, output
+    def __init__(self, launch: Launch, output: Output, file: Path) -> None:
+        self._launch, self._output, self._file = launch, output, file
+        self._living: set[str] = set()
         self._names: set[str] = set()
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
 
-    def add(self, name: str) -> None:
+    def recover(self) -> None:
+        """Have what an earlier start left taken back, which nobody saw end; not that of another host, or of a process
+        that lives.
+        """
+        with contextlib.suppress(OSError, ValueError):
+            for name in self._file.read_text().split():
+                host, pid, _ = name.rsplit(":", 2)
+                if host == socket.gethostname() and not is_alive(int(pid)):
+                    self.ended(name)
+
+    def begun(self, name: str) -> None:
+        """A worker of this name lives."""
+        self._living.add(name)
+        self._keep()
+
+    def ended(self, name: str) -> None:
         """The worker of this name has ended."""
         self._names.add(name)
         if self._stopped:
@@ -52,6 +74,13 @@ class LostWorkers:
                     self._output.say(f"The leases of {', '.join(names)} run out by themselves")
                 else:
                     await asyncio.sleep(pause)
+            self._living.difference_update(names)
+            self._keep()
+
+    def _keep(self) -> None:
+        # A full disk costs the next start its knowledge, and must not cost more.
+        with contextlib.suppress(OSError):
+            write_private(self._file, "\n".join(sorted(self._living)))
 
     async def _is_done(self, names: list[str]) -> bool:
         try:

@@ -84,7 +84,7 @@ class Supervisor:
         self._children: list[Child] = []
         self._webs: tuple[str, ...] = ()
         self._nursery = Nursery()
-        self._lost = LostWorkers(self._nursery.fork, output)
+        self._lost = LostWorkers(self._nursery.fork, output, home.folder / "workers")
         self._preparing: Process | None = None
         self._environment: dict[str, str] = {}
         self._is_ready = False
@@ -99,6 +99,7 @@ class Supervisor:
         except EmbeddedError as problem:
             raise CannotStart(str(problem)) from None
         await self._prepare_database()
+        self._lost.recover()
         webs = web_programs(self._listener.fileno(), environment.web_processes())
         self._webs = tuple(web.name for web in webs)
         others = programs_beside_web(
@@ -187,8 +188,7 @@ class Supervisor:
     ) -> None:
         variables = self._environment if environment is None else environment
         started = [
-            Child(program, launch, variables, self._output, self._tell, self._lost.add)
-            for program in programs
+            Child(program, launch, variables, self._output, self._tell, self._lost) for program in programs
         ]
         self._children += started
         await asyncio.gather(*(child.start(seconds) for child in started))

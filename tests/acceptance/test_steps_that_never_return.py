@@ -2,8 +2,11 @@
 nobody else waits for either. What a killed worker held goes on at once, long before its lease would run out.
 """
 
+import os
+import signal
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -79,6 +82,22 @@ def test_the_step_of_a_killed_worker_goes_on_before_its_lease_is_over(client, tm
     assert seconds < PROMPT_SECONDS
     events = client.rows(f"SELECT type FROM runs_historyevent WHERE run_id = '{run['id']}' ORDER BY id")
     assert {"LEASE_LOST", "ATTEMPT_FAILED"} & {type_ for (type_,) in events}
+
+
+def test_what_was_in_hand_at_kill_9_of_all_is_known_to_the_next_start(handoff, client):
+    """The supervisor died, too, so that nobody saw the workers end."""
+    node = {"id": "a", "type": "drill.asleep", "lease_seconds": 300, "timeout_seconds": 300, "retry": "none"}
+    name = client.publish({"name": "asleep-for-long", "nodes": [node], "edges": []})
+    [run] = client.start(name, 1)
+    running = f"SELECT count(*) FROM runs_stepexecution WHERE run_id = '{run}' AND status = 'RUNNING'"
+    client.until(running, 1, 20)
+    for pid in handoff.pids().values():
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    handoff.process.wait(10)
+    handoff.start_again()
+    wait_until(lambda: client.get(f"/runs/{run}")["status"] == "FAILED", PROMPT_SECONDS, lambda: "its end")
+    assert client.get(f"/runs/{run}")["error"]["code"] == "LeaseLost"
 
 
 def test_a_step_that_kills_each_of_its_workers_fails_by_the_budget_for_lost_leases(client, tmp_path):

@@ -16,6 +16,7 @@ from config.supervisor import output, supervise
 from config.supervisor.child import Child
 from config.supervisor.errors import CannotStart
 from config.supervisor.launch import execute
+from config.supervisor.lost_workers import LostWorkers
 from config.supervisor.programs import Program
 
 pytestmark = pytest.mark.processes
@@ -88,7 +89,7 @@ def test_a_stopped_process_with_twins_is_replaced_before_it_is_ended():
     asyncio.run(scenario())
 
 
-def test_of_a_worker_that_has_ended_the_supervisor_hears_by_its_name():
+def test_of_a_worker_that_has_ended_the_supervisor_hears_by_its_name(tmp_path):
     """Also of one that is ended because it hangs, after it has ended; of another program nothing is said."""
 
     def is_life(line):
@@ -99,7 +100,9 @@ def test_of_a_worker_that_has_ended_the_supervisor_hears_by_its_name():
         said = 'print(os.environ.get("HANDOFF_WORKER_LIFE"), flush=True)'
         named = BEATS.format(deaf=False).replace("while", f"{said}\nwhile")
         one = program(twins=True, code=named, is_worker=worker)
-        child = Child(one, execute, os.environ, lines, lambda: pids.append(child.pid), lost.append)
+        workers = LostWorkers(execute, lines, tmp_path / "workers")
+        workers.ended = lost.append
+        child = Child(one, execute, os.environ, lines, lambda: pids.append(child.pid), workers)
         await child.start(20)
         os.kill(pids[0], signal.SIGKILL)
         await until(lambda: sum(map(is_life, lines)) == 2)
