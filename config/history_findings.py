@@ -14,10 +14,12 @@ def of_history() -> Iterator[Finding]:
     if (one := history_standing()) is None:
         yield Finding("ok", "the history of ended runs was never checked yet: Handoff does it while it runs")
         return
-    last = f", last at {one.last_at:%Y-%m-%d %H:%M} UTC" if one.last_at else ""
+    last = f"{one.last_at:%Y-%m-%d %H:%M} UTC" if one.last_at else "now"
     if one.ended_at is not None:
         far = f"all by {one.ended_at:%Y-%m-%d %H:%M} UTC"
     else:
         far = f"up to those started {one.reached:%Y-%m-%d %H:%M} UTC" if one.reached else "a round begins"
     long = f"; {one.left_out} are too long for it" if one.left_out else ""
-    yield Finding("ok", f"the history of ended runs is checked{last}: {one.runs} so far, {far}{long}")
+    yield Finding(
+        "ok", f"ended runs were checked against history (last {last}): {one.runs} of this round, {far}{long}"
+    )

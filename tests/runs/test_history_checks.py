@@ -3,8 +3,10 @@
 import psycopg
 import pytest
 
+import runs.workers.registered  # noqa: F401 (the duties)
+from config.history_findings import of_history
 from lib import named_sql
-from runs.maintenance import histories, seals
+from runs.maintenance import duties, histories, seals
 from runs.models import HistoryCheck, HistoryDifference, Run, StepExecution
 from runs.reading.histories import history_standing
 from tests import factories as make
@@ -166,3 +168,21 @@ def test_what_differs_changes_no_run(ended, spoil):
     before = StepExecution.unsafe_all_tenants.values().get(run_id=bad)
     histories.check()
     assert StepExecution.unsafe_all_tenants.values().get(run_id=bad) == before
+
+
+def test_the_doctor_says_how_far_the_check_is_and_what_differs(ended, spoil, monkeypatch):
+    assert "never checked yet" in doctor()
+    _, bad = ended(2)
+    spoil(bad)
+    monkeypatch.setattr(histories, "BATCH", 1)
+    histories.check(seconds=0)
+    assert "1 of this round, up to those started 20" in doctor()
+    duties.do("history", "w")
+    said = doctor()
+    assert "problem 1 ended runs differ from what their history says" in said
+    assert "2 of this round, all by 20" in said
+    assert "(last 20" in said
+
+
+def doctor():
+    return "\n".join(f"{one.level} {one.text}" for one in of_history())
