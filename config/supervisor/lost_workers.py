@@ -96,4 +96,5 @@ class LostWorkers:
         except TimeoutError:
             return False
         finally:
-            launched.process.send_signal(signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                launched.process.send_signal(signal.SIGKILL)
