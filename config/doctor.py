@@ -20,6 +20,7 @@ from config.database import patience
 from config.embedded import postgres, redis
 from config.embedded.processes import EmbeddedError, can_leave_root, is_alive
 from config.health import readiness
+from config.history_findings import of_history
 from config.host import Finding, disk, first_that_exists, memory
 from config.startup import (
     NotStartable,
@@ -310,6 +311,7 @@ def _database() -> Iterator[Finding]:
         yield from _stuck()
         yield from _mails()
         yield from people_findings.of_tasks()
+        yield from of_history()
         yield from _refusals()
 
 

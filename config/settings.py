@@ -265,6 +265,8 @@ CELERY_DB_REUSE_MAX = 1_000_000_000
 # A Redis that hangs must not hold a commit or a worker for long.
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 0.5}
 _TICK = {"queue": "ticks", "expires": 1.0}
+_ASIDE = {"queue": "blocking", "expires": 15.0}
+_ASIDE_A_MINUTE = {"queue": "blocking", "expires": 60.0}
 CELERY_BEAT_SCHEDULE = {
     "due": {"task": "runs.tick_due", "schedule": 1.0, "options": _TICK},
     "timers": {"task": "runs.tick_timers", "schedule": 1.0, "options": _TICK},
@@ -299,7 +301,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"queue": "blocking", "expires": 5.0},
     },
     "alerts_kept": {"task": "runs.tick_alerts_kept", "schedule": 60.0, "options": _TICK},
-    "blobs": {"task": "runs.tick_blobs", "schedule": 60.0, "options": {"queue": "blocking", "expires": 60.0}},
+    "blobs": {"task": "runs.tick_blobs", "schedule": 60.0, "options": _ASIDE_A_MINUTE},
     "webhooks_out_kept": {"task": "runs.tick_webhooks_out_kept", "schedule": 60.0, "options": _TICK},
     "schedule_owners": {"task": "runs.tick_schedule_owners", "schedule": 60.0, "options": _TICK},
     "schedule_history": {"task": "runs.tick_schedule_history", "schedule": 60.0, "options": _TICK},
@@ -308,26 +310,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"queue": "blocking", "expires": 5.0},
     },
-    "telemetry_kept": {
-        "task": "runs.tick_telemetry_kept",
-        "schedule": 60.0,
-        "options": {"queue": "blocking", "expires": 60.0},
-    },
-    "forecasts": {
-        "task": "runs.tick_forecasts",
-        "schedule": 15.0,
-        "options": {"queue": "blocking", "expires": 15.0},
-    },
-    "forecasts_kept": {
-        "task": "runs.tick_forecasts_kept",
-        "schedule": 60.0,
-        "options": {"queue": "blocking", "expires": 60.0},
-    },
-    "dispatch": {
-        "task": "runs.tick_dispatch",
-        "schedule": 60.0,
-        "options": {"queue": "blocking", "expires": 60.0},
-    },
+    "telemetry_kept": {"task": "runs.tick_telemetry_kept", "schedule": 60.0, "options": _ASIDE_A_MINUTE},
+    "forecasts": {"task": "runs.tick_forecasts", "schedule": 15.0, "options": _ASIDE},
+    "forecasts_kept": {"task": "runs.tick_forecasts_kept", "schedule": 60.0, "options": _ASIDE_A_MINUTE},
+    "dispatch": {"task": "runs.tick_dispatch", "schedule": 60.0, "options": _ASIDE_A_MINUTE},
+    "history": {"task": "runs.tick_history", "schedule": 15.0, "options": _ASIDE},
     "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
 }
 

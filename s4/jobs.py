@@ -108,12 +108,12 @@ def complete_job(
     principal.require(JOBS_WORK)
     step, token = _received(principal, job_id, worker_id)
     try:
-        job_reports.complete(
+        answer = job_reports.complete(
             tenant=principal.tenant_id, job=step, lease_token=token, output=dict(variables or {})
         )
-    except StaleToken:
-        return
-    except UnknownJob:
+        if not answer.applied:
+            _refuse_strange(step, token)
+    except (StaleToken, UnknownJob):
         _refuse_strange(step, token)
     except RunRefused as refusal:
         _fail(principal, step, token, refusal.code, refusal.message, retryable=False)
@@ -151,7 +151,7 @@ def fail_job(
 
 def _fail(principal: Principal, step: str, token: str, code: str, message: str, *, retryable: bool) -> None:
     try:
-        job_reports.fail(
+        answer = job_reports.fail(
             tenant=principal.tenant_id,
             job=step,
             lease_token=token,
@@ -159,6 +159,8 @@ def _fail(principal: Principal, step: str, token: str, code: str, message: str, 
             message=message,
             retryable=retryable,
         )
+        if not answer.applied:
+            _refuse_strange(step, token)
     except UnknownJob:
         _refuse_strange(step, token)
 
@@ -185,6 +187,6 @@ def _named(job_id: str) -> tuple[str, str]:
 
 
 def _refuse_strange(step: str, token: str) -> None:
-    """Let pass what was handed out once, and is gone with its run; it can belong to nobody else. Raises S4Error."""
+    """Let pass what was handed out once, whatever has become of it; it can belong to nobody else. Raises S4Error."""
     if not was_leased(step, token):
         raise S4Error(NOT_FOUND, "job not found")

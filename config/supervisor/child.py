@@ -2,8 +2,11 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import os
+import secrets
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping
@@ -12,7 +15,8 @@ from typing import Any
 
 from config.embedded.processes import EmbeddedError
 from config.supervisor.errors import CannotStart
-from config.supervisor.launch import Launch, Process, launch_with_pipes
+from config.supervisor.launch import Launch, Launched, Process, launch_with_pipes
+from config.supervisor.lost_workers import LostWorkers
 from config.supervisor.output import Output, Pump
 from config.supervisor.programs import Program
 from config.supervisor.signs import Signs
@@ -40,7 +44,7 @@ class _Life:
 
 
 class Child:
-    """`on_change` is called whenever the child has a new pid."""
+    """`on_change` is called whenever the child has a new pid, `workers` hears of each life of a worker."""
 
     def __init__(
         self,
@@ -49,11 +53,12 @@ class Child:
         environment: Mapping[str, str],
         output: Output,
         on_change: Callable[[], None],
+        workers: LostWorkers | None = None,
     ) -> None:
         self.program = program
         self.pid: int | None = None
         self._launch, self._environment = launch, environment
-        self._output, self._on_change = output, on_change
+        self._output, self._on_change, self._workers = output, on_change, workers
         self._ready = asyncio.Event()
         self._stopping = False
         self._deaths = 0
@@ -134,7 +139,7 @@ class Child:
         began = time.monotonic()
         try:
             await asyncio.to_thread(self.program.prepare)
-            launched = await launch_with_pipes(self._launch, self.program, self._environment)
+            launched = await self._launched()
         except (OSError, EmbeddedError, subprocess.SubprocessError) as problem:
             self._output.say(f"cannot be started: {problem}", self.program.name)
             return _Life(None, time.monotonic() - began)
@@ -166,6 +171,20 @@ class Child:
                 task.cancel()
             os.close(launched.ready_end)
 
+    async def _launched(self) -> Launched:
+        """A new life of the program; that of a worker has a name of its own."""
+        if self._workers is None or not self.program.is_worker:
+            return await launch_with_pipes(self._launch, self.program, self._environment)
+        life = secrets.token_hex(6)
+        environment = {**self.program.environment, "HANDOFF_WORKER_LIFE": life}
+        program = dataclasses.replace(self.program, environment=environment)
+        launched = await launch_with_pipes(self._launch, program, self._environment)
+        # As the process names itself: `identity` of runs/workers/drain.py.
+        name = f"{socket.gethostname()}:{launched.process.pid}:{life}"
+        self._workers.begun(name)
+        self._keep(asyncio.create_task(_report_end(launched.process, name, self._workers)))
+        return launched
+
     async def _until_it_hangs(self, signs: Signs) -> None:
         """Set `_ready` once this life of the process is ready; come back when it gives no sign of progress any more."""
         while await signs.are_good():
@@ -176,15 +195,18 @@ class Child:
     async def _end_hanging(self, process: Process) -> None:
         self._hanging.add(process)
         try:
-            await self._end(process)
+            await self._end(process, grace_seconds=self.program.frozen_grace_seconds)
         finally:
             self._hanging.discard(process)
 
-    async def _end(self, process: Process, *, at_once: bool = False) -> None:
+    async def _end(
+        self, process: Process, *, at_once: bool = False, grace_seconds: float | None = None
+    ) -> None:
         """Ask it to end, wait for its grace, then kill it with all that it started."""
+        grace_seconds = self.program.grace_seconds if grace_seconds is None else grace_seconds
         with contextlib.suppress(TimeoutError, ProcessLookupError):
             process.send_signal(signal.SIGKILL if at_once else self.program.stop_signal)
-            await asyncio.wait_for(process.wait(), self.program.grace_seconds)
+            await asyncio.wait_for(process.wait(), grace_seconds)
         _kill(process)
         await process.wait()
 
@@ -195,6 +217,11 @@ class Child:
     def _last_words(self) -> str:
         lines = self._pump.last_lines if self._pump else ()
         return f"Its last words: {lines[-1]}" if lines else "It printed nothing."
+
+
+async def _report_end(process: Process, name: str, workers: LostWorkers) -> None:
+    await process.wait()
+    workers.ended(name)
 
 
 def _kill(process: Process) -> None:

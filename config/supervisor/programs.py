@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -28,6 +28,9 @@ _CELERY = ["celery", "--quiet"]
 _ONE_THREAD_EACH = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 # To end a server ends what everybody has in hand: it gets more time than those who are replaced first.
 _SERVER_SILENCE_SECONDS = 20.0
+# A process that answers clients, and is frozen, answers none of them any more: they get an error within 10 s of the
+# freeze, as its connections are closed when it ends.
+_CLIENTS_GRACE_SECONDS = 1.5
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,9 @@ class Program:
 
     `ready`: "says" = it beats through the descriptor in HANDOFF_READY_FD (`lib.pulse`), "asked" = `is_ready` is asked
     until true. From then on it must go on beating, or `is_alive` must go on being true where it is given: silent for
-    `silence_seconds`, it is ended, and where `has_twins` another takes its place before that.
+    `silence_seconds`, it is ended, and where `has_twins` another takes its place before that. It then has
+    `frozen_grace_seconds` between the stop signal and SIGKILL, otherwise `grace_seconds`.
+    `is_worker`: it holds leases of steps, under a name that tells each of its lives from the others.
     `prepare` runs before every start, restarts included. With a `log_file` the terminal is spared its output.
     """
 
@@ -47,6 +52,7 @@ class Program:
     is_alive: Callable[[], bool] | None = None
     silence_seconds: float = 6.0
     has_twins: bool = False
+    is_worker: bool = False
     prepare: Callable[[], None] = lambda: None
     environment: Mapping[str, str] = field(default_factory=dict)
     descriptors: tuple[int, ...] = ()
@@ -54,6 +60,7 @@ class Program:
     death_signal: signal.Signals = signal.SIGKILL
     leave_root: bool = False
     grace_seconds: float = 15.0
+    frozen_grace_seconds: float = 15.0
     log_file: Path | None = None
     folder: str = str(BASE_DIR)
 
@@ -123,6 +130,11 @@ def prepare_program(secrets: Mapping[str, str]) -> Program:
     return Program(name="prepare", command=lambda: ["manage", "prepare"], ready="says", environment=secrets)
 
 
+def lost_workers_program(names: Sequence[str]) -> Program:
+    """Runs once, when workers of these names have ended, and takes back what they held."""
+    return Program(name="lost-workers", command=lambda: ["manage", "lost_workers", *names], ready="says")
+
+
 def web_programs(listener: int, count: int) -> list[Program]:
     """So many web processes, "web", "web-2" and so on, on the socket `listener`, which the supervisor bound."""
     shared = loads.shared_file(count)
@@ -132,6 +144,7 @@ def web_programs(listener: int, count: int) -> list[Program]:
             command=lambda: ["web"],
             ready="says",
             has_twins=True,
+            frozen_grace_seconds=_CLIENTS_GRACE_SECONDS,
             environment={"HANDOFF_PROCESS": "web", loads.NUMBER: str(number), loads.COUNT: str(count)},
             descriptors=(listener, shared),
         )
@@ -145,6 +158,7 @@ def grpc_program() -> Program:
         name="grpc",
         command=lambda: ["grpc"],
         ready="says",
+        frozen_grace_seconds=_CLIENTS_GRACE_SECONDS,
         environment={"HANDOFF_PROCESS": "grpc"},
     )
 
@@ -170,6 +184,7 @@ def worker_program(name: str, queue: str) -> Program:
         command=lambda: [*_CELERY, "worker", *lean, "-n", f"{name}@%h", "-Q", queue, "--loglevel", "WARNING"],
         ready="says",
         has_twins=True,
+        is_worker=True,
         environment={"HANDOFF_PROCESS": "worker", "HANDOFF_WORKER_QUEUE": queue},
     )
 
@@ -181,6 +196,7 @@ def polling_worker_program(name: str, queue: str) -> Program:
         command=lambda: ["worker"],
         ready="says",
         has_twins=True,
+        is_worker=True,
         environment={"HANDOFF_PROCESS": "worker", "HANDOFF_WORKER_QUEUE": queue},
     )
 

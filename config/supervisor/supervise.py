@@ -18,6 +18,7 @@ from config.supervisor.child import Child
 from config.supervisor.errors import CannotStart
 from config.supervisor.home import Home
 from config.supervisor.launch import Launch, Process, execute, launch_with_pipes
+from config.supervisor.lost_workers import LostWorkers
 from config.supervisor.nursery import Nursery
 from config.supervisor.output import REFUSAL_SECONDS, Output, Pump
 from config.supervisor.programs import (
@@ -88,6 +89,7 @@ class Supervisor:
         self._children: list[Child] = []
         self._webs: tuple[str, ...] = ()
         self._nursery = Nursery()
+        self._lost = LostWorkers(self._nursery.fork, output, home.folder / "workers")
         self._preparing: Process | None = None
         self._environment: dict[str, str] = {}
         self._is_ready = False
@@ -102,6 +104,7 @@ class Supervisor:
         except EmbeddedError as problem:
             raise CannotStart(str(problem)) from None
         await self._prepare_database()
+        self._lost.recover()
         webs = web_programs(self._listener.fileno(), environment.web_processes())
         self._webs = tuple(web.name for web in webs)
         await self._start([*webs, *self._beside_web()], self._nursery.fork, _PROCESS_SECONDS)
@@ -120,6 +123,7 @@ class Supervisor:
 
     async def stop(self, *, at_once: bool = False) -> None:
         """Stop in reverse order, the workers side by side, the servers last, and forget run.json."""
+        self._lost.stop()
         if self._asking is not None:
             self._asking.cancel()
         if self._preparing is not None and self._preparing.returncode is None:
@@ -190,7 +194,9 @@ class Supervisor:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         variables = self._environment if environment is None else environment
-        started = [Child(program, launch, variables, self._output, self._tell) for program in programs]
+        started = [
+            Child(program, launch, variables, self._output, self._tell, self._lost) for program in programs
+        ]
         self._children += started
         await asyncio.gather(*(child.start(seconds) for child in started))
 

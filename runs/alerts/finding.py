@@ -82,6 +82,7 @@ def _conditions() -> Mapping[str, tuple[str, Mapping[str, int]]]:
         "compensation_failed": ("alerts_of_compensations", most),
         "timer_late": ("alerts_of_timers", {"most": alerts.MOST_LATE}),
         "run_stuck": ("alerts_of_repairs", {}),
+        "history_differs": ("alerts_of_history", {}),
         "webhook_off": ("alerts_of_webhooks", {}),
     }
 

@@ -145,6 +145,18 @@ def _run_stuck(facts: Facts, run: str | None) -> Words:
     )
 
 
+def _history_differs(facts: Facts, run: str | None) -> Words:
+    runs = "A run" if facts["many"] == 1 else f"{facts['many']:,} runs"
+    verb = "differs" if facts["many"] == 1 else "differ"
+    return Words(
+        f"{runs} of {facts['workflow']} {verb} from what history says",
+        f"The check of ended runs found rows, events or seals of {facts['workflow']} that were changed outside of "
+        f"Handoff, or lost. The first difference: {facts['detail']}",
+        "Run manage.py verify_history, and find out who or what changed the database.",
+        f"/runs/{run}",
+    )
+
+
 _OFF: Final = {
     "gone": "its receiver wants no more messages",
     "failing": "no message has arrived for three days",
@@ -296,6 +308,14 @@ KINDS: Final[Mapping[str, Kind]] = {
         "Nothing would move a run any more, and it could not be repaired.",
         "critical",
         _run_stuck,
+        filter="workflow",
+        cooldown_seconds=0,
+    ),
+    "history_differs": Kind(
+        "History differs",
+        "An ended run is not what its sealed history says: one alert for each workflow.",
+        "critical",
+        _history_differs,
         filter="workflow",
         cooldown_seconds=0,
     ),

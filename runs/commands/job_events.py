@@ -110,14 +110,14 @@ def _job_id(text: str) -> _JobId | None:
     if len(text) > LONGEST_ID or not text.isascii():
         return None
     step, _, token = text.partition(BETWEEN)
-    secret, epoch, _ = parts_of(token)
+    _, epoch, _ = parts_of(token)
     if epoch is None:
         return None
     try:
         is_step = str(UUID(step)) == step
     except ValueError:
         return None
-    is_ours = is_step and constant_time_compare(secret, _secret(step, epoch))
+    is_ours = is_step and constant_time_compare(text, event_id(step, epoch - 1))
     return _JobId(step, epoch) if is_ours else None
 
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from django.core.signing import Signer
-from django.utils.crypto import constant_time_compare
+from django.core.signing import BadSignature, Signer
 
 from engine.catalogue import Json
 from engine.statuses import StepStatus
@@ -24,7 +23,7 @@ class StaleToken(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """How a job stands: `is_holder`: the token is that of its last lease, `is_nobodys`: there is no such token.
+    """How a job stands: `is_holder`: the whole token is that of its last lease, `is_nobodys`: there is no such token.
 
     `epoch`: of the attempt that the token was made for, where it was made here.
     """
@@ -56,9 +55,10 @@ def facts_of(tenant: int, tokens: Sequence[tuple[str, str]]) -> list[Facts | Non
 
 def _facts(step: ClaimedStep, columns: Sequence[Json], token: str) -> Facts:
     status, token_hash, error, step.began = columns
-    secret, _, _ = token.partition(".")
-    is_holder = hmac.compare_digest(token_hash or "", hash_of(secret).hex())
-    return Facts(step, status, error, is_holder, token_hash is None, _epoch_of(step.id, token))
+    secret, _, _ = parts_of(token)
+    epoch = _epoch_of(step.id, token)
+    is_holder = epoch is not None and hmac.compare_digest(token_hash or "", hash_of(secret).hex())
+    return Facts(step, status, error, is_holder, token_hash is None, epoch)
 
 
 def lease_token(step: ClaimedStep, secret: str) -> str:
@@ -75,7 +75,7 @@ def parts_of(token: str) -> tuple[str, int | None, str]:
     """What a token says, whoever made it: a secret, the epoch of a step if it is one, and a proof."""
     secret, _, rest = token.partition(".")
     epoch, _, proof = rest.partition(".")
-    is_epoch = epoch.isascii() and epoch.isdigit() and len(epoch) < 10
+    is_epoch = epoch.isascii() and epoch.isdigit() and len(epoch) < 10 and str(int(epoch)) == epoch
     return secret, int(epoch) if is_epoch else None, proof
 
 
@@ -85,14 +85,26 @@ def was_leased(step: str, token: str) -> bool:
 
 
 def _epoch_of(step: str, token: str) -> int | None:
-    """The epoch of the step that the token was made for; None where it was not made here."""
+    """The epoch of the step that the token was made for, also by a former key; None where it was not made here."""
     secret, epoch, proof = parts_of(token)
-    is_ours = epoch is not None and constant_time_compare(proof, _proof(step, epoch, secret))
+    signed = _signed_text(step, epoch, secret)
+    try:
+        is_ours = epoch is not None and _signer().unsign(f"{signed}:{proof}") == signed
+    except BadSignature:
+        return None
     return epoch if is_ours else None
 
 
 def _proof(step: str, epoch: int, secret: str) -> str:
-    return Signer(salt="runs.jobs").signature(f"{step}/{epoch}/{secret}")
+    return _signer().signature(_signed_text(step, epoch, secret))
+
+
+def _signed_text(step: str, epoch: int | None, secret: str) -> str:
+    return f"{step}/{epoch}/{secret}"
+
+
+def _signer() -> Signer:
+    return Signer(salt="runs.jobs")
 
 
 def hash_of(secret: str) -> bytes:

@@ -5,9 +5,12 @@ alone from then on, and only there a lost lease counts (docs/engine.md, "Poison 
 every write asks the clock again, so a heartbeat that comes in between wins.
 """
 
+from collections.abc import Sequence
+
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING
 from lib.batches import in_bounded_batches
+from lib.clock import now_or_none
 from runs.kernel import dispatch, scopes
 from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
@@ -21,6 +24,12 @@ SWEEP_SECONDS = 0.8
 def sweep(seconds: float = SWEEP_SECONDS) -> int:
     """Take back expired leases in bounded batches for at most `seconds`; gives how many were found."""
     return in_bounded_batches(_take_back, BATCH, seconds)
+
+
+def lose(workers: Sequence[str]) -> int:
+    """End the leases of workers of ours that are known to be dead, and sweep; gives how many leases were found."""
+    hot.SQL.execute("end_leases", {"workers": list(workers), "now": now_or_none()})
+    return sweep()
 
 
 def _take_back(limit: int) -> int:

@@ -3,7 +3,6 @@
 import django.contrib.postgres.functions
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
 
 
 class Migration(migrations.Migration):
@@ -20,5 +19,4 @@ class Migration(migrations.Migration):
                 ('number', models.UUIDField(db_default=django.contrib.postgres.functions.RandomUUID())),
             ],
         ),
-        SchemaSql('runs', 'ad68aa4879d6'),
     ]

@@ -9,7 +9,7 @@ from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
 from runs.models.dispatch import DispatchSample
 from runs.models.drafts import StartDraft
 from runs.models.forecasts import Forecast, ForecastCursor, RestTime
-from runs.models.history import DeadLetter, HistoryEvent, RunSeal
+from runs.models.history import DeadLetter, HistoryCheck, HistoryDifference, HistoryEvent, RunSeal
 from runs.models.messages import RunMessage
 from runs.models.outbox import DispatchLeader, DispatchOutbox
 from runs.models.outgoing import (
@@ -54,6 +54,8 @@ __all__ = [
     "DutyCursor",
     "Forecast",
     "ForecastCursor",
+    "HistoryCheck",
+    "HistoryDifference",
     "HistoryEvent",
     "HotRow",
     "InboundWebhook",

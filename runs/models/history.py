@@ -51,6 +51,36 @@ class RunSeal(HotRow):
         constraints = [models.UniqueConstraint(fields=["run_id", "life"], name="seal_once_per_life")]
 
 
+class HistoryCheck(models.Model):
+    """How far the check of all ended runs has come, one row: `after` is the last run that it has looked at.
+
+    `runs` and `left_out` (too long, or not read in time) count since the round began.
+    """
+
+    id = models.SmallIntegerField(primary_key=True)
+    after = models.UUIDField()
+    began_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    runs = models.BigIntegerField(default=0)
+    left_out = models.BigIntegerField(default=0)
+
+    objects = models.Manager()
+
+
+class HistoryDifference(HotRow):
+    """A run that was not as its history and seals say when it was checked last: how many differences, and the first."""
+
+    run_id = models.UUIDField()
+    workflow_id = models.BigIntegerField()
+    differences = models.IntegerField()
+    detail = models.TextField()
+    found_at = models.DateTimeField(db_default=Now())
+
+    class Meta(HotRow.Meta):
+        constraints = [models.UniqueConstraint(fields=["run_id"], name="history_difference_once")]
+        indexes = [models.Index(fields=["tenant_id", "-id"], name="history_difference_list")]
+
+
 class DeadLetter(HotRow):
     """A step that failed its run for good, until somebody redrives or discards it (R-085)."""
 

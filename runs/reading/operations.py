@@ -16,7 +16,7 @@ from lib.shared_answers import SharedAnswers
 from runs.access import readable, readable_letters
 from runs.kernel import graphs
 from runs.kernel.dispatch import BUILT_IN_QUEUES
-from runs.models import DeadLetter, Repair, Run, StepExecution, Timer
+from runs.models import DeadLetter, HistoryDifference, Repair, Run, StepExecution, Timer
 from runs.reading.workers import STALE
 from runs.store import operations
 
@@ -151,6 +151,12 @@ def mendable_letters(who: Principal, letters: Sequence[DeadLetter]) -> set[UUID]
 def repairs_of(who: Principal) -> QuerySet[Repair]:
     """What was repaired, or could not be, of runs that they may read."""
     rows = Repair.objects.for_tenant(who.tenant_id)
+    return rows if who.reach.is_everywhere else rows.filter(run_id__in=_runs(who).values("id"))
+
+
+def differences_of(who: Principal) -> QuerySet[HistoryDifference]:
+    """The runs that they may read and that differ from their history."""
+    rows = HistoryDifference.objects.for_tenant(who.tenant_id)
     return rows if who.reach.is_everywhere else rows.filter(run_id__in=_runs(who).values("id"))
 
 

@@ -15,6 +15,7 @@ from lib.api.pagination import Page, keyset_page
 from runs.access import readable_letters
 from runs.commands import dead_letters
 from runs.reading import operations, queries
+from runs.reading.histories import history_standing
 from runs.web import contexts
 from workflows import titles
 
@@ -95,11 +96,14 @@ def redrive_letter(request: PageRequest, letter_id: UUID) -> HttpResponse:
 
 @page(RUNS_OPERATE)
 def repair_list(request: PageRequest) -> HttpResponse:
-    """What nothing would have moved any more, newest first: repaired, or for a person."""
+    """What nothing would have moved any more, newest first: repaired, or for a person; the check of ended runs."""
     repair_page = _page(request, operations.repairs_of(request.principal), ("id",))
-    return render(
-        request, "operations/repairs.html", {"repairs": repair_page.rows} | pages.neighbours(repair_page)
-    )
+    context = {
+        "repairs": repair_page.rows,
+        "standing": history_standing(),
+        "differences": operations.differences_of(request.principal).order_by("-id")[: operations.SHOWN],
+    }
+    return render(request, "operations/repairs.html", context | pages.neighbours(repair_page))
 
 
 def _a_minute(rate: float) -> float | int:

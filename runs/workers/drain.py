@@ -58,10 +58,13 @@ _started: tuple[int, str] = (0, "")
 
 
 def identity() -> str:
-    """This process as a worker: random per process start, so that nobody takes it for one before, or for its parent."""
+    """The name of this process as a worker, which no process before, no parent and no other host has: its last part is
+    random. Whoever started this process may have chosen it (HANDOFF_WORKER_LIFE), so that they know the name, too.
+    """
     global _started
     if _started[0] != os.getpid():
-        _started = os.getpid(), f"{socket.gethostname()}:{os.getpid()}:{uuid7()[-12:]}"
+        life = os.environ.get("HANDOFF_WORKER_LIFE") or uuid7()[-12:]
+        _started = os.getpid(), f"{socket.gethostname()}:{os.getpid()}:{life}"
     return _started[1]
 
 

@@ -8,6 +8,7 @@ from runs.maintenance import (
     due,
     duties,
     forecasts,
+    histories,
     leases,
     seals,
     sla,
@@ -31,6 +32,7 @@ duties.register(
     Duty("telemetry_kept", 60.0, telemetry.forget, is_slow=True),
     Duty("forecasts", 15.0, forecasts.make, is_slow=True),
     Duty("forecasts_kept", 60.0, forecasts.forget, is_slow=True),
+    Duty("history", 15.0, histories.check, is_slow=True),
     Duty("dispatch", 60.0, dispatch.sample, is_slow=True),
     # Last: whatever it finds, the others are done.
     Duty("stuck", 60.0, stuck.check),

@@ -99,6 +99,12 @@ def tick_telemetry_kept() -> int:
     return ticking("telemetry_kept")
 
 
+@shared_task(name="runs.tick_history")
+def tick_history() -> int:
+    """Every quarter of a minute: check the histories of some ended runs."""
+    return ticking("history")
+
+
 @shared_task(name="runs.tick_forecasts")
 def tick_forecasts() -> int:
     """Every quarter of a minute: learn how long runs take, and forecast when the open ones are done."""

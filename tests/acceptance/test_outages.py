@@ -5,13 +5,15 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 
+import httpx
 import pytest
 
 from config.embedded.processes import wait_until
 from tests.acceptance.client import Client
-from tests.acceptance.running import ROOT, hanging
+from tests.acceptance.running import ROOT, hanging, is_alive
 
 FLOW = {
     "name": "short",
@@ -100,6 +102,30 @@ def test_a_database_that_hangs_is_told_of_within_seconds(handoff, client):
     assert "the database does not answer" in line
     handoff.until_answering()
     assert start(client)[0].status_code == 201
+
+
+def test_clients_of_a_frozen_web_process_get_an_error_within_ten_seconds(handoff):
+    def ask(http):
+        began = time.monotonic()
+        try:
+            return http.get("/healthz").status_code, time.monotonic() - began
+        except httpx.TransportError as error:
+            return error, time.monotonic() - began
+
+    with ExitStack() as stack, ThreadPoolExecutor(12) as threads:
+        site = f"http://127.0.0.1:{handoff.port}"
+        # Each keeps its connection, and the web processes share these evenly.
+        clients = [
+            stack.enter_context(httpx.Client(base_url=site, timeout=30, trust_env=False)) for _ in range(12)
+        ]
+        assert {ask(http)[0] for http in clients} == {200}
+        pid = handoff.pids()["web"]
+        os.kill(pid, signal.SIGSTOP)
+        answers = list(threads.map(ask, clients))
+    assert max(seconds for _, seconds in answers) < 10
+    assert any(isinstance(answer, httpx.TransportError) for answer, _ in answers)
+    assert not is_alive(pid)
+    handoff.until_answering()
 
 
 def test_a_redis_that_hangs_slows_one_request_and_workers_poll(handoff, client):

@@ -13,7 +13,7 @@ from runs.alerts import answering, disk
 from runs.alerts.kinds import KINDS
 from runs.commands import jobs
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
-from runs.maintenance import sla
+from runs.maintenance import histories, sla
 from runs.models import OutgoingWebhook, Repair, Timer
 from runs.outgoing import services as webhooks
 from runs.outgoing import switching
@@ -194,6 +194,23 @@ def test_a_run_that_is_stuck_and_could_not_be_repaired(on_call):
     goes_through(on_call, "run_stuck", lambda: make.send(run_id, "x") or make.work(), "is stuck")
 
 
+def test_an_ended_run_that_was_changed(on_call, clock):
+    on_call.rule("history_differs")
+    run_id = make.start(make.chain("noop"))[0]
+    make.work()
+    clock.advance(3_700)
+    step = str(make.steps(run_id)["a"].pk)
+    make.change(step, attempt=7)
+    histories.check()
+
+    def ends():
+        make.change(step, attempt=1)
+        clock.advance(3_700)
+        histories.check()
+
+    goes_through(on_call, "history_differs", ends, "differs from what history says")
+
+
 def test_a_webhook_that_was_switched_off(on_call):
     on_call.rule("webhook_off")
     hook = webhooks.create_webhook(on_call.admin, url="https://hooks.example/in/secret").webhook
@@ -317,5 +334,5 @@ def test_every_kind_is_fired_above():
     assert set(KINDS) == {
         *("queue_depth", "queue_age", "worker_gone", "failure_rate", "sla_warning", "sla_breached", "disk"),
         *("step_exhausted", "compensation_failed", "timer_late", "run_stuck", "webhook_off", "mail_failing"),
-        *("refusal_ignored", "owner_gone"),
+        *("refusal_ignored", "owner_gone", "history_differs"),
     }

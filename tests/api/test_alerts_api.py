@@ -86,7 +86,7 @@ def test_each_tenant_has_the_built_in_rules_and_changes_its_own(furnished, ours)
     rows = ours.get("/api/v1/alert-rules").json()["results"]
     built_in = {row["kind"]: row for row in rows if row["built_in"]}
     assert built_in["queue_depth"]["params"] == {"above": 50}
-    assert len(built_in) == 15
+    assert len(built_in) == 16
     path = f"/api/v1/alert-rules/{built_in['queue_depth']['id']}"
     channel = furnished.ids["channel"]
     body = {"params": {"above": 7, "queue": "card"}, "channels": [channel], "escalate_minutes": 5}

@@ -10,6 +10,7 @@ from lib.waiting import with_attempt
 from runs.api import polls
 from runs.models import StepExecution
 from tests import factories
+from tests.altered import altered
 
 pytestmark = pytest.mark.django_db
 POLL = {"worker_id": "w1", "queues": ["card"], "max_jobs": 10}
@@ -108,16 +109,16 @@ def test_a_completion_after_somebody_else_was_given_the_job_has_no_effect(worker
     assert say(worker, again, "complete", output="right")["applied"] is True
 
 
-def test_a_token_of_another_job_opens_nothing(worker):
+def test_a_token_of_another_job_or_an_altered_one_opens_nothing(worker):
     (job,) = poll(worker)
-    forged = job | {"lease_token": "x" * 22}
     for verb, body in (
         ("complete", {"output": 1}),
         ("fail", {"error": {"code": "X", "message": "x"}, "retryable": True}),
         ("heartbeat", {}),
         ("release", {}),
     ):
-        assert say(worker, forged, verb, **body)["applied"] is False
+        for token in ("x" * 22, *altered(job["lease_token"])):
+            assert say(worker, job | {"lease_token": token}, verb, **body)["applied"] is False
     assert say(worker, job, "heartbeat")["applied"] is True
 
 

@@ -54,7 +54,7 @@ def test_each_job_is_completed_and_answered_by_itself(worker):
         [
             held(unknown, output=1),
             held(good, output={"ok": 1}),
-            held(taken, output=1) | {"lease_token": "another"},
+            held(taken, output=1) | {"lease_token": taken["lease_token"][:-1]},
             held(large, output="x" * (4 * 1024 * 1024 + 1)),
             held(twice, output={"n": 1}),
             held(twice, output={"n": 1}),
@@ -108,7 +108,11 @@ def test_heartbeats_renew_each_lease_and_say_who_is_wanted_no_more(worker, peopl
     ours, theirs, none = told(
         worker,
         "heartbeat",
-        [held(kept, progress={"at": 3}), held(cancelled), held(kept) | {"lease_token": "another"}],
+        [
+            held(kept, progress={"at": 3}),
+            held(cancelled),
+            held(kept) | {"lease_token": kept["lease_token"][:-1]},
+        ],
     )
     assert (ours["applied"], ours["cancel_requested"]) == (True, False)
     assert ours["lease_expires_at"] >= kept["lease_expires_at"]

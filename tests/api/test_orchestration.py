@@ -13,6 +13,7 @@ from lib.uuid7 import uuid7
 from runs.api.orchestration import ids
 from runs.models import StepExecution
 from tests import factories as make
+from tests.altered import altered
 from tests.api.hooks import publish
 
 pytestmark = pytest.mark.django_db
@@ -184,6 +185,19 @@ def test_an_attempt_that_failed_is_followed_by_another_and_its_worker_has_no_say
     late = say(worker, "complete", first["taskId"], result="late")
     assert (late.status_code, late.json()["applied"], late.json()["reason"]) == (200, False, "lease_lost")
     assert say(worker, "complete", second["taskId"]).json()["applied"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "more"), [("complete", {}), ("fail", {"errorMessage": "No."}), ("heartbeat", {})]
+)
+def test_a_task_id_with_an_altered_lease_has_no_say(shop, worker, verb, more):
+    started(shop)
+    task = polled(worker)["taskId"]
+    job, token = ids.task_named(task)
+    for forged in altered(token):
+        answer = say(worker, verb, ids.shown_task(job, forged), **more)
+        assert (answer.status_code, answer.json()["applied"]) == (200, False)
+    assert say(worker, verb, task, **more).json()["applied"]
 
 
 def test_a_failure_that_no_attempt_would_mend_ends_it(shop, worker):

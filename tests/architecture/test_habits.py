@@ -64,6 +64,7 @@ OVER_ALL_TENANTS = {
     "runs/management/commands/verify_history.py": "--all looks at the runs of every tenant",
     "workflows/versions/carried.py": "an alert is found for every tenant that has such a version",
     "runs/reading/carried_runs.py": "an alert is found for every tenant that has such a version",
+    "runs/reading/histories.py": "how many runs differ is told to whoever runs Handoff",
     "runs/reading/schedules.py": "how many schedules were stopped is told to whoever runs Handoff",
     "runs/reading/mails.py": "an alert is found for every tenant whose mails fail",
     "runs/reading/messages.py": "how far back signals are looked through is bounded among those of all tenants",

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import sys
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from config.supervisor import output, supervise
 from config.supervisor.child import Child
 from config.supervisor.errors import CannotStart
 from config.supervisor.launch import execute
+from config.supervisor.lost_workers import LostWorkers
 from config.supervisor.programs import Program
 
 pytestmark = pytest.mark.processes
@@ -42,6 +44,7 @@ def program(*, twins, deaf=False, grace=0.5, code=None, **more):
         has_twins=twins,
         silence_seconds=1.0,
         grace_seconds=grace,
+        frozen_grace_seconds=grace,
         **{"ready": "says", **more},
     )
 
@@ -84,6 +87,38 @@ def test_a_stopped_process_with_twins_is_replaced_before_it_is_ended():
         assert not any(map(is_alive, pids))
 
     asyncio.run(scenario())
+
+
+def test_of_a_worker_that_has_ended_the_supervisor_hears_by_its_name(tmp_path):
+    """Also of one that is ended because it hangs, after it has ended; of another program nothing is said."""
+
+    def is_life(line):
+        return len(line) == 12 or line == "None"
+
+    async def scenario(worker):
+        lines, pids, lost = Lines(), [], []
+        said = 'print(os.environ.get("HANDOFF_WORKER_LIFE"), flush=True)'
+        named = BEATS.format(deaf=False).replace("while", f"{said}\nwhile")
+        one = program(twins=True, code=named, is_worker=worker)
+        workers = LostWorkers(execute, lines, tmp_path / "workers")
+        workers.ended = lost.append
+        child = Child(one, execute, os.environ, lines, lambda: pids.append(child.pid), workers)
+        await child.start(20)
+        os.kill(pids[0], signal.SIGKILL)
+        await until(lambda: sum(map(is_life, lines)) == 2)
+        await heard()
+        os.kill(pids[1], signal.SIGSTOP)
+        await until(lambda: len(pids) >= 3 and not is_alive(pids[1]))
+        await heard()
+        lives = filter(is_life, lines)
+        await child.stop(at_once=True)
+        host = socket.gethostname()
+        return lost[:2], [f"{host}:{pid}:{life}" for pid, life in zip(pids, lives, strict=False)][:2]
+
+    lost, names = asyncio.run(scenario(worker=True))
+    assert lost == names
+    assert len(set(lost)) == 2
+    assert asyncio.run(scenario(worker=False))[0] == []
 
 
 def test_a_stopped_server_is_ended_before_another_takes_its_place():

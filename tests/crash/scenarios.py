@@ -200,6 +200,12 @@ def swept() -> Work:
     return victim.sweep, ()
 
 
+def lost() -> Work:
+    make.start(CHAIN, {"n": 1}, {"n": 2})
+    make.claimed(worker="dead")
+    return victim.lose, (["dead"],)
+
+
 def jobs_done() -> Work:
     make.start(JOB, {"n": 1}, {"n": 2}, {"n": 3})
     make.work()
@@ -358,6 +364,7 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "resume": (resumed, {"COMPLETED"}),
     "cancel": (cancelled, {"CANCELLED"}),
     "sweep": (swept, {"COMPLETED"}),
+    "workers that are lost": (lost, {"COMPLETED"}),
     "jobs": (jobs_done, {"COMPLETED"}),
     "release while cancelling": (given_up_while_cancelling, {"CANCELLED"}),
     "waits": (waited, {"COMPLETED"}),

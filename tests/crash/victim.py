@@ -246,6 +246,12 @@ def sweep() -> None:
     drain()
 
 
+def lose(workers: Sequence[str]) -> None:
+    """Find what dead workers held, then work."""
+    leases.lose(workers)
+    drain()
+
+
 def wait() -> None:
     """Begin to wait; then, when all the time is over, see what that means."""
     drain()

@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from accounts import services
 from config.embedded.processes import wait_until
 from runs.models import StepExecution
+from tests.altered import altered
 from tests.rpc.speaking import told
 
 POLL = {"worker_id": "w1", "queues": ["card"], "max_jobs": 10}
@@ -62,6 +63,20 @@ def test_an_attempt_fails_and_another_one_is_given_back(speak, start):
     assert worker.jobs("ReleaseJob", **held(job)).applied
     [job] = worker.jobs("PollJobs", **POLL).jobs
     assert job.attempt == 2
+
+
+def test_an_altered_token_has_no_say(speak, start):
+    start()
+    worker = speak("worker")
+    [job] = worker.jobs("PollJobs", **POLL).jobs
+    error = {"code": "Declined", "message": "no money"}
+    for token in altered(job.lease_token):
+        forged = {"job_id": job.id, "lease_token": token}
+        assert not worker.jobs("HeartbeatJob", **forged).applied
+        assert not worker.jobs("CompleteJob", **forged, output=1).applied
+        assert not worker.jobs("FailJob", **forged, error=error, retryable=False).applied
+        assert not worker.jobs("ReleaseJob", **forged).applied
+    assert worker.jobs("CompleteJob", **held(job), output=1).applied
 
 
 def test_both_doors_tell_the_same_of_a_job(speak, start, people):

@@ -8,6 +8,7 @@ from runs.maintenance.leases import sweep
 from runs.models import StepExecution
 from runs.reading.presentation import found_run
 from tests import factories as make
+from tests.altered import altered
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +48,37 @@ def test_a_job_is_completed_once_and_again_is_a_duplicate():
     assert (again.applied, again.duplicate) == (True, True)
     assert other == job_reports.Answer(False, "completed_otherwise")
     assert make.run(run_id).output == {"n": 1}
+
+
+VERBS = {
+    "complete": (job_reports.complete, {"output": 1}),
+    "fail": (job_reports.fail, {"code": "Boom", "message": "No.", "retryable": False}),
+    "heartbeat": (job_reports.heartbeat, {}),
+    "release": (job_reports.release, {}),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_token_with_one_part_altered_is_not_that_of_the_lease(verb):
+    run_id = make.start(JOB)[0]
+    job = poll()[0]
+    do, more = VERBS[verb]
+    before = StepExecution.unsafe_all_tenants.values().get(run_id=run_id)
+
+    for token in altered(job.lease_token):
+        said = do(tenant=make.a_tenant().pk, job=job.step.id, lease_token=token, **more)
+        assert said == job_reports.Answer(False, "lease_lost"), token
+
+    assert StepExecution.unsafe_all_tenants.values().get(run_id=run_id) == before
+    assert say(do, job, **more).applied
+
+
+def test_a_lease_outlives_the_key_that_signed_its_token(settings):
+    make.start(JOB)
+    job = poll()[0]
+    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another secret"
+    assert say(job_reports.heartbeat, job).applied
+    assert say(job_reports.complete, job, output=1).applied
 
 
 def test_a_token_of_an_earlier_lease_is_worth_nothing(clock):

@@ -4,8 +4,10 @@ import psycopg
 import pytest
 
 from lib import named_sql
+from runs.commands import jobs
 from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
+from runs.maintenance import leases
 from runs.maintenance.leases import sweep
 from runs.store import hot
 from runs.store.attempts import Errored, Succeeded
@@ -38,6 +40,38 @@ def test_a_lease_lost_in_company_costs_no_attempt_and_marks_the_step_solo(clock)
         step = make.steps(run_id)["a"]
         assert (step.status, step.attempt, step.epoch, step.solo) == ("QUEUED", 0, 1, True)
         assert make.history(run_id)[1:] == ["LEASE_LOST a"]
+
+
+OURS, ANOTHER_HOST, REUSED_PID = "here:7:aa01", "there:7:aa01", "here:7:bb02"
+
+
+def test_a_dead_worker_loses_its_leases_at_once_and_nobody_else_does():
+    runs = make.start(lone(), *[{}] * 4)
+    for worker in (OURS, ANOTHER_HOST, REUSED_PID):
+        hot.claim(queue="default", worker=worker, cursor=0, limit=1)
+    make.start(make.graph([{"id": "a", "type": "job", "queue": "mine"}], []))
+    [job] = jobs.poll(tenant=make.a_tenant().pk, worker=OURS, queues=["mine"], max_jobs=1)
+
+    assert leases.lose([OURS]) == 1
+
+    first, *others = [make.steps(run_id)["a"] for run_id in runs[:3]]
+    assert (first.status, first.attempt, first.error["code"]) == ("QUEUED", 1, "LeaseLost")
+    assert [(step.status, step.worker) for step in others] == [
+        ("RUNNING", ANOTHER_HOST),
+        ("RUNNING", REUSED_PID),
+    ]
+    assert make.steps(job.step.run_id)["a"].status == "RUNNING", "a job, whatever its worker calls itself"
+
+
+def test_what_a_dead_worker_held_in_company_costs_no_attempt():
+    runs = make.start(lone(), *[{}] * 3)
+    make.claimed(worker=OURS)
+
+    assert (leases.lose([OURS]), leases.lose([OURS])) == (3, 0)
+
+    assert {(step.status, step.attempt, step.solo) for step in (make.steps(run)["a"] for run in runs)} == {
+        ("QUEUED", 0, True)
+    }
 
 
 def test_solo_steps_are_claimed_one_at_a_time(clock):

@@ -8,6 +8,7 @@ from lib.waiting import with_attempt
 from runs.models import Run, StepExecution
 from tests import factories as make
 from tests import s4
+from tests.altered import altered
 from tests.store.watching import watching
 
 pytestmark = pytest.mark.django_db
@@ -181,6 +182,18 @@ def test_a_step_that_a_timer_interrupted_is_failed_and_its_worker_is_heard(engin
 def test_a_job_that_nobody_was_given_is_not_there(linear, job):
     assert linear.post(f"jobs/{job}/complete", {"workerId": "w"}, 404)["error"] == "not-found"
     assert linear.post(f"jobs/{job}/fail", {"workerId": "w"}, 404)["error"] == "not-found"
+
+
+def test_a_job_id_with_an_altered_lease_was_given_to_nobody(linear):
+    linear.start()
+    [job] = linear.poll("a")
+    step, _, token = job["id"].partition(".")
+    for forged in altered(token):
+        for verb in ("complete", "fail"):
+            answer = linear.post(f"jobs/{step}.{forged}/{verb}", {"workerId": "w"}, 404)
+            assert answer["error"] == "not-found"
+    linear.complete(job)
+    assert linear.poll("b")
 
 
 def test_a_result_that_can_not_be_kept_fails_the_job_for_good(linear):

@@ -12,6 +12,7 @@ from lib.clock import now_here
 from runs.commands import jobs
 from runs.commands.job_reports import complete
 from runs.commands.signals import NewSignal, send_signal
+from runs.maintenance import histories
 from runs.models import DeadLetter, StepExecution, Timer
 from runs.reading.mails import of_account, unsent_mails
 from tasks_inbox.models import Notification
@@ -226,6 +227,21 @@ def test_repairs_say_what_was_wrong_and_what_became_of_it(client):
     page = client.get("/operations/repairs").text
     for words in (f"/runs/{run_id}", "timer of nothing", "repaired", "needs a person"):
         assert words in page, words
+
+
+def test_the_check_of_ended_runs_says_how_far_it_is_and_what_differs(client, clock):
+    (run_id,) = make.start(make.chain("noop"))
+    make.work()
+    logged_in(client, "operator")
+    assert "No run was checked yet" in client.get("/operations/repairs").text
+    clock.advance(3_700)
+    make.change(str(make.steps(run_id)["a"].pk), attempt=7)
+    histories.check()
+    page = client.get("/operations/repairs").text
+    for words in ("All 1 ended runs were checked", f"/runs/{run_id}", "attempt: expected 1, found 7"):
+        assert words in page, words
+    FolderGrant.unsafe_all_tenants.all().delete()
+    assert f"/runs/{run_id}" not in client.get("/operations/repairs").text
 
 
 NAMED = make.graph(

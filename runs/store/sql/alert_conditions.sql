@@ -136,6 +136,24 @@ UNION ALL
  ORDER BY a.id, l.workflow_id, l.node
  LIMIT %(limit)s)
 
+-- name: alerts_of_history
+-- Ended runs that were not as their history says when they were checked last, by workflow.
+WITH /* include alert_rules */,
+d AS (
+    SELECT h.tenant_id, h.workflow_id, count(*) AS many, min(h.id) AS first_id
+      FROM runs_historydifference h
+     GROUP BY h.tenant_id, h.workflow_id
+)
+SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', d.workflow_id, 'workflow', d.workflow_id, 'run', h.run_id, 'value', d.many,
+           'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'many', d.many, 'detail', h.detail))::text
+  FROM rules a
+  JOIN d ON d.tenant_id = a.tenant_id
+  JOIN runs_historydifference h ON h.id = d.first_id
+  JOIN workflows_workflow w ON w.id = d.workflow_id
+ WHERE coalesce(a.params ->> 'workflow', '') IN ('', w.name)
+ ORDER BY a.id, d.workflow_id
+ LIMIT %(limit)s
+
 -- name: alerts_of_compensations
 -- Runs that wait for a person since what they did could not be undone; the oldest first, so that newer ones take no
 -- place from those that are told of already. `cut`: there are more, perhaps of the workflow that a rule is about.

@@ -29,6 +29,22 @@ SELECT coalesce(json_agg(json_build_array(
            AND s.lease_expires_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
          LIMIT %(limit)s) s
 
+-- name: end_leases
+-- A worker of ours that has ended renews nothing any more. Jobs are not its: whoever holds one has a token.
+WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+l AS MATERIALIZED (
+    SELECT s.id
+      FROM runs_stepexecution s
+     WHERE s.status = 'RUNNING' AND s.worker = ANY (%(workers)s::text[]) AND s.lease_token_hash IS NULL
+     ORDER BY s.id
+       FOR NO KEY UPDATE
+)
+UPDATE runs_stepexecution s
+   SET lease_expires_at = clock.now
+  FROM clock
+ WHERE s.id = ANY (ARRAY(SELECT id FROM l)) AND s.status = 'RUNNING' AND s.worker = ANY (%(workers)s::text[])
+   AND s.lease_expires_at > clock.now
+
 -- name: lock_light_unless_busy
 SELECT coalesce(json_agg(json_build_array(l.id, l.status)), '[]')
   FROM (SELECT id, status FROM runs_run WHERE id = ANY (%(runs)s::uuid[]) ORDER BY id FOR KEY SHARE SKIP LOCKED) l

@@ -21,6 +21,7 @@ AlertRuleKind = Literal[
     "timer_late",
     "worker_gone",
     "run_stuck",
+    "history_differs",
     "webhook_off",
     "owner_gone",
     "mail_failing",
