@@ -24,6 +24,20 @@ class OutOfTime(ExpressionError):
     """Whoever asked for the values of expressions waits no longer, which says nothing about them."""
 
 
+class TooMuchWork(ExpressionError):
+    """What people wrote takes more work than it may: `place` says where it stands, `budget` how much is allowed."""
+
+    def __init__(self, place: str, budget: int | str) -> None:
+        self.place, self.budget = place, budget
+        allowed = f"{budget:,} units of work" if isinstance(budget, int) else budget
+        super().__init__(f"{place or 'this'} takes more than the {allowed} that it may take")
+
+    @property
+    def details(self) -> dict[str, int | str]:
+        """As answers and errors of runs have it."""
+        return {"place": self.place, "budget": self.budget}
+
+
 class StepError(EngineError):
     """A step could not do its work.
 
