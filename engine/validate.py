@@ -16,7 +16,7 @@ from engine.definition import Definition
 from engine.errors import TooMuchWork
 from engine.problems import Problem, error, shape_problems
 from engine.templates import MAX_DEPTH
-from engine.work import Work, sharing
+from engine.work import Sharing, Work
 
 MAX_PROBLEMS = 500
 # With more steps than so many times the limit, those of containers included, a definition isn't looked into further.
@@ -43,7 +43,7 @@ def validate(document: object, catalogue: Catalogue, limits: Limits | None = Non
     if count > HOPELESS * limits.max_nodes:
         return [bodies.too_many_nodes(count, limits.max_nodes)]
     try:
-        with sharing(Work("", limits.units)):
+        with Sharing(Work("", limits.units)):
             outline = outline_of(document, catalogue, limits)
             problems = list(dict.fromkeys([*_shape(outline), *_rules(outline)]))
     except TooMuchWork as exc:

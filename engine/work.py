@@ -2,8 +2,6 @@
 work").
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 
 import orjson
@@ -16,6 +14,12 @@ DEFINITION_UNITS = 2_000_000
 VALUE_UNITS = 100_000
 """For a value that is made up for a schema: some 10,000 values, or 5 MB that the schema itself names."""
 _BYTES_OF_A_UNIT = 50
+EXPRESSIONS_UNITS = 5_000_000
+"""For all the expressions of a template, of one decision or of a request: seconds."""
+INLINE_UNITS = 20_000
+"""What an expression may cost to be evaluated by the process that serves others and is held up meanwhile: 20 ms."""
+ALL_INLINE_UNITS = 200_000
+"""What those of one `Work` may cost together there."""
 
 
 _shared: ContextVar["Work | None"] = ContextVar("shared", default=None)
@@ -24,11 +28,12 @@ _shared: ContextVar["Work | None"] = ContextVar("shared", default=None)
 class Work:
     """What may still be done at a place."""
 
-    __slots__ = ("budget", "left", "place")
+    __slots__ = ("budget", "inline", "left", "place")
 
     def __init__(self, place: str, budget: int) -> None:
         self.place = place
         self.budget = self.left = budget
+        self.inline = ALL_INLINE_UNITS
 
     def spend(self, units: int = 1) -> None:
         """Take so many units. Raises TooMuchWork where that is more than what is left."""
@@ -42,14 +47,44 @@ class Work:
             self.spend(len(orjson.dumps(value)) // _BYTES_OF_A_UNIT)
 
 
-@contextmanager
-def sharing(work: Work) -> Iterator[None]:
-    """All that is done within takes its units of this work."""
-    token = _shared.set(work)
-    try:
-        yield
-    finally:
-        _shared.reset(token)
+class Sharing:
+    """All that is done within takes its units of this work: `with Sharing(work)`."""
+
+    __slots__ = ("_token", "_work")
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def __enter__(self) -> Work:
+        self._token = _shared.set(self._work)
+        return self._work
+
+    def __exit__(self, *_: object) -> None:
+        _shared.reset(self._token)
+
+
+def sharing_at(place: str, budget: int) -> Sharing:
+    """As `Sharing`, of the work that is shared here already, or else of one with this budget."""
+    return Sharing(_shared.get() or Work(place, budget))
+
+
+def shared_work() -> Work | None:
+    """The work that is shared here, if any is."""
+    return _shared.get()
+
+
+def may_be_done_here(units: float) -> bool:
+    """Whether so much may be done by the process that serves others, which takes the units. Raises TooMuchWork."""
+    if units > INLINE_UNITS:
+        return False
+    work = _shared.get()
+    if work is None:
+        return True
+    if units > work.inline:
+        return False
+    work.inline -= int(units)
+    work.spend(1 + int(units))
+    return True
 
 
 def work_at(place: str, budget: int) -> Work:
