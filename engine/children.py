@@ -6,7 +6,7 @@ from typing import Any
 from engine.catalogue import Json
 from engine.containers import is_last_round, items_failed, round_failed, too_many_rounds
 from engine.decide import describe
-from engine.errors import ExpressionError, StepError
+from engine.errors import ExpressionError, StepError, failure_of
 from engine.graph import Node
 from engine.outcomes import Completed, Failed, Outcome, failed_output
 from engine.simulate import simulate
@@ -23,7 +23,7 @@ def outcome_of(node: Node, wait: Mapping[str, Json], scope: Scope, work: Work) -
         results = [_rounds(children, wait)] if "rounds" in wait else _items(children, wait)
         return Completed(node.spec.collect(results), children.variables)
     except ExpressionError as error:
-        return Failed(describe(StepError("ExpressionError", str(error))), children.variables)
+        return Failed(describe(failure_of(error, str(error))), children.variables)
     except StepError as error:
         return Failed(describe(error), children.variables)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.catalogue import Json
 from engine.effects import Arrival, Assigned, Effects, NewStep
-from engine.errors import ExpressionError, StepError
+from engine.errors import ExpressionError, StepError, failure_of
 from engine.graph import Graph, Node
 from engine.links import Edge
 from engine.outcomes import Completed, Failed, Interrupted, Outcome, branch_of, failed_output, output_of
@@ -20,6 +20,7 @@ from engine.overrides import DoesNotFit, GoesOn, KeepResult, Overrides, RerunWit
 from engine.ports import followed
 from engine.statuses import StepStatus
 from engine.variables import set_by
+from engine.work import EXPRESSIONS_UNITS, sharing_at
 
 Scope = Mapping[str, Any]
 
@@ -35,7 +36,8 @@ def begin(graph: Graph, scope: Scope, overrides: Overrides = NO_OVERRIDES) -> Ef
     walk = _Walk(graph, scope, overrides)
     for name in graph.starts:
         walk.pending.append((graph.nodes[name], {}, True))
-    return walk.run()
+    with sharing_at("", EXPRESSIONS_UNITS):
+        return walk.run()
 
 
 def settle(
@@ -46,16 +48,18 @@ def settle(
     `fired`: the targets of its boundary timers that fired while it went on; those edges are resolved already.
     """
     walk = _Walk(graph, scope)
-    outcome, targets = walk.conclude(node, outcome, fired)
-    walk.effects.outcome, walk.effects.taken = outcome, targets
-    return walk.run()
+    with sharing_at("", EXPRESSIONS_UNITS):
+        outcome, targets = walk.conclude(node, outcome, fired)
+        walk.effects.outcome, walk.effects.taken = outcome, targets
+        return walk.run()
 
 
 def ring(graph: Graph, node: Node, target: str, output: Json, scope: Scope) -> Effects:
     """What a boundary timer of `node` means that doesn't interrupt it: its edge is taken, the step goes on."""
     walk = _Walk(graph, scope)
     walk.ring(node, target, output)
-    return walk.run()
+    with sharing_at("", EXPRESSIONS_UNITS):
+        return walk.run()
 
 
 def fire(
@@ -73,7 +77,8 @@ def fire(
     """
     walk = _Walk(graph, scope, overrides)
     walk.pending.append((node, outputs, run))
-    return walk.run()
+    with sharing_at("", EXPRESSIONS_UNITS):
+        return walk.run()
 
 
 def run_output(graph: Graph, completed: Mapping[str, Json], scope: Scope) -> Json:
@@ -254,7 +259,7 @@ class _Walk:
             params = node.params.render({**self.scope, "prev": value})
             outcome: Outcome = Completed(node.spec.evaluate(params, value))
         except ExpressionError as error:
-            outcome = Failed(describe(_unevaluable(f"An expression of {node.title} failed: {error}")))
+            outcome = Failed(describe(failure_of(error, f"An expression of {node.title} failed: {error}")))
         except StepError as error:
             outcome = Failed(describe(error))
         self.scope["prev"] = value
@@ -346,10 +351,6 @@ def _keepable(node: Node, value: Json) -> Json:
     return value
 
 
-def _unevaluable(message: str) -> StepError:
-    return StepError("ExpressionError", message)
-
-
 def describe(error: StepError) -> dict[str, Json]:
     """A StepError as the JSON that steps, runs and dead letters keep (R-090)."""
     # It may quote what it was given: what no document can hold is told in other characters.
@@ -376,4 +377,4 @@ def _holds(edge: Edge, scope: Scope, lenient: bool) -> bool:
     except ExpressionError as error:
         if lenient:
             return False
-        raise _unevaluable(f"The condition of the edge to {edge.target} failed: {error}") from error
+        raise failure_of(error, f"The condition of the edge to {edge.target} failed: {error}") from error

@@ -13,7 +13,18 @@ class ExpressionInvalid(EngineError):
 
 
 class ExpressionError(EngineError):
-    """The expression compiled but failed on these values."""
+    """The expression compiled but failed on these values. `code` and `details` are those of the error of a step."""
+
+    code = "ExpressionError"
+
+    def at(self, path: str) -> "ExpressionError":
+        """The same, of an expression that stands there."""
+        return type(self)(f"in {path}: {self}")
+
+    @property
+    def details(self) -> dict[str, int | str]:
+        """Small JSON for developers."""
+        return {}
 
 
 class NotEvaluated(ExpressionError):
@@ -22,6 +33,26 @@ class NotEvaluated(ExpressionError):
 
 class OutOfTime(ExpressionError):
     """Whoever asked for the values of expressions waits no longer, which says nothing about them."""
+
+
+class TooMuchWork(ExpressionError):
+    """What people wrote takes more work than it may: `place` says where it stands, `budget` how much is allowed."""
+
+    code = "TooMuchWork"
+
+    def __init__(self, place: str, budget: int | str, message: str | None = None) -> None:
+        self.place, self.budget = place, budget
+        allowed = f"{budget:,} units of work" if isinstance(budget, int) else budget
+        super().__init__(message or f"{place or 'this'} takes more than the {allowed} that it may take")
+
+    def at(self, path: str) -> "TooMuchWork":
+        """The same, of an expression that stands there."""
+        return TooMuchWork(path, self.budget, f"in {path}: {self}")
+
+    @property
+    def details(self) -> dict[str, int | str]:
+        """As answers and errors of runs have it."""
+        return {"place": self.place, "budget": self.budget}
 
 
 class StepError(EngineError):
@@ -39,6 +70,11 @@ class StepError(EngineError):
         self.message = message
         self.retryable = retryable
         self.details = dict(details or {})
+
+
+def failure_of(error: ExpressionError, message: str, *, retryable: bool = False) -> StepError:
+    """An expression's error as that of its step, with its code and details."""
+    return StepError(error.code, message, retryable=retryable, details=error.details)
 
 
 MAX_REASON = 100

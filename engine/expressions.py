@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import orjson
 from cel_expr_python import cel
@@ -39,8 +39,10 @@ from engine.cel_reads import (
     references,
     with_context,
 )
-from engine.errors import ExpressionError, ExpressionInvalid, NotEvaluated
-from engine.macros import Breach, evaluate_apart
+from engine.cel_work import Cost, cost_of, match_cost
+from engine.errors import ExpressionError, ExpressionInvalid, NotEvaluated, TooMuchWork
+from engine.macros import LIMIT, Breach, evaluate_apart
+from engine.work import may_be_done_here, shared_work
 
 Scope = Mapping[str, object]
 
@@ -55,6 +57,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # Nothing but selecting: `steps.clean.output.text`, `input["a b"]`.
 _PATH = re.compile(r"""\s*[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:"[^"\\]*"|'[^'\\]*')\])*\s*""")
 _ABSENT = object()
+_MATCHES = "input.text.matches(input.pattern)"
+_APART_UNITS = 500
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 __all__ = ["ROOT_NAMES", "Expression", "References", "compile_expression"]
@@ -63,9 +67,11 @@ __all__ = ["ROOT_NAMES", "Expression", "References", "compile_expression"]
 class Expression:
     """A compiled expression. Immutable; may be shared between threads."""
 
-    __slots__ = ("_copies", "_path", "_plan", "_program", "_reads", "refs", "returns_bool", "source")
+    __slots__ = ("_copies", "_cost", "_path", "_plan", "_program", "_reads", "refs", "returns_bool", "source")
 
-    def __init__(self, source: str, program: cel.Expression, tree: Expr) -> None:
+    def __init__(
+        self, source: str, program: cel.Expression, tree: Expr, cost: Callable[[Expr], Cost] = cost_of
+    ) -> None:
         reads = list(reads_of(tree))
         self.source = source
         self.refs = references(reads)
@@ -74,6 +80,7 @@ class Expression:
         self._reads = tuple(reads)
         self._copies = max(1, len(reads))
         self._plan = copy_plan(reads)
+        self._cost = cost(tree)
         self._path = reads[0][0] if len(reads) == 1 and _PATH.fullmatch(source) else None
 
     @property
@@ -136,7 +143,10 @@ class Expression:
 
     def _eval(self, scope: Scope) -> tuple[object, bool]:
         data = {name: copy_by_plan(scope[name], plan) for name, plan in self._plan.items() if name in scope}
-        self._check_context(data)
+        size = self._check_context(data)
+        # Otherwise it would hold up all whom this process serves.
+        if self._cost.is_unknown or not may_be_done_here(self._cost.of(size)):
+            return self._evaluated_apart(data), False
         try:
             result = self._program.eval(data=data)
             value = result.plain_value()
@@ -145,7 +155,24 @@ class Expression:
         # An error's value is a text like any other; asking the type is slow, so only texts are asked.
         return value, type(value) is str and result.type() == cel.Type.ERROR
 
-    def _check_context(self, data: Mapping[str, object]) -> None:
+    def _evaluated_apart(self, data: Mapping[str, object], *, is_condition: bool = False) -> Json:
+        work = shared_work()
+        if work is not None:
+            work.spend(_APART_UNITS)
+        try:
+            value, milliseconds = evaluate_apart(self.source, data, is_condition=is_condition)
+        except Breach as exc:
+            failure = ExpressionError(str(exc)) if exc.is_whole else self._failed(str(exc))
+            raise (
+                TooMuchWork(shorten(self.source), LIMIT, str(failure)) if exc.is_late else failure
+            ) from exc
+        except OSError as exc:
+            raise NotEvaluated(f"`{shorten(self.source)}` could not be evaluated now: {exc}") from exc
+        if work is not None:
+            work.spend(milliseconds * 1000)
+        return value
+
+    def _check_context(self, data: Mapping[str, object]) -> int:
         try:
             text = orjson.dumps(data)
         except TypeError as exc:
@@ -159,6 +186,7 @@ class Expression:
         # Without macros memory grows only by naming the same large value again and again.
         if size * self._copies > EXPANDED_BYTES:
             raise self._failed(f"it reads {size:,} bytes in {self._copies} places, which is too much")
+        return size
 
     def _failed(self, reason: str) -> ExpressionError:
         return ExpressionError(f"`{shorten(self.source)}` failed: {reason}")
@@ -171,22 +199,31 @@ class LoopingExpression(Expression):
 
     def evaluate(self, scope: Scope) -> Json:
         """As of any expression. Raises NotEvaluated where no child process can be started."""
-        return self._evaluated_apart(scope, is_condition=False)
+        return self._evaluated_apart(self._read(scope))
 
     def is_true(self, scope: Scope) -> bool:
         """As of any expression. Raises NotEvaluated where no child process can be started."""
-        return self._evaluated_apart(scope, is_condition=True) is True
+        return self._evaluated_apart(self._read(scope), is_condition=True) is True
 
-    def _evaluated_apart(self, scope: Scope, *, is_condition: bool) -> Json:
+    def _read(self, scope: Scope) -> dict[str, object]:
         scope = self._seen(scope)
         data = {name: copy_by_plan(scope[name], plan) for name, plan in self._plan.items() if name in scope}
         self._check_context(data)
-        try:
-            return evaluate_apart(self.source, data, is_condition=is_condition)
-        except Breach as exc:
-            raise (ExpressionError(str(exc)) if exc.is_whole else self._failed(str(exc))) from exc
-        except OSError as exc:
-            raise NotEvaluated(f"`{shorten(self.source)}` could not be evaluated now: {exc}") from exc
+        return data
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a regular expression of RE2 is found in a text. Raises ExpressionError where it can't be read."""
+    data = {"input": {"text": text, "pattern": pattern}}
+    expression = (
+        _matching_here() if may_be_done_here(match_cost(pattern, text)) else compile_expression(_MATCHES)
+    )
+    return expression.is_true(data)
+
+
+@cache
+def _matching_here() -> Expression:
+    return compile_here(_MATCHES)
 
 
 @lru_cache(maxsize=4096)
@@ -200,7 +237,7 @@ def compile_expression(source: str) -> Expression:
 @lru_cache(maxsize=256)
 def compile_here(source: str) -> Expression:
     """As `compile_expression`, for the child process itself: evaluated in this process whatever is in it."""
-    return Expression(source, *_checked(source))
+    return Expression(source, *_checked(source), lambda _: Cost())
 
 
 def _checked(source: str) -> tuple[cel.Expression, Expr]:

@@ -1,8 +1,9 @@
 """The process that evaluates expressions with list macros: one request after the other, until its pipe closes.
 
 Started by `macros.py` and by nobody else. A request is `marshal` of (source, whether a condition, what it reads);
-an answer is one letter for its kind, one for whether another request may follow, and the value as JSON or the error's
-message. Both come behind their length. Its first, empty answer says that it is ready.
+an answer is one letter for its kind, one for whether another request may follow, a byte for the milliseconds that it
+took, and the value as JSON or the error's message. Both come behind their length. Its first, empty answer says that
+it is ready.
 """
 
 import marshal
@@ -30,8 +31,8 @@ def main() -> None:
     for number, request in enumerate(_requests(), 1):
         allow_computing()
         kind, text = _answer(request)
-        stop_counting()
-        _send(kind + (GOES_ON if number < MOST_REQUESTS else ENDS) + text)
+        took = stop_counting()
+        _send(kind + (GOES_ON if number < MOST_REQUESTS else ENDS) + bytes([took]) + text)
 
 
 def _answer(request: bytes) -> tuple[bytes, bytes]:

@@ -29,11 +29,12 @@ WALL_MS = 250
 STARVED_MS = 2000
 START_MS = 30_000
 ANSWER_BYTES = 64 * 1024 + 16 * 1024
+LIMIT = f"{WALL_MS} ms"
 LENGTH = struct.Struct("<I")
 VALUE, ERROR, GOES_ON, ENDS = b"v", b"e", b"+", b"."
 OUT_OF_MEMORY = "it needs more memory than an expression may use"
 
-_TOO_LONG = f"it takes longer than the {WALL_MS} ms that an expression may take"
+_TOO_LONG = f"it takes longer than the {LIMIT} that an expression may take"
 _MAIN = "import sys; sys.path += sys.argv[1:]; from engine.macro_child import main; main()"
 _ROOT = str(Path(__file__).resolve().parents[1])
 _TIME_SIGNALS = (-signal.SIGPROF, -signal.SIGXCPU)
@@ -42,16 +43,18 @@ _TIME_SIGNALS = (-signal.SIGPROF, -signal.SIGXCPU)
 class Breach(Exception):
     """The expression has no value: it broke a limit, ended its process, or failed (the message says why).
 
-    `is_whole`: the message is a whole sentence, not only the reason.
+    `is_whole`: the message is a whole sentence, not only the reason; `is_late`: it took too long.
     """
 
     def __init__(self, reason: str, *, is_whole: bool = False) -> None:
         super().__init__(reason)
         self.is_whole = is_whole
+        self.is_late = reason == _TOO_LONG
 
 
-def evaluate_apart(source: str, data: Mapping[str, object], *, is_condition: bool) -> Json:
-    """The value of an expression that reads `data`, from a child process; true or false for a condition.
+def evaluate_apart(source: str, data: Mapping[str, object], *, is_condition: bool) -> tuple[Json, int]:
+    """The value of an expression that reads `data`, from a child process; true or false for a condition. With it the
+    milliseconds that the child computed.
 
     Any number of threads may ask; they take turns. Raises Breach, and OSError where no child can be started: that
     says nothing about the expression.
@@ -64,8 +67,8 @@ def evaluate_apart(source: str, data: Mapping[str, object], *, is_condition: boo
     finally:
         pool.free.put(slot)
     if answer[:1] == VALUE:
-        return orjson.loads(answer[2:])
-    raise Breach(answer[2:].decode(), is_whole=True)
+        return orjson.loads(answer[3:]), answer[2]
+    raise Breach(answer[3:].decode(), is_whole=True)
 
 
 def _packed(source: str, data: Mapping[str, object], is_condition: bool) -> bytes:

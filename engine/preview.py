@@ -10,11 +10,12 @@ from engine.checks.nodes import params_problems
 from engine.checks.outline import OutlineNode
 from engine.checks.references import Check
 from engine.entries import kind_of, path_of
-from engine.errors import ExpressionError, ExpressionInvalid, OutOfTime
+from engine.errors import ExpressionError, ExpressionInvalid, OutOfTime, TooMuchWork
 from engine.expressions import compile_expression
 from engine.problems import Problem
 from engine.surroundings import BeforeEach, Spot, Surroundings
 from engine.templates import compile_template, has_holes, join_path, split_holes, strings_with_holes
+from engine.work import EXPRESSIONS_UNITS, sharing_at
 
 Keys = tuple[str | int, ...]
 CONDITIONS = ("when", "round")
@@ -24,7 +25,7 @@ _COLUMN = re.compile(r"\(at (?:line (\d+), )?column (\d+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why there is no value: `code` is bad_expression, no_sample or failed; `at` the character to look at."""
+    """Why there is no value: `code` is bad_expression, no_sample, failed or too_much_work; `at` where to look."""
 
     code: str
     message: str
@@ -67,11 +68,13 @@ def preview(
     reads = [path_of(path) for path in paths]
     if reason is not None:
         return Shown(None, reason, reads, problems)
-    scope = around.scope(spot)
     try:
-        value = _evaluated(text, is_condition, scope, around.before_each)
-    except OutOfTime as failure:
-        return Shown(None, Fault("failed", str(failure)), reads, problems)
+        with sharing_at("", EXPRESSIONS_UNITS):
+            scope = around.scope(spot)
+            value = _evaluated(text, is_condition, scope, around.before_each)
+    except (OutOfTime, TooMuchWork) as failure:
+        code = "too_much_work" if isinstance(failure, TooMuchWork) else "failed"
+        return Shown(None, Fault(code, str(failure)), reads, problems)
     except ExpressionError as failure:
         missing = _unsampled(paths, scope, around)
         fault = Fault("no_sample", missing) if missing else Fault("failed", str(failure))

@@ -1,6 +1,7 @@
 """What `validate` finds, and pydantic's findings in those terms."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import field as attribute
@@ -55,6 +56,7 @@ Code = Literal[
     "starts_apart",
     "too_deep",
     "too_many_nodes",
+    "too_much_work",
     "unknown_calendar",
     "unknown_field",
     "unknown_node",
@@ -132,18 +134,27 @@ def shape_problems(
             by_path.setdefault(path, []).append(detail)
         else:
             unsure.setdefault(path, []).append((detail, there))
+    places = sorted((*unsure, *by_path))
     for path, some in unsure.items():
         # Whatever the holes in it give, an object stays one, and a list.
         is_whole = all(_is_other_kind(detail) and isinstance(there, dict | list) for detail, there in some)
-        if is_whole and not any(other.startswith((f"{path}.", f"{path}[")) for other in (*unsure, *by_path)):
+        if is_whole and not _has_below(path, places):
             by_path.setdefault(path, []).extend(detail for detail, _ in some)
+    places = sorted(by_path)
     for path, details in by_path.items():
-        if any(other.startswith((f"{path}.", f"{path}[")) for other in by_path) and _is_other_kind(
-            details[0]
-        ):
+        if _is_other_kind(details[0]) and _has_below(path, places):
             # Of a union only the alternative of the value's own kind is of interest.
             continue
         yield error(code or _code(details[0]["type"]), path, _sentence(details, path))
+
+
+def _has_below(path: str, places: list[str]) -> bool:
+    """Whether one of the places, which are sorted, lies within the path."""
+    for below in (f"{path}.", f"{path}["):
+        at = bisect_left(places, below)
+        if at < len(places) and places[at].startswith(below):
+            return True
+    return False
 
 
 def printable(text: Any) -> Any:

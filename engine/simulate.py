@@ -199,7 +199,7 @@ def _finish(state: FinalState) -> None:
     try:
         state.output = run_output(state.graph, completed, state.scope())
     except ExpressionError as error:
-        state.status, state.error = RunStatus.FAILED, {"code": "ExpressionError", "message": str(error)}
+        state.status, state.error = RunStatus.FAILED, {"code": error.code, "message": str(error)}
     else:
         state.status = RunStatus.COMPLETED
     _cancel_open(state)

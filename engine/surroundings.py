@@ -291,10 +291,7 @@ class Surroundings:
     def _schema_of(self, item: OutlineNode) -> Json:
         if item.spec is None:
             return None
-        if item.spec.gives_input:
-            schema = self._prev(item, behind_mapping=True).schema
-        else:
-            schema = item.spec.output_schema(item.node.params or {})
+        schema = self._prev(item, behind_mapping=True).schema if item.spec.gives_input else item.gives
         if item.on_error != "continue" or not isinstance(schema, dict):
             return schema
         # One that goes on after a failure may give its error instead.

@@ -15,6 +15,7 @@ from engine.cel_reads import Path, References
 from engine.errors import ExpressionError, ExpressionInvalid
 from engine.expressions import Expression, compile_expression
 from engine.markdown import before_hole, escaped, in_code, within_code
+from engine.work import EXPRESSIONS_UNITS, sharing_at
 
 Scope = Mapping[str, object]
 
@@ -163,7 +164,8 @@ class Template:
 
         `before_each` is called before each expression: what it raises ends it.
         """
-        return self.root.render(scope, _Room(before_each))
+        with sharing_at("", EXPRESSIONS_UNITS):
+            return self.root.render(scope, _Room(before_each))
 
     def leaves(self, fill: Callable[[Leaf], Json]) -> Json:
         """The value with each string that has holes replaced by what `fill` gives for it."""
@@ -184,9 +186,7 @@ class Template:
         return part.value if isinstance(part, _Static) else None
 
     def where(self, predicate: Callable[[str], bool]) -> "Template":
-        """What of it stands under names for which `predicate` holds, or may have such names in it once it is
-        rendered.
-        """
+        """What of it stands under names for which `predicate` holds, or may once it is rendered."""
         root = _where(self.root, predicate) or _Static({})
         return Template(self.refs, isinstance(root, _Static), root)
 
@@ -397,4 +397,4 @@ def _evaluate(expression: Expression, scope: Scope, path: str, room: _Room) -> J
     try:
         return expression.evaluate(scope)
     except ExpressionError as exc:
-        raise type(exc)(f"in {path}: {exc}") if path else exc from exc
+        raise exc.at(path) if path else exc from exc

@@ -13,8 +13,10 @@ from engine.checks.exclusion import strict_joins
 from engine.checks.flow import Flow
 from engine.checks.outline import Limits, Outline, outline_of
 from engine.definition import Definition
+from engine.errors import TooMuchWork
 from engine.problems import Problem, error, shape_problems
 from engine.templates import MAX_DEPTH
+from engine.work import Sharing, Work
 
 MAX_PROBLEMS = 500
 # With more steps than so many times the limit, those of containers included, a definition isn't looked into further.
@@ -40,8 +42,12 @@ def validate(document: object, catalogue: Catalogue, limits: Limits | None = Non
     count = sum(1 for _ in every_step(document.get("nodes"), catalogue))
     if count > HOPELESS * limits.max_nodes:
         return [bodies.too_many_nodes(count, limits.max_nodes)]
-    outline = outline_of(document, catalogue, limits)
-    problems = list(dict.fromkeys([*_shape(outline), *_rules(outline)]))
+    try:
+        with Sharing(Work("", limits.units)):
+            outline = outline_of(document, catalogue, limits)
+            problems = list(dict.fromkeys([*_shape(outline), *_rules(outline)]))
+    except TooMuchWork as exc:
+        return [error("too_much_work", exc.place, f"The definition can't be checked: {exc}; simplify it.")]
     problems.sort(key=lambda problem: problem.severity)
     return problems[:MAX_PROBLEMS]
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 import orjson
 
 from engine.catalogue import Json
-from engine.errors import ExpressionError, StepError
+from engine.errors import ExpressionError, StepError, failure_of
 from engine.graph import Node
 from engine.outcomes import Completed
 
@@ -31,7 +31,7 @@ def set_by(node: Node, outcome: Completed, scope: Mapping[str, Any]) -> Mapping[
         values |= _by_name(node, node.sets.render({**scope, "output": outcome.output}))
     except ExpressionError as error:
         message = f"A variable that {node.title} sets can't be computed: {error}"
-        raise StepError("ExpressionError", message) from error
+        raise failure_of(error, message) from error
     if len(orjson.dumps(values)) > MAX_VARIABLES_BYTES:
         message = (
             f"The variables that {node.title} sets are larger than {MAX_VARIABLES_BYTES:,} bytes together."

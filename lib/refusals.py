@@ -1,6 +1,7 @@
 """What a service answers when it won't do what was asked; each door (API, page, command) shows it in its own way."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 
 class Refusal(Exception):
@@ -39,6 +40,17 @@ class TooLarge(Invalid):
     """This is larger than what is allowed here."""
 
     code = "too_large"
+
+
+class TooMuchWork(Invalid):
+    """What somebody wrote takes more work than it may: `place` says where it stands, `budget` how much is allowed."""
+
+    code = "too_much_work"
+
+    def __init__(self, place: str, budget: int | str, message: str | None = None) -> None:
+        allowed = f"{budget:,} units of work" if isinstance(budget, int) else budget
+        text = message or f"{place or 'This'} takes more than the {allowed} that it may take."
+        super().__init__(text, field=place or None, details={"place": place, "budget": budget})
 
 
 class NotProven(Refusal):
@@ -105,3 +117,18 @@ class TooMany(Refusal):
     def __init__(self, message: str | None = None, *, retry_after: int) -> None:
         super().__init__(message, details={"retry_after": retry_after})
         self.retry_after = retry_after
+
+
+_OF_OTHERS: dict[type[Exception], Callable[[Any], Refusal]] = {}
+
+
+def is_refused_as(kind: type[Exception], refusal: Callable[[Any], Refusal]) -> None:
+    """An exception of this kind, raised below the services, is answered as this refusal says."""
+    _OF_OTHERS[kind] = refusal
+
+
+def refusal_of(error: Exception) -> Refusal | None:
+    """The refusal that an exception is or stands for; None for any other."""
+    if isinstance(error, Refusal):
+        return error
+    return next((refusal(error) for kind, refusal in _OF_OTHERS.items() if isinstance(error, kind)), None)

@@ -18,7 +18,9 @@ _COMPARISON = re.compile(
     r"(?:\$\{)?\s*#?(?P<name>[A-Za-z_]\w*)\s*(?P<sign>==|!=|<=|>=|<|>)\s*"
     r"(?:'(?P<one>[^'\\]*)'|\"(?P<two>[^\"\\]*)\"|(?P<number>-?\d{1,30}(?:\.\d{1,30})?)|(?P<flag>true|false))\s*\}?"
 )
-_FLAG = re.compile(r"(?:\$\{)?\s*(?P<no>!?)\s*#?(?P<name>(?!true\b|false\b)[A-Za-z_]\w*)\s*\}?")
+_FLAG = re.compile(
+    r"(?:\$\{)?\s{0,100}(?:(?P<no>!)\s{0,100})?#?(?P<name>(?!true\b|false\b)[A-Za-z_]\w*)\s*\}?"
+)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 

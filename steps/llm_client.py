@@ -5,7 +5,6 @@ that it was asked for. Where data goes into a question, it goes into the user's 
 know (`marked`), and never into the system message.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,7 +12,7 @@ from hashlib import sha256
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.catalogue import Json
-from engine.errors import StepError
+from engine.errors import StepError, TooMuchWork, failure_of
 from lib import trace_context
 from lib.egress import EgressError, EgressRefused, EgressResponse, EgressTooLarge
 from lib.strict_json import BadJson, strict_dumps, strict_loads
@@ -32,7 +31,7 @@ ANSWER_SECONDS = 300.0
 RETRYABLE = frozenset({408, 409, 425, 429})
 EXCERPT_CHARS = 500
 _MOST_OF_NAME = 100
-_FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
+_FENCE = "```"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,15 +221,26 @@ def _judged(choice: _Choice, question: Question) -> Json:
 
 
 def _fitting(content: str, schema: Mapping[str, Json]) -> Json:
-    fenced = _FENCED.fullmatch(content)
     try:
-        value = strict_loads((fenced[1] if fenced else content).encode(), max_bytes=MAX_OUTPUT_BYTES)
+        value = strict_loads(_unfenced(content).encode(), max_bytes=MAX_OUTPUT_BYTES)
     except BadJson as error:
         raise _bad_answer(f"is no JSON: {error.message}", content) from None
-    if (problem := problem_of(schema, value)) is not None:
+    try:
+        problem = problem_of(schema, value)
+    except TooMuchWork as error:
+        raise failure_of(error, f"The language model's answer can't be checked: {error}.") from None
+    if problem is not None:
         path, what = problem
         raise _bad_answer(f"does not fit the schema: {f'{path} ' if path else ''}{what}", content)
     return value
+
+
+def _unfenced(content: str) -> str:
+    """What stands in a block of code, where the answer is one."""
+    text = content.strip()
+    first, line_break, rest = text.partition("\n")
+    is_block = first.removeprefix(_FENCE).strip() in ("", "json") and first.startswith(_FENCE)
+    return rest.removesuffix(_FENCE) if is_block and line_break and rest.endswith(_FENCE) else content
 
 
 def _bad_answer(what: str, content: str) -> StepError:

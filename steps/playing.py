@@ -16,7 +16,7 @@ from engine import children
 from engine.catalogue import Json
 from engine.decide import describe
 from engine.dialects import to_native
-from engine.errors import EngineError, ExpressionError, StepError
+from engine.errors import EngineError, ExpressionError, StepError, failure_of
 from engine.graph import Node, compile_graph
 from engine.outcomes import Completed, Failed, Interrupted, Outcome
 from engine.retry import next_delay
@@ -218,7 +218,7 @@ class _Play:
             return self._done(node, scope)
         except ExpressionError as error:
             message = f"A param of {node.id} can't be computed: {error}"
-            return self._now, Failed(describe(StepError("ExpressionError", message)))
+            return self._now, Failed(describe(failure_of(error, message)))
         except StepError as error:
             return self._now, Failed(describe(error))
 

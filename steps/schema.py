@@ -3,22 +3,16 @@
 Of formats those count that `EXAMPLES` names, wherever values are checked: forms, inputs of runs, answers of models.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-import jsonschema
 import orjson
 
 from engine.catalogue import Json
-from engine.errors import ExpressionError
-from engine.expressions import compile_expression
-from steps.addresses import is_address
+from steps.schema_validator import validator_of
 from steps.schema_words import authors_words, in_words
 
-_MATCHES = compile_expression("input.text.matches(input.pattern)")
-LONGEST_MATCHED = 64 * 1024
 EXAMPLES: Mapping[str, str] = {
     "date": "a date such as 2026-11-20",
     "date-time": "a date and a time with their zone, such as 2027-01-31T09:00:00Z",
@@ -32,7 +26,7 @@ EXAMPLES: Mapping[str, str] = {
 
 def problem_of(schema: Mapping[str, Json], value: Json) -> tuple[str, str] | None:
     """The first thing that is wrong with `value` as (path such as `.items[3].price`, sentence); None when it fits."""
-    errors = _validator(orjson.dumps(schema)).iter_errors(value)
+    errors = validator_of(orjson.dumps(schema)).errors(value, 1)
     for error in (one for outer in errors for one in _within(outer)):
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
         return path, _sentence(error)
@@ -46,13 +40,13 @@ def problems_of(
 
     What is missing is at its own path; of a pattern its author's `x-message` says what is wrong.
     """
-    errors = _validator(orjson.dumps(schema)).iter_errors(value)
+    errors = validator_of(orjson.dumps(schema)).errors(value, most)
     return list(islice((_placed(one) for error in errors for one in _within(error)), most))
 
 
 def fits(root: Mapping[str, Json], schema: Json, value: Json) -> bool:
     """Whether a part of a schema takes `value`; its references are within `root`."""
-    return bool(_validator(orjson.dumps(root)).evolve(schema=schema).is_valid(value))
+    return not validator_of(orjson.dumps(root)).part(schema).errors(value, 1)
 
 
 def _placed(error: Any) -> tuple[tuple[str | int, ...], str]:
@@ -83,48 +77,3 @@ def _sentence(error: Any) -> str:
     needs, at = EXAMPLES[error.validator_value], next(reversed(error.absolute_path), None)
     title = error.schema.get("title") or (at.replace("_", " ").capitalize() if isinstance(at, str) else "")
     return f"{str(title)[:100]}: needs {needs}." if title else f"Needs {needs}."
-
-
-@lru_cache(maxsize=500)
-def _validator(schema: bytes) -> Any:
-    return _Validator(orjson.loads(schema), format_checker=_formats())
-
-
-def _formats() -> jsonschema.FormatChecker:
-    checker = jsonschema.FormatChecker(())
-    checkers = jsonschema.Draft202012Validator.FORMAT_CHECKER.checkers
-    checker.checkers = {name: checkers[name] for name in EXAMPLES}
-    # The same that `email.send` takes.
-    checker.checks("email")(lambda text: not isinstance(text, str) or is_address(text))
-    return checker
-
-
-def _pattern(_: Any, pattern: str, value: Json, __: Json) -> Iterator[jsonschema.ValidationError]:
-    if isinstance(value, str) and not _matches(pattern, value):
-        yield jsonschema.ValidationError(f"{value[:80]!r} does not match {pattern!r}")
-
-
-def _pattern_properties(
-    validator: Any, patterns: Mapping[str, Json], value: Json, _: Json
-) -> Iterator[jsonschema.ValidationError]:
-    if not isinstance(value, dict):
-        return
-    for pattern, schema in patterns.items():
-        for key in value:
-            if _matches(pattern, key):
-                yield from validator.descend(value[key], schema, path=key, schema_path=pattern)
-
-
-def _matches(pattern: str, text: str) -> bool:
-    """Whether RE2 finds the pattern in the text; what it can't read fits nothing."""
-    if len(text) > LONGEST_MATCHED:
-        return False
-    try:
-        return _MATCHES.is_true({"input": {"text": text, "pattern": pattern}})
-    except ExpressionError:
-        return False
-
-
-_Validator = jsonschema.validators.extend(
-    jsonschema.Draft202012Validator, {"pattern": _pattern, "patternProperties": _pattern_properties}
-)

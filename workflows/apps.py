@@ -8,11 +8,16 @@ class WorkflowsConfig(AppConfig):
     verbose_name = "Workflows"
 
     def ready(self) -> None:
-        """Tell accounts who may reach which workflow."""
+        """Tell accounts who may reach which workflow, and the doors how too much work is refused."""
         from accounts.guards import guards
+        from engine.errors import TooMuchWork
+        from lib import refusals
         from workflows.access import guard_workflow
         from workflows.checking import references
         from workflows.ports.judges import judges_definitions
 
+        refusals.is_refused_as(
+            TooMuchWork, lambda error: refusals.TooMuchWork(error.place, error.budget, f"{error}.")
+        )
         guards("name", guard_workflow)
         judges_definitions(references.judge)

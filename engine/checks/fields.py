@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 
 from engine.catalogue import Json
 from engine.cel_reads import Path
-from engine.checks.nodes import has_bad_params
 from engine.checks.outline import Outline, OutlineNode, did_you_mean
 from engine.checks.places import Place
 from engine.errors import ExpressionInvalid
@@ -84,13 +83,12 @@ def _schema_of(outline: Outline, path: Path, place: Place) -> tuple[Json, str, i
         item, at = outline.by_id.get(place.node or ""), 1
     if item is None or not _always_gives(item):
         return None, "", 0
-    spec = item.spec
-    return spec and spec.output_schema(item.node.params or {}), f"The output of {quoted(item.id)}", at
+    return item.gives, f"The output of {quoted(item.id)}", at
 
 
 def _always_gives(item: OutlineNode) -> bool:
     """Whether what its type gives is all that may stand for its output."""
-    return item.on_error == "fail" and not item.node.boundary_timers and not has_bad_params(item)
+    return item.on_error == "fail" and not item.node.boundary_timers and not item.has_bad_params
 
 
 def _missing(schema: Json, path: Path) -> Iterator[tuple[str, list[str]]]:

@@ -158,10 +158,3 @@ def _no_container(outline: Outline, name: str, field: str, node: str) -> Iterato
     if spec is not None and spec.has_children:
         message = f"A step of the type {quoted(name)} can't undo another: put it in a workflow, and run that."
         yield error("bad_value", field, message, node)
-
-
-def has_bad_params(item: OutlineNode) -> bool:
-    """Whether the params would be refused; then nothing can be said of the output either."""
-    if item.spec is None:
-        return True
-    return any(params_problems(item.spec, item.node.params or {}, "", None))

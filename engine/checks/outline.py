@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -10,6 +11,8 @@ from pydantic import ValidationError
 from engine.catalogue import Catalogue, Json, OnError, StepSpec
 from engine.definition import Edge, Node, Shape
 from engine.ports import outcomes_of
+from engine.problems import shape_problems
+from engine.work import DEFINITION_UNITS
 
 MAX_NODES = 500
 """So many steps a workflow may have: the builder adds no more, and no more are published."""
@@ -23,9 +26,10 @@ class Limits:
 
     max_nodes: int = MAX_NODES
     max_chain: int = 200
+    units: int = DEFINITION_UNITS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OutlineNode:
     """A node with a readable id; `node` holds its fields that have the right shape. `spec`: None if unknown.
 
@@ -44,7 +48,22 @@ class OutlineNode:
         """Whether the edges after it decide, as far as its type is known."""
         return self.spec is not None and self.spec.decides
 
-    @property
+    @cached_property
+    def gives(self) -> dict[str, Json] | None:
+        """The schema of what it gives, as far as its type is known: many steps and expressions ask for it."""
+        return None if self.spec is None else self.spec.output_schema(self.node.params or {})
+
+    @cached_property
+    def has_bad_params(self) -> bool:
+        """Whether the params would be refused; then nothing can be said of the output either."""
+        try:
+            if self.spec is not None:
+                self.spec.params_model.model_validate(self.node.params or {})
+        except ValidationError as failure:
+            return any(shape_problems(failure, self.node.params or {}, "", code="bad_params", holes=True))
+        return self.spec is None
+
+    @cached_property
     def outcomes(self) -> tuple[str, ...] | None:
         """Its outcomes (`engine.ports.outcomes_of`), as far as its type is known."""
         return None if self.spec is None else outcomes_of(self.spec, self.node.params or {})

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from engine.catalogue import Json
 from engine.checks.flow import Flow
-from engine.checks.nodes import has_bad_params
 from engine.checks.outline import Outline, OutlineNode
 from engine.json_schema import clash, schema_faults, schema_of
 from engine.problems import Problem, error, quoted
@@ -27,12 +26,16 @@ def input_schema(outline: Outline) -> Iterator[Problem]:
 
 def inputs(outline: Outline, flow: Flow) -> Iterator[Problem]:
     """Each node can take what it is given, as far as the schemas tell."""
+    known = dict[tuple[int, int], str | None]()
     for item in outline.nodes:
         taker_schema = item.spec.input_schema if item.spec else None
         if taker_schema is None:
             continue
         giver_schema, giver, field = _find_giver(outline, flow, item)
-        reason = clash(giver_schema, taker_schema) if isinstance(giver_schema, dict) else None
+        pair = (id(giver_schema), id(taker_schema))
+        if isinstance(giver_schema, dict) and pair not in known:
+            known[pair] = clash(giver_schema, taker_schema, field)
+        reason = known.get(pair)
         if reason:
             message = f"{quoted(item.id)} cannot take what {giver} gives: {reason}; map its input."
             yield error("incompatible_input", field, message, item.id)
@@ -61,11 +64,10 @@ def _find_giver(outline: Outline, flow: Flow, item: OutlineNode) -> tuple[Json, 
     if not sources:
         return outline.document.get("input_schema"), "the run's input", item.field
     source = outline.by_id[sources[0].source]
-    if len(sources) > 1 or _only_after_failure(outline, source, item) or has_bad_params(source):
+    if len(sources) > 1 or _only_after_failure(outline, source, item) or source.has_bad_params:
         return None, "", item.field
     # Several predecessors give an object of their outputs, which only a mapping can make fit.
-    spec = source.spec
-    return spec.output_schema(source.node.params or {}) if spec else None, quoted(source.id), item.field
+    return source.gives, quoted(source.id), item.field
 
 
 def _only_after_failure(outline: Outline, source: OutlineNode, target: OutlineNode) -> bool:

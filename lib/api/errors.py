@@ -101,11 +101,12 @@ def describe(error: Exception) -> Problem:
 
 
 def _refused(error: Exception) -> Problem | None:
-    if not isinstance(error, refusals.Refusal):
+    refusal = refusals.refusal_of(error)
+    if refusal is None:
         return None
-    code = next((code for kind, code in STATUS_OF_REFUSAL.items() if isinstance(error, kind)), 400)
-    headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
-    return Problem(code, error.code, error.message, error.field, error.details, headers)
+    code = next((code for kind, code in STATUS_OF_REFUSAL.items() if isinstance(refusal, kind)), 400)
+    headers = {} if refusal.retry_after is None else {"Retry-After": str(refusal.retry_after)}
+    return Problem(code, refusal.code, refusal.message, refusal.field, refusal.details, headers)
 
 
 def _bad_json(error: Exception) -> Problem | None:

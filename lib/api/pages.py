@@ -11,7 +11,7 @@ from django.views.csrf import csrf_failure as django_csrf_failure
 from lib.api import PREFIXES
 from lib.api.errors import CODE_OF_STATUS, Problem, describe, json_error
 from lib.database_errors import OPERATIONAL_ERRORS, is_no_text
-from lib.refusals import Refusal
+from lib.refusals import refusal_of
 
 
 class RefusalMiddleware:
@@ -35,7 +35,7 @@ class RefusalMiddleware:
         return not_found(request) if is_strange else None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not (isinstance(exception, Refusal) or is_no_text(exception)):
+        if refusal_of(exception) is None and not is_no_text(exception):
             return None
         problem = describe(exception)
         response = _page(request, problem.status, problem.message)

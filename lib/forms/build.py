@@ -6,6 +6,7 @@ stands in its field again, whatever is wrong.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
@@ -34,12 +35,15 @@ from lib.forms.values import (
     words_of,
 )
 from lib.reader import reader
+from lib.refusals import TooMuchWork
 from lib.strict_json import Json, same
 
 Typed = Mapping[str, str]
 
 MOST_ROWS = 100
 """So many are added on the page; what holds more is shown whole."""
+MOST_UNITS = 50_000
+"""So many fields without a value a form may have, however often conditions make it again."""
 SETTLES = 8
 """After so many rounds conditions that contradict each other stay as they are."""
 _FILE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -96,6 +100,7 @@ class Builder:
     zone: ZoneInfo | None = None
     no_files: bool = False
     entries: Entries = field(init=False, compare=False)
+    made: Counter[str] = field(default_factory=Counter, init=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "entries", Entries(self.typed or {}))
@@ -158,6 +163,8 @@ class Builder:
         self, key: str, schema: Json, at: str, required: bool, depth: int, before: Json
     ) -> tuple[FormField, Json]:
         schema = whole(self.schema, schema)
+        if before is ABSENT and not (self.typed and self._is_typed(at)):
+            self._count(1 + len(schema) // 10)
         default = schema.get("default", ABSENT)
         initial = default if before is ABSENT and (self.is_open or not self.is_filled) else before
         field = self._blank(key, schema, at, required, depth)
@@ -171,6 +178,14 @@ class Builder:
         usual = False if default is ABSENT and not required else default
         is_usual = self.is_open and before is ABSENT and same(value, usual)
         return field, ABSENT if is_usual else value
+
+    def _count(self, units: int) -> None:
+        """A schema that refers to itself has as many fields as there are ways through it. Raises TooMuchWork."""
+        self.made["units"] += units
+        if self.made["units"] > MOST_UNITS:
+            raise TooMuchWork(
+                "form", MOST_UNITS, "The form has too many fields: its schema refers to itself too often."
+            )
 
     def _blank(self, key: str, schema: Schema, at: str, required: bool, depth: int) -> FormField:
         title = schema.get("title")

@@ -83,8 +83,9 @@ def _target(root: Schema, pointer: Json) -> Json:
     """What a `$ref` within `root` points to; None where that is nothing."""
     target: Json = root
     for part in str(pointer).removeprefix("#").split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        target = target.get(key) if isinstance(target, dict) else None
+        if not isinstance(target, dict):
+            return None
+        target = target.get(part.replace("~1", "/").replace("~0", "~"))
     return target
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from django.db import transaction
 
 from engine.catalogue import Json
-from engine.errors import ExpressionError, NotEvaluated, StepError
+from engine.errors import ExpressionError, NotEvaluated, failure_of
 from engine.statuses import StepStatus
 from lib.gathering import BY_ITSELF, Gathered
 from lib.waiting import Attempt
@@ -232,7 +232,7 @@ def _job(token: str, leased: Leased) -> Job | None:
         params = node.params.render(step.scope)
     except ExpressionError as error:
         message = f"A param of {step.node} can't be computed: {error}"
-        failure = StepError("ExpressionError", message, retryable=isinstance(error, NotEvaluated))
+        failure = failure_of(error, message, retryable=isinstance(error, NotEvaluated))
         end([(step, broken(failure))], Result())
         return None
     most = node.retry.max_retries + 1

@@ -10,9 +10,10 @@ import orjson
 from engine import bodies
 from engine.catalogue import Json
 from engine.decide import begin
-from engine.errors import ExpressionError
+from engine.errors import ExpressionError, TooMuchWork
 from engine.graph import Graph
 from engine.overrides import Overrides, copied, outputs_of
+from engine.work import EXPRESSIONS_UNITS, sharing_at
 from lib.trace_context import Trace
 from lib.uuid7 import uuid7
 from runs.commands.origin import Origin
@@ -164,8 +165,9 @@ def check_item(version: int, item: NewRun) -> None:
 def checked(terms: Terms, items: Sequence[NewRun]) -> list[CheckedRun]:
     """What is to be known of runs before there is any transaction. Raises RunRefused naming the field."""
     graph = _version(terms.version).graph
-    rows = [_checked(graph, item, place, len(items)) for place, item in enumerate(items)]
-    judgements = _judged(terms, items)
+    with sharing_at("items", EXPRESSIONS_UNITS):
+        rows = [_checked(graph, item, place, len(items)) for place, item in enumerate(items)]
+        judgements = _judged(terms, items)
     return [CheckedRun(*row, judgement) for row, judgement in zip(rows, judgements, strict=True)]
 
 
@@ -352,14 +354,19 @@ def _checked(graph: Graph, item: NewRun, place: int, count: int) -> tuple[NewRun
     encoded = storable(item.input, f"{where}input", max_bytes=MAX_RUN_INPUT_BYTES)
     if item.signal is not None:
         storable(item.signal.payload, f"{where}signal.payload", max_bytes=MAX_SIGNAL_BYTES)
-    if graph.input_schema is not None and (problem := problem_of(graph.input_schema, item.input)):
-        path, message = problem
-        details = {"errors": _faults(graph.input_schema, item.input, f"{where}input")}
-        raise RunRefused("invalid_input", message, field=f"{where}input{path}", details=details)
+    try:
+        if graph.input_schema is not None and (problem := problem_of(graph.input_schema, item.input)):
+            path, message = problem
+            details = {"errors": _faults(graph.input_schema, item.input, f"{where}input")}
+            raise RunRefused("invalid_input", message, field=f"{where}input{path}", details=details)
+    except TooMuchWork as error:
+        raise _too_much(f"{where}input", f"The input can't be checked: {error}.", error) from None
     key = item.business_key
     if key is None and graph.business_key is not None:
         try:
             rendered = graph.business_key.render({"input": item.input, "run": {}, "vars": {}})
+        except TooMuchWork as error:
+            raise _too_much(f"{where}input", f"The business key can't be made: {error}.", error) from None
         except ExpressionError as error:
             raise RunRefused(
                 "invalid_input", f"The business key can't be made: {error}", field=f"{where}input"
@@ -373,3 +380,7 @@ def _checked(graph: Graph, item: NewRun, place: int, count: int) -> tuple[NewRun
         message = f"A business key has 1 to {MAX_BUSINESS_KEY} characters."
         raise RunRefused("invalid", message, field=f"{where}business_key")
     return item, key, encoded
+
+
+def _too_much(place: str, message: str, error: TooMuchWork) -> RunRefused:
+    return RunRefused("too_much_work", message, field=place, details={"place": place, "budget": error.budget})

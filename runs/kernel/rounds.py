@@ -8,7 +8,7 @@ from django.conf import settings
 from engine.catalogue import Json
 from engine.containers import is_last_round, round_failed, too_many_rounds
 from engine.decide import describe
-from engine.errors import ExpressionError, StepError
+from engine.errors import ExpressionError, StepError, failure_of
 from engine.graph import Node
 from lib.blobs import BlobError
 from runs.kernel import messages, notices, scopes, undo_plans
@@ -84,7 +84,7 @@ def _judged(last: Round, node: Node) -> AttemptResult | None:
         return payloads.lost(error)
     except ExpressionError as error:
         message = f"Whether the loop goes on after round {done:,} can't be computed: {error}"
-        return Errored(describe(StepError("ExpressionError", message)))
+        return Errored(describe(failure_of(error, message)))
     except StepError as error:
         return Errored(describe(error))
     return None

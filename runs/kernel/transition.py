@@ -12,7 +12,7 @@ import orjson
 from engine.catalogue import Json
 from engine.decide import JoinNeverFired, describe, fire, run_output
 from engine.effects import Assigned, Effects
-from engine.errors import ExpressionError
+from engine.errors import ExpressionError, failure_of
 from engine.graph import NOTHING
 from engine.overrides import KeepResult, Overrides
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
@@ -332,7 +332,7 @@ class Transition:
                 finished.append({"run_id": run_id, "output": orjson.Fragment(output), "next": following})
             except ExpressionError as error:
                 message = f"The output of the workflow can't be computed: {error}"
-                self.failures[run_id] = None, {"code": "ExpressionError", "message": message}
+                self.failures[run_id] = None, describe(failure_of(error, message))
             except BadJson as error:
                 message = f"The output of the workflow can't be stored: {error.message}."
                 self.failures[run_id] = None, {"code": "BadOutput", "message": message}

@@ -27,6 +27,7 @@ _OF_CODE = {
     "BadInput": _NEW_INPUT,
     "BadParams": _NEW_VERSION,
     "ExpressionError": _NEW_VERSION,
+    "TooMuchWork": _NEW_VERSION,
     "JoinNeverFired": "Leave `join` out or change the edges, publish, and run again.",
     "NoBranchMatched": "Add a default edge to the decision, publish, and run again; or run again with another input.",
     "BadOutput": _FAULT,

@@ -44,7 +44,7 @@ MOST_INDEX = 2**31 - 1
 MOST_BEGUN = 5
 """So many of the runs that a run began are shown on its page."""
 _OF_THE_INPUT = {"BadInput"}
-_OF_THE_VERSION = {"BadParams", "ExpressionError", "JoinNeverFired", "NoBranchMatched"}
+_OF_THE_VERSION = {"BadParams", "ExpressionError", "JoinNeverFired", "NoBranchMatched", "TooMuchWork"}
 """Errors that another attempt, with the same input or of the same version, would meet again."""
 
 

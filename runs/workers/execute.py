@@ -7,7 +7,7 @@ from functools import partial
 
 from engine.catalogue import Json
 from engine.decide import describe
-from engine.errors import ExpressionError, NotEvaluated, StepError
+from engine.errors import ExpressionError, NotEvaluated, StepError, failure_of
 from lib import log_context, trace_context
 from lib.strict_json import BadJson, strict_dumps
 from runs.kernel.graphs import graph_of
@@ -95,7 +95,7 @@ def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[st
 def _failure(step: ClaimedStep, error: Exception) -> AttemptResult:
     if isinstance(error, ExpressionError):
         message = f"A param of {step.node} can't be computed: {error}"
-        error = StepError("ExpressionError", message, retryable=isinstance(error, NotEvaluated))
+        error = failure_of(error, message, retryable=isinstance(error, NotEvaluated))
     if isinstance(error, StepError):
         return broken(error)
     # A bug in a step type is that step's failure, with retries: it must not take the batch with it.

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from engine.catalogue import Json
+from engine.errors import TooMuchWork
+from lib import refusals
 from lib.api.errors import join
 from lib.refusals import Invalid, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
@@ -93,7 +95,10 @@ def data_faults(task: ManualTask, data: Json) -> list[tuple[str, str, str]]:
         return [("data", TooLarge.code, error.message)]
     except BadJson as error:
         return [("data", "bad_json", error.message)]
-    problems = problems_of(task.form, {} if data is None else data, most=MOST_FAULTS)
+    try:
+        problems = problems_of(task.form, {} if data is None else data, most=MOST_FAULTS)
+    except TooMuchWork as error:
+        raise refusals.TooMuchWork("data", error.budget, f"The data can't be checked: {error}.") from None
     return [(_field(path), "invalid", text) for path, text in problems] + files.faults_of(task, data)
 
 

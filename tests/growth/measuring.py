@@ -39,6 +39,12 @@ def steep_in_mixtures(
     return _steep(work, dict(mixtures(size)), large, [*large][part], floor)
 
 
+def steep_in(work: Work, shapes: Mapping[str, Callable[[int], str]], size: int) -> dict[str, float]:
+    """As `steep`, with texts that are made in these ways, in a length."""
+    small, large = ({name: made(long) for name, made in shapes.items()} for long in (size, FACTOR * size))
+    return _steep(work, small, large, shapes)
+
+
 def _steep(
     work: Work,
     small: Mapping[str, str],

@@ -6,9 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.growth.measuring import steep
+from tests.growth.measuring import steep, steep_in
 from tests.growth.walking import ANCHORED, PACKAGES, ROOT, Pattern, patterns
 
+# What stands for itself in a pattern, and with what a text goes on behind it.
+LITERALS = re.compile(r"[^\\()\[\]{}?*+|.^$\s]+")
+MOST_HEADS = 3
+ENDLESS = ("\n", " ", "a", "A", "1", ".", "-", ",", "_", '"', "\\", "a.", " a", "a\n", " \n")
 GROUP_POSSESSED = re.compile(r"(?<!\\)\)[*+?]\+")
 
 
@@ -26,6 +30,33 @@ def steep_ways(pattern: Pattern) -> dict[str, dict[str, float]]:
     ways = {method if method in ANCHORED else "finditer" for method in pattern.methods}
     shapes = {way: steep(lambda text, way=way: pattern.run(way, text), 4_000) for way in ways}
     return {way: those for way, those in shapes.items() if those}
+
+
+def steep_behind_its_own(pattern: Pattern, size: int = 500) -> dict[str, dict[str, float]]:
+    """As `steep_ways`, with texts that begin as the pattern does, and go on with one sign for ever."""
+    source = pattern.compiled.pattern
+    heads = LITERALS.findall(source if isinstance(source, str) else source.decode("latin-1"))[:MOST_HEADS]
+    ways = {method if method in ANCHORED else "finditer" for method in pattern.methods}
+    shapes = {
+        f"{head!r} {sign!r}": lambda size, head=head, sign=sign: head + sign * (size // len(sign))
+        for head in dict.fromkeys(heads)
+        for sign in ENDLESS
+    }
+    found = {way: steep_in(lambda text, way=way: pattern.run(way, text), shapes, size) for way in ways}
+    return {way: those for way, those in found.items() if those}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_pattern_grows_behind_what_it_begins_with(package: str, found: Mapping[str, list[Pattern]]):
+    steep_ones = {
+        pattern.place: ways for pattern in found[package] if (ways := steep_behind_its_own(pattern))
+    }
+    assert steep_ones == {}
+
+
+def test_the_pattern_that_took_the_cube_of_its_text_is_found():
+    fenced = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
+    assert steep_behind_its_own(Pattern("", fenced, frozenset({"fullmatch"})), 120)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -14,7 +14,10 @@ from typing import Any, get_args
 from django.conf import settings
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("accounts", "config", "engine", "lib", "runs", "s4", "steps", "tasks_inbox", "workflows")
+PACKAGES = (
+    *("accounts", "config", "engine", "lib", "outbox", "rpc", "runs", "s4", "steps", "tasks_inbox"),
+    "workflows",
+)
 ANCHORED = ("match", "fullmatch")
 METHODS = (*ANCHORED, "search", "sub", "subn", "split", "findall", "finditer")
 _READS = re.compile(rf"\bre\.(?:compile|{'|'.join(METHODS)})\b")

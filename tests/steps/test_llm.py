@@ -1,6 +1,7 @@
 """Asking a language model over real HTTP: what is sent, what is taken for an answer, and what is not."""
 
 import json
+import time
 
 import pytest
 
@@ -77,6 +78,14 @@ class TestAnswers:
     @pytest.mark.parametrize("content", ['```json\n{"n": 1}\n```', '```\n{"n": 1}```', '\n{"n": 1}\n'])
     def test_json_may_stand_in_a_fence(self, asking, content):
         assert asking([said(content)], json_schema=SCHEMA)[0] == {"n": 1}
+
+    @pytest.mark.parametrize(
+        "content", ["```" + "\n" * 100_000, "```json" + " \n" * 50_000 + "``", "`" * 100_000]
+    )
+    def test_a_fence_without_an_end_is_read_at_once(self, failing, content):
+        began = time.thread_time()
+        assert failing([said(content)], json_schema=SCHEMA).code == "LlmBadAnswer"
+        assert time.thread_time() - began < 1
 
     def test_a_text_may_end_where_the_author_wants_it_to(self, asking):
         assert asking([said("Fine, tha", "length")], max_tokens=3)[0] == {"text": "Fine, tha"}

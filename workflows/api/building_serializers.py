@@ -168,7 +168,7 @@ class ScopeSerializer(serializers.Serializer[Any]):
 
 
 class FaultSerializer(serializers.Serializer[Any]):
-    """Why there is no value: bad_expression, no_sample or failed; `at`: the position of the error."""
+    """Why there is no value: bad_expression, no_sample, failed or too_much_work; `at`: its place."""
 
     code = serializers.CharField()
     message = serializers.CharField()

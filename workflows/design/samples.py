@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from engine.json_schema import resolved
+from engine.errors import TooMuchWork
+from engine.json_schema import Pointers
 from engine.surroundings import ABSENT, Sample
+from engine.work import VALUE_UNITS, Work
 from lib.masking import masked
 from lib.strict_json import Json
 from steps.catalogue import CATALOGUE
@@ -89,30 +91,46 @@ def _examples(definition: Mapping[str, Json]) -> dict[str, Json]:
     return examples
 
 
-def example_of(schema: Json, root: Json = None, depth: int = 0) -> Any:
-    """A value that the schema itself names (examples, default, const, enum); ABSENT where it leaves something open."""
-    root = schema if root is None else root
-    plain = resolved(schema, root)
+def example_of(schema: Json) -> Any:
+    """A value that the schema itself names (examples, default, const, enum); ABSENT where it leaves something open, or
+    where it refers to itself so often that the value would be large.
+    """
+    try:
+        return _example(schema, Pointers(schema), Work("the schema", VALUE_UNITS), 0)
+    except TooMuchWork:
+        return ABSENT
+
+
+def _example(schema: Json, pointers: Pointers, work: Work, depth: int) -> Any:
+    work.spend(10)
+    plain = pointers.resolved(schema)
     if not isinstance(plain, dict) or depth > DEEPEST:
         return ABSENT
-    examples = plain.get("examples")
-    if isinstance(examples, list) and examples:
-        return examples[0]
-    for key in ("default", "const"):
-        if key in plain:
-            return plain[key]
-    if isinstance(plain.get("enum"), list) and plain["enum"]:
-        return plain["enum"][0]
+    value = _named(plain)
+    if value is not ABSENT:
+        work.spend_on(value)
+        return value
     properties = plain.get("properties")
     if not isinstance(properties, dict) or not properties:
         return ABSENT
-    values = {key: example_of(inner, root, depth + 1) for key, inner in properties.items()}
+    values = {key: _example(inner, pointers, work, depth + 1) for key, inner in properties.items()}
     required = plain.get("required")
+    work.spend(len(required) if isinstance(required, list) else 0)
     if any(
         values.get(key, ABSENT) is ABSENT for key in (required if isinstance(required, list) else properties)
     ):
         return ABSENT
     return {key: value for key, value in values.items() if value is not ABSENT}
+
+
+def _named(plain: Mapping[str, Json]) -> Any:
+    examples, choices = plain.get("examples"), plain.get("enum")
+    if isinstance(examples, list) and examples:
+        return examples[0]
+    for key in ("default", "const"):
+        if key in plain:
+            return plain[key]
+    return choices[0] if isinstance(choices, list) and choices else ABSENT
 
 
 def _nodes(definition: Mapping[str, Json]) -> list[dict[str, Json]]:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from engine.catalogue import Json
+from engine.json_schema import pointed_to
+from engine.work import VALUE_UNITS, Work
 
 Schema = Mapping[str, Json]
 
@@ -19,19 +21,35 @@ _TEXTS = {
 
 
 def specimen(schema: Json) -> Json:
-    """The smallest value that this schema takes, as far as it is easily found; an example in it comes first."""
-    return _specimen(schema, schema, 0)
+    """The smallest value that this schema takes, as far as it is easily found; an example in it comes first.
+
+    Raises TooMuchWork where it refers to itself so often that there is no small one.
+    """
+    return _specimen(schema, _Root(schema), 0)
 
 
-def _specimen(schema: Json, root: Json, depth: int) -> Json:
+class _Root(Work):
+    """The whole schema, and what may still be done."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: Json) -> None:
+        super().__init__("the schema", VALUE_UNITS)
+        self.schema = schema
+
+
+def _specimen(schema: Json, root: _Root, depth: int) -> Json:
+    root.spend(10)
     if not isinstance(schema, dict) or depth > MAX_DEPTH:
         return None
     schema = _resolve(schema, root)
     for key in ("const", "default"):
         if key in schema:
+            root.spend_on(schema[key])
             return schema[key]
     for key in ("examples", "enum"):
         if isinstance(schema.get(key), list) and schema[key]:
+            root.spend_on(schema[key][0])
             return schema[key][0]
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list) and schema[key]:
@@ -39,27 +57,27 @@ def _specimen(schema: Json, root: Json, depth: int) -> Json:
     return _of_type(schema, root, depth)
 
 
-def _resolve(schema: Schema, root: Json) -> dict[str, Json]:
+def _resolve(schema: Schema, root: _Root) -> dict[str, Json]:
     """The schema with what it refers to and all that must hold of it together, as far as they can be merged."""
     merged = dict(schema)
     reference = merged.pop("$ref", None)
     if isinstance(reference, str) and reference.startswith("#"):
-        target: Json = root
-        for part in filter(None, reference[1:].split("/")):
-            target = target.get(part) if isinstance(target, dict) else None
+        target = pointed_to(reference, root.schema)
         merged = {**(target if isinstance(target, dict) else {}), **merged}
+    root.spend(len(merged))
     parts = merged.pop("allOf", None)
     for part in parts if isinstance(parts, list) else ():
         if isinstance(part, dict):
             properties = {**_dict(merged.get("properties")), **_dict(part.get("properties"))}
             required = [*_list(merged.get("required")), *_list(part.get("required"))]
+            root.spend(len(properties) + len(required) + len(part) + len(merged))
             merged = {**part, **merged} | (
                 {"properties": properties, "required": required} if properties else {}
             )
     return merged
 
 
-def _of_type(schema: Schema, root: Json, depth: int) -> Json:
+def _of_type(schema: Schema, root: _Root, depth: int) -> Json:
     types = schema.get("type")
     kind = next(iter(types), None) if isinstance(types, list) else types
     match kind:
@@ -78,7 +96,7 @@ def _of_type(schema: Schema, root: Json, depth: int) -> Json:
     return _object(schema, root, depth) if "properties" in schema else None
 
 
-def _object(schema: Schema, root: Json, depth: int) -> dict[str, Json]:
+def _object(schema: Schema, root: _Root, depth: int) -> dict[str, Json]:
     properties = _dict(schema.get("properties"))
     return {
         name: _specimen(properties.get(name), root, depth + 1)

@@ -16,7 +16,7 @@ from engine.bodies import steps_within
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
 from engine.decide import describe
-from engine.errors import ExpressionError, StepError
+from engine.errors import ExpressionError, StepError, failure_of
 from engine.graph import Graph, Node, compile_graph
 from engine.outcomes import Completed, Failed, Outcome
 from engine.problems import Problem
@@ -240,7 +240,7 @@ def _work(room: _Room, node: Node, scope: Mapping[str, Json]) -> Outcome:
         storable(output, "output", code="BadOutput", max_bytes=MAX_OUTPUT_BYTES)
     except ExpressionError as error:
         message = f"A param of {node.id} can't be computed: {error}"
-        return Failed(describe(StepError("ExpressionError", message)))
+        return Failed(describe(failure_of(error, message)))
     except StepError as error:
         return Failed(describe(error))
     return Completed(output)

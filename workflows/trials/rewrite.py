@@ -8,11 +8,12 @@ from typing import Literal
 from engine.bodies import body_of, steps_within
 from engine.catalogue import BODY, Json
 from engine.cel_reads import References
-from engine.errors import EngineError
+from engine.errors import EngineError, TooMuchWork
 from engine.graph import compensation_of, union
 from engine.ports import outcomes_of
 from engine.problems import Problem
 from engine.templates import compile_template
+from lib import refusals
 from lib.refusals import Invalid
 from lib.strict_json import BadJson
 from steps.base import StepType
@@ -326,7 +327,11 @@ class _Cut:
 
     def _sample_output(self, node: Node, step_type: StepType | None) -> Json:
         schema = step_type.output_schema(node.get("params") or {}) if step_type else None
-        output = specimen(schema)
+        try:
+            output = specimen(schema)
+        except TooMuchWork as error:
+            message = f"No output can be made up for {node['id']}: {error}; pin one."
+            raise refusals.TooMuchWork(f"nodes.{node['id']}", error.budget, message) from None
         if (outcome := self.options.outcomes.get(node.get("id", ""))) is None:
             return output
         outcomes = ((schema or {}).get("properties") or {}).get("outcome")

@@ -1458,7 +1458,7 @@ class FailedJobRequest(TypedDict):
 
 
 class Fault(TypedDict):
-    """Why there is no value: bad_expression, no_sample or failed; `at`: the position of the error."""
+    """Why there is no value: bad_expression, no_sample, failed or too_much_work; `at`: its place."""
 
     code: str
     message: str
