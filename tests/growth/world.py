@@ -30,6 +30,7 @@ from tasks_inbox.eligibility.identity import who_is
 from tasks_inbox.eligibility.policies import Absent
 from tasks_inbox.eligibility.standing import standing
 from tasks_inbox.eligibility.votes import ended
+from tasks_inbox.evidence.approves import Approves
 from tasks_inbox.evidence.ledger import Decider
 from tasks_inbox.evidence.readable import Part
 from tasks_inbox.forms.form import form_of
@@ -150,6 +151,7 @@ class World(Surroundings):
             "Standing": standing(self.who, self.task),
             "Decision": Decision("approved"),
             "LockedTask": LockedTask(self.task, {"on_behalf_of": None}, None),
+            "Approves": Approves(compiled(self.run.version_id).graph),
             "Absent": Absent("bob", ("user:bob",), None),
             "Graph": compiled(self.run.version_id).graph,
             "Change": Change(),
