@@ -106,9 +106,12 @@ def _why_not(step: ClaimedStep, standing: Standing) -> str | None:
 
 
 def _what_people_changed(step: ClaimedStep, standing: Standing) -> str | None:
-    """What people have changed since of what leads to a step, in a sentence; None where that is nothing."""
+    """What people have changed since of what leads to a step, in a sentence; None where that is nothing.
+
+    What it is given itself is compared; of its items a person may have skipped one, which does less.
+    """
     graph = graph_of(step.version_id)
-    leading = {step.node, *leading_to(graph, step.node)}
+    leading = leading_to(graph, step.node)
     changes = [
         one
         for one in store.changes_since(step.run_id, standing.at)

@@ -348,3 +348,19 @@ def test_votes_count_for_what_the_first_of_them_saw(ann):
 
     assert poll() is None
     assert task_of(run).round == 2
+
+
+def test_an_item_that_is_skipped_leaves_the_others_approved(ann):
+    body = {"type": "job", "queue": "pay", "retry": "none", "params": {"amount": "{{ item }}"}}
+    each = {
+        "id": "each",
+        "type": "map",
+        "params": {"items": "{{ [1, 2] }}", "body": body, "max_concurrency": 1},
+    }
+    run = begun(make.graph([ASK, each], [{**WAYS[0], "to": "each"}]), ann)
+    fail(poll())
+    make.work()
+    items.act_on_item(make.a_tenant().pk, ItemPlace(run, "each", 0), "skip", output={}, **MINE)
+    make.work()
+
+    assert poll().params == {"amount": 2}
