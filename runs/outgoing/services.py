@@ -52,9 +52,7 @@ class WithSecret:
 def webhooks_of(tenant_id: int) -> QuerySet[OutgoingWebhook]:
     """The tenant's webhooks with what is shown of them."""
     newest_first = OutgoingSecret.objects.for_tenant(tenant_id).order_by("-number")
-    rows = OutgoingWebhook.objects.for_tenant(tenant_id)
-    # The stubs know no relation from its other side.
-    rows = rows.select_related("workflow", "replay")  # type: ignore[misc]
+    rows = OutgoingWebhook.objects.for_tenant(tenant_id).select_related("workflow", "replay")
     return rows.prefetch_related(Prefetch("secrets", newest_first))
 
 
