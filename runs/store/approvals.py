@@ -71,13 +71,15 @@ class PersonalChange(NamedTuple):
     """Who has changed what a run does, and why.
 
     `node`: the step that was changed, or that leads down to what was; None: the run as a whole. `is_other`: whether it
-    was given, or gives, anything else by that. `is_rerun`: it is that from which a rerun began.
+    was given, or gives, anything else by that. `is_input`: it is the input of the step itself. `is_rerun`: it is that
+    from which a rerun began.
     """
 
     by: str
     reason: str
     node: str | None
     is_other: bool
+    is_input: bool
     is_rerun: bool
     at: str
 

@@ -108,7 +108,7 @@ def _why_not(step: ClaimedStep, standing: Standing) -> str | None:
 def _what_people_changed(step: ClaimedStep, standing: Standing) -> str | None:
     """What people have changed since of what leads to a step, in a sentence; None where that is nothing.
 
-    What it is given itself is compared; of its items a person may have skipped one, which does less.
+    Of its own items a person may have skipped one, which does less.
     """
     graph = graph_of(step.version_id)
     leading = leading_to(graph, step.node)
@@ -117,17 +117,13 @@ def _what_people_changed(step: ClaimedStep, standing: Standing) -> str | None:
         for one in store.changes_since(step.run_id, standing.at)
         if one.is_other and not _is_approved(one, standing.times or {})
     ]
-    nodes = {one.node for one in changes}
+    nodes = {one.node for one in changes if one.node in leading or (one.node == step.node and one.is_input)}
     for one in changes:
         # A rerun from a start gives the run itself another input.
         node = graph.nodes.get(one.node or "")
         if one.is_rerun and (node is None or not node.predecessors):
             return ANOTHER_INPUT
-    names = [
-        name
-        for name in graph.nodes
-        if name in nodes and name in leading and not graph.nodes[name].spec.asks_people
-    ]
+    names = [name for name in graph.nodes if name in nodes and not graph.nodes[name].spec.asks_people]
     return (
         CHANGED_BEFORE.format(names=", ".join(graph.nodes[name].title for name in names)) if names else None
     )

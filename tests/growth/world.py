@@ -138,7 +138,8 @@ class World(Surroundings):
         self.run: Run = make.run(str(self.task.run_id))
         self.workflow = self.run.version.workflow
         self._rows = _rows_of(self.who, self.run)
-        by_type = {
+        version = compiled(self.run.version_id)
+        self._by_type: dict[str, object] = {
             "Principal": self.who,
             "ManualTask": self.task,
             "Run": self.run,
@@ -151,9 +152,9 @@ class World(Surroundings):
             "Standing": standing(self.who, self.task),
             "Decision": Decision("approved"),
             "LockedTask": LockedTask(self.task, {"on_behalf_of": None}, None),
-            "Approves": Approves(compiled(self.run.version_id).graph),
+            "Approves": Approves(version.graph),
             "Absent": Absent("bob", ("user:bob",), None),
-            "Graph": compiled(self.run.version_id).graph,
+            "Graph": version.graph,
             "Change": Change(),
             "TrialOptions": TrialOptions(),
             "Pipeline": Pipeline(title="A"),
@@ -169,11 +170,14 @@ class World(Surroundings):
             "Decider": Decider("ann", "Ann", 1, "session", signed=False),
             "LastRun": None,
             "References": References(),
-            "Compiled": compiled(self.run.version_id),
+            "Compiled": version,
             "Tally": ended(self.task, "approved"),
+            "ItemPlace": ItemPlace(str(self.run.pk), "ask", 0),
         }
-        self._by_type: dict[str, object] = by_type | {"ItemPlace": ItemPlace(str(self.run.pk), "ask", 0)}
-        self._by_name: dict[str, object] = {
+        self._by_name = self._names()
+
+    def _names(self) -> dict[str, object]:
+        return {
             "tenant": self.who.tenant_id,
             "tenant_id": self.who.tenant_id,
             "run": str(self.run.pk),

@@ -74,7 +74,7 @@ UPDATE runs_run r SET changed_at = coalesce(%(now)s::timestamptz, clock_timestam
 SELECT coalesce(json_agg(json_build_array(
            e.payload ->> 'by', coalesce(e.payload ->> 'reason', ''), coalesce(z.node, e.payload ->> 'from_node', e.node),
            z.node IS NOT NULL OR left(e.type, 4) <> 'RUN_' OR e.payload ? 'input_digest',
-           e.type = 'RUN_STARTED', e.created_at) ORDER BY e.created_at, e.id), '[]')
+           z.node IS NULL AND e.payload ? 'input_digest', e.type = 'RUN_STARTED', e.created_at) ORDER BY e.created_at, e.id), '[]')
   FROM (SELECT %(run)s::uuid AS run_id) i
  CROSS JOIN LATERAL (
        WITH RECURSIVE /* include run_and_earlier */,

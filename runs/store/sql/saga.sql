@@ -225,8 +225,8 @@ SELECT count(*) FROM u
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 w AS MATERIALIZED (
     SELECT r.id,
-           CASE WHEN EXISTS (SELECT 1 FROM runs_stepexecution s
-                              WHERE s.run_id = r.id AND s.undoes IS NOT NULL AND s.status = 'FAILED')
+           CASE WHEN (SELECT true FROM runs_stepexecution s
+                       WHERE s.run_id = r.id AND s.undoes IS NOT NULL AND s.status = 'FAILED' LIMIT 1)
                   OR EXISTS (SELECT 1 FROM runs_run c
                               WHERE c.parent_id = r.id AND c.status = 'WAITING_FOR_MANUAL_ACTION')
                 THEN 'WAITING_FOR_MANUAL_ACTION' ELSE 'COMPENSATING' END AS status
@@ -234,7 +234,7 @@ w AS MATERIALIZED (
      WHERE r.id = ANY (%(runs)s::uuid[])
        AND CASE WHEN r.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION') THEN true
                 WHEN r.status IN ('FAILING', 'CANCELLING')
-                THEN NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status = 'RUNNING')
+                THEN (SELECT true FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status = 'RUNNING' LIMIT 1) IS NULL
                      AND (SELECT bool_and(c.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')) FROM runs_run c
                            WHERE c.parent_id = r.id AND c.status <> 'COMPLETED' AND c.completed_at IS NULL)
                 WHEN r.completed_at IS NOT NULL AND r.status <> 'COMPENSATED'
