@@ -28,7 +28,10 @@ _SAMPLE = 20
 def of_key() -> str | None:
     """Why the master key is another database's; None where it is this one's, or nothing is sealed yet."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT to_regclass('accounts_tenantkey') IS NOT NULL")
+        # In a database that is about to be changed to two roles the tables may be the other one's still.
+        cursor.execute(
+            "SELECT coalesce(has_table_privilege(to_regclass('accounts_tenantkey'), 'SELECT'), false)"
+        )
         [has_tables] = cursor.fetchone()
     if not (has_tables and sealed.opens_nothing()):
         return None

@@ -81,7 +81,7 @@ def prepare(say: Say) -> None:
         if is_another and not role:
             raise NotStartable(f"DATABASE_URL must name its user, since {roles.OWNER_URL} is set.")
         _prepare(role if is_another else None, say)
-    if reason := belonging.claim_payloads():
+    if reason := belonging.of_key() or belonging.claim_payloads():
         raise NotStartable(reason)
 
 
