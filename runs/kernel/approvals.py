@@ -16,7 +16,7 @@ from runs.kernel.graphs import compiled, graph_of
 from runs.kernel.plan import Anchor, Planned
 from runs.store import approvals
 from runs.store.approvals import ApprovalRow
-from runs.store.attempts import ClaimedStep
+from runs.store.attempts import ClaimedStep, Succeeded
 
 MOST_SHOWN_BYTES = 64 * 1024
 """A document that is larger is kept by its digest only."""
@@ -39,6 +39,19 @@ class _At:
     run: str
     shard: int
     step: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """A decision that was made just now.
+
+    `since`: when the first of several people decided. All of them must have seen the same.
+    """
+
+    at: _At
+    decider: Decider
+    output: Json
+    since: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +94,20 @@ def covered_by(deciders: Iterable[Decider]) -> dict[Decider, dict[str | None, Co
 
 def write_ended(plans: Sequence[Planned]) -> None:
     """Write down what the decisions among these endings cover. Their runs are held, and the endings are written."""
-    deciding: dict[Decider, tuple[_At, Json]] = {}
-    for planned in plans:
-        step, graph = planned.step, planned.graph
-        if graph is None or step.index is not None or step.node not in graph.coverage.by_outcome:
-            continue
-        if planned.effects is not None and isinstance(planned.effects.outcome, Completed):
-            at = _At(step.tenant_id, step.run_id, step.shard, step.id)
-            decider = Decider(step.run_id, step.version_id, step.node)
-            deciding[decider] = at, planned.effects.outcome.output
-    _write(deciding)
+    _write(
+        _Decision(
+            _At(step.tenant_id, step.run_id, step.shard, step.id),
+            Decider(step.run_id, step.version_id, step.node),
+            planned.effects.outcome.output,
+            planned.result.since if isinstance(planned.result, Succeeded) else None,
+        )
+        for planned in plans
+        if (step := planned.step).index is None
+        and planned.graph is not None
+        and step.node in planned.graph.coverage.by_outcome
+        and planned.effects is not None
+        and isinstance(planned.effects.outcome, Completed)
+    )
 
 
 def write_kept(causes: Iterable[tuple[Anchor, Effects]], ids: Mapping[tuple[str, str], str]) -> None:
@@ -98,40 +115,37 @@ def write_kept(causes: Iterable[tuple[Anchor, Effects]], ids: Mapping[tuple[str,
 
     What is kept from another run is written there.
     """
-    deciding: dict[Decider, tuple[_At, Json]] = {}
-    for anchor, effects in causes:
-        for new in effects.steps:
-            result = new.kept
-            if result is None or "kept_from" in result.said or not covers(anchor.version_id, new.node.id):
-                continue
-            if isinstance(result.outcome, Completed):
-                at = _At(anchor.tenant_id, anchor.run_id, anchor.shard, ids[anchor.run_id, new.node.id])
-                decider = Decider(anchor.run_id, anchor.version_id, new.node.id)
-                deciding[decider] = at, result.outcome.output
-    _write(deciding)
+    _write(
+        _Decision(
+            _At(anchor.tenant_id, anchor.run_id, anchor.shard, ids[anchor.run_id, new.node.id]),
+            Decider(anchor.run_id, anchor.version_id, new.node.id),
+            new.kept.outcome.output,
+        )
+        for anchor, effects in causes
+        for new in effects.steps
+        if new.kept is not None
+        and "kept_from" not in new.kept.said
+        and covers(anchor.version_id, new.node.id)
+        and isinstance(new.kept.outcome, Completed)
+    )
 
 
-def _write(deciding: Mapping[Decider, tuple["_At", Json]]) -> None:
+def _write(decisions: Iterable[_Decision]) -> None:
+    deciding = [*decisions]
+    coverage = covered_by(one.decider for one in deciding)
     rows = []
-    for decider, covered in covered_by(deciding).items():
-        at, output = deciding[decider]
-        branch = branch_of(output)
-        if one := covered.get(branch if branch in covered else None):
-            known = [*one.known, decider.node]
-            more = _first_vote(output)
+    for one in deciding:
+        covered, branch = coverage[one.decider], branch_of(one.output)
+        if what := covered.get(branch if branch in covered else None):
+            known = [*what.known, one.decider.node]
+            since = {} if one.since is None else {"at": one.since}
             entries = {
-                name: entry_of(described, decider.version, known) | more
-                for name, described in one.steps.items()
+                name: entry_of(described, one.decider.version, known) | since
+                for name, described in what.steps.items()
             }
-            rows.append(_row(at, decider.node, branch, one.digest, entries))
+            rows.append(_row(one.at, one.decider.node, branch, what.digest, entries))
     if rows:
         approvals.insert(rows)
-
-
-def _first_vote(output: Json) -> dict[str, Json]:
-    """Since when changes count, where several have decided: what the first one saw must be what all saw."""
-    votes = output.get("decisions") if isinstance(output, dict) else None
-    return {"at": min(vote["at"] for vote in votes)} if votes else {}
 
 
 def renew(step: ClaimedStep, standing: Mapping[str, Json], outcome: Json) -> None:
@@ -163,7 +177,7 @@ def shown_of(described: Described) -> Json:
     return described.document if fits else None
 
 
-def _row(at: "_At", node: str, outcome: Json, digest: str, covers: Mapping[str, Json]) -> ApprovalRow:
+def _row(at: _At, node: str, outcome: Json, digest: str, covers: Mapping[str, Json]) -> ApprovalRow:
     return {
         "id": uuid7(),
         "tenant_id": at.tenant,

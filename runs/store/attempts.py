@@ -81,6 +81,7 @@ class Succeeded:
     """The attempt gave `output`; `encoded` is its strict JSON where it has been made already.
 
     `usage`: what it used up, such as tokens. `timer`: the one that ended a wait. `variables`: what it sets.
+    `since`: where several people decided, when the first of them did (ISO 8601).
     """
 
     output: Json
@@ -88,6 +89,7 @@ class Succeeded:
     variables: Mapping[str, Json] = field(default_factory=dict)
     usage: Json = None
     timer: str | None = None
+    since: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

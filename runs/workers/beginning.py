@@ -11,6 +11,7 @@ from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import StepError
 from engine.outcomes import branch_of
+from lib.blobs import BlobError
 from runs.kernel import approvals, scopes
 from runs.kernel.graphs import BrokenVersion, graph_of, shown
 from runs.store import approvals as store
@@ -43,9 +44,17 @@ def load_to_begin(steps: Collection[ClaimedStep]) -> None:
     uses: list[UseRow] = []
     for id, those in standings.items():
         step = rows[id][0]
-        covering = list(_covering(step, those))
-        if why := next(((one, text) for one in covering if (text := _why_not(step, one))), None):
-            step.withheld = _next_round(step, *why)
+        try:
+            covering = list(_covering(step, those))
+        except BlobError as error:
+            step.unreadable = error
+            continue
+        for one in covering:
+            changes = _changes_since(step, one)
+            if why := _why_not(step, one, changes):
+                step.withheld = _next_round(step, one, why, changes)
+                break
+        if step.withheld is not None:
             continue
         for one in covering:
             # Without one that is written it would be withheld.
@@ -71,7 +80,7 @@ def _row(step: ClaimedStep) -> BeginningRow | None:
 
 
 def _covering(step: ClaimedStep, standings: Sequence[Standing]) -> Iterator[Standing]:
-    """The decisions that do cover it: another outcome may lead elsewhere."""
+    """The decisions that do cover it: another outcome may lead elsewhere. Raises BlobError."""
     coverage = graph_of(step.version_id).coverage
     for one in standings:
         if one.id is None:
@@ -84,8 +93,13 @@ def _covering(step: ClaimedStep, standings: Sequence[Standing]) -> Iterator[Stan
             yield one
 
 
-def _why_not(step: ClaimedStep, standing: Standing) -> str | None:
-    """Why a step may not begin by a decision; None where it may."""
+def _changes_since(step: ClaimedStep, standing: Standing) -> list[PersonalChange]:
+    """What people have changed since a decision; no statement where nobody has."""
+    return store.changes_since(step.run_id, standing.at) if standing.is_changed else []
+
+
+def _why_not(step: ClaimedStep, standing: Standing, changes: Sequence[PersonalChange]) -> str | None:
+    """Why a step may not begin by a decision, since which there were these changes; None where it may."""
     entry = standing.entry
     if standing.id is None:
         return UNDECIDED
@@ -102,21 +116,19 @@ def _why_not(step: ClaimedStep, standing: Standing) -> str | None:
         others := differing_before(shown(version).graph, graph, step.node, known)
     ):
         return OTHER_BEFORE.format(names=", ".join(others))
-    return _what_people_changed(step, standing) if standing.is_changed else None
+    return _what_people_changed(step, standing, changes)
 
 
-def _what_people_changed(step: ClaimedStep, standing: Standing) -> str | None:
+def _what_people_changed(
+    step: ClaimedStep, standing: Standing, all_changes: Sequence[PersonalChange]
+) -> str | None:
     """What people have changed since of what leads to a step, in a sentence; None where that is nothing.
 
     Of its own items a person may have skipped one, which does less.
     """
     graph = graph_of(step.version_id)
     leading = leading_to(graph, step.node)
-    changes = [
-        one
-        for one in store.changes_since(step.run_id, standing.at)
-        if one.is_other and not _is_approved(one, standing.times or {})
-    ]
+    changes = [one for one in all_changes if one.is_other and not _is_approved(one, standing.times or {})]
     nodes = {one.node for one in changes if one.node in leading or (one.node == step.node and one.is_input)}
     for one in changes:
         # A rerun from a start gives the run itself another input.
@@ -135,10 +147,11 @@ def _is_approved(change: PersonalChange, times: Mapping[str, str]) -> bool:
     return decided is not None and datetime.fromisoformat(change.at) < datetime.fromisoformat(decided)
 
 
-def _next_round(step: ClaimedStep, standing: Standing, why: str) -> AttemptResult:
+def _next_round(
+    step: ClaimedStep, standing: Standing, why: str, changes: Sequence[PersonalChange]
+) -> AttemptResult:
     """What becomes of a step that is withheld: it waits for the next round of the question that was decided."""
     described = approvals.described_now(step)
-    changes = store.changes_since(step.run_id, standing.at)
     withheld: dict[str, Json] = {
         "approval": standing.id,
         "decider": standing.decider,
@@ -207,4 +220,5 @@ def _use_once(
                 step.withheld is None
                 and owners.get((one.origin or "", step.node), step.run_id) != step.run_id
             ):
-                step.withheld, step.approval = _next_round(step, one, USED), None
+                step.withheld = _next_round(step, one, USED, _changes_since(step, one))
+                step.approval = None

@@ -155,7 +155,10 @@ def _write(
     output |= {} if link["on_behalf_of"] is None else {"on_behalf_of": link["on_behalf_of"]}
     if any(fact.get("may_change") for fact in task.facts):
         output |= {"facts": {fact["label"]: fact["value"] for fact in task.facts}}
-    return Succeeded(output | ({"decisions": votes.decisions_of(task)} if needs_several(task.quorum) else {}))
+    if not needs_several(task.quorum):
+        return Succeeded(output)
+    decisions = votes.decisions_of(task)
+    return Succeeded(output | {"decisions": decisions}, since=min(one["at"] for one in decisions))
 
 
 def _signature(principal: Principal, task: ManualTask, outcome: str, password: str | None) -> bool:

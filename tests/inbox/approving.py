@@ -27,10 +27,10 @@ PAYMENT = make.graph([ASK, PAY, "no"], WAYS)
 NAP = {"id": "nap", "type": "signal", "params": {"name": "go"}}
 
 
-def decide(who, run, outcome="approved"):
+def decide(who, run, outcome="approved", comment="It is so."):
     task = task_of(run)
     assert task.status == "OPEN", task
-    decision = Decision(outcome, comment="It is so.", seen=presentation.hash_of(task, who.username))
+    decision = Decision(outcome, comment=comment, seen=presentation.hash_of(task, who.username))
     deciding.complete_task(who, task.pk, decision)
     make.work()
     return task

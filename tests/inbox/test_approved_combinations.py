@@ -37,6 +37,24 @@ def test_a_skip_of_a_question_that_could_not_be_asked_is_a_decision_like_others(
     assert poll() is None
 
 
+@pytest.mark.parametrize(
+    "votes", [[{"at": "2099-01-01T00:00:00Z"}], [{"at": "later"}], [{}], [1], {"at": 1}, "x"]
+)
+def test_since_when_changes_count_is_not_said_by_an_output(ann, votes):
+    asks = {**ASK, "input": {"x": "{{ input.missing.x }}"}}
+    rate = {"id": "rate", **JOB, "queue": "rate"}
+    pay = {**PAY, "params": {"rate": "{{ steps.rate.output.rate }}"}}
+    (run,) = make.start(
+        make.graph([asks, rate, pay], [{**WAYS[0], "to": "rate"}, "rate>pay"]), {"amount": 10}, by="somebody"
+    )
+    make.work()
+    make.skip(run, "ask", {"branch": "approved", "decisions": votes})
+    make.work()
+    pass_on(run, "rate", {"rate": 99_999})
+
+    assert poll() is None
+
+
 def test_a_step_that_nobody_has_decided_about_in_this_version_is_asked_about(ann):
     run = begun(make.graph([ASK, NAP, "no"], [{**WAYS[0], "to": "nap"}, WAYS[1]]), ann)
     assert not Approval.objects.for_tenant(make.a_tenant().pk).exists()

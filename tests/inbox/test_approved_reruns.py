@@ -3,13 +3,20 @@
 import pytest
 
 from lib.refusals import NotAllowed
+from runs.bulk_jobs import jobs as bulk_jobs
+from runs.bulk_jobs import work
+from runs.bulk_jobs.aims import Aim
 from runs.commands import jobs
 from runs.kernel import rounds
 from runs.kernel.refused import RunRefused
+from runs.models import Approval
+from tasks_inbox.actions import rounds as rounds_of_task
+from tasks_inbox.evidence import presentation
 from tasks_inbox.evidence.approves import approves_of
 from tests import factories as make
 from tests.inbox.approving import ASK, JOB, NAP, PAY, WAYS, begun, complete, decide, edit, fail, pass_on, poll
 from tests.inbox.asking import member, task_of
+from tests.runs.test_bulk_jobs import ALL, counted
 
 pytestmark = pytest.mark.django_db
 ALSO_MAIL = {"from": "ask", "to": "mail", "branch": "approved"}
@@ -208,3 +215,42 @@ def test_two_runs_that_are_polled_for_together_do_not_share_an_approval(ann):
 
     claimed = jobs.poll(tenant=make.a_tenant().pk, worker="w", queues=["mail", "pay"], max_jobs=10)
     assert sorted(job.step.node for job in claimed) == ["mail", "pay"]
+
+
+def test_a_step_that_is_withheld_begins_after_its_question_was_returned_and_sent_again(ann):
+    olga = member("test", "operator")
+    run = begun(make.graph([ASK, PAY, "no"], WAYS), ann)
+    fail(poll())
+    edit(run, "pay", {"amount": 99_999})
+    assert poll() is None
+    task = task_of(run)
+    seen = presentation.hash_of(task, ann.username)
+    sent = {"comment": "Why so much?", "to": "test", "seen": seen}
+    rounds_of_task.return_task(ann, task.pk, **sent)
+    with pytest.raises(RunRefused):
+        edit(run, "pay", {"amount": 99_998})
+    rounds_of_task.send_again(olga, task.pk)
+    assert (poll(), make.statuses(run)["pay"]) == (None, "WAITING")
+
+    decide(ann, run)
+    assert poll().step.input == {"amount": 99_999}
+    assert [one.outcome for one in Approval.objects.for_tenant(ann.tenant_id)] == ["approved"] * 2
+
+
+def test_a_bulk_move_to_a_version_that_pays_otherwise_is_asked_about_in_each_run(ann):
+    nap = [{**WAYS[0], "to": "nap"}, "nap>pay", WAYS[1]]
+    runs = make.start(make.graph([ASK, NAP, PAY, "no"], nap), {"amount": 10}, {"amount": 20})
+    make.work()
+    for run in runs:
+        decide(ann, run)
+    other = make.newer(runs[0], make.graph([ASK, NAP, {**PAY, "params": {"amount": 99_999}}, "no"], nap))
+    aim = Aim(version=other.number)
+    job = bulk_jobs.begin_verb(member("boss", "admin"), "migrate", f"workflow:{other.workflow.name}", aim=aim)
+    work.work(ALL)
+    assert counted(job) == {"moved": 2}
+    for run in runs:
+        make.send(run, "go")
+    make.work()
+
+    assert [poll(), poll()] == [None, None]
+    assert [task_of(run).round for run in runs] == [2, 2]
