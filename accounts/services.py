@@ -22,6 +22,7 @@ from accounts.names import key_of
 from accounts.principal import SERVICE, Forbidden, Principal
 from accounts.roles import ADMIN, MEMBERS_MANAGE, SCOPES, SCOPES_OF_ROLE
 from accounts.token_store import FoundToken
+from lib.load.admission import name_caller
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 
 log = logging.getLogger("handoff.accounts")
@@ -188,6 +189,7 @@ def authenticate_token(text: str, address: str = "") -> Principal:
         log.warning("The token %s of %s was shown from %s", public_id, token.username, address or "nowhere")
         message = f"This token can't be used from {address or 'an unknown address'}."
         raise Forbidden(message, code="address_not_allowed")
+    name_caller(public_id, token.user_id)
     if token.is_use_to_note:
         token_store.note_use(public_id)
     return _principal_of(token, public_id)

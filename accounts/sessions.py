@@ -25,6 +25,7 @@ from accounts.models import Session, User
 from accounts.principal import Principal
 from accounts.queries import principal_in, principals_of, session_principal
 from accounts.seats import Seat, session_of
+from lib.load.admission import name_caller
 
 AUTOMATIC = "Handoff-Automatic"
 NOTED_SECONDS = 60.0
@@ -84,6 +85,8 @@ def _user_of(request: HttpRequest) -> User | AnonymousUser:
     session: Any = request.session
     is_known = session.get(BACKEND_SESSION_KEY) in settings.AUTHENTICATION_BACKENDS
     user: User | None = session.found_user
+    if user is not None:
+        name_caller(None, user.pk)
     if user is None or not is_known or session.get(SESSION_KEY) != str(user.pk):
         return get_user(request)
     holds = constant_time_compare(session.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash())

@@ -7,18 +7,31 @@ from django.conf import settings
 
 from config import websockets
 from config.asgi_types import Receive, Scope, Send
+from config.environment import connections_of_web
 from config.long_polls import LongPolls
 from config.request_body import LimitedBody
 from config.threads import OnThreads
 from config.wsgi import application as django
 from lib import quiet_store, tracing
+from lib.load.admission import Admission
 from lib.noticeboard import board
 
 # More than connections to the database: a request that waits for its body's end or for its reader needs none.
 _THREADS = 32
+# Of a process' connections, as each request in work has one.
+_ONE_CALLER = 0.8
 
+_admission = Admission(settings.HANDOFF_REQUESTS_PER_MINUTE, settings.HANDOFF_WEB_PROCESSES)
 _http = LimitedBody(
-    LongPolls(OnThreads(django, _THREADS)),
+    LongPolls(
+        OnThreads(
+            django,
+            _THREADS,
+            _admission,
+            seconds=settings.HANDOFF_REQUEST_CPU_SECONDS,
+            most_of_one=max(1, int(_ONE_CALLER * connections_of_web())),
+        )
+    ),
     settings.HANDOFF_MAX_BODY_BYTES,
     max_form_bytes=settings.HANDOFF_MAX_FORM_BYTES,
 )

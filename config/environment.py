@@ -375,6 +375,11 @@ def database_of(url: str) -> dict[str, object]:
     }
 
 
+def connections_of_web() -> int:
+    """How many connections to the database one web process has at most."""
+    return min(max(ALL_WEB_CONNECTIONS // web_processes(), FEWEST_WEB_CONNECTIONS), WEB_CONNECTIONS)
+
+
 def connected_as(process: str, database: dict[str, object]) -> dict[str, object]:
     """`database` with how a process keeps connections, and how long it waits for an answer.
 
@@ -389,7 +394,6 @@ def connected_as(process: str, database: dict[str, object]) -> dict[str, object]
     limits += f" -c idle_in_transaction_session_timeout={IDLE_SECONDS}s"
     options = {**kept_options, "options": limits, "longest_wait": STATEMENT_SECONDS + 2.0}
     if process in ("web", "grpc"):
-        share = max(ALL_WEB_CONNECTIONS // web_processes(), FEWEST_WEB_CONNECTIONS)
-        options["shared_connections"] = min(share, WEB_CONNECTIONS)
+        options["shared_connections"] = connections_of_web()
         return {**database, "OPTIONS": options, "CONN_MAX_AGE": 0}
     return {**database, "OPTIONS": options, "CONN_MAX_AGE": 600}

@@ -12,7 +12,7 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from config.request_body import error_body
+from config.early_answers import error_body
 
 # As nginx and Apache have them; within the 128 lines of 8,192 bytes that the parser of websockets takes.
 MAX_TARGET_BYTES = 8_000

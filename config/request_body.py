@@ -1,16 +1,11 @@
-"""A hard cap on request bodies in front of Django (docs/security.md, "Hardening": Django's own was once bypassed).
-
-Only who asks for a page gets one as the refusal.
-"""
+"""A hard cap on request bodies in front of Django (docs/security.md, "Hardening": Django's own was once bypassed)."""
 
 import asyncio
-import json
-import uuid
 from contextlib import suppress
 
-from django.template.loader import render_to_string
-
+from config import early_answers
 from config.asgi_types import App, Message, Receive, Scope, Send
+from config.early_answers import header
 from lib.api import PREFIXES
 
 # A sender of too much is heard out up to here, so that it reads the answer and not a broken pipe.
@@ -20,9 +15,6 @@ _ON_A_PAGE = {408: "This took too long to arrive.", 413: "This is too large to b
 # A file of a task may be larger than JSON; the view says by how much.
 _TASKS = "/api/v1/tasks/"
 _API = (*PREFIXES, "/hooks/")
-_PAGE_POLICY = (
-    b"default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; frame-ancestors 'none'"
-)
 
 
 class LimitedBody:
@@ -61,7 +53,7 @@ class LimitedBody:
     async def _refuse_at_once(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
         """Answer before the body comes; who sends it nevertheless is heard out, after the answer, unless it waits."""
         await _refuse(scope, send, 413, "too_large", _too_large(most), more=True)
-        if not _header(scope, b"expect"):
+        if not header(scope, b"expect"):
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._seconds):
                     await _read(receive, most)
@@ -87,12 +79,8 @@ def _too_large(most: int) -> str:
     return f"A body has at most {most} bytes."
 
 
-def _header(scope: Scope, key: bytes) -> bytes:
-    return next((value for name, value in scope.get("headers", ()) if name.lower() == key), b"")
-
-
 def _declared_length(scope: Scope) -> int:
-    length = _header(scope, b"content-length")
+    length = header(scope, b"content-length")
     return int(length) if length.isdigit() and len(length) < 20 else 0
 
 
@@ -116,26 +104,10 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-def error_body(code: str, message: str) -> bytes:
-    """The JSON of an error that is answered before Django has seen the request."""
-    error: dict[str, object] = {"code": code, "message": message, "field": None, "details": {}}
-    return json.dumps({"error": error, "request_id": str(uuid.uuid4())}).encode()
-
-
 async def _refuse(
     scope: Scope, send: Send, status: int, code: str, message: str, *, more: bool = False
 ) -> None:
     """Answer with an error; with `more` the end of the answer is still to be sent."""
-    if b"text/html" in _header(scope, b"accept"):
-        body = render_to_string("error.html", {"status": status, "message": _ON_A_PAGE[status]}).encode()
-        kind = [(b"content-type", b"text/html; charset=utf-8"), (b"content-security-policy", _PAGE_POLICY)]
-    else:
-        body = error_body(code, message)
-        kind = [(b"content-type", b"application/json")]
-    headers = [
-        *kind,
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": more})
+    text = _ON_A_PAGE[status]
+    for part in early_answers.error(scope, status, code, message, on_a_page=text, closes=True, more=more):
+        await send(part)

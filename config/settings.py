@@ -3,7 +3,7 @@
 import os
 import secrets
 
-from config import dispatch_environment, environment, grpc_environment, kafka_environment
+from config import dispatch_environment, environment, grpc_environment, kafka_environment, request_environment
 from config.channel_layers import POSTGRES_LAYER, broker_url, channel_layers
 from lib.sealing import Hidden
 
@@ -331,6 +331,9 @@ HANDOFF_WEB_PROCESSES = environment.web_processes()
 
 # How many polls for jobs a tenant may make in a second.
 HANDOFF_POLLS_PER_SECOND = environment.polls_per_second()
+# What requests may take of the processes that answer.
+HANDOFF_REQUEST_CPU_SECONDS = request_environment.cpu_seconds()
+HANDOFF_REQUESTS_PER_MINUTE = request_environment.per_minute()
 # Where gRPC is answered (docs/grpc.md): 0 is nowhere.
 HANDOFF_GRPC_PORT = grpc_environment.port() or 0
 HANDOFF_GRPC_HOST = grpc_environment.host()

@@ -9,9 +9,20 @@ import io
 import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
+from django.conf import settings
+
+from config import early_answers
 from config.asgi_types import Message, Receive, Scope, Send
+from config.early_answers import header
+from lib.client_address import client_address, neighbourhood
+from lib.load.admission import Admission, Refused
+from lib.load.ceilings import Ceilings, OverCeiling, Request, forget_connections
+from lib.refusals import TooMuchWork
+from lib.waiting import attempt_of
 
 Environ = dict[str, Any]
 WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
@@ -19,24 +30,101 @@ WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 PIECE_BYTES = 256 * 1024
 
 
-class OnThreads:
-    """An ASGI app over a WSGI one; bodies must come in one piece (`LimitedBody`)."""
+class Places:
+    """So many of each name are done at once; the others wait in their order."""
 
-    def __init__(self, app: WsgiApp, threads: int) -> None:
-        self._app = app
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._semaphores: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    def of(self, name: str) -> asyncio.Semaphore:
+        """What to hold while something of this name is done."""
+        semaphore = self._semaphores.get(name)
+        if semaphore is None:
+            semaphore = self._semaphores[name] = asyncio.Semaphore(self._most)
+        return semaphore
+
+
+class Unfinished(Exception):
+    """An answer was ended after its beginning was sent."""
+
+
+class OnThreads:
+    """An ASGI app over a WSGI one; bodies must come in one piece (`LimitedBody`).
+
+    `admission` may refuse a request; one that has computed for `seconds` is ended. Of one caller `most_of_one` are done
+    at once, so that others find a thread, and a connection to the database.
+    """
+
+    def __init__(
+        self, app: WsgiApp, threads: int, admission: Admission, *, seconds: float, most_of_one: int
+    ) -> None:
+        self._app, self._admission, self._seconds = app, admission, seconds
+        self._places = Places(most_of_one)
         self._threads = ThreadPoolExecutor(threads, "request")
+        self._ceilings = Ceilings(admission.charge)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         body = (await receive()).get("body", b"")
         loop = asyncio.get_running_loop()
+        is_first = attempt_of({"asgi.scope": scope}).is_first
+        entry = self._admission.enter(_credential(scope), _network(scope), is_first=is_first)
+        if isinstance(entry, Refused):
+            for message in _throttled(scope, entry):
+                await send(message)
+            return
+        request = Request(f"{scope['method']} {scope['path']}", self._seconds, entry.names)
+        has_begun = False
 
         def push(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            # Who reads slowly keeps nobody waiting.
+            self._admission.leave(entry, request.names)
             asyncio.run_coroutine_threadsafe(_sent(send, message), loop).result()
 
-        rest = await loop.run_in_executor(self._threads, _answer, self._app, scope, body, push)
+        def answer() -> list[Message]:
+            try:
+                return self._ceilings.run(partial(_answer, self._app, scope, body, push), request)
+            except OverCeiling:
+                forget_connections()
+                if has_begun:
+                    # The server closes the connection, so that nobody takes the answer for whole.
+                    raise Unfinished(request.what) from None
+                return _over(scope, request)
+
+        try:
+            async with self._places.of(entry.names[0]):
+                rest = await loop.run_in_executor(self._threads, answer)
+        finally:
+            self._admission.leave(entry, request.names)
         for message in rest:
             await send(message)
+
+
+def _throttled(scope: Scope, refused: Refused) -> list[Message]:
+    return early_answers.error(scope, 429, "throttled", refused.message, retry_after=refused.retry_after)
+
+
+def _over(scope: Scope, request: Request) -> list[Message]:
+    """The answer to a request that has computed for too long."""
+    refusal = TooMuchWork("", f"{request.seconds:g} s of computing")
+    return early_answers.error(scope, 400, refusal.code, refusal.message, details=refusal.details)
+
+
+def _credential(scope: Scope) -> str:
+    """What the caller shows of who it is: a token, or else a session."""
+    if token := header(scope, b"authorization"):
+        return token.decode("latin-1")
+    _, separator, rest = header(scope, b"cookie").partition(settings.SESSION_COOKIE_NAME.encode() + b"=")
+    return rest.partition(b";")[0].decode("latin-1") if separator else ""
+
+
+def _network(scope: Scope) -> str:
+    remote, *_ = scope.get("client") or ("",)
+    forwarded = header(scope, b"x-forwarded-for").decode("latin-1")
+    return neighbourhood(client_address(remote, forwarded, settings.HANDOFF_TRUSTED_PROXIES))
 
 
 async def _sent(send: Send, message: Message) -> None:

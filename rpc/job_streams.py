@@ -111,7 +111,7 @@ class JobStreams:
                     return problem
                 continue
             limit, claimed = min(stream.room, MOST_AT_ONCE), _Claimed()
-            claim = partial(told, stream.call, partial(self._claim, stream, limit, claimed))
+            claim = partial(told, stream.call, partial(self._claim, stream, limit, claimed), is_first=False)
             if (problem := await self._threads.do(claim, claimed.give_back)) is not None:
                 return problem
             count = len(claimed.unsent)
@@ -143,7 +143,8 @@ class JobStreams:
             async with asyncio.timeout(FULL_SECONDS):
                 await stream.has_room.wait()
                 return None
-        lost = await self._threads.do(partial(told, stream.call, partial(_lost, stream, dict(stream.held))))
+        look = partial(told, stream.call, partial(_lost, stream, dict(stream.held)), is_first=False)
+        lost = await self._threads.do(look)
         if isinstance(lost, Problem):
             return lost
         for job_id in lost:

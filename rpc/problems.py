@@ -10,6 +10,7 @@ from lib import log_context
 from lib.api.errors import Problem, describe
 from lib.api.renderers import to_json
 from rpc.calls import REQUEST_ID, Call
+from rpc.limits import limits
 from runs.api.base import refusal_of
 
 T = TypeVar("T")
@@ -47,11 +48,15 @@ def problem_of(error: Exception) -> Problem:
     return error.problem if isinstance(error, Refused) else describe(refusal_of(error))
 
 
-def told(call: Call, work: Callable[[], T], describe: Describe = problem_of) -> T | Problem:
-    """What `work` gives, or the problem that it raises; log lines are about this call meanwhile."""
+def told(
+    call: Call, work: Callable[[], T], describe: Describe = problem_of, *, is_first: bool = True
+) -> T | Problem:
+    """What `work` gives, or the problem that it raises; log lines are about this call meanwhile. `is_first`: whether
+    this is what begins the call, which counts for how often its caller may call.
+    """
     about = log_context.begin({"request": call.request_id})
     try:
-        return work()
+        return limits().do(call, work, is_first=is_first)
     except Exception as error:
         return describe(error)
     finally:

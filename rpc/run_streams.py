@@ -148,7 +148,7 @@ class RunStreams:
     async def _read(self, call: Call, run_id: UUID, after: int) -> _Read | Problem:
         """What there is behind an event, for who may read it now."""
         read: _Read | Problem = await self._threads.do(
-            partial(told, call, partial(self._read_now, call, run_id, after))
+            partial(told, call, partial(self._read_now, call, run_id, after), is_first=False)
         )
         return read
 

@@ -48,8 +48,9 @@ class Unary:
         ends_at: float | None = None
         while True:
             attempt = Attempt(is_first=ends_at is None)
+            work = partial(answer, call, raw, attempt)
             response = await self._threads.do(
-                partial(told, call, partial(answer, call, raw, attempt), describe), partial(_undo, attempt)
+                partial(told, call, work, describe, is_first=attempt.is_first), partial(_undo, attempt)
             )
             if isinstance(response, Problem):
                 await refuse(context, call, response)

@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 
 from accounts import audit
 from accounts.principal import Principal
+from lib.load.ceilings import allow
 from tasks_inbox.evidence.gathering import evidence_of
 from tasks_inbox.evidence.ledger import digest_of
 from tasks_inbox.evidence.readable import parts_of, visible_part
@@ -21,6 +22,8 @@ from tasks_inbox.models import TaskFileContent
 Format = Literal["json", "html", "pdf", "zip"]
 FORMATS: tuple[Format, ...] = ("json", "html", "pdf", "zip")
 KINDS = {"json": "application/json", "html": "text/html", "pdf": "application/pdf", "zip": "application/zip"}
+SECONDS = 60.0
+"""How long it may compute: a page of a PDF takes 20 ms, and evidence may have a thousand."""
 BESIDE = ("verify.py", "README.txt")
 _FOLDER = Path(__file__).parent / "exported"
 
@@ -36,6 +39,7 @@ class File:
 
 def export(principal: Principal, run_id: UUID, written_as: Format) -> File:
     """The evidence of the tenant's run in this format. Raises Missing, and NotAllowed without the scopes it needs."""
+    allow(SECONDS)
     text = evidence_of(principal, run_id)
     content = _zipped(principal.tenant_id, text) if written_as == "zip" else _written(text, written_as)
     audit.record(principal, "export evidence", f"run {run_id}")

@@ -2,10 +2,13 @@
 
 import asyncio
 import threading
+import time
 
 import pytest
+from django.db import connection, transaction
 
-from config.threads import PIECE_BYTES, OnThreads
+from config.threads import PIECE_BYTES, OnThreads, Unfinished
+from lib.load.admission import Admission
 
 SCOPE = {
     "type": "http",
@@ -52,6 +55,10 @@ class App:
         self.threads.append(threading.current_thread())
 
 
+def on_threads(app, threads, seconds=10, most_of_one=8, **rates):
+    return OnThreads(app, threads, Admission(rates), seconds=seconds, most_of_one=most_of_one)
+
+
 def answer_of(app, **changes):
     sent = []
 
@@ -61,7 +68,7 @@ def answer_of(app, **changes):
     async def send(message):
         sent.append(message)
 
-    asyncio.run(OnThreads(app, 2)({**SCOPE, **changes}, receive, send))
+    asyncio.run(on_threads(app, 2)({**SCOPE, **changes}, receive, send))
     return sent
 
 
@@ -126,5 +133,105 @@ def test_a_client_that_left_ends_a_long_answer_and_the_app_is_closed():
         raise OSError("gone")
 
     with pytest.raises(OSError, match="gone"):
-        asyncio.run(OnThreads(app, 1)({**SCOPE}, receive, send))
+        asyncio.run(on_threads(app, 1)({**SCOPE}, receive, send))
     assert len(app.threads) == 2
+
+
+def compute(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+async def asked(door, sent, **changes):
+    async def receive():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    await door({**SCOPE, **changes}, receive, send)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("accepts", ["application/json", "text/html"])
+def test_a_request_that_computes_for_too_long_is_answered_and_others_go_on(accepts):
+    def app(environ, start_response):
+        compute(20 if environ["PATH_INFO"] == "/long" else 0)
+        start_response("200 OK", [])
+        return [b"done"]
+
+    door, sent, other = on_threads(app, 1, seconds=0.2), [], []
+    headers = [(b"accept", accepts.encode())]
+    asyncio.run(asked(door, sent, path="/long", headers=headers))
+    assert sent[0]["status"] == 400
+    assert b"0.2 s of computing" in sent[1]["body"]
+    assert (b"too_much_work" in sent[1]["body"]) == (accepts == "application/json")
+    asyncio.run(asked(door, other))
+    assert other[1]["body"] == b"done"
+
+
+@pytest.mark.slow
+def test_an_answer_that_has_begun_is_cut_off_rather_than_passed_for_whole():
+    def app(environ, start_response):
+        start_response("200 OK", [])
+        yield b"x" * PIECE_BYTES
+        compute(20)
+        yield b"end"
+
+    sent = []
+    with pytest.raises(Unfinished):
+        asyncio.run(asked(on_threads(app, 1, seconds=0.2), sent))
+    assert [message["more_body"] for message in sent[1:]] == [True]
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_a_connection_in_the_middle_of_something_is_not_used_again():
+    def app(environ, start_response):
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid(), txid_current()")
+            pid = str(cursor.fetchone()[0]).encode()
+            compute(20 if environ["PATH_INFO"] == "/long" else 0)
+        connection.close()
+        start_response("200 OK", [])
+        return [pid]
+
+    door, sent, other, again = on_threads(app, 1, seconds=0.2), [], [], []
+    asyncio.run(asked(door, sent, path="/long"))
+    asyncio.run(asked(door, other))
+    asyncio.run(asked(door, again))
+    assert (sent[0]["status"], other[0]["status"], again[0]["status"]) == (400, 200, 200)
+
+
+def test_who_asks_too_often_is_told_when_to_come_again():
+    door, answers = on_threads(App(b"one"), 1, network=60), []
+    for _ in range(11):
+        sent = []
+        asyncio.run(asked(door, sent))
+        answers.append(sent[0])
+    assert [answer["status"] for answer in answers] == [200] * 10 + [429]
+    assert (b"retry-after", b"1") in answers[-1]["headers"]
+
+
+def test_one_caller_leaves_places_for_others():
+    lock, inside, most = threading.Lock(), [], []
+
+    def app(environ, start_response):
+        with lock:
+            inside.append(environ["REMOTE_ADDR"])
+            most.append(inside.count("10.0.0.1"))
+        threading.Event().wait(0.02)
+        with lock:
+            inside.remove(environ["REMOTE_ADDR"])
+        start_response("200 OK", [])
+        return [b""]
+
+    async def all_at_once():
+        door = on_threads(app, 8, most_of_one=3)
+        many = [asked(door, []) for _ in range(20)]
+        await asyncio.gather(*many, asked(door, [], client=("10.0.0.2", 1)))
+
+    asyncio.run(all_at_once())
+    assert max(most) == 3
+    assert inside == []

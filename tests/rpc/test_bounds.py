@@ -3,6 +3,7 @@ leases and nobody gets.
 """
 
 import asyncio
+import time
 
 import grpc
 import pytest
@@ -11,14 +12,17 @@ from grpc.aio import AioRpcError, Metadata
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from config.embedded.processes import wait_until
+from lib.refusals import TooMuchWork
 from lib.waiting import Attempt
 from rpc import news, standard
+from rpc.calls import Call
 from rpc.fitting import LARGEST_POLL, fill_fitting
+from rpc.limits import Limits
 from rpc.server import answers
 from rpc.standard import Health, StrangersPlaces
 from runs.models import StepExecution
 from tests import s4
-from tests.rpc.speaking import message
+from tests.rpc.speaking import Client, answering, message
 
 
 class Ended(Exception):
@@ -162,3 +166,32 @@ def test_who_hangs_up_while_it_polls_gives_back_what_was_leased(rest, theirs):
     jobs = []
     wait_until(lambda: jobs.extend(theirs.engine("PollJobs", **poll).jobs) or jobs, 10, "the job")
     assert StepExecution.unsafe_all_tenants.get(pk=jobs[0].step_execution_id).attempt == 1
+
+
+def test_a_caller_who_calls_too_often_is_told_when_to_come_again(people, rest):
+    with (
+        answering(HANDOFF_TOKEN_REQUESTS_PER_MINUTE="12") as (address, _),
+        grpc.insecure_channel(address) as one,
+    ):
+        client, other = (Client(one, people.token(role)) for role in ("admin", "worker"))
+        poll = {"worker_id": "w", "job_types": ["flaky"]}
+        # The token is known from the first answer on, and two calls may come at once.
+        for _ in range(3):
+            client.engine("PollJobs", **poll)
+        with pytest.raises(grpc.RpcError) as caught:
+            client.engine("PollJobs", **poll)
+        assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert "12 requests a minute" in caught.value.details()
+        other.engine("PollJobs", **poll)
+
+
+def test_a_call_that_computes_for_too_long_is_ended():
+    def compute():
+        end = time.thread_time() + 20
+        while time.thread_time() < end:
+            pass
+
+    call = Call({}, "ipv4:10.0.0.1:555", "id")
+    with pytest.raises(TooMuchWork, match="s of computing"):
+        Limits({}, 0.2).do(call, compute, is_first=True)
+    assert Limits({}, 0.2).do(call, lambda: "done", is_first=True) == "done"

@@ -1,0 +1,29 @@
+"""What requests may take, as the environment says it (docs/security.md, "Requests")."""
+
+from collections.abc import Iterator
+
+from config.environment import BadEnvironment, whole
+
+CALLERS = ("token", "person", "network")
+_MOST = 10_000_000
+
+
+def cpu_seconds() -> int:
+    """How long a request may compute (`HANDOFF_REQUEST_CPU_SECONDS`, default 10). Raises BadEnvironment."""
+    return whole("HANDOFF_REQUEST_CPU_SECONDS", 10, 1, 3_600)
+
+
+def per_minute() -> dict[str, int]:
+    """How many requests each token, person and network may make in a minute (`HANDOFF_TOKEN_REQUESTS_PER_MINUTE`,
+    `HANDOFF_PERSON_…`, `HANDOFF_NETWORK_…`, default 0: any number). Raises BadEnvironment.
+    """
+    return {one: whole(f"HANDOFF_{one.upper()}_REQUESTS_PER_MINUTE", 0, 0, _MOST) for one in CALLERS}
+
+
+def problems() -> Iterator[str]:
+    """A line for each variable that cannot be understood."""
+    for read in (cpu_seconds, per_minute):
+        try:
+            read()
+        except BadEnvironment as problem:
+            yield str(problem)
