@@ -7,8 +7,9 @@ run of three steps is to take less than 20 from end to end.
 import asyncio
 import io
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
@@ -28,21 +29,31 @@ Environ = dict[str, Any]
 WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 PIECE_BYTES = 256 * 1024
+MOST_HEAVY = 4
+"""Threads share one interpreter: so many compute beside a short request at most."""
 
 
 class Places:
-    """So many of each name are done at once; the others wait in their order."""
+    """So many requests of one caller are done at once, and so many of all callers who have computed much of late. The
+    others wait in their order.
+    """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._semaphores: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+    def __init__(self, most_of_one: int, most_heavy: int = MOST_HEAVY) -> None:
+        self._most_of_one = most_of_one
+        self._of_one: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._heavy = asyncio.Semaphore(most_heavy)
 
-    def of(self, name: str) -> asyncio.Semaphore:
-        """What to hold while something of this name is done."""
-        semaphore = self._semaphores.get(name)
-        if semaphore is None:
-            semaphore = self._semaphores[name] = asyncio.Semaphore(self._most)
-        return semaphore
+    @asynccontextmanager
+    async def place(self, name: str, *, is_heavy: bool) -> AsyncIterator[Callable[[], None]]:
+        """Hold a place of this caller; gives what lets go of it earlier."""
+        own = self._of_one.get(name)
+        if own is None:
+            own = self._of_one[name] = asyncio.Semaphore(self._most_of_one)
+        with ExitStack() as held:
+            for semaphore in (own, self._heavy) if is_heavy else (own,):
+                await semaphore.acquire()
+                held.callback(semaphore.release)
+            yield held.close
 
 
 class Unfinished(Exception):
@@ -53,7 +64,7 @@ class OnThreads:
     """An ASGI app over a WSGI one; bodies must come in one piece (`LimitedBody`).
 
     `admission` may refuse a request; one that has computed for `seconds` is ended. Of one caller `most_of_one` are done
-    at once, so that others find a thread, and a connection to the database.
+    at once, so that others find a thread, and a connection to the database; of those who compute much, few.
     """
 
     def __init__(
@@ -82,6 +93,7 @@ class OnThreads:
             has_begun = True
             # Who reads slowly keeps nobody waiting.
             self._admission.leave(entry, request.names)
+            loop.call_soon_threadsafe(let_go)
             asyncio.run_coroutine_threadsafe(_sent(send, message), loop).result()
 
         def answer() -> list[Message]:
@@ -95,7 +107,8 @@ class OnThreads:
                 return _over(scope, request)
 
         try:
-            async with self._places.of(entry.names[0]):
+            is_heavy = self._admission.is_heavy(entry.names[0])
+            async with self._places.place(entry.names[0], is_heavy=is_heavy) as let_go:
                 rest = await loop.run_in_executor(self._threads, answer)
         finally:
             self._admission.leave(entry, request.names)

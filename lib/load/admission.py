@@ -16,6 +16,8 @@ from lib.token_bucket import TokenBuckets
 WINDOW_SECONDS = 10
 SHARE = 0.5
 """Of the CPU time of one interpreter in the window: who uses more is refused while others wait."""
+HEAVY = 0.1
+"""Of the same: who uses more shares a few places with all others who do."""
 WAIT_SECONDS = 0.25
 """A request waits if it has no answer for so long."""
 MOST_CALLERS = 10_000
@@ -120,6 +122,10 @@ class Admission:
             if len(self._known) >= MOST_CALLERS:
                 self._known.clear()
             self._known[entry.credential] = learnt
+
+    def is_heavy(self, name: str) -> bool:
+        """Whether a caller has computed much in the window."""
+        return self._shares.seconds_over(name, HEAVY * WINDOW_SECONDS) > 0
 
     def charge(self, names: Sequence[str], seconds: float) -> None:
         """Add what was computed for a caller: the first of its names has it."""
