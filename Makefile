@@ -55,7 +55,8 @@ kafka: dev-venv
 	@$(VENV) -m pytest -m kafka -v $(ARGS)
 
 # What builds it is in the lock: nothing is fetched.
-wheel: venv
+wheel: dev-venv
+	@$(VENV) scripts/make_bom dist
 	@$(VENV) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
 # Needs uv. The locks name no address: packages come from wherever the machine's pip or uv is set to.

