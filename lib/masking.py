@@ -3,10 +3,11 @@
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 MASK = "••••"
 _SHORTEST = 6
@@ -14,6 +15,8 @@ _SHORTEST = 6
 MOST_SECRETS = 500
 MOST_SECRET_CHARACTERS = 256 * 1024
 """So many secrets, and so much of them, are looked for in a text."""
+_LEAST_ANYWHERE = 16
+"""So long must a secret be that is looked for in all that a step gives."""
 _LONGEST_KNOWN = 64
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _SECRET_WORDS = frozenset(
@@ -138,8 +141,51 @@ def _secrets(value: Any, *, is_secret: bool) -> Iterator[str]:
 
 @cache
 def secrets_of_process() -> frozenset[str]:
-    """The values of this process's environment that have the name of a secret: plug-ins read their own there."""
-    return secrets_in(dict(os.environ))
+    """The values of this process's environment that have the name of a secret, keys and passwords in addresses
+    included: plug-ins read their own there.
+    """
+    variables = {
+        name: text for name, text in os.environ.items() if not (name.endswith("_KEY") and "/" in text[:1])
+    }
+    keys = {text for name, text in variables.items() if name.endswith("_KEY") and len(text) >= _SHORTEST}
+    passwords = {urlsplit(text).password or "" for text in variables.values() if "://" in text[:20]}
+    return secrets_in(variables) | keys | {text for text in passwords if len(text) >= _SHORTEST}
+
+
+@cache
+def _installation() -> tuple[tuple[str, bytes], ...]:
+    """The secrets of the process that are long enough to be nothing else, longest first, also as JSON and addresses
+    write them; each with how it stands in JSON.
+    """
+    long = [text for text in secrets_of_process() if len(text) >= _LEAST_ANYWHERE]
+    forms = {form for text in long for form in (text, _in_json(text), quote(text, safe=""))}
+    return tuple((form, _in_json(form).encode()) for form in sorted(forms, key=len, reverse=True))
+
+
+def _in_json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def echoed(encoded: bytes, sent: Callable[[], bytes]) -> list[str]:
+    """The secrets of the installation in the JSON of an answer, but for those that are in what was `sent`, as JSON:
+    what somebody gave is theirs.
+    """
+    secrets = [one for one in _installation() if one[1] in encoded]
+    if not secrets:
+        return []
+    own = sent()
+    return [text for text, raw in secrets if raw not in own]
+
+
+def without(value: Any, secrets: Collection[str]) -> Any:
+    """A JSON value whose texts, and names, have these texts masked."""
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, MASK)
+        return value
+    if isinstance(value, Mapping):
+        return {without(name, secrets): without(part, secrets) for name, part in value.items()}
+    return [without(part, secrets) for part in value] if isinstance(value, list | tuple) else value
 
 
 class Masker:

@@ -5,10 +5,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+import orjson
+
 from engine.catalogue import Json
 from engine.decide import describe
 from engine.errors import ExpressionError, NotEvaluated, StepError, failure_of
 from lib import log_context, trace_context
+from lib.masking import echoed, without
 from lib.strict_json import BadJson, strict_dumps
 from runs.kernel.graphs import graph_of
 from runs.store import payloads
@@ -87,9 +90,20 @@ def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[st
             usage=usage,
             lines=step.log,
         )
-        return Suspended(output) if step_type.kind == "wait" else encoded(output)
+        result: AttemptResult = Suspended(output) if step_type.kind == "wait" else encoded(output)
     except Exception as error:
-        return _failure(step, error)
+        result = _failure(step, error)
+    return _without_secrets(result, lambda: orjson.dumps([params, step.input]))
+
+
+def _without_secrets(result: AttemptResult, sent: Callable[[], bytes]) -> AttemptResult:
+    """An attempt's result without the installation's secrets, where an answer echoes what was not in `sent`."""
+    if isinstance(result, Succeeded) and result.encoded is not None:
+        secrets = echoed(result.encoded, sent)
+        return encoded(without(result.output, secrets)) if secrets else result
+    if isinstance(result, Errored) and (secrets := echoed(orjson.dumps(result.error), sent)):
+        return replace(result, error=without(result.error, secrets))
+    return result
 
 
 def _failure(step: ClaimedStep, error: Exception) -> AttemptResult:
