@@ -7,18 +7,17 @@ run of three steps is to take less than 20 from end to end.
 import asyncio
 import io
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from typing import Any
-from weakref import WeakValueDictionary
 
 from django.conf import settings
 
 from config import early_answers
 from config.asgi_types import Message, Receive, Scope, Send
 from config.early_answers import header
+from config.places import Places
 from lib.client_address import client_address, neighbourhood
 from lib.load.admission import Admission, Refused
 from lib.load.ceilings import Ceilings, OverCeiling, Request, forget_connections
@@ -29,31 +28,6 @@ Environ = dict[str, Any]
 WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 PIECE_BYTES = 256 * 1024
-MOST_HEAVY = 4
-"""Threads share one interpreter: so many compute beside a short request at most."""
-
-
-class Places:
-    """So many requests of one caller are done at once, and so many of all callers who have computed much of late. The
-    others wait in their order.
-    """
-
-    def __init__(self, most_of_one: int, most_heavy: int = MOST_HEAVY) -> None:
-        self._most_of_one = most_of_one
-        self._of_one: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
-        self._heavy = asyncio.Semaphore(most_heavy)
-
-    @asynccontextmanager
-    async def place(self, name: str, *, is_heavy: bool) -> AsyncIterator[Callable[[], None]]:
-        """Hold a place of this caller; gives what lets go of it earlier."""
-        own = self._of_one.get(name)
-        if own is None:
-            own = self._of_one[name] = asyncio.Semaphore(self._most_of_one)
-        with ExitStack() as held:
-            for semaphore in (own, self._heavy) if is_heavy else (own,):
-                await semaphore.acquire()
-                held.callback(semaphore.release)
-            yield held.close
 
 
 class Unfinished(Exception):

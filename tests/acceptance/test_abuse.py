@@ -185,7 +185,7 @@ def _work(crowd: Crowd, worker: Connection) -> None:
 def _read(crowd: Crowd, browser: httpx.Client) -> None:
     for path in ("/runs", "/inbox", "/workflows"):
         crowd.timed("page", _page, browser, path)
-        crowd.end.wait(0.3)
+        crowd.end.wait(1)
 
 
 def _page(browser: httpx.Client, path: str) -> tuple[int, bytes]:

@@ -7,7 +7,7 @@ import time
 import pytest
 from django.db import connection, transaction
 
-from config.threads import PIECE_BYTES, OnThreads, Places, Unfinished
+from config.threads import PIECE_BYTES, OnThreads, Unfinished
 from lib.load.admission import Admission
 
 SCOPE = {
@@ -235,27 +235,3 @@ def test_one_caller_leaves_places_for_others():
     asyncio.run(all_at_once())
     assert max(most) == 3
     assert inside == []
-
-
-def test_callers_who_compute_much_share_a_few_places_and_others_pass_them():
-    places, passed = [], []
-
-    async def hold(it, name, is_heavy, release):
-        async with it.place(name, is_heavy=is_heavy) as let_go:
-            places.append(name)
-            await release.wait()
-            let_go()
-        passed.append(name)
-
-    async def all_at_once():
-        it, release = Places(8, 2), asyncio.Event()
-        heavy = [asyncio.create_task(hold(it, f"heavy {at}", True, release)) for at in range(4)]
-        await asyncio.wait(heavy, timeout=0.01)
-        light = asyncio.create_task(hold(it, "light", False, release))
-        await asyncio.wait([light], timeout=0.01)
-        assert places == ["heavy 0", "heavy 1", "light"]
-        release.set()
-        await asyncio.gather(*heavy, light)
-
-    asyncio.run(all_at_once())
-    assert len(passed) == 5
