@@ -238,6 +238,16 @@ class ApiToken(TenantOwned):
         null=True,
         help_text="Networks from where alone it opens anything; null: from everywhere",
     )
+    queues = ArrayField(
+        models.CharField(max_length=129),
+        null=True,
+        help_text="Whose jobs alone it takes; a name that ends in * stands for all that begin so; null: every queue's",
+    )
+    folders = ArrayField(
+        models.BigIntegerField(),
+        null=True,
+        help_text="The ids of the folders in which alone it reaches anything; null: all that its user reaches",
+    )
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField(null=True)
     warned_days = models.SmallIntegerField(

@@ -338,6 +338,8 @@ HANDOFF_GRPC_CERT, HANDOFF_GRPC_KEY = grpc_environment.files()
 HANDOFF_GRPC_REFLECTION = grpc_environment.reflection()
 # As which tenant whoever shows no credentials asks S4's routes (docs/s4-api.md); empty: as none.
 HANDOFF_V1_OPEN_TENANT = os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
+# Whether they may do so from other machines, too.
+HANDOFF_V1_OPEN_ANYWHERE = environment.switch("HANDOFF_V1_OPEN_ANYWHERE", default=False)
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
 # How many runs one run may start, directly and through others (docs/engine.md, "Child runs").
 HANDOFF_TREE_DEPTH = environment.tree_depth()

@@ -6,6 +6,7 @@ from accounts.folders import MOST_GRANTS
 from accounts.models import DENSITIES, MAILS
 from accounts.networks import MOST_NETWORKS
 from accounts.roles import MEMBER_ROLES, SCOPES, TOKEN_ROLES, VERBS
+from accounts.token_reach import LONGEST_QUEUE, MOST_FOLDERS, MOST_QUEUES
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from lib.locales import LOCALES
@@ -291,6 +292,26 @@ class NotificationsSerializer(serializers.Serializer[object]):
     )
 
 
+def _queues() -> fields.Items:
+    return fields.Items(
+        child=fields.Text(max_length=LONGEST_QUEUE + 1),
+        min_length=1,
+        max_length=MOST_QUEUES,
+        required=False,
+        help_text="The only queues whose jobs it takes; `pay*`: all that begin so; `*`: all.",
+    )
+
+
+def _folders() -> fields.Items:
+    return fields.Items(
+        child=fields.Text(max_length=150),
+        min_length=1,
+        max_length=MOST_FOLDERS,
+        required=False,
+        help_text="The names of the only folders whose workflows, runs and jobs it reaches; `*`: all.",
+    )
+
+
 class CreateToken(Verb):
     """A new token."""
 
@@ -321,6 +342,15 @@ class CreateToken(Verb):
         required=False,
         help_text="The only addresses and networks (CIDR) from which it may be used; default: any.",
     )
+    queues = _queues()
+    folders = _folders()
+
+
+class ChangeToken(Verb):
+    """What changes, from its next call on; fields left out stay."""
+
+    queues = _queues()
+    folders = _folders()
 
 
 class RotateToken(Verb):
@@ -358,6 +388,17 @@ class TokenSerializer(serializers.Serializer[object]):
     )
     allowed_ips = serializers.ListField(
         child=serializers.CharField(), help_text="The only places from which it may be used; none: any."
+    )
+    takes_jobs = serializers.BooleanField(help_text="Whether it may take jobs at all.")
+    queues = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="As in the request; null: all, without a choice.",
+    )
+    folders = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="As in the request; null: all, without a choice.",
     )
     status = serializers.ChoiceField(choices=TOKEN_STATUSES)
     ends_soon = serializers.BooleanField(help_text="It is valid for no more than 14 days.")

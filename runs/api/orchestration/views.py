@@ -90,7 +90,12 @@ class _ActivityView(RunsApiView):
         if task is None:
             raise UnknownJob
         job, lease_token = task
-        return {"tenant": self.principal.tenant_id, "job": str(job), "lease_token": lease_token}
+        return {
+            "tenant": self.principal.tenant_id,
+            "job": str(job),
+            "lease_token": lease_token,
+            "reach": self.principal.jobs,
+        }
 
 
 class ActivityPollView(_ActivityView):
@@ -110,8 +115,13 @@ class ActivityPollView(_ActivityView):
         if queue in jobs.RESERVED_QUEUES:
             message = f"{queue} is a queue of Handoff's own workers."
             raise Invalid(message, code="reserved_queue", field="taskQueue")
+        self.principal.jobs.require([queue], "taskQueue")
         claimed = jobs.poll(
-            tenant=self.principal.tenant_id, worker=payload["workerId"], queues=[queue], max_jobs=1
+            tenant=self.principal.tenant_id,
+            worker=payload["workerId"],
+            queues=[queue],
+            max_jobs=1,
+            reach=self.principal.jobs,
         )
         return Response(_task(claimed[0])) if claimed else Response(status=204)
 
