@@ -87,6 +87,14 @@ class User(AbstractBaseUser):
         db_default=False, help_text="It is no person: no login and no seat, only tokens act in its name"
     )
     created_at = models.DateTimeField(db_default=Now())
+    home = models.ForeignKey(
+        "Tenant",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="The tenant that made it",
+    )
 
     USERNAME_FIELD = "username"
     EMAIL_FIELD = "email"

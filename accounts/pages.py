@@ -9,6 +9,7 @@ from accounts.access import PageRequest
 from accounts.folders import grants_to_groups
 from accounts.models import DENSITIES, Group, Membership
 from accounts.names import key_of
+from accounts.principal import Forbidden
 from accounts.roles import MEMBER_ROLES, MEMBERS_MANAGE, WORDS_OF_ROLE
 from lib.api.pagination import Page, keyset_page
 from lib.clock import now_here
@@ -43,7 +44,7 @@ def local_moment(text: str, field: str) -> datetime:
     return at
 
 
-def form_of(values: dict[str, Any], error: Invalid | Conflict | None = None) -> Context:
+def form_of(values: dict[str, Any], error: Invalid | Conflict | Forbidden | None = None) -> Context:
     """Each field of a form with its value and what is wrong with it; `error` where no field is to blame."""
     field = (error.field or "").partition("[")[0] if error else ""
     fields = {

@@ -62,7 +62,7 @@ def ensure_admin(password: str, *, username: str = "admin") -> tuple[User, bool]
     user = User.objects.filter(username=username).first()
     created = user is None
     if user is None:
-        user = User.objects.create_user(username, password)
+        user = User.objects.create_user(username, password, home=tenant)
     Membership.unsafe_all_tenants.update_or_create(tenant=tenant, user=user, defaults={"role": ADMIN})
     return user, created
 

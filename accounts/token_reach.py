@@ -22,6 +22,8 @@ def chosen(
     Raises Invalid for what is no queue or no folder of theirs, and where nothing is chosen for a token that takes jobs;
     Forbidden for more than they have.
     """
+    # Who takes none is refused the role.
+    takes_jobs = takes_jobs and JOBS_WORK in principal.scopes
     if takes_jobs and queues is None and folders is None and principal.jobs == EVERY_JOB:
         message = 'Choose the queues and folders whose jobs it may take; "*" stands for all of them.'
         raise Invalid(message, code="required", field="queues")

@@ -222,10 +222,9 @@ def _variables_of_the_server() -> Mapping[str, str]:
 
 
 def _open_tenant() -> Iterator[Finding]:
-    serving = _variables_of_the_server()
-    if slug := serving.get("HANDOFF_V1_OPEN_TENANT", "").strip():
-        is_anywhere = serving.get("HANDOFF_V1_OPEN_ANYWHERE", "").strip().lower() not in environment.OFF | {""}
-        who = "can reach the port" if is_anywhere else "is on this machine"
+    if slug := _variables_of_the_server().get("HANDOFF_V1_OPEN_TENANT", "").strip():
+        anywhere = _variables_of_the_server().get("HANDOFF_V1_OPEN_ANYWHERE", "").strip().lower()
+        who = "can reach the port" if anywhere in environment.ON else "is on this machine"
         sentence = f"whoever {who} acts in the tenant {slug} by /v1/, without a token"
         yield Finding("warn", sentence, "see HANDOFF_V1_OPEN_TENANT in docs/configuration.md")
 

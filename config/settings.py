@@ -222,7 +222,7 @@ SPECTACULAR_SETTINGS = {
         "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",
         "MemberRole": "accounts.roles.MEMBER_ROLES",
         "TokenRole": "accounts.roles.TOKEN_ROLES",
-        "TokenStatus": "accounts.api.serializers.TOKEN_STATUSES",
+        "TokenStatus": "accounts.api.token_serializers.TOKEN_STATUSES",
         "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
         "RequestKind": "runs.api.requests.REQUEST_KINDS",

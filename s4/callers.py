@@ -42,7 +42,9 @@ OPEN_SCOPES: Final = frozenset(
         TASKS_DECIDE,
     }
 )
-_ONLY_HERE: Final = "Send a token: without one only callers on this machine are served (HANDOFF_V1_OPEN_ANYWHERE)."
+_ONLY_HERE: Final = (
+    "Send a token: without one only callers on this machine are served (HANDOFF_V1_OPEN_ANYWHERE)."
+)
 OPEN_SECONDS: Final = 5.0
 """So long at most another folder for uploads, or that the tenant is there no more, goes unseen."""
 

@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts import tokens
-from accounts.api import serializers as s
+from accounts.api import token_serializers as s
 from accounts.api.base import ApiView
 from accounts.roles import TOKENS_OWN
 from lib.api.pagination import keyset_page

@@ -162,10 +162,8 @@ def _dealt(kind: _Kind, polls: Sequence[_Poll]) -> list[_Claims]:
             Offer(polls[place].worker, place, hash_of(token))
             for place, token in zip(places, tokens, strict=True)
         ]
-        found = claim_jobs(
-            tenant=kind.tenant, queues=queues, offers=offers, alone=alone, folders=kind.folders
-        )
-        for leased in found:
+        rows = claim_jobs(tenant=kind.tenant, queues=queues, offers=offers, alone=alone, folders=kind.folders)
+        for leased in rows:
             dealt[places[leased.place]].append((tokens[leased.place], leased))
     load_to_begin([leased.step for claims in dealt for _, leased in claims])
     return dealt

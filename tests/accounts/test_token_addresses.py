@@ -92,7 +92,10 @@ def test_one_that_is_made_with_it_may_be_used_from_nowhere_else(api):
     api.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
     inside = {"REMOTE_ADDR": "10.1.2.3"}
     assert api.post(URL, {"name": "a", "queues": ["*"]}, **inside).json()["allowed_ips"] == OFFICE
-    assert api.post(URL, {"name": "b", "queues": ["*"], "allowed_ips": ["10.1.7.0/24"]}, **inside).status_code == 201
+    assert (
+        api.post(URL, {"name": "b", "queues": ["*"], "allowed_ips": ["10.1.7.0/24"]}, **inside).status_code
+        == 201
+    )
     wider = api.post(URL, {"name": "c", "queues": ["*"], "allowed_ips": ["10.0.0.0/8"]}, **inside)
     assert (wider.status_code, wider.json()["error"]["field"]) == (403, "allowed_ips")
 

@@ -214,6 +214,68 @@ def test_the_command_needs_a_choice_for_what_takes_jobs(db):
     assert folder == Folder.unsafe_all_tenants.get().pk
     with pytest.raises(CommandError, match="no folder Nowhere"):
         command("--role", "worker", "--folder", "Nowhere")
-    with pytest.raises(CommandError, match="--queue|Choose"):
+    with pytest.raises(CommandError, match="Choose"):
         command("--service", "--name", "s", "--role", "worker")
     assert command("--service", "--name", "s", "--role", "worker", "--queue", "a").queues == ("a",)
+
+
+# The pages.
+
+PAGE = "/settings/tokens"
+
+
+@pytest.fixture
+def admin(people, client):
+    client.force_login(people.member("admin"))
+    return client
+
+
+def form(**more):
+    return {"name": "nightly", "role": "worker", "days": "30", "queues": "card, pay*", "folders": "*"} | more
+
+
+def test_the_page_makes_one_with_limits_and_shows_them(people, admin):
+    assert admin.post(PAGE, form(folders=["General"])).status_code == 201
+    token = ApiToken.unsafe_all_tenants.get()
+    assert (token.queues, token.folders) == (["card", "pay*"], [default_folder(people.tenant().pk).pk])
+    page = admin.get(PAGE).content.decode()
+    assert "card, pay*" in page
+    assert "in General" in page
+    assert '<span class="bad-text">all queues</span>' not in page
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"queues": ""}, "Enter queues, or * for all."),
+        ({"folders": []}, "Choose folders, or all."),
+        ({"queues": "a*b"}, "is not a queue"),
+        ({"folders": ["Nowhere"]}, "There is no folder Nowhere."),
+    ],
+)
+def test_the_page_asks_for_both_and_keeps_what_was_typed(admin, wrong, words):
+    answer = admin.post(PAGE, form(**wrong))
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert words in page
+    assert 'value="nightly"' in page
+    assert wrong.get("queues", "card, pay*") in page
+    assert ApiToken.unsafe_all_tenants.count() == 0
+
+
+def test_the_page_asks_nothing_of_what_takes_no_jobs(admin):
+    assert admin.post(PAGE, form(role="viewer", queues="", folders=[])).status_code == 201
+
+
+def test_the_page_marks_one_from_before_and_changes_it(people, admin):
+    principal = people.principal("worker")
+    page = admin.get(PAGE).content.decode()
+    assert '<span class="bad-text">all queues</span>' in page
+    address = f"{PAGE}/{principal.token}"
+    assert "It takes the jobs of all queues" in admin.get(address).content.decode()
+    assert admin.post(address, {"queues": "", "folders": "*"}).status_code == 422
+    assert admin.post(address, {"queues": "card", "folders": "General"}).status_code == 302
+    assert people.principal("worker").jobs.queues == ("card",)
+    shown = admin.get(address).content.decode()
+    assert "It takes the jobs of all queues" not in shown
+    assert 'value="General" checked' in shown
