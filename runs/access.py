@@ -11,10 +11,11 @@ from accounts.principal import Principal
 from accounts.roles import EDIT, OPERATE, READ, RUNS_START
 from lib.refusals import Missing
 from runs.models import Alert, BulkJob, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
-from runs.models.alerts import ADMINS_KINDS
+from runs.models.alerts import ADMINS_KINDS, QUEUE_KINDS
 from runs.store.items import item_as_it_stands
 from workflows.access import open_to
 from workflows.models import Workflow
+from workflows.queue_names import known_queues
 
 MOST_NAMED = 200
 """Whoever may read more workflows than this may read many runs."""
@@ -147,10 +148,15 @@ def guard_alert(principal: Principal, scope: str, alert_id: int) -> None:
 
 
 def visible_alerts(alerts: QuerySet[Alert], principal: Principal) -> QuerySet[Alert]:
-    """Those of the alerts that they see: of workflows that they may operate, of queues and timers; admins see all."""
+    """Those of the alerts that they see: of workflows that they may operate, of queues that they may know, and timers;
+    admins see all.
+    """
     if principal.reach.is_everywhere:
         return alerts
+    known = known_queues(principal)
     shared = Q(workflow__isnull=True) & ~Q(kind__in=ADMINS_KINDS)
+    if known is not None:
+        shared &= ~Q(kind__in=QUEUE_KINDS) | Q(key__in=sorted(known))
     return alerts.filter(shared | Q(workflow__in=open_to(principal, OPERATE)))
 
 

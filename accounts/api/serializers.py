@@ -158,7 +158,9 @@ class MemberListQuery(PageQuery):
     """The filters of members."""
 
     q = serializers.CharField(
-        required=False, max_length=150, help_text="In the username, the name or the e-mail."
+        required=False,
+        max_length=150,
+        help_text="In the username or the name; for who manages members also in the e-mail.",
     )
     active = serializers.BooleanField(required=False, help_text="false: those who are deactivated.")
 
@@ -168,7 +170,9 @@ class MemberSerializer(serializers.Serializer[object]):
 
     username = serializers.CharField()
     name = serializers.CharField()
-    email = serializers.CharField()
+    email = serializers.CharField(
+        allow_null=True, help_text="Empty if there is none; null unless you may manage members."
+    )
     role = serializers.ChoiceField(choices=MEMBER_ROLES)
     active = serializers.BooleanField(help_text="Whether they may log in.")
     manager = serializers.CharField(allow_null=True)
