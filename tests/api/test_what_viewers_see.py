@@ -5,6 +5,7 @@ import pytest
 from accounts.models import User
 from lib.mail import MailError
 from runs.models import Alert, WorkerContact
+from runs.models.alerts import AlertRule
 from tests import factories as make
 from tests.api.test_job_reach import client as worker_with
 
@@ -136,17 +137,10 @@ def test_no_page_names_another_folders_queue(people, used, client, role, sees):
 
 
 def test_alerts_of_other_folders_queues_are_for_admins(people, used):
-    rule = used.get("/api/v1/alert-rules").json()["results"][0]["id"]
+    used.get("/api/v1/alert-rules")
+    rule = AlertRule.objects.for_tenant(people.tenant().pk).filter(kind="queue_depth").first()
     for key in ("ours-queue", "theirs-queue", "default"):
-        Alert.unsafe_all_tenants.create(
-            tenant=people.tenant(),
-            rule_id=rule,
-            kind="queue_depth",
-            key=key,
-            severity="warning",
-            subject=key,
-            message=key,
-        )
+        make.AlertFactory(rule=rule, key=key, subject=key)
     seen = people.client("operator").get("/api/v1/alerts").json()["results"]
     assert {row["subject"] for row in seen} == {"ours-queue", "default"}
     assert len(used.get("/api/v1/alerts").json()["results"]) == 3
