@@ -136,6 +136,27 @@ def test_no_page_names_another_folders_queue(people, used, client, role, sees):
     assert ("theirs-queue" in client.get("/operations/").content.decode()) is sees
 
 
+def test_rules_of_other_folders_queues_and_workflows_are_for_admins(people, used, client):
+    made = {
+        name: used.post("/api/v1/alert-rules", {"name": name, "kind": kind, "params": params}).json()["id"]
+        for name, kind, params in (
+            ("one", "queue_depth", {"queue": "theirs-queue"}),
+            ("two", "queue_depth", {"queue": "ours-queue"}),
+            ("three", "failure_rate", {"workflow": "theirs"}),
+        )
+    }
+    operator = people.client("operator")
+    listed = operator.get("/api/v1/alert-rules?limit=100")
+    assert listed.status_code == 200, listed.json()
+    names = {row["name"] for row in listed.json()["results"]}
+    assert "two" in names
+    assert names.isdisjoint({"one", "three"})
+    assert operator.get(f"/api/v1/alert-rules/{made['one']}").status_code == 404
+    assert used.get(f"/api/v1/alert-rules/{made['one']}").status_code == 200
+    client.force_login(people.member("operator"))
+    assert "theirs-queue" not in client.get("/operations/alerts/rules").content.decode()
+
+
 def test_alerts_of_other_folders_queues_are_for_admins(people, used):
     used.get("/api/v1/alert-rules")
     rule = AlertRule.objects.for_tenant(people.tenant().pk).filter(kind="queue_depth").first()
