@@ -8,7 +8,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
 from accounts.names import key_of
-from lib.client_address import client_address, neighbourhood
+from lib import client_address
 
 _SALT = "accounts.devices"
 _SECONDS = 180 * 86_400
@@ -37,13 +37,23 @@ def remember(request: HttpRequest, response: HttpResponse, username: str) -> Non
 
 def network_of(request: HttpRequest) -> str:
     """Where a guess comes from that no browser makes which the name has logged in with before."""
-    return neighbourhood(address_of(request))
+    return client_address.neighbourhood(address_of(request))
 
 
 def address_of(request: HttpRequest) -> str:
     """The address of the client, behind proxies that are trusted."""
     forwarded = request.headers.get("X-Forwarded-For", "")
-    return client_address(request.META.get("REMOTE_ADDR", ""), forwarded, settings.HANDOFF_TRUSTED_PROXIES)
+    return client_address.client_address(
+        request.META.get("REMOTE_ADDR", ""), forwarded, settings.HANDOFF_TRUSTED_PROXIES
+    )
+
+
+def is_on_this_machine(request: HttpRequest) -> bool:
+    """Whether the client is, as far as it can be told (`client_address.is_on_this_machine`)."""
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    return client_address.is_on_this_machine(
+        request.META.get("REMOTE_ADDR", ""), headers, settings.HANDOFF_TRUSTED_PROXIES
+    )
 
 
 def _read(request: HttpRequest) -> tuple[str, list[str]]:

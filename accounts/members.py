@@ -36,8 +36,10 @@ def add_member(
     A new user with an address is mailed a link to set a password, where there is a mail server; any other new user
     has the password that is shown only here. None stands for no password to show.
 
-    Raises Invalid at the field that is wrong, Forbidden for a role beyond one's own, Conflict for who is a member and
-    for a name that others have.
+    Raises Invalid at the field that is wrong, Forbidden for a role beyond one's own, Conflict for who is a member.
+
+    Usernames are the whole Handoff's. Where it has several tenants new ones end in `@` and the tenant's slug: so that
+    nobody learns from a refusal which names another tenant has.
     """
     _begin(principal)
     _check_role(principal, role)
@@ -204,8 +206,11 @@ def _check_admins(member: Membership, instead: str) -> None:
 def _user(principal: Principal, username: str, name: str, email: str) -> tuple[User, str | None]:
     username = User.normalize_username(username.strip())
     user = User.objects.filter(username__iexact=username).first()
+    if user is None or not _is_ours(principal, user):
+        # Whoever they are: nobody is made a member, or shown with their name and e-mail, by whom they don't know.
+        _check_suffix(principal, username)
     if user is None:
-        user = User(username=username, name=name.strip(), email=email.strip())
+        user = User(username=username, name=name.strip(), email=email.strip(), home_id=principal.tenant_id)
         password = None if user.email and ports.has_mail() else secrets.token_urlsafe(12)
         user.set_password(password)
         _check(user)
@@ -214,7 +219,6 @@ def _user(principal: Principal, username: str, name: str, email: str) -> tuple[U
     if Membership.objects.for_tenant(principal.tenant_id).filter(user=user).exists():
         raise Conflict(f"{user.username} is already a member.", code="member_already", field="username")
     if not _is_ours(principal, user):
-        # Whoever they are: nobody is made a member, or shown with their name and e-mail, by whom they don't know.
         raise Conflict(
             f"The username {username} is taken: choose another.", code="name_taken", field="username"
         )
@@ -228,10 +232,26 @@ def _user(principal: Principal, username: str, name: str, email: str) -> tuple[U
 
 
 def _is_ours(principal: Principal, user: User) -> bool:
-    """Whether a user who exists may become a member: of no tenant, or of one that the principal administers."""
+    """Whether a user who exists may become a member: one who was made here, or is of a tenant that the principal
+    administers, or was made nowhere and is of no tenant.
+    """
+    if user.home_id == principal.tenant_id:
+        return True
     theirs = Membership.unsafe_all_tenants.filter(user=user).values("tenant")
     administered = Membership.unsafe_all_tenants.filter(user=principal.user_id, role=ADMIN, tenant__in=theirs)
-    return not theirs.exists() or administered.exists()
+    return administered.exists() or (user.home_id is None and not theirs.exists())
+
+
+def suffix_of(principal: Principal) -> str:
+    """How new usernames end; empty where there is one tenant only."""
+    return f"@{principal.tenant_slug}" if Tenant.objects.exclude(pk=principal.tenant_id).exists() else ""
+
+
+def _check_suffix(principal: Principal, username: str) -> None:
+    suffix = suffix_of(principal)
+    if not key_of(username).endswith(key_of(suffix)) or key_of(username) == key_of(suffix):
+        message = f"New usernames end in {suffix} here: {username}{suffix}."
+        raise Invalid(message, code="username_suffix", field="username")
 
 
 def _rename(principal: Principal, member: Membership, name: str | None, email: str | None) -> None:

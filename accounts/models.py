@@ -87,6 +87,14 @@ class User(AbstractBaseUser):
         db_default=False, help_text="It is no person: no login and no seat, only tokens act in its name"
     )
     created_at = models.DateTimeField(db_default=Now())
+    home = models.ForeignKey(
+        "Tenant",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="The tenant that made it",
+    )
 
     USERNAME_FIELD = "username"
     EMAIL_FIELD = "email"
@@ -237,6 +245,16 @@ class ApiToken(TenantOwned):
         models.CharField(max_length=43),
         null=True,
         help_text="Networks from where alone it opens anything; null: from everywhere",
+    )
+    queues = ArrayField(
+        models.CharField(max_length=129),
+        null=True,
+        help_text="Whose jobs alone it takes; a name that ends in * stands for all that begin so; null: every queue's",
+    )
+    folders = ArrayField(
+        models.BigIntegerField(),
+        null=True,
+        help_text="The ids of the folders in which alone it reaches anything; null: all that its user reaches",
     )
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField(null=True)

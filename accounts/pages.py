@@ -9,6 +9,7 @@ from accounts.access import PageRequest
 from accounts.folders import grants_to_groups
 from accounts.models import DENSITIES, Group, Membership
 from accounts.names import key_of
+from accounts.principal import Forbidden
 from accounts.roles import MEMBER_ROLES, MEMBERS_MANAGE, WORDS_OF_ROLE
 from lib.api.pagination import Page, keyset_page
 from lib.clock import now_here
@@ -43,7 +44,7 @@ def local_moment(text: str, field: str) -> datetime:
     return at
 
 
-def form_of(values: dict[str, Any], error: Invalid | Conflict | None = None) -> Context:
+def form_of(values: dict[str, Any], error: Invalid | Conflict | Forbidden | None = None) -> Context:
     """Each field of a form with its value and what is wrong with it; `error` where no field is to blame."""
     field = (error.field or "").partition("[")[0] if error else ""
     fields = {
@@ -69,13 +70,14 @@ def member_list(request: PageRequest) -> Context:
     tenant, q = request.principal.tenant_id, request.GET.get("q", "").replace("\x00", "").strip()[:150]
     cursor = request.GET.get("cursor") or None
     active = request.GET.get("who") != "deactivated"
-    matches = queries.members_of(tenant, q, active=active)
+    manages = _may_manage(request)
+    matches = queries.members_of(tenant, q, active=active, by_address=manages)
     page = keyset_page(matches, request, keys=("id",), limit=ON_A_PAGE, cursor=cursor)
     for member in page.rows:
         people.learn_user(member.user)
         if member.manager:
             people.learn_user(member.manager.user)
-    rows, manages = queries.member_rows(tenant, page.rows), _may_manage(request)
+    rows = queries.member_rows(request.principal, page.rows)
     left = ports.left_by(tenant) if manages else []
     people.learn(tenant, [one.username for one in left])
     return {"members": rows, "q": q, "active": active, "may_manage": manages, "left": left} | neighbours(page)
@@ -98,13 +100,13 @@ def new_member(request: PageRequest) -> tuple[Context, int]:
 
 def member_form(request: PageRequest, member: Membership) -> Context:
     """A member as they are, to be changed."""
-    (row,) = queries.member_rows(request.principal.tenant_id, [member])
+    (row,) = queries.member_rows(request.principal, [member])
     return form_of({name: row[name] or "" for name in CHANGED_FIELDS}) | about_member(request, member)
 
 
 def about_member(request: PageRequest, member: Membership) -> Context:
     """What a member's page shows beside the form."""
-    (row,) = queries.member_rows(request.principal.tenant_id, [member])
+    (row,) = queries.member_rows(request.principal, [member])
     is_me = member.user_id == request.principal.user_id
     return {"member": row, "is_me": is_me} | _choices(request)
 

@@ -1,10 +1,10 @@
 """Who is asking, in which tenant, and what they may do."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from accounts.roles import DECIDE, READ, START, VERB_OF_SCOPE
+from accounts.roles import DECIDE, READ, START, VERB_OF_SCOPE, VERBS
 from lib.refusals import NotAllowed
 
 SERVICE = "service:"
@@ -45,8 +45,45 @@ class Reach:
             verbs_of[folder] = verbs_of.get(folder, frozenset()) | frozenset(verbs) | implied
         return cls(False, verbs_of)
 
+    def within(self, folders: Collection[int]) -> "Reach":
+        """The same in these folders, and nothing in others."""
+        if self.is_everywhere:
+            return Reach(False, dict.fromkeys(folders, frozenset(VERBS)))
+        return Reach(False, {folder: own for folder, own in self.verbs_of.items() if folder in folders})
+
 
 NOWHERE, EVERYWHERE = Reach(), Reach(is_everywhere=True)
+
+
+@dataclass(frozen=True, slots=True)
+class JobReach:
+    """Which jobs somebody may take and report on: those of these queues, whose workflows lie in these folders (ids).
+
+    A queue that ends in `*` stands for all that begin so. None: all queues, all folders.
+    """
+
+    queues: tuple[str, ...] | None = None
+    folders: tuple[int, ...] | None = None
+
+    def takes(self, queue: str) -> bool:
+        """Whether they may take jobs of a queue."""
+        return self.queues is None or any(
+            queue.startswith(own[:-1]) if own.endswith("*") else queue == own for own in self.queues
+        )
+
+    def holds(self, queue: str, folder: int | None) -> bool:
+        """Whether they may report on a job of a queue whose workflow lies in a folder."""
+        return self.takes(queue) and (self.folders is None or folder in self.folders)
+
+    def require(self, queues: Iterable[str], field: str = "queues[{}]") -> None:
+        """Raises Forbidden, at the `field`, for a queue of which they may take no jobs."""
+        for place, queue in enumerate(queues):
+            if not self.takes(queue):
+                message = f"This token may not take jobs of the queue {queue[:128]}."
+                raise Forbidden(message, code="queue_not_allowed", field=field.format(place))
+
+
+EVERY_JOB = JobReach()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +100,7 @@ class Principal:
     token: str | None = None
     """The public id of the token that was shown."""
     reach: Reach = NOWHERE
+    jobs: JobReach = EVERY_JOB
 
     @property
     def is_service(self) -> bool:

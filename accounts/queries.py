@@ -12,7 +12,7 @@ from accounts import people
 from accounts.models import FolderGrant, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import EVERYWHERE, Principal, Reach
-from accounts.roles import ADMIN, DECIDE, SCOPES_OF_ROLE, START, VERBS, WORKFLOWS_READ
+from accounts.roles import ADMIN, DECIDE, MEMBERS_MANAGE, SCOPES_OF_ROLE, START, VERBS, WORKFLOWS_READ
 from accounts.seats import Seat, seat_of
 from lib.refusals import Missing
 
@@ -70,13 +70,18 @@ def manager_of(tenant_id: int, username: str) -> str | None:
     return boss.user.username if boss and boss.user.is_active else None
 
 
-def members_of(tenant_id: int, q: str = "", *, active: bool = True) -> QuerySet[Membership]:
+def members_of(
+    tenant_id: int, q: str = "", *, active: bool = True, by_address: bool = False
+) -> QuerySet[Membership]:
     """The tenant's active members, or those who are deactivated, with their users and managers; those with `q` in a
-    name or the e-mail.
+    name, or in the e-mail where it is asked for `by_address`, as only whoever may see addresses does.
     """
     members = Membership.objects.for_tenant(tenant_id).filter(user__is_active=active)
     if q:
-        texts = (Q(**{f"user__{field}__icontains": q}) for field in ("username", "name", "email"))
+        texts = (
+            Q(**{f"user__{field}__icontains": q})
+            for field in ("username", "name", *(["email"] if by_address else []))
+        )
         members = members.filter(reduce(Q.__or__, texts))
     return members.select_related("user", "manager__user")
 
@@ -92,8 +97,11 @@ def readers_of(tenant_id: int, folder_id: int, q: str = "") -> QuerySet[Membersh
     return members_of(tenant_id, q).filter(let_in, role__in=roles)
 
 
-def member_rows(tenant_id: int, members: Iterable[Membership]) -> list[dict[str, object]]:
-    """Members as the API shows them, with the names of their groups, in one statement more."""
+def member_rows(principal: Principal, members: Iterable[Membership]) -> list[dict[str, object]]:
+    """Members as the API shows them, with the names of their groups, in one statement more; with their addresses for
+    who manages members.
+    """
+    tenant_id, sees_addresses = principal.tenant_id, MEMBERS_MANAGE in principal.scopes
     all_members = list(members)
     seats = GroupMember.objects.for_tenant(tenant_id).filter(membership__in=all_members)
     groups: dict[int, list[str]] = {}
@@ -103,7 +111,7 @@ def member_rows(tenant_id: int, members: Iterable[Membership]) -> list[dict[str,
         {
             "username": member.user.username,
             "name": member.user.name,
-            "email": member.user.email,
+            "email": member.user.email if sees_addresses else None,
             "role": member.role,
             "active": member.user.is_active,
             "manager": member.manager.user.username if member.manager else None,

@@ -19,7 +19,7 @@ from accounts import audit, networks, queries, throttle, token_format, token_sto
 from accounts.folders import default_folder, grants_to_groups
 from accounts.models import ApiToken, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
-from accounts.principal import SERVICE, Forbidden, Principal
+from accounts.principal import EVERY_JOB, SERVICE, Forbidden, JobReach, Principal
 from accounts.roles import ADMIN, MEMBERS_MANAGE, SCOPES, SCOPES_OF_ROLE
 from accounts.token_store import FoundToken
 from lib.load.admission import name_caller
@@ -63,7 +63,7 @@ def ensure_admin(password: str, *, username: str = "admin") -> tuple[User, bool]
     user = User.objects.filter(username=username).first()
     created = user is None
     if user is None:
-        user = User.objects.create_user(username, password)
+        user = User.objects.create_user(username, password, home=tenant)
     Membership.unsafe_all_tenants.update_or_create(tenant=tenant, user=user, defaults={"role": ADMIN})
     return user, created
 
@@ -100,11 +100,12 @@ def create_token(
     name: str = "",
     made_with: ApiToken | None = None,
     allowed_ips: Iterable[str] = (),
+    jobs: JobReach = EVERY_JOB,
 ) -> tuple[ApiToken, str]:
     """A new token that acts for `user` in `tenant`, with at most that user's scopes; and its text, shown only here.
 
     What acts for a service has the role that it is given. `allowed_ips`: addresses and networks from where alone it
-    may be used; none: from everywhere.
+    may be used; none: from everywhere. `jobs`: the queues and folders that it is limited to.
     Raises Invalid for an unknown role or scope, what is no network, or too long a name, Missing for a non-member,
     Forbidden for more than the user's role.
     """
@@ -127,6 +128,8 @@ def create_token(
         role=role,
         scopes=sorted(scopes) if scopes is not None else None,
         allowed_ips=networks.written(allowed_ips) or None,
+        queues=None if jobs.queues is None else [*jobs.queues],
+        folders=None if jobs.folders is None else [*jobs.folders],
         expires_at=_end(days, made_with),
     )
     return token, new.text
@@ -213,6 +216,10 @@ def acting_principal(tenant_id: int, username: str) -> Principal:
 
 
 def _principal_of(token: FoundToken, public_id: str) -> Principal:
+    reach = queries.reach_of(token.member_role or token.role, orjson.loads(token.granted or "[]"))
+    queues, folders = token.queues, token.folders
+    if queues is not None and "*" in queues:
+        queues = None
     return Principal(
         token.tenant_id,
         token.tenant_slug,
@@ -222,7 +229,8 @@ def _principal_of(token: FoundToken, public_id: str) -> Principal:
         _scopes_of(token),
         "token",
         public_id,
-        queries.reach_of(token.member_role or token.role, orjson.loads(token.granted or "[]")),
+        reach if folders is None else reach.within(folders),
+        JobReach(None if queues is None else (*queues,), None if folders is None else (*folders,)),
     )
 
 

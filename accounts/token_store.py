@@ -25,6 +25,8 @@ class FoundToken:
     role: str
     scopes: list[str] | None
     allowed_ips: list[str] | None
+    queues: list[str] | None
+    folders: list[int] | None
     member_role: str | None
     is_valid: bool
     is_expired: bool

@@ -10,9 +10,9 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.text import slugify
 
-from accounts import audit, networks, outgoing, services, token_store
+from accounts import audit, networks, outgoing, services, token_reach, token_store
 from accounts.models import TOKEN_ENDS, ApiToken, Tenant, User
-from accounts.principal import SERVICE, Forbidden, Principal
+from accounts.principal import SERVICE, Forbidden, JobReach, Principal
 from accounts.queries import members_of_roles
 from accounts.roles import ADMIN, NEVER_A_SERVICES, SCOPES, SCOPES_OF_ROLE, TOKENS_MANAGE, TOKENS_OWN
 from lib.refusals import Conflict, Invalid, Missing
@@ -54,12 +54,15 @@ def make(
     scopes: Iterable[str] | None = None,
     days: int | None = None,
     allowed_ips: Iterable[str] = (),
+    queues: Iterable[str] | None = None,
+    folders: Iterable[str] | None = None,
     service: bool = False,
     reason: str | None = None,
 ) -> tuple[ApiToken, str]:
     """A token that acts for who asks, never for more than they may do now; and its text, shown only here.
 
-    One that is made with a token ends with that, and may be used from nowhere else. With `service`, by
+    One that takes jobs is limited to `queues` and `folders` (names; `*` is all of them): one of the two is chosen.
+    One that is made with a token ends with that, may be used from nowhere else, and has its limits. With `service`, by
     `tokens:manage`, it acts for no person: it outlives its maker's membership, keeps its role, and does nothing of
     what only people do. Raises Invalid, Forbidden, and Conflict where there are many.
     """
@@ -68,6 +71,7 @@ def make(
         raise Invalid("Enter what it is for.", code="required", field="name")
     role = role or principal.role
     narrowed = _narrowed(principal, role, scopes, but=NEVER_A_SERVICES if service else frozenset())
+    jobs = token_reach.chosen(principal, queues, folders, takes_jobs=token_reach.takes_jobs(role, narrowed))
     token, text = _add(
         principal,
         user_id=_new_service(principal, name.strip()).pk if service else principal.user_id,
@@ -76,6 +80,7 @@ def make(
         scopes=narrowed,
         days=days,
         allowed_ips=networks.written(allowed_ips),
+        jobs=jobs,
         most=MOST_TOKENS,
     )
     audit.record(principal, f"create as {token.role}", f"token {token.public_id}", reason=reason)
@@ -86,8 +91,8 @@ def make(
 def rotate(
     principal: Principal, public_id: str, *, overlap_seconds: int = 0, reason: str | None = None
 ) -> tuple[ApiToken, str]:
-    """Another token of one's own in place of this one, with its name, role, scopes, networks and length of life; and
-    its text.
+    """Another token of one's own in place of this one, with its name, role, scopes, networks, queues, folders and
+    length of life; and its text.
 
     The old one is valid for `overlap_seconds` more at most. As one that is made, it is never for more than who asks may
     do now, and where a token asks it ends with that. Raises Missing, Forbidden, and Conflict for one that is valid no
@@ -109,6 +114,7 @@ def rotate(
         scopes=None if old.scopes is None else frozenset(old.scopes),
         days=None if old.expires_at is None else max(1, (old.expires_at - old.created_at).days),
         allowed_ips=old.allowed_ips or [],
+        jobs=token_reach.within(principal, _jobs_of(old)),
         made_with=old.made_with,
         # The old one makes room where it ends at once.
         most=MOST_TOKENS if overlap_seconds else MOST_TOKENS + 1,
@@ -116,6 +122,46 @@ def rotate(
     services.end_token(old, overlap_seconds)
     audit.record(principal, f"rotate to {new.public_id}", f"token {public_id}", reason=reason)
     return new, text
+
+
+@transaction.atomic
+def change(
+    principal: Principal,
+    public_id: str,
+    *,
+    queues: Iterable[str] | None = None,
+    folders: Iterable[str] | None = None,
+    reason: str | None = None,
+) -> ApiToken:
+    """Limit a token to other queues and folders (names; `*` is all of them) from its next call on; None: as they are.
+
+    Raises Missing, Invalid, Conflict for one that is valid no more, and Forbidden for more than who asks has.
+    """
+    find(principal, public_id)
+    mine = ApiToken.objects.for_tenant(principal.tenant_id).select_related("user")
+    token = mine.select_for_update(of=("self",)).get(public_id=public_id)
+    if (status := _status(token, datetime.now(UTC))) != "active":
+        raise Conflict(f"It is {status}: make another one.", code="not_active")
+    jobs = _jobs_of(token)
+    jobs = token_reach.within(
+        principal,
+        JobReach(
+            jobs.queues if queues is None else token_reach.queues_written(queues),
+            jobs.folders if folders is None else token_reach.folders_named(principal, folders),
+        ),
+    )
+    token.queues = None if jobs.queues is None else [*jobs.queues]
+    token.folders = None if jobs.folders is None else [*jobs.folders]
+    token.save(update_fields=["queues", "folders"])
+    audit.record(
+        principal, f"limit to {token.queues} in {token.folders}", f"token {public_id}", reason=reason
+    )
+    return token
+
+
+def _jobs_of(token: ApiToken) -> JobReach:
+    queues, folders = token.queues, token.folders
+    return JobReach(None if queues is None else (*queues,), None if folders is None else (*folders,))
 
 
 @transaction.atomic
@@ -146,7 +192,7 @@ def warn_of_ends() -> int:
 
 def rows(tokens: Iterable[ApiToken]) -> list[dict[str, object]]:
     """Tokens as they are shown."""
-    now = datetime.now(UTC)
+    now, all_tokens = datetime.now(UTC), list(tokens)
     return [
         {
             "id": token.public_id,
@@ -163,8 +209,9 @@ def rows(tokens: Iterable[ApiToken]) -> list[dict[str, object]]:
             "last_used_at": token.last_used_at,
             "expires_at": token.expires_at,
             "revoked_at": token.revoked_at,
+            **limits,
         }
-        for token in tokens
+        for token, limits in zip(all_tokens, token_reach.shown(all_tokens), strict=True)
     ]
 
 
@@ -188,6 +235,7 @@ def _add(
     scopes: frozenset[str] | None,
     days: int | None,
     allowed_ips: list[str],
+    jobs: JobReach,
     most: int,
     made_with: ApiToken | None = None,
 ) -> tuple[ApiToken, str]:
@@ -216,6 +264,7 @@ def _add(
         name=name,
         made_with=asked_with or made_with,
         allowed_ips=allowed_ips,
+        jobs=jobs,
     )
     token.refresh_from_db()
     return token, text

@@ -13,6 +13,7 @@ urlpatterns = [
     path("settings/notifications", views.notifications_page, name="settings-notifications"),
     path("settings/password", views.password_page, name="settings-password"),
     path("settings/tokens", token_pages.token_list, name="settings-tokens"),
+    path("settings/tokens/<str:token_id>", token_pages.token, name="settings-token"),
     path("settings/tokens/<str:token_id>/rotate", token_pages.rotate_token, name="settings-token-rotate"),
     path("settings/tokens/<str:token_id>/revoke", token_pages.revoke_token, name="settings-token-revoke"),
     path("logout", views.logout_page, name="logout"),

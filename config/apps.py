@@ -20,5 +20,10 @@ class HouseConfig(AppConfig):
             # From here on `shared_task` means this Celery app, also in the web process.
             import_module("config.celery")
 
-        servers = environment.own_servers(settings.DATABASE_URL, settings.REDIS_URL, settings.HANDOFF_PORT)
+        servers = environment.own_servers(
+            settings.DATABASE_URL,
+            settings.REDIS_URL,
+            ("127.0.0.1", settings.HANDOFF_PORT),
+            (settings.HANDOFF_GRPC_HOST, settings.HANDOFF_GRPC_PORT),
+        )
         outside.protect(servers)

@@ -223,7 +223,9 @@ def _variables_of_the_server() -> Mapping[str, str]:
 
 def _open_tenant() -> Iterator[Finding]:
     if slug := _variables_of_the_server().get("HANDOFF_V1_OPEN_TENANT", "").strip():
-        sentence = f"whoever can reach the port acts in the tenant {slug} by /v1/, without a token"
+        anywhere = _variables_of_the_server().get("HANDOFF_V1_OPEN_ANYWHERE", "").strip().lower()
+        who = "can reach the port" if anywhere in environment.ON else "is on this machine"
+        sentence = f"whoever {who} acts in the tenant {slug} by /v1/, without a token"
         yield Finding("warn", sentence, "see HANDOFF_V1_OPEN_TENANT in docs/configuration.md")
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from config import hardness
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 IS_CHECKOUT = (BASE_DIR / "scripts" / "bootstrap").is_file()
 """Whether this is the repository itself; otherwise a wheel was installed, and BASE_DIR is where packages are."""
@@ -19,7 +21,7 @@ _SWITCHES = ("HANDOFF_HINTS", "HANDOFF_TRUST_PROXY", "HANDOFF_REQUIRE_SEEN")
 _MASTER_KEY_BYTES = 32
 _SHORTEST_METRICS_TOKEN = 16
 TEXT, JSON = "text", "json"
-_ON, OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
+ON, OFF = frozenset({"on", "1", "true", "yes"}), frozenset({"off", "0", "false", "no"})
 
 
 class BadEnvironment(ValueError):
@@ -67,14 +69,6 @@ def web_processes() -> int:
     Raises BadEnvironment.
     """
     return whole("HANDOFF_WEB_PROCESSES", min(_cores(), 4), 1, 32)
-
-
-def polls_per_second() -> int:
-    """How many polls for jobs a tenant may make (`HANDOFF_POLLS_PER_SECOND`, default 2,000; 0: any number).
-
-    Raises BadEnvironment.
-    """
-    return whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
 
 
 def _cores() -> int:
@@ -229,26 +223,27 @@ def url() -> str:
 def switch(variable: str, *, default: bool) -> bool:
     """An on/off variable. Raises BadEnvironment: who mistypes one must not get the opposite of what they want."""
     value = os.environ.get(variable, "").strip().lower()
-    if value and value not in _ON | OFF:
+    if value and value not in ON | OFF:
         raise BadEnvironment(f"{variable} must be on or off, not {value[:20]!r}.")
-    return value in _ON if value else default
+    return value in ON if value else default
 
 
 def master_keys() -> tuple[bytes, ...]:
     """The master keys (docs/security.md, "Secrets at rest"), the current one first; empty where there is none.
 
     From `HANDOFF_MASTER_KEY`, else the home's `master-key`: base64 of 32 bytes each, divided by commas or lines.
-    Raises BadEnvironment, which repeats nothing of them.
+    Raises BadEnvironment, which repeats nothing of them; a guessable key may stand behind another one only.
     """
     try:
         texts = secret("HANDOFF_MASTER_KEY", "master-key").replace(",", " ").split()
         keys = tuple(base64.b64decode(_padded(text), altchars=b"-_", validate=True) for text in texts)
     except (binascii.Error, ValueError):
         keys = (b"",)
+    where = "HANDOFF_MASTER_KEY (or master-key in the home)"
     if any(len(key) != _MASTER_KEY_BYTES for key in keys):
-        raise BadEnvironment(
-            "HANDOFF_MASTER_KEY (or master-key in the home) must be base64 of 32 bytes for each key, comma separated."
-        )
+        raise BadEnvironment(f"{where} must be base64 of 32 bytes for each key, comma separated.")
+    if keys and hardness.is_guessable(keys[0]):
+        raise BadEnvironment(f"{where} is not random: put one of `openssl rand -base64 32` before it.")
     return keys
 
 
@@ -321,14 +316,14 @@ def server_url(variable: str, fact: str) -> str:
     return os.environ.get(variable) or str(run_facts().get(fact) or "")
 
 
-def own_servers(database_url: str, redis_url: str, web_port: int) -> list[tuple[str, int]]:
-    """Host and port of our own database, Redis and web, which no step may reach; a unix socket has none."""
+def own_servers(database_url: str, redis_url: str, *others: tuple[str, int]) -> list[tuple[str, int]]:
+    """Host and port of our own database, Redis and `others`, which no step may reach; those that have a port."""
     database = database_of(database_url)
     redis = urlsplit(redis_url)
-    servers = [(str(database["HOST"]), int(str(database["PORT"] or 5432))), ("127.0.0.1", web_port)]
+    servers = [(str(database["HOST"]), int(str(database["PORT"] or 5432))), *others]
     if redis.scheme != "unix":
         servers.append((redis.hostname or "", redis.port or 6379))
-    return [(host, port) for host, port in servers if host and not host.startswith("/")]
+    return [(host, port) for host, port in servers if host and port and not host.startswith("/")]
 
 
 def secret(variable: str, file: str) -> str:

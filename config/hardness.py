@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_address
+from itertools import pairwise
 
 SHORTEST_KEY = 50
 FEWEST_CHARACTERS = 16
+_FEWEST_BYTES = 14
 _SHORTEST_PASSWORD = 12
 # What examples and templates are full of, Django's own among them.
 _EXAMPLES = (
@@ -37,6 +39,14 @@ def problems(
     password = environ.get("HANDOFF_ADMIN_PASSWORD")
     if password and (len(password) < _SHORTEST_PASSWORD or _is_example(password) or len(set(password)) < 6):
         yield f"HANDOFF_ADMIN_PASSWORD must have at least {_SHORTEST_PASSWORD} characters that can't be guessed."
+
+
+def is_guessable(key: bytes) -> bool:
+    """Whether the bytes of a key are one again and again, a short pattern or a count: 32 random ones have some 30
+    different bytes and as many differences, and fewer than 14 once in 10^16.
+    """
+    differences = {(after - before) % 256 for before, after in pairwise(key)}
+    return min(len({*key}), len(differences)) < _FEWEST_BYTES
 
 
 def _of_key(variable: str, key: str) -> Iterator[str]:

@@ -20,9 +20,17 @@ def per_minute() -> dict[str, int]:
     return {one: whole(f"HANDOFF_{one.upper()}_REQUESTS_PER_MINUTE", 0, 0, _MOST) for one in CALLERS}
 
 
+def polls_per_second() -> int:
+    """How many polls for jobs a tenant may make (`HANDOFF_POLLS_PER_SECOND`, default 2,000; 0: any number).
+
+    Raises BadEnvironment.
+    """
+    return whole("HANDOFF_POLLS_PER_SECOND", 2_000, 0, 1_000_000)
+
+
 def problems() -> Iterator[str]:
     """A line for each variable that cannot be understood."""
-    for read in (cpu_seconds, per_minute):
+    for read in (cpu_seconds, per_minute, polls_per_second):
         try:
             read()
         except BadEnvironment as problem:

@@ -222,7 +222,7 @@ SPECTACULAR_SETTINGS = {
         "DifferenceKind": "workflows.api.serializers.DIFFERENCE_KINDS",
         "MemberRole": "accounts.roles.MEMBER_ROLES",
         "TokenRole": "accounts.roles.TOKEN_ROLES",
-        "TokenStatus": "accounts.api.serializers.TOKEN_STATUSES",
+        "TokenStatus": "accounts.api.token_serializers.TOKEN_STATUSES",
         "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
         "RequestKind": "runs.api.requests.REQUEST_KINDS",
@@ -330,7 +330,7 @@ HANDOFF_BLOCKING_THREADS = environment.blocking_threads()
 HANDOFF_WEB_PROCESSES = environment.web_processes()
 
 # How many polls for jobs a tenant may make in a second.
-HANDOFF_POLLS_PER_SECOND = environment.polls_per_second()
+HANDOFF_POLLS_PER_SECOND = request_environment.polls_per_second()
 # What requests may take of the processes that answer.
 HANDOFF_REQUEST_CPU_SECONDS = request_environment.cpu_seconds()
 HANDOFF_REQUESTS_PER_MINUTE = request_environment.per_minute()
@@ -341,6 +341,8 @@ HANDOFF_GRPC_CERT, HANDOFF_GRPC_KEY = grpc_environment.files()
 HANDOFF_GRPC_REFLECTION = grpc_environment.reflection()
 # As which tenant whoever shows no credentials asks S4's routes (docs/s4-api.md); empty: as none.
 HANDOFF_V1_OPEN_TENANT = os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
+# Whether they may do so from other machines, too.
+HANDOFF_V1_OPEN_ANYWHERE = environment.switch("HANDOFF_V1_OPEN_ANYWHERE", default=False)
 HANDOFF_CONTINUE_AFTER_EVENTS = environment.continue_after_events()
 # How many runs one run may start, directly and through others (docs/engine.md, "Child runs").
 HANDOFF_TREE_DEPTH = environment.tree_depth()

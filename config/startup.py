@@ -60,7 +60,8 @@ def prepare(say: Say) -> None:
         log.warning("%s", sentence)
     if slug := settings.HANDOFF_V1_OPEN_TENANT:
         log.warning(
-            "HANDOFF_V1_OPEN_TENANT is set: whoever can reach the port acts in the tenant %s by /v1/, without a token",
+            "HANDOFF_V1_OPEN_TENANT is set: whoever %s acts in the tenant %s by /v1/, without a token",
+            "can reach the port" if settings.HANDOFF_V1_OPEN_ANYWHERE else "is on this machine",
             slug,
         )
     observes = start_environment.observes()

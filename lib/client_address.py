@@ -1,12 +1,16 @@
 """Who is at the other end of a request that proxies may have passed on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Final
+from urllib.parse import urlsplit
 
 Network = IPv4Network | IPv6Network
 _Address = IPv4Address | IPv6Address
 
 MOST_HOPS = 20
+_FORWARDED_FOR: Final = "x-forwarded-for"
+_OF_PROXIES: Final = (_FORWARDED_FOR, "forwarded", "x-real-ip", "x-forwarded-host", "via")
 _NEIGHBOURS = 64
 """An IPv6 customer has a /64 at least: what is counted by address is counted by that."""
 
@@ -21,9 +25,35 @@ def client_address(remote: str, forwarded: str, trusted: Sequence[Network]) -> s
         if address is None:
             return nearest
         nearest = str(address)
-        if not any(address.version == net.version and address in net for net in trusted):
+        if not _is_in(address, trusted):
             return nearest
     return nearest
+
+
+def is_on_this_machine(remote: str, headers: Mapping[str, str], trusted: Sequence[Network]) -> bool:
+    """Whether a client is: `remote` is who is connected, `headers` are what it says, by their names in lower case.
+
+    What a proxy passes on that nobody trusts is not, nor what a page of another machine has a browser of this one say.
+    """
+    peer, forwarded = _parsed(remote), headers.get(_FORWARDED_FOR)
+    is_passed_on = any(name in headers for name in _OF_PROXIES)
+    if peer is None or (is_passed_on and (forwarded is None or not _is_in(peer, trusted))):
+        return False
+    if not _is_loopback(client_address(remote, forwarded or "", trusted)):
+        return False
+    try:
+        return "origin" not in headers or _is_loopback(urlsplit(headers["origin"]).hostname or "")
+    except ValueError:
+        return False
+
+
+def _is_loopback(host: str) -> bool:
+    address = _parsed(host)
+    return host == "localhost" or (address is not None and address.is_loopback)
+
+
+def _is_in(address: _Address, networks: Sequence[Network]) -> bool:
+    return any(address.version == net.version and address in net for net in networks)
 
 
 def neighbourhood(address: str) -> str:

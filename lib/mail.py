@@ -1,6 +1,7 @@
 """Plain text mail through an SMTP server: one message, to all of its recipients or to none."""
 
 import contextlib
+import re
 import smtplib
 import ssl
 from collections.abc import Iterator, Sequence
@@ -22,6 +23,13 @@ class MailError(Exception):
         super().__init__(message)
         self.message = message
         self.transient = transient
+
+    def without(self, *addresses: str) -> str:
+        """The message without these addresses, which mail servers repeat, for readers who may not see them."""
+        message = self.message
+        for address in filter(None, addresses):
+            message = re.sub(re.escape(address), "their address", message, flags=re.IGNORECASE)
+        return message
 
 
 @dataclass(frozen=True, slots=True)

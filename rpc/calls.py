@@ -17,7 +17,7 @@ from accounts.guards import require_parts
 from accounts.principal import Principal
 from accounts.services import BadToken, authenticate_token
 from lib.api.serializers import Parsed
-from lib.client_address import client_address
+from lib.client_address import client_address, is_on_this_machine
 from lib.refusals import Invalid, Missing
 from lib.waiting import Attempt
 
@@ -54,6 +54,12 @@ class Call:
         _, _, remote = unquote(self.peer).partition(":")
         forwarded = self.metadata.get("x-forwarded-for", "")
         return client_address(remote, forwarded, settings.HANDOFF_TRUSTED_PROXIES)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the client is on this machine."""
+        _, _, remote = unquote(self.peer).partition(":")
+        return is_on_this_machine(remote, self.metadata, settings.HANDOFF_TRUSTED_PROXIES)
 
 
 @dataclass(frozen=True, slots=True)

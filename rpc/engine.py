@@ -60,7 +60,9 @@ def _answering(method: MethodDescriptor, do: Do) -> Answering:
     takes, gives = message_class(method.input_type.full_name), message_class(method.output_type.full_name)
 
     def answer(call: Call, raw: bytes, attempt: Attempt) -> bytes:
-        principal = service.caller(call.metadata.get("authorization", ""), call.address)
+        principal = service.caller(
+            call.metadata.get("authorization", ""), call.address, is_local=call.is_local
+        )
         if principal is None:
             raise S4Error(errors.UNAUTHENTICATED, "Authentication credentials were not provided.")
         message = gives()

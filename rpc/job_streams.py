@@ -154,7 +154,7 @@ class JobStreams:
     def _open(self, call: Call, raw: bytes) -> _Stream:
         principal = admitted(call, JOBS_WORK)
         payload = validated(StreamJobs, given(parsed(self._takes, raw)))
-        job_calls.require_queues(payload)
+        job_calls.require_queues(principal, payload)
         polls.let_in(principal.tenant_id)
         return _Stream(call, principal, payload)
 

@@ -10,7 +10,7 @@ from django.contrib.auth.hashers import make_password
 from accounts import queries
 from accounts.folders import default_folder
 from accounts.models import User
-from accounts.principal import SERVICE, Principal, Reach
+from accounts.principal import SERVICE, JobReach, Principal, Reach
 from accounts.roles import (
     JOBS_WORK,
     RUNS_OPERATE,
@@ -42,14 +42,17 @@ OPEN_SCOPES: Final = frozenset(
         TASKS_DECIDE,
     }
 )
+_ONLY_HERE: Final = (
+    "Send a token: without one only callers on this machine are served (HANDOFF_V1_OPEN_ANYWHERE)."
+)
 OPEN_SECONDS: Final = 5.0
 """So long at most another folder for uploads, or that the tenant is there no more, goes unseen."""
 
 
 @in_words_of_s4
-def caller(authorization: str, address: str = "") -> Principal | None:
-    """Who shows this `Authorization`, from this address. Without one: the actor of the tenant that is open, or None
-    where none is.
+def caller(authorization: str, address: str = "", *, is_local: bool = False) -> Principal | None:
+    """Who shows this `Authorization`, from this address. Without one: the actor of the tenant that is open, which is so
+    for callers on this machine alone unless the settings say anywhere, or None where none is.
 
     Raises S4Error: unauthenticated for what is shown and isn't valid, whatever is open; forbidden for a token that may
     not be used from there.
@@ -57,6 +60,8 @@ def caller(authorization: str, address: str = "") -> Principal | None:
     scheme, _, text = authorization.strip().partition(" ")
     if not scheme:
         slug = settings.HANDOFF_V1_OPEN_TENANT
+        if slug and not (is_local or settings.HANDOFF_V1_OPEN_ANYWHERE):
+            raise S4Error(UNAUTHENTICATED, _ONLY_HERE)
         return open_actor(slug) if slug else None
     token = {"bearer": _plain, "basic": _password}.get(scheme.lower(), _nothing)(text.strip())
     try:
@@ -89,9 +94,17 @@ def _open_actor(slug: str) -> Principal:
         username=username,
         defaults={"name": "Anybody, by /v1/", "is_service": True, "password": make_password(None)},
     )
-    reach = Reach(False, {default_folder(tenant.pk).pk: frozenset(VERBS)})
+    folder = default_folder(tenant.pk).pk
     return Principal(
-        tenant.pk, slug, user.pk, username, OPEN_ROLE, OPEN_SCOPES, "token", token=None, reach=reach
+        tenant.pk,
+        slug,
+        user.pk,
+        username,
+        OPEN_ROLE,
+        OPEN_SCOPES,
+        "token",
+        reach=Reach(False, {folder: frozenset(VERBS)}),
+        jobs=JobReach(folders=(folder,)),
     )
 
 

@@ -17,7 +17,7 @@ from lib.uuid7 import moment_of
 from lib.waiting import Attempt
 from runs.api import polls
 from runs.commands import job_events, job_reports, jobs
-from runs.commands.job_leases import StaleToken, UnknownJob, was_leased
+from runs.commands.job_leases import OutOfReach, StaleToken, UnknownJob, was_leased
 from runs.kernel.graphs import compiled
 from runs.kernel.refused import RunRefused
 from s4.errors import BAD_REQUEST, NOT_FOUND, POLL_DISABLED, S4Error, in_words_of_s4
@@ -55,11 +55,13 @@ def poll_jobs(
         )
     polls.let_in(principal.tenant_id)
     _check(worker_id, job_types)
+    principal.jobs.require(job_types, "jobTypes[{}]")
     claimed = jobs.poll(
         tenant=principal.tenant_id,
         worker=worker_id,
         queues=list(dict.fromkeys(job_types)),
         max_jobs=min(max_jobs if max_jobs > 0 else DEFAULT_JOBS, MOST_JOBS),
+        reach=principal.jobs,
     )
     return jobs.told_fitting(claimed, partial(_job, worker_id), fitting, attempt or Attempt())
 
@@ -109,10 +111,16 @@ def complete_job(
     step, token = _received(principal, job_id, worker_id)
     try:
         answer = job_reports.complete(
-            tenant=principal.tenant_id, job=step, lease_token=token, output=dict(variables or {})
+            tenant=principal.tenant_id,
+            job=step,
+            lease_token=token,
+            output=dict(variables or {}),
+            reach=principal.jobs,
         )
         if not answer.applied:
             _refuse_strange(step, token)
+    except OutOfReach:
+        raise
     except (StaleToken, UnknownJob):
         _refuse_strange(step, token)
     except RunRefused as refusal:
@@ -158,9 +166,12 @@ def _fail(principal: Principal, step: str, token: str, code: str, message: str, 
             code=code,
             message=message,
             retryable=retryable,
+            reach=principal.jobs,
         )
         if not answer.applied:
             _refuse_strange(step, token)
+    except OutOfReach:
+        raise
     except UnknownJob:
         _refuse_strange(step, token)
 
@@ -170,7 +181,7 @@ def _received(principal: Principal, job_id: str, worker_id: str = "") -> tuple[s
     step, token = _named(job_id)
     if job_events.is_told(token):
         name = worker_id[:LONGEST_WORKER] if worker_id.isprintable() else ""
-        job_events.take(principal.tenant_id, name or _NAMELESS, step, token)
+        job_events.take(principal.tenant_id, name or _NAMELESS, step, token, principal.jobs)
     return step, token
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-MASTER_KEY = bytes(range(32))
+MASTER_KEY = hashlib.sha256(b"for tests").digest()
 """What wraps the keys of tests."""
 
 _numbers = count(1)

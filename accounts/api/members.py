@@ -20,7 +20,7 @@ from lib.refusals import Invalid
 class _MembersApiView(ApiView):
     def shown(self, member: Membership) -> Any:
         """The member as they are shown."""
-        return queries.member_rows(self.principal.tenant_id, [member])[0]
+        return queries.member_rows(self.principal, [member])[0]
 
 
 class MembersView(_MembersApiView):
@@ -34,9 +34,10 @@ class MembersView(_MembersApiView):
         params = query(s.MemberListQuery, request)
         tenant = self.principal.tenant_id
         active = params.pop("active", True)
-        members_of_tenant = queries.members_of(tenant, params.pop("q", ""), active=active)
+        manages = MEMBERS_MANAGE in self.principal.scopes
+        members_of_tenant = queries.members_of(tenant, params.pop("q", ""), active=active, by_address=manages)
         page = keyset_page(members_of_tenant, request, keys=("id",), **params)
-        return Response(page.answer(queries.member_rows(tenant, page.rows)))
+        return Response(page.answer(queries.member_rows(self.principal, page.rows)))
 
     @extend_schema(request=s.CreateMember, responses={201: s.NewMemberSerializer})
     def post(self, request: Request) -> Response:

@@ -1,17 +1,15 @@
-"""The bodies and answers of members, groups and tokens."""
+"""The bodies and answers of members, groups and folders."""
 
 from rest_framework import serializers
 
 from accounts.folders import MOST_GRANTS
 from accounts.models import DENSITIES, MAILS
-from accounts.networks import MOST_NETWORKS
-from accounts.roles import MEMBER_ROLES, SCOPES, TOKEN_ROLES, VERBS
+from accounts.roles import MEMBER_ROLES, VERBS
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from lib.locales import LOCALES
 
 MOST_MEMBERS = 1_000
-TOKEN_STATUSES = ("active", "expired", "revoked")
 
 
 def _members() -> fields.Items:
@@ -160,7 +158,9 @@ class MemberListQuery(PageQuery):
     """The filters of members."""
 
     q = serializers.CharField(
-        required=False, max_length=150, help_text="In the username, the name or the e-mail."
+        required=False,
+        max_length=150,
+        help_text="In the username or the name; for who manages members also in the e-mail.",
     )
     active = serializers.BooleanField(required=False, help_text="false: those who are deactivated.")
 
@@ -170,7 +170,9 @@ class MemberSerializer(serializers.Serializer[object]):
 
     username = serializers.CharField()
     name = serializers.CharField()
-    email = serializers.CharField()
+    email = serializers.CharField(
+        allow_null=True, help_text="Empty if there is none; null unless you may manage members."
+    )
     role = serializers.ChoiceField(choices=MEMBER_ROLES)
     active = serializers.BooleanField(help_text="Whether they may log in.")
     manager = serializers.CharField(allow_null=True)
@@ -289,85 +291,3 @@ class NotificationsSerializer(serializers.Serializer[object]):
     digest_hour = serializers.IntegerField(
         allow_null=True, help_text="The hour of their day at which they get the daily digest; null: never."
     )
-
-
-class CreateToken(Verb):
-    """A new token."""
-
-    name = fields.Text(max_length=200, help_text="What it is for.")
-    role = fields.OneOf(
-        choices=TOKEN_ROLES, required=False, help_text="At most your own, which is the default."
-    )
-    scopes = fields.Items(
-        child=fields.OneOf(choices=sorted(SCOPES)),
-        max_length=len(SCOPES),
-        required=False,
-        help_text="Fewer than the role's.",
-    )
-    days = fields.Whole(
-        min_value=1,
-        max_value=3650,
-        required=False,
-        help_text="How long it is valid; default: until it is revoked.",
-    )
-    service = fields.Flag(
-        required=False,
-        default=False,
-        help_text="It acts for no person, and outlives its creator's membership; needs `tokens:manage`.",
-    )
-    allowed_ips = fields.Items(
-        child=fields.Text(max_length=43),
-        max_length=MOST_NETWORKS,
-        required=False,
-        help_text="The only addresses and networks (CIDR) from which it may be used; default: any.",
-    )
-
-
-class RotateToken(Verb):
-    """Replacing a token."""
-
-    overlap_seconds = fields.Whole(
-        min_value=0,
-        max_value=7 * 86_400,
-        required=False,
-        default=0,
-        help_text="How long the old one stays valid beside the new one.",
-    )
-
-
-class TokenListQuery(PageQuery):
-    """The filters of tokens."""
-
-    user = serializers.CharField(required=False, max_length=150, help_text="Whose: a username.")
-    revoked = serializers.ChoiceField(
-        choices=("true", "false"), required=False, help_text="true: also revoked ones."
-    )
-
-
-class TokenSerializer(serializers.Serializer[object]):
-    """A token; its text is not stored."""
-
-    id = serializers.CharField()
-    name = serializers.CharField()
-    prefix = serializers.CharField(help_text="How its text begins.")
-    user = serializers.CharField(help_text="Who it acts for.")
-    service = serializers.BooleanField(help_text="Whether that is a service, not a person.")
-    role = serializers.ChoiceField(choices=TOKEN_ROLES)
-    scopes = serializers.ListField(
-        child=serializers.CharField(), allow_null=True, help_text="null: all of the role's."
-    )
-    allowed_ips = serializers.ListField(
-        child=serializers.CharField(), help_text="The only places from which it may be used; none: any."
-    )
-    status = serializers.ChoiceField(choices=TOKEN_STATUSES)
-    ends_soon = serializers.BooleanField(help_text="It is valid for no more than 14 days.")
-    created_at = serializers.DateTimeField()
-    last_used_at = serializers.DateTimeField(allow_null=True, help_text="To the minute.")
-    expires_at = serializers.DateTimeField(allow_null=True)
-    revoked_at = serializers.DateTimeField(allow_null=True)
-
-
-class NewTokenSerializer(TokenSerializer):
-    """A token that was just made."""
-
-    token = serializers.CharField(help_text="Its text; shown only here.")

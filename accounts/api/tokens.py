@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts import tokens
-from accounts.api import serializers as s
+from accounts.api import token_serializers as s
 from accounts.api.base import ApiView
 from accounts.roles import TOKENS_OWN
 from lib.api.pagination import keyset_page
@@ -39,12 +39,18 @@ class TokensView(ApiView):
 class TokenView(ApiView):
     """One token."""
 
-    scopes = {"GET": TOKENS_OWN, "DELETE": TOKENS_OWN}
+    scopes = {"GET": TOKENS_OWN, "PATCH": TOKENS_OWN, "DELETE": TOKENS_OWN}
 
     @extend_schema(responses=s.TokenSerializer)
     def get(self, request: Request, token_id: str) -> Response:
         """The token, a revoked one, too; never its text."""
         return Response(tokens.rows([tokens.find(self.principal, token_id)])[0])
+
+    @extend_schema(request=s.ChangeToken, responses=s.TokenSerializer)
+    def patch(self, request: Request, token_id: str) -> Response:
+        """Limits it to other queues and folders, never to more than you may reach yourself."""
+        token = tokens.change(self.principal, token_id, **body(s.ChangeToken, request))
+        return Response(tokens.rows([token])[0])
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, token_id: str) -> Response:

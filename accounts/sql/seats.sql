@@ -20,7 +20,7 @@ SELECT t.id, t.slug, m.role,
 -- name: columns_of_user (fragment)
 -- Those of the model, in its order.
 u.id, u.password, u.last_login, u.username, u.name, u.email, u.mail, u.time_zone, u.locale, u.density,
-       u.digest_hour, u.digest_day, u.is_active, u.is_service, u.created_at
+       u.digest_hour, u.digest_day, u.is_active, u.is_service, u.created_at, u.home_id
 
 -- name: session_of
 -- Asked at every page: what is in a session, whose it is, while they may log in, and their seat.

@@ -1,5 +1,6 @@
 -- name: token_with_what_decides (fragment)
 SELECT t.public_id, t.tenant_id, n.slug, t.user_id, u.username, t.secret_sha256, t.role, t.scopes, t.allowed_ips,
+       t.queues, t.folders,
        seat.role AS member_role,
        t.revoked_at IS NULL AND u.is_active AND seat.role IS NOT NULL AS is_valid,
        coalesce(t.expires_at <= clock_timestamp(), false) AS is_expired,

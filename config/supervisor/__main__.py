@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 import time
+from pathlib import Path
 
 from config import environment, start_environment, understanding
 from config.supervisor.errors import CannotStart
@@ -47,12 +48,13 @@ async def _run(supervisor: Supervisor, home: Home, output: Output) -> None:
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
             asyncio.get_running_loop().add_signal_handler(number, _note, stop, again)
     output.say(f"Handoff starts in {home.folder}")
+    is_first = not _password_file(home).exists()
     starting = asyncio.create_task(supervisor.start())
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if starting.done():
-            output.say(_welcome(supervisor.url, home, starting.result()), stamped=False)
+            output.say(_welcome(supervisor.url, home, starting.result(), is_first=is_first), stamped=False)
             await stopping
         output.say("Handoff stops")
     finally:
@@ -76,12 +78,17 @@ def _note(stop: asyncio.Event, again: asyncio.Event) -> None:
     (again if stop.is_set() else stop).set()
 
 
-def _welcome(url: str, home: Home, seconds: float) -> str:
-    password_file = home.folder / "admin-password"
+def _password_file(home: Home) -> Path:
+    return home.folder / "admin-password"
+
+
+def _welcome(url: str, home: Home, seconds: float, *, is_first: bool) -> str:
+    """What stands on the terminal when all has started; the password that was made up stands there once."""
+    password_file = _password_file(home)
     if os.environ.get("HANDOFF_ADMIN_PASSWORD"):
         login = "admin, with the password in HANDOFF_ADMIN_PASSWORD"
-    elif password_file.exists() and environment.log_format() == environment.JSON:
-        # Collected logs are read by many.
+    elif password_file.exists() and not (is_first and environment.log_format() == environment.TEXT):
+        # Collected logs are read by many, and terminals are shared.
         login = f"admin, with the password in {password_file}"
     elif password_file.exists():
         login = f"admin / {password_file.read_text().strip()}   (kept in {password_file})"

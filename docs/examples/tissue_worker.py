@@ -3,7 +3,7 @@
 In the folder of Handoff, while `make up` runs in another terminal:
 
     export HANDOFF=http://127.0.0.1:8000/api/v1
-    export TOKEN=$(.venv/bin/python manage.py create_token --user admin --role worker)
+    export TOKEN=$(.venv/bin/python manage.py create_token --user admin --role worker --queue '*')
     .venv/bin/python docs/examples/tissue_worker.py
 
 It polls the queue `tissue` for jobs, does what each asks, and reports the output; start as many as you like.

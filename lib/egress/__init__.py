@@ -1,6 +1,6 @@
 """The egress client: requests to hosts that others have chosen, which may reach the public internet and no more."""
 
-from lib.egress.client import Egress, EgressResponse
+from lib.egress.client import Egress, EgressResponse, url_of
 from lib.egress.errors import (
     EgressError,
     EgressFailed,
@@ -24,4 +24,5 @@ __all__ = [
     "EgressUnreached",
     "Server",
     "allowances",
+    "url_of",
 ]

@@ -71,7 +71,7 @@ class Egress:
         Raises EgressRefused (a rule), EgressFailed (no connection or no HTTP), EgressTimeout, EgressTooLarge.
         """
         deadline = Deadline(timeout_seconds)
-        request = _request(method, _url(url), headers, content)
+        request = _request(method, url_of(url), headers, content)
         for _hop in range(follow_redirects + 1):
             response = self._exchange(request, deadline, max_bytes)
             location = response.headers.get("location")
@@ -102,12 +102,14 @@ def _request(method: str, url: httpx.URL, headers: Mapping[str, str], content: b
         raise EgressRefused("Names and values of headers can be ASCII only.") from None
 
 
-def _url(text: str) -> httpx.URL:
+def url_of(text: str) -> httpx.URL:
     """A URL that may be asked for, as far as its spelling says. Raises EgressRefused."""
     if len(text.encode(errors="replace")) > MOST_URL_BYTES:
         raise EgressRefused(f"The URL has more than {MOST_URL_BYTES:,} bytes.")
     try:
         url = httpx.URL(text).copy_with(fragment=None)
+        # The name is decoded only here, and `xn--` is none.
+        _ = url.host
     except (httpx.InvalidURL, UnicodeError, ValueError) as error:
         raise EgressRefused(f"This is not a URL: {error}.") from None
     if url.scheme not in ("http", "https"):
@@ -134,7 +136,7 @@ def _check_host(url: httpx.URL) -> None:
 def _redirected(request: httpx.Request, status: int, location: str) -> httpx.Request:
     """The request that a redirect asks for. Raises EgressRefused where it would give away what isn't meant for it."""
     try:
-        target = _url(str(request.url.join(location)))
+        target = url_of(str(request.url.join(location)))
     except (httpx.InvalidURL, UnicodeError, ValueError) as error:
         raise EgressRefused(f"{request.url.host} redirects to an invalid URL: {error}.") from None
     if request.url.scheme == "https" and target.scheme == "http":

@@ -11,6 +11,7 @@ from accounts.principal import Principal
 from accounts.roles import ALERTS_MANAGE
 from accounts.sealed import ring_of
 from engine.catalogue import Json
+from lib.egress import EgressRefused, url_of
 from lib.refusals import Conflict, Invalid, Missing
 from lib.sealing import Hidden, Place
 from runs.models import AlertChannel, AlertDelivery, AlertRule
@@ -187,14 +188,13 @@ def _check_url(address: str, *, secure: bool) -> None:
     begins = "https://" if secure else "https:// or http://"
     wrong = Invalid(f"This must be an address that begins with {begins}.", field="address")
     try:
-        parts = urlsplit(address)
-        is_good = bool(parts.hostname) and parts.port != 0 and " " not in address
-    except ValueError:
+        if "@" in urlsplit(address).netloc:
+            raise Invalid("An address here has no user or password.", field="address")
+        url = url_of(address)
+    except (ValueError, EgressRefused):
         raise wrong from None
-    if not is_good or parts.scheme not in (("https",) if secure else ("https", "http")):
+    if " " in address or (secure and url.scheme != "https"):
         raise wrong
-    if parts.username is not None or parts.password is not None:
-        raise Invalid("An address here has no user or password.", field="address")
 
 
 def _checked_name(name: str) -> str:

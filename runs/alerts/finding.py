@@ -11,6 +11,7 @@ from engine.catalogue import Json
 from runs.alerts.deciding import Finding
 from runs.alerts.kinds import KINDS
 from runs.kernel import graphs
+from runs.models.alerts import QUEUE_KINDS
 from runs.reading import carried_runs, mails
 from runs.reading.workers import STALE
 from runs.store import alerts
@@ -22,7 +23,6 @@ GIVEN_UP = timedelta(hours=1)
 """A mail that was given up counts for so long."""
 MOST_JUDGED = 200
 """So many definitions are judged by one look."""
-_OF_QUEUES = ("queue_depth", "queue_age", "worker_gone")
 _OF_DEADLINES = ("sla_warning", "sla_breached")
 
 
@@ -54,7 +54,7 @@ def find(free: float | None) -> Found:
         if len(some) >= alerts.MOST:
             kept_kinds.update(kinds)
 
-    take(_OF_QUEUES, alerts.found_in_queues(_OF_QUEUES, STALE.total_seconds()))
+    take(QUEUE_KINDS, alerts.found_in_queues(QUEUE_KINDS, STALE.total_seconds()))
     for kind, (condition, params) in _conditions().items():
         take([kind], alerts.found(condition, [kind], **params))
     take(["owner_gone"], alerts.found_in_owners(["owner_gone"]))

@@ -186,8 +186,8 @@ def _mail(message: Message) -> str:
         )
     except MailError as error:
         if not error.transient:
-            raise CannotSend(error.message) from None
-        return error.message
+            raise CannotSend(error.without(*to)) from None
+        return error.without(*to)
     return ""
 
 

@@ -12,6 +12,7 @@ from accounts.roles import ALERTS_MANAGE
 from engine.catalogue import Json
 from lib.clock import now_here
 from lib.refusals import Conflict, Invalid, Missing
+from runs.access import visible_rules
 from runs.alerts.evaluating import make_rules
 from runs.alerts.kinds import KINDS, Kind, default_params
 from runs.models import AlertChannel, AlertRule
@@ -36,6 +37,19 @@ def rules_of(tenant_id: int) -> QuerySet[AlertRule]:
 def get_rule(tenant_id: int, rule_id: int) -> AlertRule:
     """The tenant's rule. Raises Missing."""
     rule = AlertRule.objects.for_tenant(tenant_id).filter(pk=rule_id).first()
+    if rule is None:
+        raise Missing("There is no such rule.")
+    return rule
+
+
+def rules_for(principal: Principal) -> QuerySet[AlertRule]:
+    """As `rules_of`, those that they see."""
+    return visible_rules(rules_of(principal.tenant_id), principal)
+
+
+def rule_for(principal: Principal, rule_id: int) -> AlertRule:
+    """A rule that they see. Raises Missing."""
+    rule = rules_for(principal).filter(pk=rule_id).first()
     if rule is None:
         raise Missing("There is no such rule.")
     return rule

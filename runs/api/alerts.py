@@ -94,7 +94,7 @@ class AlertRulesView(ApiView):
     @extend_schema(parameters=[PageQuery], responses=page_schema(s.AlertRuleSerializer))
     def get(self, request: Request) -> Response:
         """The rules that raise alerts, oldest first; the built-in ones exist from the start."""
-        rows = rules.rules_of(self.principal.tenant_id)
+        rows = rules.rules_for(self.principal)
         page = keyset_page(rows, request, keys=("id",), oldest_first=True, **query(PageQuery, request))
         return Response(page.answer([_rule(row) for row in page.rows]))
 
@@ -114,7 +114,7 @@ class AlertRuleView(ApiView):
     @extend_schema(responses=s.AlertRuleSerializer)
     def get(self, request: Request, alert_rule_id: int) -> Response:
         """The rule."""
-        return Response(_rule(rules.get_rule(self.principal.tenant_id, alert_rule_id)))
+        return Response(_rule(rules.rule_for(self.principal, alert_rule_id)))
 
     @extend_schema(request=s.ChangeAlertRule, responses=s.AlertRuleSerializer)
     def patch(self, request: Request, alert_rule_id: int) -> Response:

@@ -17,8 +17,8 @@ Row = dict[str, Any]
 
 
 def claim(principal: Principal, payload: Parsed, max_jobs: int) -> list[jobs.Job]:
-    """Lease up to so many jobs of the queues. Raises Invalid as `require_queues` does."""
-    require_queues(payload)
+    """Lease up to so many jobs of the queues. Raises as `require_queues` does."""
+    require_queues(principal, payload)
     return jobs.poll(
         tenant=principal.tenant_id,
         worker=payload["worker_id"],
@@ -27,11 +27,15 @@ def claim(principal: Principal, payload: Parsed, max_jobs: int) -> list[jobs.Job
         weights=payload.get("weights"),
         version=payload.get("version"),
         slots=payload.get("slots"),
+        reach=principal.jobs,
     )
 
 
-def require_queues(payload: Parsed) -> None:
-    """Raises Invalid for queues that are not for workers, and for weights of others."""
+def require_queues(principal: Principal, payload: Parsed) -> None:
+    """Raises Invalid for queues that are not for workers, and for weights of others; Forbidden for queues that are not
+    for this one.
+    """
+    principal.jobs.require(payload["queues"])
     _refuse_reserved(payload["queues"])
     _refuse_strange(payload.get("weights") or {}, payload["queues"])
 
@@ -62,6 +66,7 @@ def claim_told(principal: Principal, payload: Parsed) -> Row:
         queues=queues,
         version=payload.get("version"),
         slots=payload.get("slots"),
+        reach=principal.jobs,
     )
     return {
         "jobs": [job_row(job) for job in claimed],
@@ -78,6 +83,7 @@ def complete(principal: Principal, job_id: UUID, payload: Parsed) -> Row:
         output=payload["output"],
         variables=payload.get("variables") or {},
         log=lines(payload),
+        reach=principal.jobs,
     )
     return answer_row(answer)
 
@@ -94,6 +100,7 @@ def fail(principal: Principal, job_id: UUID, payload: Parsed) -> Row:
         stack=payload["error"].get("stack"),
         retryable=payload["retryable"],
         log=lines(payload),
+        reach=principal.jobs,
     )
     return answer_row(answer)
 
@@ -106,6 +113,7 @@ def heartbeat(principal: Principal, job_id: UUID, payload: Parsed) -> Row:
         lease_token=payload["lease_token"],
         progress=payload.get("progress"),
         log=lines(payload),
+        reach=principal.jobs,
     )
     return answer_row(answer) | {"cancel_requested": answer.cancel_requested}
 
@@ -113,7 +121,10 @@ def heartbeat(principal: Principal, job_id: UUID, payload: Parsed) -> Row:
 def release(principal: Principal, job_id: UUID, payload: Parsed) -> Row:
     """The job is given back unstarted."""
     answer = job_reports.release(
-        tenant=principal.tenant_id, job=str(job_id), lease_token=payload["lease_token"]
+        tenant=principal.tenant_id,
+        job=str(job_id),
+        lease_token=payload["lease_token"],
+        reach=principal.jobs,
     )
     return answer_row(answer)
 

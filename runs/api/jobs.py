@@ -17,9 +17,9 @@ from runs.api import job_serializers as s
 from runs.api import polls
 from runs.api.base import RunsApiView
 from runs.commands import job_reports
-from runs.commands.job_errors import Failure
+from runs.commands.job_errors import Beat, Completion, Failure
 from runs.commands.job_leases import StaleToken
-from runs.commands.job_reports import Answer, Beat, Completion, Fault, Refused, Reply
+from runs.commands.job_reports import Answer, Fault, Refused, Reply
 from runs.kernel.refused import RunRefused
 
 
@@ -131,6 +131,7 @@ class JobsCompleteView(JobsApiView):
                 one["output"],
                 one.get("variables") or {},
                 calls.lines(one),
+                self.principal.jobs,
             )
             for one in items
         ]
@@ -154,6 +155,7 @@ class JobsFailView(JobsApiView):
                 one["error"].get("details"),
                 one["error"].get("stack"),
                 calls.lines(one),
+                self.principal.jobs,
             )
             for one in items
         ]
@@ -168,7 +170,14 @@ class JobsHeartbeatView(JobsApiView):
         """Renews up to 1,000 leases; says for each until when, and whether its run still needs the job."""
         items = body(s.HeartbeatJobs, request)["items"]
         beats = [
-            Beat(str(one["id"]), one["lease_token"], one.get("progress"), calls.lines(one)) for one in items
+            Beat(
+                str(one["id"]),
+                one["lease_token"],
+                one.get("progress"),
+                calls.lines(one),
+                self.principal.jobs,
+            )
+            for one in items
         ]
         return _results(
             items, job_reports.heartbeat_all(self.principal.tenant_id, beats), always=("cancel_requested",)

@@ -77,8 +77,8 @@ class QueuesView(RunsApiView):
 
     @extend_schema(responses=QueuesSerializer)
     def get(self, request: Request) -> Response:
-        """The queues with their steps and workers; those that nobody serves come first."""
-        return Response({"results": operations.queue_rows(self.principal.tenant_id)})
+        """The queues of workflows that you may read, with steps and workers; those that nobody serves come first."""
+        return Response({"results": operations.queue_rows(self.principal)})
 
 
 class TimersView(RunsApiView):

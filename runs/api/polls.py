@@ -31,7 +31,7 @@ class _Lookout:
 
     def look(self, waiting: Waiting) -> Waiting:
         """How many jobs there are for those who wait, and how many of them are to be told that they may not."""
-        tokens = {name for kind, name in waiting if kind == _TOKEN}
+        tokens = {topic[1] for topic in waiting if topic[0] == _TOKEN}
         news: dict[Any, int] = dict(
             jobs.ready_jobs({topic: many for topic, many in waiting.items() if topic[0] != _TOKEN})
         )
@@ -69,5 +69,5 @@ def _buckets() -> TokenBuckets[int] | None:
 
 def topics(principal: Principal, queues: list[str]) -> Topics:
     """What a poll of this principal for these queues is about."""
-    names: set[Any] = {(principal.tenant_id, queue) for queue in queues}
+    names: set[Any] = {(principal.tenant_id, queue, principal.jobs.folders) for queue in queues}
     return names | {(_TOKEN, principal.token)} if principal.token else names

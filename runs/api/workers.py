@@ -36,9 +36,12 @@ class WorkersView(RunsApiView):
 
     @extend_schema(parameters=[PageQuery], responses=page_schema(WorkerSerializer))
     def get(self, request: Request) -> Response:
-        """The workers of yours that polled for jobs in the last day, by id."""
-        tenant = self.principal.tenant_id
+        """The workers that polled in the last day for jobs of workflows that you may read, by id."""
         page = keyset_page(
-            contacts_of(tenant), request, keys=("worker",), oldest_first=True, **query(PageQuery, request)
+            contacts_of(self.principal),
+            request,
+            keys=("worker",),
+            oldest_first=True,
+            **query(PageQuery, request),
         )
-        return Response(page.answer(worker_rows(tenant, page.rows)))
+        return Response(page.answer(worker_rows(self.principal, page.rows)))

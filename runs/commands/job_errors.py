@@ -1,8 +1,9 @@
-"""What workers say when an attempt failed, and how much of it is kept."""
+"""What workers say of jobs, and how much of an error is kept."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from accounts.principal import EVERY_JOB, JobReach
 from engine.catalogue import Json
 from lib.strict_json import BadJson, strict_dumps
 from runs.workers.execute import MAX_ERROR_BYTES
@@ -15,8 +16,31 @@ MAX_PROGRESS_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
+class Completion:
+    """A job is done, and sets these variables of its run (R-064). `reach`: the jobs that its worker's token is for."""
+
+    job: str
+    lease_token: str
+    output: Json
+    variables: Mapping[str, Json] = field(default_factory=dict)
+    log: Sequence[LogLine] = ()
+    reach: JobReach = EVERY_JOB
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """A worker is still at a job; `log`: what it has said, `reach`: the jobs that its token is for."""
+
+    job: str
+    lease_token: str
+    progress: Json = None
+    log: Sequence[LogLine] = ()
+    reach: JobReach = EVERY_JOB
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
-    """An attempt failed."""
+    """An attempt failed. `reach`: the jobs that its worker's token is for."""
 
     job: str
     lease_token: str
@@ -26,6 +50,7 @@ class Failure:
     details: Mapping[str, Json] | None = None
     stack: str | None = None
     log: Sequence[LogLine] = ()
+    reach: JobReach = EVERY_JOB
 
 
 def too_much(progress: Json) -> bool:

@@ -13,6 +13,7 @@ from uuid import UUID
 from django.core.signing import Signer
 from django.utils.crypto import constant_time_compare
 
+from accounts.principal import EVERY_JOB, JobReach
 from engine.statuses import StepStatus
 from lib.gathering import Gathered
 from runs.commands.job_leases import hash_of, parts_of, token_of
@@ -53,12 +54,15 @@ def claim(
     queues: Sequence[str] = (),
     version: str | None = None,
     slots: int | None = None,
+    reach: JobReach = EVERY_JOB,
 ) -> tuple[list[Job], Mapping[str, str]]:
     """Lease the jobs that events named so; gives them in the order of the ids, and of the other ids why not: `gone`,
     `leased` (by another), `held` or `later`. Of one that comes to be free again consumers are told anew.
 
-    `queues`, `version` and `slots` (how many jobs it does at once) are what the consumer tells of itself.
+    `queues`, `version` and `slots` (how many jobs it does at once) are what the consumer tells of itself; `reach`: the
+    jobs that its token is for, beyond which all are `gone`. Raises Forbidden for another queue.
     """
+    reach.require(queues)
     if queues:
         note_workers(tenant, queues, [(worker, version, slots)])
     job_ids = [_job_id(one) for one in ids]
@@ -66,7 +70,7 @@ def claim(
     rows = [
         _wanted(place, worker, one, tokens[place]) for place, one in enumerate(job_ids) if one is not None
     ]
-    leased, reasons = receive_jobs(tenant, rows) if rows else ([], {})
+    leased, reasons = receive_jobs(tenant, rows, reach) if rows else ([], {})
     load_to_begin([one.step for one in leased])
     live.tell_steps((one.step for one in leased), StepStatus.RUNNING)
     leased.sort(key=lambda one: one.place)
@@ -76,19 +80,20 @@ def claim(
     return jobs, refused
 
 
-def take(tenant: int, worker: str, step: str, token: str) -> None:
+def take(tenant: int, worker: str, step: str, token: str, reach: JobReach = EVERY_JOB) -> None:
     """Have the lease that the token of an event is for begin, unless it did: whoever shows it is done with the job.
 
     A run that is paused meanwhile is no hindrance, nor is who has hold of the step for a moment. Nothing happens where
-    the job can't be had; what is said of it next is then heard as of a lease that is over.
+    the job can't be had or is beyond their `reach`; what is said of it next is then heard as of a lease that is over.
     """
     if (job_id := _job_id(f"{step}{BETWEEN}{token}")) is not None:
-        _taken_together(tenant, (worker, job_id))
+        _taken_together((tenant, reach), (worker, job_id))
 
 
-def _take_each(tenant: int, takes: Sequence[tuple[str, _JobId]]) -> list[None]:
+def _take_each(whose: tuple[int, JobReach], takes: Sequence[tuple[str, _JobId]]) -> list[None]:
+    tenant, reach = whose
     rows = [_wanted(place, worker, one, _secret(*one)) for place, (worker, one) in enumerate(takes)]
-    receive_done_jobs(tenant, rows)
+    receive_done_jobs(tenant, rows, reach)
     return [None] * len(takes)
 
 
@@ -102,7 +107,7 @@ def _wanted(place: int, worker: str, job_id: _JobId, secret: str) -> WantedRow:
     }
 
 
-_taken_together: Gathered[int, tuple[str, _JobId], None] = Gathered(_take_each)
+_taken_together: Gathered[tuple[int, JobReach], tuple[str, _JobId], None] = Gathered(_take_each)
 
 
 def _job_id(text: str) -> _JobId | None:

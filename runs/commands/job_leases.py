@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from django.core.signing import BadSignature, Signer
 
+from accounts.principal import JobReach
 from engine.catalogue import Json
 from engine.statuses import StepStatus
 from runs.store import hot
@@ -17,6 +18,10 @@ class UnknownJob(Exception):
     """The tenant has no such job."""
 
 
+class OutOfReach(UnknownJob):
+    """The token that was shown is not for this job: as if there were none."""
+
+
 class StaleToken(Exception):
     """The lease of this token is over for good; the message says how."""
 
@@ -25,7 +30,7 @@ class StaleToken(Exception):
 class Facts:
     """How a job stands: `is_holder`: the whole token is that of its last lease, `is_nobodys`: there is no such token.
 
-    `epoch`: of the attempt that the token was made for, where it was made here.
+    `epoch`: of the attempt that the token was made for, where it was made here. `folder`: where its workflow lies now.
     """
 
     step: ClaimedStep
@@ -34,6 +39,12 @@ class Facts:
     is_holder: bool
     is_nobodys: bool
     epoch: int | None
+    queue: str
+    folder: int | None
+
+    def is_within(self, reach: JobReach) -> bool:
+        """Whether somebody may report on it."""
+        return reach.holds(self.queue, self.folder)
 
     @property
     def is_running(self) -> bool:
@@ -54,11 +65,11 @@ def facts_of(tenant: int, tokens: Sequence[tuple[str, str]]) -> list[Facts | Non
 
 
 def _facts(step: ClaimedStep, columns: Sequence[Json], token: str) -> Facts:
-    status, token_hash, error, step.began = columns
+    status, token_hash, error, step.began, queue, folder = columns
     secret, _, _ = parts_of(token)
     epoch = _epoch_of(step.id, token)
     is_holder = epoch is not None and hmac.compare_digest(token_hash or "", hash_of(secret).hex())
-    return Facts(step, status, error, is_holder, token_hash is None, epoch)
+    return Facts(step, status, error, is_holder, token_hash is None, epoch, queue, folder)
 
 
 def lease_token(step: ClaimedStep, secret: str) -> str:

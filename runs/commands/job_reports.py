@@ -5,20 +5,21 @@ Single ones that come together are dealt with in one transaction, as those that 
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 import orjson
 from django.db import transaction
 
+from accounts.principal import EVERY_JOB, JobReach
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, StepStatus
 from engine.variables import MAX_VARIABLES_BYTES
 from lib import tracing
 from lib.database_errors import is_away, log_database_error
 from lib.gathering import BY_ITSELF, Gathered
-from runs.commands.job_errors import Failure, fitting, too_much
-from runs.commands.job_leases import Facts, StaleToken, UnknownJob, facts_of
+from runs.commands.job_errors import Beat, Completion, Failure, fitting, too_much
+from runs.commands.job_leases import Facts, OutOfReach, StaleToken, UnknownJob, facts_of
 from runs.commands.job_log import hear
 from runs.kernel import dispatch, late, live, scopes, step_logs
 from runs.kernel.advance import advance
@@ -37,27 +38,6 @@ log = logging.getLogger(__name__)
 
 MOST_OF_A_RUN = 1_000
 """So many variables a run may have: names that workers make up are not bounded by its definition."""
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """A job is done, and sets these variables of its run (R-064)."""
-
-    job: str
-    lease_token: str
-    output: Json
-    variables: Mapping[str, Json] = field(default_factory=dict)
-    log: Sequence[LogLine] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Beat:
-    """A worker is still at a job; `log`: what it has said."""
-
-    job: str
-    lease_token: str
-    progress: Json = None
-    log: Sequence[LogLine] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +198,11 @@ def complete(
     output: Json,
     variables: Mapping[str, Json] | None = None,
     log: Sequence[LogLine] = (),
+    reach: JobReach = EVERY_JOB,
 ) -> Answer:
     """As `complete_all`, of one job. Raises UnknownJob, StaleToken and RunRefused."""
-    return _answer(_completed_together(tenant, Completion(job, lease_token, output, variables or {}, log)))
+    done = Completion(job, lease_token, output, variables or {}, log, reach)
+    return _answer(_completed_together(tenant, done))
 
 
 def fail(
@@ -234,24 +216,30 @@ def fail(
     details: Mapping[str, Json] | None = None,
     stack: str | None = None,
     log: Sequence[LogLine] = (),
+    reach: JobReach = EVERY_JOB,
 ) -> Answer:
     """As `fail_all`, of one attempt. Raises UnknownJob."""
-    return _answer(
-        _failed_together(tenant, Failure(job, lease_token, code, message, retryable, details, stack, log))
-    )
+    failed = Failure(job, lease_token, code, message, retryable, details, stack, log, reach)
+    return _answer(_failed_together(tenant, failed))
 
 
 def heartbeat(
-    *, tenant: int, job: str, lease_token: str, progress: Json = None, log: Sequence[LogLine] = ()
+    *,
+    tenant: int,
+    job: str,
+    lease_token: str,
+    progress: Json = None,
+    log: Sequence[LogLine] = (),
+    reach: JobReach = EVERY_JOB,
 ) -> Answer:
     """As `heartbeat_all`, of one job. Raises UnknownJob."""
-    return _answer(_beaten_together(tenant, Beat(job, lease_token, progress, log)))
+    return _answer(_beaten_together(tenant, Beat(job, lease_token, progress, log, reach)))
 
 
-def release(*, tenant: int, job: str, lease_token: str) -> Answer:
+def release(*, tenant: int, job: str, lease_token: str, reach: JobReach = EVERY_JOB) -> Answer:
     """Give the job back unstarted, without using up its attempt (R-111). Raises UnknownJob."""
     (facts,) = facts_of(tenant, [(job, lease_token)])
-    if facts is None:
+    if facts is None or not facts.is_within(reach):
         raise UnknownJob
     if not facts.is_running:
         return Answer(False, "lease_lost")
@@ -269,9 +257,15 @@ def _known(
     tenant: int, words: Sequence[Completion | Failure | Beat], replies: dict[int, Reply]
 ) -> dict[int, Facts]:
     """How the jobs stand that there are, by place; of the others `replies` says so."""
-    facts = facts_of(tenant, [(one.job, one.lease_token) for one in words])
-    replies |= {place: UnknownJob() for place, one in enumerate(facts) if one is None}
-    return {place: one for place, one in enumerate(facts) if one is not None}
+    facts: dict[int, Facts] = {}
+    for place, one in enumerate(facts_of(tenant, [(one.job, one.lease_token) for one in words])):
+        if one is None:
+            replies[place] = UnknownJob()
+        elif not one.is_within(words[place].reach):
+            replies[place] = OutOfReach()
+        else:
+            facts[place] = one
+    return facts
 
 
 def _ended(

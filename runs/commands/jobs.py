@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from django.db import transaction
 
+from accounts.principal import EVERY_JOB, JobReach
 from engine.catalogue import Json
 from engine.errors import ExpressionError, NotEvaluated, failure_of
 from engine.statuses import StepStatus
@@ -23,9 +24,10 @@ from runs.kernel import dispatch, live
 from runs.kernel.graphs import compiled
 from runs.kernel.hand_back import hand_back
 from runs.kernel.transition import Result
-from runs.store import findings, hot, payloads
+from runs.store import findings, payloads
+from runs.store import jobs as store
 from runs.store.attempts import ClaimedStep
-from runs.store.jobs import Leased, Offer, claim_jobs
+from runs.store.jobs import Asked, Leased, Offer, claim_jobs
 from runs.workers.beginning import load_to_begin
 from runs.workers.execute import broken, idempotency_key
 
@@ -83,13 +85,16 @@ def poll(
     weights: Mapping[str, int] | None = None,
     version: str | None = None,
     slots: int | None = None,
+    reach: JobReach = EVERY_JOB,
 ) -> list[Job]:
     """Lease up to `max_jobs` jobs of the queues: those of the first ones first, or, where queues have `weights`, of
     each in that share of the polls before the others. Polls for the same queues that come together are one statement.
 
-    `version` and `slots` (how many jobs it does at once) are what the worker tells of itself.
+    `version` and `slots` (how many jobs it does at once) are what the worker tells of itself; `reach`: the jobs that
+    its token is for. Raises Forbidden for another queue.
     """
-    kind = _Kind(tenant, tuple(queues), tuple(sorted((weights or {}).items())))
+    reach.require(queues)
+    kind = _Kind(tenant, tuple(queues), tuple(sorted((weights or {}).items())), reach.folders)
     claims = _polled_together(kind, _Poll(worker, max_jobs, version, slots))
     return jobs_of(claims)
 
@@ -100,6 +105,7 @@ class _Kind(NamedTuple):
     tenant: int
     queues: tuple[str, ...]
     weights: tuple[tuple[str, int], ...]
+    folders: tuple[int, ...] | None = None
 
     def in_order(self) -> list[str]:
         """The queues as they are asked this time: with weights each is the first in its share of the times."""
@@ -156,7 +162,8 @@ def _dealt(kind: _Kind, polls: Sequence[_Poll]) -> list[_Claims]:
             Offer(polls[place].worker, place, hash_of(token))
             for place, token in zip(places, tokens, strict=True)
         ]
-        for leased in claim_jobs(tenant=kind.tenant, queues=queues, offers=offers, alone=alone):
+        rows = claim_jobs(tenant=kind.tenant, queues=queues, offers=offers, alone=alone, folders=kind.folders)
+        for leased in rows:
             dealt[places[leased.place]].append((tokens[leased.place], leased))
     load_to_begin([leased.step for claims in dealt for _, leased in claims])
     return dealt
@@ -187,9 +194,11 @@ def note_workers(
     contacts.note(tenant, queues, workers)
 
 
-def ready_jobs(most: Mapping[tuple[int, str], int]) -> Mapping[tuple[int, str], int]:
-    """How many jobs could be leased now of each of these queues (tenant, name), up to so many; not those of none."""
-    return hot.ready_jobs(most) if most else {}
+def ready_jobs(most: Mapping[Asked, int]) -> Mapping[Asked, int]:
+    """How many jobs could be leased now of each of these queues (tenant, name, folders), up to so many; not those of
+    none.
+    """
+    return store.ready_jobs(most) if most else {}
 
 
 def jobs_of(claims: Iterable[tuple[str, Leased]]) -> list[Job]:

@@ -15,6 +15,8 @@ ALERT_STATUSES = ("open", "acknowledged", "resolved")
 CHANNEL_KINDS = ("mail", "slack", "teams", "pagerduty", "webhook")
 ADMINS_KINDS = ("webhook_off", "mail_failing", "disk")
 """Kinds of which admins alone see the alerts that are of no workflow: they are about the installation."""
+QUEUE_KINDS = ("queue_depth", "queue_age", "worker_gone")
+"""Kinds of which the `key` is the name of a queue."""
 TOLD_EVENTS = ("raised", "escalated", "resolved", "test")
 TOLD_STATES = ("pending", "sent", "failed")
 

@@ -16,6 +16,7 @@ from accounts.roles import WEBHOOKS_MANAGE
 from engine.catalogue import Json
 from lib.batches import in_bounded_batches
 from lib.clock import now_here, now_there
+from lib.egress import EgressRefused, url_of
 from lib.refusals import Conflict, Invalid, Missing
 from lib.uuid7 import uuid7
 from runs.models import OutgoingDelivery, OutgoingReplay, OutgoingSecret, OutgoingWebhook
@@ -300,11 +301,8 @@ def _check_url(url: str) -> None:
     if len(url) > MAX_URL or not url.isascii() or not url.isprintable() or " " in url:
         raise wrong
     try:
-        parts = urlsplit(url)
-        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
+        if "@" in urlsplit(url).netloc:
+            raise Invalid("An address has no user or password: messages are signed.", field="url")
+        url_of(url)
+    except (ValueError, EgressRefused):
         raise wrong from None
-    if not is_good:
-        raise wrong
-    if parts.username is not None or parts.password is not None:
-        raise Invalid("An address has no user or password: messages are signed.", field="url")

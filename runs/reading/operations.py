@@ -19,6 +19,7 @@ from runs.kernel.dispatch import BUILT_IN_QUEUES
 from runs.models import DeadLetter, HistoryDifference, Repair, Run, StepExecution, Timer
 from runs.reading.workers import STALE
 from runs.store import operations
+from workflows.queue_names import known_queues
 
 COUNTED = 100_000
 """Steps of a queue are counted up to so many."""
@@ -61,11 +62,14 @@ class QueuedStep:
     since: datetime
 
 
-def queue_rows(tenant: int) -> list[dict[str, Json]]:
-    """The queues of a tenant as they are shown (docs/api.md, "Operations"), the unserved first; two statements."""
+def queue_rows(who: Principal) -> list[dict[str, Json]]:
+    """The queues that they may know as they are shown (docs/api.md, "Operations"), the unserved first."""
+    tenant, known = who.tenant_id, known_queues(who)
     queues = operations.queues_of(tenant, built_in=BUILT_IN_QUEUES, stale=STALE.total_seconds(), most=COUNTED)
     flow = _flow(tenant)
-    rows = [_queue_row(one, flow.get(one.queue, NO_FLOW)) for one in queues]
+    rows = [
+        _queue_row(one, flow.get(one.queue, NO_FLOW)) for one in queues if known is None or one.queue in known
+    ]
     return sorted(rows, key=lambda row: (not row["unserved"], row["queue"]))
 
 

@@ -14,6 +14,7 @@ from runs.kernel import graphs
 from runs.models import Run, Worker, WorkerContact
 from runs.store import jobs
 from runs.store.hot import WORKER_SECONDS
+from workflows.queue_names import known_queues
 
 STALE = timedelta(minutes=2)
 """An external worker that said nothing for longer is marked; a poll that waits takes 20 seconds at most."""
@@ -41,24 +42,34 @@ class Process:
     is_stale: bool
 
 
-def contacts_of(tenant: int) -> QuerySet[WorkerContact]:
-    """The external workers of a tenant that polled in the last day."""
-    return WorkerContact.objects.for_tenant(tenant)
+def contacts_of(who: Principal) -> QuerySet[WorkerContact]:
+    """The external workers that polled in the last day, of a queue that they may know."""
+    contacts, known = WorkerContact.objects.for_tenant(who.tenant_id), known_queues(who)
+    return contacts if known is None else contacts.filter(queues__overlap=sorted(known))
 
 
-def worker_rows(tenant: int, contacts: Sequence[WorkerContact]) -> list[dict[str, Json]]:
-    """External workers as they are shown (docs/api.md, "Jobs: work that is done elsewhere"); one statement."""
+def worker_rows(who: Principal, contacts: Sequence[WorkerContact]) -> list[dict[str, Json]]:
+    """External workers as they are shown (docs/api.md, "Jobs: work that is done elsewhere"), with the queues that they
+    may know.
+    """
+    tenant, known = who.tenant_id, known_queues(who)
     counts = jobs.count_held(tenant, {one.worker for one in contacts}, jobs=True) if contacts else {}
     now = now_here()
-    return [_row(one, *counts.get(one.worker, (0, None)), now) for one in contacts]
+    queues = [[queue for queue in one.queues if known is None or queue in known] for one in contacts]
+    return [
+        _row(one, own, *counts.get(one.worker, (0, None)), now)
+        for one, own in zip(contacts, queues, strict=True)
+    ]
 
 
-def _row(contact: WorkerContact, holds: int, heartbeat: str | None, now: datetime) -> dict[str, Json]:
+def _row(
+    contact: WorkerContact, queues: Sequence[str], holds: int, heartbeat: str | None, now: datetime
+) -> dict[str, Json]:
     # Who is at work on a long job polls no more, and beats.
     seen_at = max(contact.seen_at, datetime.fromisoformat(heartbeat)) if heartbeat else contact.seen_at
     return {
         "id": contact.worker,
-        "queues": contact.queues,
+        "queues": queues,
         "last_seen_at": seen_at,
         "holds": holds,
         "version": contact.version,

@@ -117,17 +117,6 @@ def queues_with_work(queues: Sequence[str], *, older_seconds: float = 0) -> list
     return names
 
 
-def ready_jobs(most: Mapping[tuple[int, str], int]) -> dict[tuple[int, str], int]:
-    """How many jobs external workers could lease now of each of these queues (tenant, name), up to so many of it; those
-    that have none are left out.
-    """
-    rows = [
-        {"tenant_id": tenant, "queue": queue, "most": many} for (tenant, queue), many in sorted(most.items())
-    ]
-    ready = SQL.value("ready_jobs", {"wanted": document(rows), "now": now_or_none()})
-    return {(tenant, queue): jobs for tenant, queue, jobs in ready}
-
-
 def lock_light(runs: Iterable[str]) -> dict[str, LockedRun]:
     """Share the runs with whoever else moves them forward; nobody can close them now."""
     return _locked(SQL.value("lock_light", {"runs": sorted(runs)}))

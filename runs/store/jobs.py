@@ -1,6 +1,6 @@
 """The statements about jobs and who polls for them as typed functions (`sql/claim.sql`, `sql/workers.sql`)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 from uuid import UUID
 
@@ -9,6 +9,9 @@ from lib.clock import now_or_none
 from runs.store import meters
 from runs.store.attempts import ClaimedStep
 from runs.store.hot import SQL, claimed_step, document
+
+Asked = tuple[int, str, tuple[int, ...] | None]
+"""A queue of a tenant as somebody asks for its jobs: those of these folders alone, where there are some."""
 
 
 class Offer(NamedTuple):
@@ -47,8 +50,17 @@ class StepInHand(NamedTuple):
     lease_expires_at: str
 
 
-def claim_jobs(*, tenant: int, queues: Sequence[str], offers: Sequence[Offer], alone: bool) -> list[Leased]:
-    """Jobs of these queues for external workers, at most one for each offer, in their order."""
+def claim_jobs(
+    *,
+    tenant: int,
+    queues: Sequence[str],
+    offers: Sequence[Offer],
+    alone: bool,
+    folders: Sequence[int] | None = None,
+) -> list[Leased]:
+    """Jobs of these queues for external workers, at most one for each offer, in their order; of workflows that lie in
+    these folders alone, where there are some.
+    """
     params = {
         "tenant": tenant,
         "queues": list(queues),
@@ -57,11 +69,27 @@ def claim_jobs(*, tenant: int, queues: Sequence[str], offers: Sequence[Offer], a
         "workers": [one.worker for one in offers],
         "polls": [one.poll for one in offers],
         "alone": alone,
+        "folders": None if folders is None else list(folders),
         "now": now_or_none(),
     }
     rows, is_contended = SQL.value("claim_jobs", params)
     meters.polled(rows, is_contended=is_contended, is_over=not alone)
     return [Leased(claimed_step(row), row[15], row[16] - 1, row[17]) for row in rows]
+
+
+def ready_jobs(most: Mapping[Asked, int]) -> dict[Asked, int]:
+    """How many jobs external workers could lease now of each of these queues, up to so many of it; those that have none
+    are left out.
+    """
+    rows = [
+        {"tenant_id": tenant, "queue": queue, "folders": folders, "most": many}
+        for (tenant, queue, folders), many in most.items()
+    ]
+    ready = SQL.value("ready_jobs", {"wanted": document(rows), "now": now_or_none()})
+    return {
+        (tenant, queue, None if folders is None else (*folders,)): jobs
+        for tenant, queue, folders, jobs in ready
+    }
 
 
 def workers_polled(tenant: int, queues: Sequence[str], workers: Sequence[ContactRow]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, TypedDict
 
+from accounts.principal import EVERY_JOB, JobReach
 from lib.clock import now_or_none
 from runs.store import meters
 from runs.store.attempts import ClaimedStep, claimed_of
@@ -138,23 +139,33 @@ def settle_events(
     return bool(SQL.value("settle_events", params))
 
 
-def receive_jobs(tenant: int, jobs: Sequence[WantedRow]) -> tuple[list[Leased], dict[int, str]]:
+def receive_jobs(
+    tenant: int, jobs: Sequence[WantedRow], reach: JobReach = EVERY_JOB
+) -> tuple[list[Leased], dict[int, str]]:
     """Lease these jobs to work on them; gives them, each with its place, and of the other places why not: `gone`,
-    `leased` by another, `held`, or `later`.
+    `leased` by another, `held`, or `later`. Beyond this reach every job is `gone`.
     """
-    return _received("receive_jobs", tenant, jobs)
+    return _received("receive_jobs", tenant, jobs, reach)
 
 
-def receive_done_jobs(tenant: int, jobs: Sequence[WantedRow]) -> None:
+def receive_done_jobs(tenant: int, jobs: Sequence[WantedRow], reach: JobReach = EVERY_JOB) -> None:
     """As `receive_jobs`, of jobs whose work is done: also where they are held, and who has hold of one is waited for.
 
     In a transaction it waits for several only if nobody there holds what others of them wait for.
     """
-    _received("receive_done_jobs", tenant, jobs)
+    _received("receive_done_jobs", tenant, jobs, reach)
 
 
-def _received(name: str, tenant: int, jobs: Sequence[WantedRow]) -> tuple[list[Leased], dict[int, str]]:
-    params = {"tenant": tenant, "wanted": document(list(jobs)), "now": now_or_none()}
+def _received(
+    name: str, tenant: int, jobs: Sequence[WantedRow], reach: JobReach
+) -> tuple[list[Leased], dict[int, str]]:
+    params = {
+        "tenant": tenant,
+        "queues": None if reach.queues is None else [*reach.queues],
+        "folders": None if reach.folders is None else [*reach.folders],
+        "wanted": document(list(jobs)),
+        "now": now_or_none(),
+    }
     rows, refused = SQL.value(name, params)
     meters.polled(rows, is_contended=False, is_over=False)
     return [Leased(claimed_step(row), row[15], row[16], row[17]) for row in rows], dict(refused)

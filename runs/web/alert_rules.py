@@ -25,7 +25,7 @@ def rule_list(request: PageRequest) -> HttpResponse:
     """The rules, in the order of their kinds, with what each looks for and who is told."""
     tenant_id = request.principal.tenant_id
     places = {kind: place for place, kind in enumerate(KINDS)}
-    rows = sorted(rules.rules_of(tenant_id), key=lambda rule: (places.get(rule.kind, 0), rule.pk))
+    rows = sorted(rules.rules_for(request.principal), key=lambda rule: (places.get(rule.kind, 0), rule.pk))
     names = dict(channels.channels_of(tenant_id).values_list("pk", "name"))
     context = {
         "rules": [_row(rule, names) for rule in rows],

@@ -33,7 +33,7 @@ def queue_list(request: PageRequest) -> HttpResponse:
             "came": _a_minute(row["in_per_minute"]),
             "ended": _a_minute(row["out_per_minute"]),
         }
-        for row in operations.queue_rows(who.tenant_id)
+        for row in operations.queue_rows(who)
     ]
     queue = request.GET.get("queue", "")
     steps = operations.steps_of_queue(who, queue) if queue else []

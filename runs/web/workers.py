@@ -19,14 +19,14 @@ def worker_list(request: PageRequest) -> HttpResponse:
     who = request.principal
     cursor = request.GET.get("cursor") or None
     worker_page = keyset_page(
-        contacts_of(who.tenant_id),
+        contacts_of(who),
         request,
         keys=("worker",),
         limit=pages.ON_A_PAGE,
         cursor=cursor,
         oldest_first=True,
     )
-    rows = worker_rows(who.tenant_id, worker_page.rows)
+    rows = worker_rows(who, worker_page.rows)
     by_worker = in_hand(who, {one["id"] for one in rows}, external=True)
     processes = processes_for(who.tenant_id) if RUNS_OPERATE in who.scopes and cursor is None else []
     by_process = in_hand(who, {one.it.pk for one in processes}, external=False)

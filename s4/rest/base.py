@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.base import ApiView
-from accounts.devices import address_of
+from accounts.devices import address_of, is_on_this_machine
 from accounts.models import User
 from accounts.principal import Principal
 from engine.catalogue import Json
@@ -54,7 +54,10 @@ class S4Authentication(BaseAuthentication):
     """As `s4.callers.caller`."""
 
     def authenticate(self, request: Request) -> tuple[User, Principal] | None:
-        principal = caller(request.headers.get("Authorization", ""), address_of(request._request))
+        plain = request._request
+        principal = caller(
+            request.headers.get("Authorization", ""), address_of(plain), is_local=is_on_this_machine(plain)
+        )
         if principal is None:
             return None
         return User(pk=principal.user_id, username=principal.username), principal

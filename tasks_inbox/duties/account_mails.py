@@ -56,7 +56,7 @@ def _done(due: DueMail, server: SmtpServer, sender: str) -> bool:
     try:
         send(server, message, sender=sender, recipients=[to])
     except MailError as error:
-        _not_taken(due, user, error)
+        _not_taken(due, user, error.without(to))
         return False
     outgoing.note_sent(due.id)
     return True
@@ -102,9 +102,9 @@ def _spelled(lifetime: timedelta) -> str:
     return f"{lifetime.days} days" if lifetime.days else "one hour"
 
 
-def _not_taken(due: DueMail, user: User, error: MailError) -> None:
+def _not_taken(due: DueMail, user: User, error: str) -> None:
     over = due.attempts >= MOST_ATTEMPTS
-    reason = f"{GIVEN_UP} after {due.attempts} attempts. {error.message}" if over else error.message
+    reason = f"{GIVEN_UP} after {due.attempts} attempts. {error}" if over else error
     outgoing.note_not_sent(due.id, reason, for_good=over)
     say = log.error if over else log.warning
     say("A mail to %s about their account is not sent: %s", user.username, reason)

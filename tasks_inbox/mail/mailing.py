@@ -72,17 +72,17 @@ def _sent(due: Due, task: ManualTask, member: Membership, server: SmtpServer, se
     try:
         send(server, message, sender=sender, recipients=[to])
     except MailError as error:
-        _not_taken(due, error)
+        _not_taken(due, error.without(to))
         return False
     outbox.note_sent(due.id)
     return True
 
 
-def _not_taken(due: Due, error: MailError) -> None:
+def _not_taken(due: Due, error: str) -> None:
     over = due.attempts >= MOST_ATTEMPTS
-    reason = f"{GIVEN_UP} after {due.attempts} attempts. {error.message}" if over else error.message
+    reason = f"{GIVEN_UP} after {due.attempts} attempts. {error}" if over else error
     outbox.note_not_sent(due.id, reason, for_good=over)
     if over:
-        log.error("A mail to %s about task %s is given up: %s", due.username, due.task, error.message)
+        log.error("A mail to %s about task %s is given up: %s", due.username, due.task, error)
     else:
-        log.warning("A mail to %s about task %s waits: %s", due.username, due.task, error.message)
+        log.warning("A mail to %s about task %s waits: %s", due.username, due.task, error)

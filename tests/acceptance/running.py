@@ -45,7 +45,7 @@ class Handoff:
     def _new_token(self, role: str) -> str:
         """Made as pages make one: README's tour types the command, which takes seconds of a core."""
         with self.browser() as browser:
-            answer = browser.post("/api/v1/tokens", json={"name": role, "role": role})
+            answer = browser.post("/api/v1/tokens", json={"name": role, "role": role, "queues": ["*"]})
         assert answer.status_code == 201, answer.text
         return str(answer.json()["token"])
 

@@ -170,6 +170,6 @@ def test_doctor_says_one_thing_after_kill_9_of_everything(handoff):
     doctor = handoff.manage("doctor")
     assert "run.json is left from a Handoff that was killed" in doctor.stdout
     assert "answer" not in doctor.stdout
-    token = handoff.manage("create_token", "--user", "admin")
+    token = handoff.manage("create_token", "--user", "admin", "--queue", "*")
     assert token.returncode == 1
     assert len(token.stderr.splitlines()) == 1

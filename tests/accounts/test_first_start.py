@@ -93,8 +93,11 @@ def test_create_token_makes_one_of_a_service(home):
         (["--user", "admin", "--service"], "Enter what it is for"),
         (["--user", "nobody"], "no user nobody"),
         (["--user", "admin", "--tenant", "elsewhere"], "no tenant elsewhere"),
-        (["--user", "admin", "--days", "0"], "1 to 3650 days"),
-        (["--user", "admin", "--name", "x" * 5_000], "^A token's name has at most 200 characters.$"),
+        (["--user", "admin", "--days", "0", "--queue", "*"], "1 to 3650 days"),
+        (
+            ["--user", "admin", "--name", "x" * 5_000, "--queue", "*"],
+            "^A token's name has at most 200 characters.$",
+        ),
     ],
 )
 def test_create_token_says_what_is_wrong(home, arguments, words):

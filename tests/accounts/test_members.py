@@ -80,9 +80,9 @@ def test_nobody_makes_a_member_of_somebody_of_a_tenant_that_they_do_not_administ
         make.MembershipFactory(
             tenant=people.tenant("theirs"), user=User.objects.get(pk=boss.user_id), role=role
         )
-    with pytest.raises(Conflict) as refused:
+    with pytest.raises(Invalid) as refused:
         members.add_member(boss, theirs.username.upper(), "viewer")
-    assert (refused.value.code, refused.value.field) == ("name_taken", "username")
+    assert (refused.value.code, refused.value.field) == ("username_suffix", "username")
     assert "theirs.example" not in refused.value.message
     assert not Membership.objects.for_tenant(boss.tenant_id).filter(user=theirs).exists()
 

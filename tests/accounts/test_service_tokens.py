@@ -30,7 +30,7 @@ def api(them):
 
 
 def made(api, **more):
-    answer = api.post(URL, {"name": "Nightly import", "service": True, **more})
+    answer = api.post(URL, {"name": "Nightly import", "service": True, "queues": ["*"], **more})
     assert answer.status_code == 201, answer.json()
     return answer.json()
 

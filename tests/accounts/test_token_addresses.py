@@ -30,7 +30,7 @@ def api(people):
 
 
 def made(api, **more):
-    answer = api.post(URL, {"name": "nightly", **more})
+    answer = api.post(URL, {"name": "nightly", "queues": ["*"], **more})
     assert answer.status_code == 201, answer.json()
     return answer.json()
 
@@ -82,7 +82,7 @@ def test_one_without_a_list_may_be_used_from_everywhere_and_lists_are_shown(api)
 
 @pytest.mark.parametrize("wrong", ["10.1.2.3/16", "nowhere", "", "1" * 43, "10.0.0.0/33", "fe80::1%eth0/128"])
 def test_what_is_no_network_is_refused(api, wrong):
-    answer = api.post(URL, {"name": "x", "allowed_ips": [wrong]})
+    answer = api.post(URL, {"name": "x", "queues": ["*"], "allowed_ips": [wrong]})
     assert answer.status_code == 400
     assert answer.json()["error"]["field"].startswith("allowed_ips")
 
@@ -91,9 +91,12 @@ def test_one_that_is_made_with_it_may_be_used_from_nowhere_else(api):
     text = made(api, allowed_ips=OFFICE)["token"]
     api.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
     inside = {"REMOTE_ADDR": "10.1.2.3"}
-    assert api.post(URL, {"name": "a"}, **inside).json()["allowed_ips"] == OFFICE
-    assert api.post(URL, {"name": "b", "allowed_ips": ["10.1.7.0/24"]}, **inside).status_code == 201
-    wider = api.post(URL, {"name": "c", "allowed_ips": ["10.0.0.0/8"]}, **inside)
+    assert api.post(URL, {"name": "a", "queues": ["*"]}, **inside).json()["allowed_ips"] == OFFICE
+    assert (
+        api.post(URL, {"name": "b", "queues": ["*"], "allowed_ips": ["10.1.7.0/24"]}, **inside).status_code
+        == 201
+    )
+    wider = api.post(URL, {"name": "c", "queues": ["*"], "allowed_ips": ["10.0.0.0/8"]}, **inside)
     assert (wider.status_code, wider.json()["error"]["field"]) == (403, "allowed_ips")
 
 

@@ -325,15 +325,15 @@ MATRIX |= {
     "api-request-withdraw": Route(_FILLS_IN, "/api/v1/requests/{run}/withdraw", names_object=True),
 }
 
+_TOKENS = {"GET": "tokens:own", "POST": "tokens:own"}
+_A_TOKEN = {"GET": "tokens:own", "PATCH": "tokens:own", "DELETE": "tokens:own"}
+
 MATRIX |= {
-    "api-tokens": Route({"GET": "tokens:own", "POST": "tokens:own"}, "/api/v1/tokens"),
-    "api-token": Route(
-        {"GET": "tokens:own", "DELETE": "tokens:own"}, "/api/v1/tokens/{token}", names_object=True
-    ),
-    "settings-tokens": _page({"GET": "tokens:own", "POST": "tokens:own"}, "/settings/tokens"),
-    "settings-token-revoke": _page(
-        {"GET": "tokens:own", "POST": "tokens:own"}, "/settings/tokens/{token}/revoke"
-    ),
+    "api-tokens": Route(_TOKENS, "/api/v1/tokens"),
+    "api-token": Route(_A_TOKEN, "/api/v1/tokens/{token}", names_object=True),
+    "settings-tokens": _page(_TOKENS, "/settings/tokens"),
+    "settings-token": _page(_TOKENS, "/settings/tokens/{token}"),
+    "settings-token-revoke": _page(_TOKENS, "/settings/tokens/{token}/revoke"),
 }
 
 _MANAGE = {"GET": "members:manage", "POST": "members:manage"}

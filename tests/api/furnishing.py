@@ -40,7 +40,7 @@ def has_everything(client):
     assert case.status_code == 201, case.json()
     comment = client.post("/api/v1/workflows/ours/comments", {"step": "a", "text": "Why?"})
     assert comment.status_code == 201, comment.json()
-    token = client.post("/api/v1/tokens", {"name": "ours"})
+    token = client.post("/api/v1/tokens", {"name": "ours", "queues": ["*"]})
     assert token.status_code == 201, token.json()
     return (
         {

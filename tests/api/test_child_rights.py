@@ -163,7 +163,7 @@ def test_the_role_counts_that_they_have_when_the_child_begins(people, parent):
 
 
 def test_a_service_starts_what_is_in_the_runs_own_folder(people, parent):
-    _, text = tokens.make(people.principal("admin"), name="nightly", role="admin", service=True)
+    _, text = tokens.make(people.principal("admin"), name="nightly", role="admin", service=True, queues=["*"])
     client = APIClient()
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {text}")
     assert refused(started(client, "secret")) == answer_for("secret")

@@ -168,11 +168,13 @@ def test_old_answers_are_removed(api, monkeypatch):
 
 
 def test_a_secret_in_an_answer_is_sealed(api):
-    answer = api.post("/api/v1/tokens", {"name": "mine"}, headers=KEY)
+    answer = api.post("/api/v1/tokens", {"name": "mine", "queues": ["*"]}, headers=KEY)
     secret = answer.json()["token"]
     (kept,) = KeptAnswer.unsafe_all_tenants.all()
     assert secret.encode() not in bytes(kept.answer)
-    assert api.post("/api/v1/tokens", {"name": "mine"}, headers=KEY).json()["token"] == secret
+    assert (
+        api.post("/api/v1/tokens", {"name": "mine", "queues": ["*"]}, headers=KEY).json()["token"] == secret
+    )
     assert ApiToken.unsafe_all_tenants.filter(name="mine").count() == 1
     # Neither does it open in another row.
     other = api.post("/api/v1/groups", {"name": "G"}, headers={"Idempotency-Key": "other"})
@@ -184,7 +186,7 @@ def test_a_secret_in_an_answer_is_sealed(api):
 
 def test_another_token_of_the_same_user_is_not_shown_the_secret(people, api):
     """Not even by a session: who holds a token that ends tomorrow would hold one that doesn't."""
-    secret = api.post("/api/v1/tokens", {"name": "mine"}, headers=KEY).json()["token"]
+    secret = api.post("/api/v1/tokens", {"name": "mine", "queues": ["*"]}, headers=KEY).json()["token"]
     admin = people.member("admin")
     other = APIClient()
     other.credentials(
@@ -193,8 +195,8 @@ def test_another_token_of_the_same_user_is_not_shown_the_secret(people, api):
     session = Client()
     session.force_login(admin)
     for refused in (
-        other.post("/api/v1/tokens", {"name": "mine"}, headers=KEY),
-        session.post("/api/v1/tokens", '{"name":"mine"}', "application/json", headers=KEY),
+        other.post("/api/v1/tokens", {"name": "mine", "queues": ["*"]}, headers=KEY),
+        session.post("/api/v1/tokens", '{"name":"mine","queues":["*"]}', "application/json", headers=KEY),
     ):
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "done_already")
         assert secret not in refused.content.decode()

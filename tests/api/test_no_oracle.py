@@ -4,7 +4,7 @@ import orjson
 import pytest
 from django.db import transaction
 
-from accounts.models import User
+from accounts.models import Membership, Tenant, User
 from tests.api.authorisation_bodies import BODIES
 from tests.api.test_authorisation import call
 
@@ -17,7 +17,7 @@ DOORS = [
     ("api-task-ask", "POST", {"text": "Which one?", "to": "WHO"}),
     ("api-task-comments", "POST", {"text": "@WHO what do you think?"}),
     ("api-groups", "POST", {"name": "Finance 2", "members": ["WHO"]}),
-    ("api-members", "POST", {"username": "zoe", "role": "viewer", "manager": "WHO"}),
+    ("api-members", "POST", {"username": "zoe@ours", "role": "viewer", "manager": "WHO"}),
     (
         "api-away-rules",
         "POST",
@@ -119,10 +119,24 @@ def test_no_page_offers_another_tenants_people(ours, furnished, ask, client, pat
         assert secret not in page.text
 
 
-def test_nobody_is_added_by_a_guessed_name(ours, ask):
-    """The names of logins are the whole Handoff's, so that one can be taken; nothing else of who has it is told."""
-    for more in ({}, {"email": "guess@x.example"}):
-        taken = ours.post("/api/v1/members", {"username": THEIRS, "role": "viewer", **more})
-        assert (taken.status_code, taken.json()["error"]["code"]) == (409, "name_taken")
-        assert "secret" not in taken.content.decode().lower()
+@pytest.mark.parametrize("more", [{}, {"email": "guess@x.example"}, {"name": "Guess"}, {"role": "admin"}])
+def test_nobody_is_added_by_a_guessed_name(ours, ask, more):
+    """The names of logins are the whole Handoff's: new ones end in what other tenants' don't."""
+    told = ask(lambda who: ours.post("/api/v1/members", {"username": who, "role": "viewer", **more}))
+    assert told[THEIRS] == told[NOBODYS]
+    assert told[THEIRS][0] == 400
     assert ours.get(f"/api/v1/members/{THEIRS}").status_code == 404
+
+
+def test_nor_by_the_name_of_somebody_who_left_another_tenant(ours, ask):
+    Membership.unsafe_all_tenants.filter(user__username=THEIRS).delete()
+    User.objects.filter(username=THEIRS).update(home=Tenant.objects.get(slug="theirs"))
+    told = ask(lambda who: ours.post("/api/v1/members", {"username": who, "role": "viewer"}))
+    assert told[THEIRS] == told[NOBODYS]
+
+
+@pytest.mark.parametrize("name", ["zoe", "@ours", "zoe@theirs", "zoe@ours.example"])
+def test_a_new_name_ends_in_the_tenants(ours, name):
+    refused = ours.post("/api/v1/members", {"username": name, "role": "viewer"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "username_suffix")
+    assert ours.post("/api/v1/members", {"username": "zoe@OURS", "role": "viewer"}).status_code == 201

@@ -61,6 +61,10 @@ def test_the_database_holds_no_secret(hook):
         "https://u:p@hooks.example/",
         "https://x:99999/",
         "https://hö.example/",
+        "https://xn--/",
+        "https://[::1",
+        "https://xn--a/",
+        "https://@hooks.example/",
     ],
 )
 def test_what_is_no_address_is_refused(api, url):

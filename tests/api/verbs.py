@@ -89,6 +89,7 @@ SETTLED: Mapping[tuple[str, str], tuple[Settled, ...]] = {
     ("api-task-unclaim", "POST"): (_after("api-task-claim"),),
     ("api-task-unwatch", "POST"): (_after("api-task-watch"),),
     ("api-task-watch", "POST"): (Settled(),),
+    ("api-token", "PATCH"): (Settled({"queues": ["card"], "folders": ["General"]}),),
     ("api-token-revoke", "POST"): (Settled(),),
     ("api-webhook", "PATCH"): (_OFF, Settled({"enabled": True}, (("api-webhook", {"enabled": False}),))),
     ("api-workflow", "PATCH"): (
@@ -120,6 +121,7 @@ SETTLED: Mapping[tuple[str, str], tuple[Settled, ...]] = {
     ("settings-member-log-out", "POST"): (_form(),),
     ("settings-outgoing-webhook-discard", "POST"): (_form(confirm="yes"),),
     ("settings-outgoing-webhook-switch", "POST"): (_form(), _form(on="1")),
+    ("settings-token", "POST"): (_form(queues="card", folders="*"),),
     ("settings-token-revoke", "POST"): (_form(),),
     ("settings-webhook-switch", "POST"): (_form(), _form(on="1")),
     ("task-claim", "POST"): (_form(),),

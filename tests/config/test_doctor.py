@@ -93,7 +93,11 @@ def test_the_port_is_that_of_the_handoff_that_runs(monkeypatch, tmp_path):
     ("files", "level", "said"),
     [
         ({}, "ok", "will be made at the first start"),
-        ({"secret-key": "x", "master-key": "A" * 43}, "ok", "there is a master key"),
+        (
+            {"secret-key": "x", "master-key": "3iqSSC4OEk3XaBGkTgGvbFMVpHSrfWkKS2o6ZcIkz4M"},
+            "ok",
+            "there is a master key",
+        ),
         ({"secret-key": "x"}, "problem", "there is no master key"),
         ({"secret-key": "x", "master-key": ""}, "problem", "can't be read or is empty"),
         ({"master-key": "too short"}, "problem", "must be base64 of 32 bytes"),

@@ -1,10 +1,11 @@
 """How addresses are read."""
 
 import base64
+from hashlib import sha256
 
 import pytest
 
-from config import dispatch_environment, environment, grpc_environment
+from config import dispatch_environment, environment, grpc_environment, hardness
 from config.channel_layers import broker_url
 from config.supervisor.home import Home
 
@@ -91,11 +92,38 @@ def test_what_is_no_number_of_threads_is_refused(monkeypatch, said):
 
 @pytest.mark.parametrize("divided", [",", " , ", "\n"])
 def test_master_keys_are_base64_of_either_spelling_the_current_one_first(monkeypatch, divided):
-    one, two = b"\xff" * 32, bytes(range(32))
+    one, two = sha256(b"one").digest(), b"\xff" * 32
     texts = [base64.b64encode(one).decode(), base64.urlsafe_b64encode(two).decode().rstrip("=")]
     monkeypatch.setenv("HANDOFF_MASTER_KEY", divided.join(texts))
     assert environment.master_keys() == (one, two)
     assert environment.problems() == []
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        bytes(32),
+        b"\xff" * 32,
+        b"a" * 32,
+        b"ab" * 16,
+        b"secretkey"[:8] * 4,
+        bytes(range(32)),
+        bytes(range(64, 0, -2)),
+    ],
+)
+def test_a_master_key_that_is_not_random_is_refused_unless_it_is_being_replaced(monkeypatch, key):
+    text = base64.b64encode(key).decode()
+    monkeypatch.setenv("HANDOFF_MASTER_KEY", text)
+    [problem] = environment.problems()
+    assert "is not random" in problem
+    assert text not in problem
+    good = sha256(b"good").digest()
+    monkeypatch.setenv("HANDOFF_MASTER_KEY", f"{base64.b64encode(good).decode()},{text}")
+    assert environment.master_keys() == (good, key)
+
+
+def test_a_random_master_key_is_never_taken_for_another():
+    assert not any(hardness.is_guessable(sha256(b"%d" % number).digest()) for number in range(10_000))
 
 
 @pytest.mark.parametrize("given", ["secret", "A" * 42, "A" * 44, "ä" * 43, f"{'A' * 43},x"])

@@ -29,7 +29,7 @@ def manage(tmp_path, *arguments, **environment):
     )
 
 
-COMMANDS = ["create_token --user admin", "run_workflow any --input manage.py"]
+COMMANDS = ["create_token --user admin --queue *", "run_workflow any --input manage.py"]
 
 
 @pytest.mark.parametrize("command", shown(COMMANDS, 1))

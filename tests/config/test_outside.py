@@ -32,24 +32,26 @@ from steps import outside
     ],
 )
 def test_database_redis_and_web_are_ours_but_for_unix_sockets(database, redis, servers):
-    found = environment.own_servers(database, redis, 8000)
+    found = environment.own_servers(database, redis, ("127.0.0.1", 8000), ("127.0.0.1", 0))
     assert set(found) == {("127.0.0.1", 8000), *servers}
 
 
 @pytest.fixture
-def started(monkeypatch):
+def started(monkeypatch, settings):
     """As a process knows it after its start."""
+    settings.HANDOFF_GRPC_PORT, settings.HANDOFF_GRPC_HOST = 7_443, "0.0.0.0"
     monkeypatch.setenv("HANDOFF_EGRESS_ALLOW", "0.0.0.0/0,::/0")
     monkeypatch.setattr(outside, "_own", ())
     apps.get_app_config("house").ready()
 
 
+@pytest.mark.parametrize("port", [settings.HANDOFF_PORT, 7_443], ids=["web", "gRPC"])
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.8.8.8", "[::1]", "[::ffff:127.0.0.1]"])
-def test_no_step_reaches_our_own_web_whatever_is_allowed(started, host):
+def test_no_step_reaches_our_own_web_or_grpc_whatever_is_allowed(started, host, port):
     with pytest.raises(EgressRefused, match="is a server of this system itself"):
         outside.egress().request(
             "GET",
-            f"http://{host}:{settings.HANDOFF_PORT}/healthz",
+            f"http://{host}:{port}/healthz",
             headers={},
             content=None,
             timeout_seconds=5,

@@ -321,7 +321,7 @@ def check() -> None:
 
 def duties() -> None:
     """What a process does beside working."""
-    jobs.ready_jobs({(1, OUTSIDE): 1})
+    jobs.ready_jobs({(1, OUTSIDE, None): 1})
     hot.worker_seen(worker="victim", queue="default", host="here", pid=1)
     due.hint()
     hot.discard_letters(tenant=1, letters=[], by=1, reason="seen to")

@@ -145,6 +145,26 @@ def test_these_urls_are_refused_by_rule(ask, url):
         ask(url, allow="")
 
 
+@pytest.mark.parametrize("follow", [0, 1])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "xn--", "XN--", "xn--.com", "a.xn--", "xn--a", "xn--0", "xn--zzzzzzzzzzz", "xn--a-ecp.ru", "xn--ls8h.la",
+        "xn--\xdf", "\u2488com", "a\u200db.com", "\ud800", "[::1", "[v1.x]", "a:b", ".", "a..b", "a" * 64 + ".com",
+    ],
+)  # fmt: skip
+def test_whatever_stands_where_a_host_should_be_is_an_error_of_its_own(ask, host, follow):
+    """Not an error of ours, of which nobody knows whether the request was sent."""
+    with pytest.raises((EgressRefused, EgressFailed)):
+        ask(f"http://{host}/", allow="", follow_redirects=follow)
+
+
+def test_a_redirect_to_no_host_is_refused(ask):
+    moved = answering(http(status="302 Found", location="http://xn--/"))
+    with moved as server, pytest.raises(EgressRefused, match="not a URL"):
+        ask(server.url(), follow_redirects=1)
+
+
 @pytest.mark.parametrize("host", ["2130706433", "0177.0.0.1", "0x7f.1", "127.1"])
 def test_addresses_in_odd_spellings_are_refused_even_where_the_address_is_allowed(ask, server, host):
     with pytest.raises(EgressRefused, match=r"neither a name nor an address|not a URL"):

@@ -110,6 +110,8 @@ class TestAtFiftyThousandRows:
 
         assert "step_ready" in plan("claim")
         assert "step_running" in plan("expired")
+        assert "step_ready" in plan("claim_jobs")
+        assert "Sort" not in plan("claim_jobs").split("CTE picked")[0], "also of those of some folders"
         assert "Sort" not in plan("claim").split("CTE taken")[0], "a backlog must not be sorted at each claim"
 
     def test_what_was_published_and_is_not_due_again_is_not_walked(self):

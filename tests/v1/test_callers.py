@@ -1,6 +1,7 @@
 """Who asks at S4's routes: a token as Bearer or Basic, anybody where a tenant is open, and else nobody."""
 
 import base64
+from ipaddress import ip_network
 
 import pytest
 
@@ -69,6 +70,66 @@ def test_who_is_anybody_reaches_the_folder_of_uploads_and_no_other(linear):
     assert linear.get("definitions")["items"] is None
     assert linear.get("instances") == {"items": None, "total": 0}
     assert linear.get(f"instances/{instance}/history") == {"items": None}
+
+
+def test_who_is_anybody_gets_jobs_of_the_folder_of_uploads_alone(linear):
+    tenant = Tenant.objects.get(slug="default")
+    linear.start()
+    [held] = linear.poll("a")
+    linear.start()
+    other = make.FolderFactory(tenant=tenant)
+    Workflow.objects.for_tenant(tenant.pk).filter(name="flow").update(folder=other)
+    assert linear.poll("a") == []
+    linear.post(f"jobs/{held['id']}/complete", {"workerId": "w"}, 404)
+    linear.post(f"jobs/{held['id']}/fail", {"workerId": "w"}, 404)
+    Workflow.objects.for_tenant(tenant.pk).filter(name="flow").update(
+        folder=folders.default_folder(tenant.pk)
+    )
+    assert len(linear.poll("a")) == 1
+    linear.complete(held)
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "status"),
+    [
+        ("127.0.0.1", {}, 200),
+        ("::1", {}, 200),
+        ("::ffff:127.0.0.1", {}, 200),
+        ("192.0.2.1", {}, 401),
+        ("", {}, 401),
+        ("127.0.0.1", {"X-Forwarded-For": "192.0.2.1"}, 401),
+        ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, 401),
+        ("127.0.0.1", {"Forwarded": "for=192.0.2.1"}, 401),
+        ("192.0.2.1", {"X-Forwarded-For": "127.0.0.1"}, 401),
+        ("127.0.0.1", {"Origin": "https://modeller.example"}, 401),
+        ("127.0.0.1", {"Origin": "null"}, 401),
+        ("127.0.0.1", {"Origin": "http://[::1"}, 401),
+        ("127.0.0.1", {"Origin": "http://localhost:5173"}, 200),
+        ("127.0.0.1", {"Origin": "http://[::1]:5173"}, 200),
+    ],
+)
+def test_who_is_anybody_is_on_this_machine_unless_the_settings_say_anywhere(
+    engine, settings, address, headers, status
+):
+    def asked():
+        return engine.client.get("/v1/instances", REMOTE_ADDR=address, headers=headers)
+
+    assert asked().status_code == status
+    settings.HANDOFF_V1_OPEN_ANYWHERE = True
+    assert asked().status_code == 200
+
+
+def test_a_proxy_on_this_machine_that_is_trusted_says_who_asks(engine, settings):
+    settings.HANDOFF_TRUSTED_PROXIES = (ip_network("127.0.0.1/32"),)
+    for client, status in (("192.0.2.1", 401), ("127.0.0.5", 200), ("127.0.0.5, 192.0.2.1", 401)):
+        answer = engine.client.get("/v1/instances", headers={"X-Forwarded-For": client})
+        assert answer.status_code == status, client
+
+
+def test_with_a_token_everywhere_is_as_good(people, settings):
+    settings.HANDOFF_V1_OPEN_TENANT = "default"
+    client = Engine(people.token("admin")).client
+    assert client.get("/v1/instances", REMOTE_ADDR="192.0.2.1").status_code == 200
 
 
 def test_who_is_anybody_starts_by_a_computed_name_what_is_in_the_folder_of_uploads(engine):

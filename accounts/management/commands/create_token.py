@@ -5,8 +5,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from accounts import tokens
-from accounts.queries import command_principal, get_tenant, get_user
+from accounts import token_reach, tokens
+from accounts.principal import JobReach
+from accounts.queries import command_principal, get_tenant, get_user, role_in
 from accounts.roles import TOKEN_ROLES
 from accounts.services import create_token
 from lib.commands import QuickCommand
@@ -30,6 +31,18 @@ class Command(QuickCommand):
             metavar="CIDR",
             help="an address or network that it may be used from; may be given several times",
         )
+        parser.add_argument(
+            "--queue",
+            action="append",
+            metavar="NAME",
+            help="a queue whose jobs it may take, pay* for all that begin so, '*' for all; may be given several times",
+        )
+        parser.add_argument(
+            "--folder",
+            action="append",
+            metavar="NAME",
+            help="a folder whose workflows, runs and jobs it may reach, '*' for all; may be given several times",
+        )
         parser.add_argument("--name", default="", help="what it is for")
         parser.add_argument(
             "--service",
@@ -43,10 +56,24 @@ class Command(QuickCommand):
         try:
             if options["service"]:
                 principal = command_principal(options["user"], options["tenant"])
-                _token, text = tokens.make(principal, service=True, **fields)
+                limits = {"queues": options["queue"], "folders": options["folder"]}
+                _token, text = tokens.make(principal, service=True, **fields, **limits)
             else:
                 user, tenant = get_user(options["user"]), get_tenant(options["tenant"])
-                _token, text = create_token(user=user, tenant=tenant, **fields)
+                jobs = _jobs(options, options["role"] or role_in(user, tenant))
+                _token, text = create_token(user=user, tenant=tenant, jobs=jobs, **fields)
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
         self.stdout.write(text)
+
+
+def _jobs(options: dict[str, Any], role: str) -> JobReach:
+    """Raises CommandError where nothing is chosen for a token that takes jobs."""
+    queues, folders = options["queue"], options["folder"]
+    takes_jobs = token_reach.takes_jobs(role, None)
+    if takes_jobs and not queues and not folders:
+        raise CommandError(
+            "say which jobs it may take: --queue NAME, --queue 'pay*' or --queue '*', and --folder NAME or '*'"
+        )
+    principal = command_principal(options["user"], options["tenant"])
+    return token_reach.chosen(principal, queues, folders, takes_jobs=takes_jobs)

@@ -90,7 +90,12 @@ class _ActivityView(RunsApiView):
         if task is None:
             raise UnknownJob
         job, lease_token = task
-        return {"tenant": self.principal.tenant_id, "job": str(job), "lease_token": lease_token}
+        return {
+            "tenant": self.principal.tenant_id,
+            "job": str(job),
+            "lease_token": lease_token,
+            "reach": self.principal.jobs,
+        }
 
 
 class ActivityPollView(_ActivityView):
@@ -104,15 +109,15 @@ class ActivityPollView(_ActivityView):
     )
     def post(self, request: Request) -> Response:
         """Leases one task of the queue; 204 at once if there is none (R-151): poll again after a pause."""
-        polls.let_in(self.principal.tenant_id)
+        tenant, reach = self.principal.tenant_id, self.principal.jobs
+        polls.let_in(tenant)
         payload = body(s.PollActivity, request)
-        queue = payload["taskQueue"]
+        worker, queue = payload["workerId"], payload["taskQueue"]
         if queue in jobs.RESERVED_QUEUES:
             message = f"{queue} is a queue of Handoff's own workers."
             raise Invalid(message, code="reserved_queue", field="taskQueue")
-        claimed = jobs.poll(
-            tenant=self.principal.tenant_id, worker=payload["workerId"], queues=[queue], max_jobs=1
-        )
+        reach.require([queue], "taskQueue")
+        claimed = jobs.poll(tenant=tenant, worker=worker, queues=[queue], max_jobs=1, reach=reach)
         return Response(_task(claimed[0])) if claimed else Response(status=204)
 
 

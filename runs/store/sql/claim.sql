@@ -93,6 +93,12 @@ picked AS MATERIALIZED (
        false)
   FROM taken s
 
+-- name: lies_in_folders (fragment)
+-- The step `s` is of a workflow that lies in one of the `folders` now; NULL: anywhere.
+(%(folders)s::bigint[] IS NULL OR EXISTS (
+    SELECT 1 FROM workflows_workflowversion v JOIN workflows_workflow w ON w.id = v.workflow_id
+     WHERE v.id = s.version_id AND w.folder_id = ANY (%(folders)s::bigint[])))
+
 -- name: claim_jobs
 -- For one tenant's external workers, of several polls at once: the n-th step goes to the poll of the n-th token, and of
 -- each token only the hash is kept. A step that must run alone is handed out only to a poll that found nothing else.
@@ -104,6 +110,7 @@ found AS MATERIALIZED (
                  FROM runs_stepexecution s
                 WHERE s.queue = q.queue AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
                   AND s.solo = %(alone)s AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+                  AND /* include lies_in_folders */
                 ORDER BY s.priority DESC, s.available_at, s.id
                 LIMIT %(limit)s
                   FOR UPDATE SKIP LOCKED) f
@@ -119,7 +126,8 @@ picked AS MATERIALIZED (
        CASE WHEN count(*) = 0 THEN EXISTS (
            SELECT 1 FROM runs_stepexecution s
             WHERE s.queue = ANY (%(queues)s::text[]) AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
-              AND s.solo = %(alone)s AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp()))
+              AND s.solo = %(alone)s AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+              AND /* include lies_in_folders */)
        ELSE false END)
   FROM taken s
 
@@ -153,12 +161,15 @@ SELECT coalesce(json_agg(q.queue), '[]')
 
 -- name: ready_jobs
 -- How many jobs of the tenants' queues could be leased now, up to so many: one look for all polls that wait.
-SELECT coalesce(json_agg(json_build_array(q.tenant_id, q.queue, ready.jobs)), '[]')
-  FROM jsonb_to_recordset(%(wanted)s::jsonb) AS q(tenant_id bigint, queue text, most int)
+SELECT coalesce(json_agg(json_build_array(q.tenant_id, q.queue, q.folders, ready.jobs)), '[]')
+  FROM jsonb_to_recordset(%(wanted)s::jsonb) AS q(tenant_id bigint, queue text, folders bigint[], most int)
  CROSS JOIN LATERAL (
            SELECT count(*) AS jobs
              FROM (SELECT 1 FROM runs_stepexecution s
                     WHERE s.queue = q.queue AND s.tenant_id = q.tenant_id AND s.status = 'QUEUED' AND NOT s.held
                       AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+                      AND (q.folders IS NULL OR EXISTS (
+                               SELECT 1 FROM workflows_workflowversion v JOIN workflows_workflow w ON w.id = v.workflow_id
+                                WHERE v.id = s.version_id AND w.folder_id = ANY (q.folders)))
                     LIMIT q.most) one) ready
  WHERE ready.jobs > 0

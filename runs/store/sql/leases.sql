@@ -85,9 +85,11 @@ SELECT coalesce(json_agg(DISTINCT b.queue), '[]') FROM b
 -- What external workers' answers to jobs are judged by.
 SELECT json_build_array(/* include held */,
                         CASE WHEN s.input_from IS NULL THEN s.input ELSE coalesce(p.output, r.input) END,
-                        s.status, encode(s.lease_token_hash, 'hex'), s.error, (extract(epoch FROM s.started_at) * 1000000000)::bigint)
+                        s.status, encode(s.lease_token_hash, 'hex'), s.error, (extract(epoch FROM s.started_at) * 1000000000)::bigint,
+                        s.queue, w.folder_id)
   FROM runs_stepexecution s
   JOIN runs_run r ON r.id = s.run_id
+  LEFT JOIN workflows_workflow w ON w.id = r.workflow_id
   LEFT JOIN runs_stepexecution p ON p.id = s.input_from
  WHERE s.id = ANY (%(ids)s::uuid[]) AND s.tenant_id = %(tenant)s
 

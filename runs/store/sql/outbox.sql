@@ -70,6 +70,14 @@ sent AS (
 )
 SELECT count(*) FROM leads
 
+-- name: may_be_taken (fragment)
+-- The step `s` is the tenant's, of one of the `queues` (a `*` at the end: all that begin so; NULL: any) and `folders`.
+s.tenant_id = %(tenant)s
+AND (%(queues)s::text[] IS NULL OR EXISTS (
+    SELECT 1 FROM unnest(%(queues)s::text[]) AS own(queue)
+     WHERE CASE WHEN right(own.queue, 1) = '*' THEN starts_with(s.queue, left(own.queue, -1)) ELSE s.queue = own.queue END))
+AND /* include lies_in_folders */
+
 -- name: jobs_wanted (fragment)
 -- Jobs whose consumers were told of them, each named by its step and the epoch that its lease gets.
 clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
@@ -94,14 +102,14 @@ received AS (
 ),
 /* include take_picked */
        (SELECT coalesce(json_agg(json_build_array(w.place, CASE
-                   WHEN o.id IS NULL OR o.status NOT IN ('QUEUED', 'RUNNING') OR w.epoch <> o.epoch + 1 AND o.status = 'QUEUED'
-                     OR w.epoch < o.epoch THEN 'gone'
-                   WHEN o.status = 'RUNNING' THEN 'leased'
-                   WHEN o.held THEN 'held'
-                   WHEN o.available_at > clock.now THEN 'later'
+                   WHEN s.id IS NULL OR s.status NOT IN ('QUEUED', 'RUNNING') OR w.epoch <> s.epoch + 1 AND s.status = 'QUEUED'
+                     OR w.epoch < s.epoch THEN 'gone'
+                   WHEN s.status = 'RUNNING' THEN 'leased'
+                   WHEN s.held THEN 'held'
+                   WHEN s.available_at > clock.now THEN 'later'
                    ELSE 'leased' END)), '[]')
           FROM wanted w CROSS JOIN clock
-          LEFT JOIN runs_stepexecution o ON o.id = w.step AND o.tenant_id = %(tenant)s
+          LEFT JOIN runs_stepexecution s ON s.id = w.step AND /* include may_be_taken */
          WHERE w.place NOT IN (SELECT place FROM picked)))
   FROM taken s
 
@@ -111,8 +119,8 @@ WITH /* include jobs_wanted */,
 found AS MATERIALIZED (
     SELECT s.id, s.epoch
       FROM runs_stepexecution s CROSS JOIN clock
-     WHERE s.id = ANY (ARRAY(SELECT step FROM wanted)) AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
-       AND s.available_at <= clock.now
+     WHERE s.id = ANY (ARRAY(SELECT step FROM wanted)) AND s.status = 'QUEUED' AND NOT s.held
+       AND s.available_at <= clock.now AND /* include may_be_taken */
      ORDER BY s.id
        FOR UPDATE OF s SKIP LOCKED
 ),
@@ -125,7 +133,7 @@ WITH /* include jobs_wanted */,
 found AS MATERIALIZED (
     SELECT s.id, s.epoch
       FROM runs_stepexecution s
-     WHERE s.id = ANY (ARRAY(SELECT step FROM wanted)) AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED'
+     WHERE s.id = ANY (ARRAY(SELECT step FROM wanted)) AND s.status = 'QUEUED' AND /* include may_be_taken */
      ORDER BY s.id
        FOR UPDATE OF s
 ),

@@ -108,9 +108,16 @@ class Client(Sender):
         """The workflows."""
         return self.pages(routes.get_workflows(q=q))
 
-    def create_token(self, name: str, *, role: models.TokenRole | LeftOut = LEFT_OUT) -> models.NewToken:
-        """A token, whose text is told this once."""
-        return self.send(routes.post_tokens(name=name, role=role))
+    def create_token(
+        self,
+        name: str,
+        *,
+        role: models.TokenRole | LeftOut = LEFT_OUT,
+        queues: list[str] | LeftOut = LEFT_OUT,
+        folders: list[str] | LeftOut = LEFT_OUT,
+    ) -> models.NewToken:
+        """A token, whose text is told this once; one that takes jobs is limited to queues and folders (`*`: all)."""
+        return self.send(routes.post_tokens(name=name, role=role, queues=queues, folders=folders))
 
     def revoke_token(self, token: str) -> models.Token:
         """The token opens nothing any more."""

@@ -1060,6 +1060,8 @@ class CreateTokenRequest(TypedDict):
     days: NotRequired[int]
     service: NotRequired[bool]
     allowed_ips: NotRequired[list[str]]
+    queues: NotRequired[list[str]]
+    folders: NotRequired[list[str]]
 
 
 class CreateWebhookRequest(TypedDict):
@@ -1911,7 +1913,7 @@ class Member(TypedDict):
 
     username: str
     name: str
-    email: str
+    email: str | None
     role: MemberRole
     active: bool
     manager: str | None
@@ -1972,7 +1974,7 @@ class NewMember(TypedDict):
 
     username: str
     name: str
-    email: str
+    email: str | None
     role: MemberRole
     active: bool
     manager: str | None
@@ -2006,6 +2008,9 @@ class NewToken(TypedDict):
     role: TokenRole
     scopes: list[str] | None
     allowed_ips: list[str]
+    takes_jobs: bool
+    queues: list[str] | None
+    folders: list[str] | None
     status: TokenStatus
     ends_soon: bool
     created_at: str
@@ -2308,6 +2313,14 @@ class PatchedChangeScheduleRequest(TypedDict):
     input: NotRequired[Any]
     name: NotRequired[str]
     workflow: NotRequired[str]
+
+
+class PatchedChangeTokenRequest(TypedDict):
+    """What changes, from its next call on; fields left out stay."""
+
+    reason: NotRequired[str]
+    queues: NotRequired[list[str]]
+    folders: NotRequired[list[str]]
 
 
 class PatchedChangeWebhookRequest(TypedDict):
@@ -3445,6 +3458,9 @@ class Token(TypedDict):
     role: TokenRole
     scopes: list[str] | None
     allowed_ips: list[str]
+    takes_jobs: bool
+    queues: list[str] | None
+    folders: list[str] | None
     status: TokenStatus
     ends_soon: bool
     created_at: str
@@ -4037,6 +4053,7 @@ __all__ = [
     "PatchedChangeOutgoingRequest",
     "PatchedChangeRunSearchRequest",
     "PatchedChangeScheduleRequest",
+    "PatchedChangeTokenRequest",
     "PatchedChangeWebhookRequest",
     "PatchedChangeWorkflowRequest",
     "Person",

@@ -382,7 +382,9 @@ def get_outgoing_webhooks(
 
 
 def get_queues() -> Call[models.Queues]:
-    """The queues with their steps and workers; those that nobody serves come first."""
+    """The queues of workflows that you may read, with steps and workers; those that nobody serves come
+    first.
+    """
     return Call("GET", "/queues")
 
 
@@ -768,7 +770,7 @@ def get_webhooks(*, cursor: str | None = None, limit: int | None = None) -> Call
 
 
 def get_workers(*, cursor: str | None = None, limit: int | None = None) -> Call[models.WorkerPage]:
-    """The workers of yours that polled for jobs in the last day, by id."""
+    """The workers that polled in the last day for jobs of workflows that you may read, by id."""
     return Call("GET", "/workers", query={"cursor": cursor, "limit": limit})
 
 
@@ -1131,6 +1133,21 @@ def patch_schedule(
                 "workflow": workflow,
             }
         ),
+    )
+
+
+def patch_token(
+    token_id: str | int,
+    *,
+    reason: str | LeftOut = LEFT_OUT,
+    queues: list[str] | LeftOut = LEFT_OUT,
+    folders: list[str] | LeftOut = LEFT_OUT,
+) -> Call[models.Token]:
+    """Limits it to other queues and folders, never to more than you may reach yourself."""
+    return Call(
+        "PATCH",
+        path("/tokens/{token_id}", token_id=token_id),
+        body=given({"reason": reason, "queues": queues, "folders": folders}),
     )
 
 
@@ -3058,6 +3075,8 @@ def post_tokens(
     days: int | LeftOut = LEFT_OUT,
     service: bool | LeftOut = LEFT_OUT,
     allowed_ips: list[str] | LeftOut = LEFT_OUT,
+    queues: list[str] | LeftOut = LEFT_OUT,
+    folders: list[str] | LeftOut = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.NewToken]:
     """Makes a token that acts for you: 201 with its text, which is shown only here."""
@@ -3073,6 +3092,8 @@ def post_tokens(
                 "days": days,
                 "service": service,
                 "allowed_ips": allowed_ips,
+                "queues": queues,
+                "folders": folders,
             }
         ),
         headers={"Idempotency-Key": idempotency_key},
