@@ -9,13 +9,18 @@ import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-from config import environment, understanding
+from config import environment, start_environment, understanding
 from lib.database_errors import OPERATIONAL_ERRORS
 from lib.loading import loading
 from lib.messages import first_line
 
 SHORT = {"run": "run_workflow", "print": "print_workflow", "publish": "publish_workflow"}
 """Commands that may be called by a shorter name."""
+READS = frozenset(
+    {"check", "doctor", "help", "list_tokens", "print_workflow", "showmigrations", "spectacular"}
+    | {"up", "verify_audit", "verify_history"}
+)
+"""Commands that change nothing, and `up`, which observes where it shall: the only ones where Handoff observes."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -27,11 +32,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # Asked first, because with these the settings cannot even be read.
     if problems := understanding.problems():
         sys.exit("\n".join(f"problem  {problem}" for problem in problems))
+    name = next((SHORT.get(word, word) for word in words[:1]), "help")
+    if name not in READS and (start_environment.observes() or environment.run_facts().get("observes")):
+        sys.exit(f"This Handoff observes only ({start_environment.VARIABLE}): {name} could change something.")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         with loading():
             django.setup()
-        execute_from_command_line([program, *(SHORT.get(name, name) for name in words[:1]), *words[1:]])
+        execute_from_command_line([program, *([name] if words else []), *words[1:]])
     except ImproperlyConfigured as problem:
         sys.exit(str(problem))
     except OPERATIONAL_ERRORS as problem:

@@ -252,5 +252,6 @@ class Supervisor:
             "redis_url": self._environment["REDIS_URL"],
             "dispatch": self._environment[dispatch_environment.VARIABLES[0]],
             "kafka_brokers": self._kafka.address if self._kafka else "",
+            "observes": start_environment.observes(),
             "pids": {"supervisor": os.getpid(), **pids},
         }

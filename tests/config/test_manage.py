@@ -7,6 +7,7 @@ import sys
 import pytest
 from django.core.management import get_commands, load_command_class
 
+from config import command_line
 from config.environment import BASE_DIR
 from tests.families import shown
 
@@ -73,3 +74,19 @@ def test_no_command_of_handoffs_own_goes_through_all_checks_first():
     ours = [(app, name) for name, app in get_commands().items() if app in OUR_APPS]
     assert {"run_workflow", "create_token", "worker", "doctor"} <= {name for _, name in ours}
     assert [name for app, name in ours if load_command_class(app, name).requires_system_checks] == []
+
+
+def test_where_handoff_observes_a_command_that_could_change_something_refuses(tmp_path):
+    line = "This Handoff observes only (HANDOFF_START): create_token could change something.\n"
+    command = ["create_token", "--user", "admin", "--queue", "*"]
+    by_variable = manage(tmp_path, *command, HANDOFF_START="observe")
+    (tmp_path / "run.json").write_text('{"observes": true}')
+    by_home = manage(tmp_path, *command)
+    assert [(one.returncode, one.stderr) for one in (by_variable, by_home)] == [(1, line)] * 2
+
+
+def test_every_command_of_ours_that_runs_while_handoff_observes_is_known_to_read():
+    ours = {name for name, app in get_commands().items() if app in OUR_APPS}
+    assert ours & command_line.READS == {
+        *("doctor", "list_tokens", "print_workflow", "up", "verify_audit", "verify_history"),
+    }
