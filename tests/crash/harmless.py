@@ -46,6 +46,7 @@ HARMLESS = frozenset(
         # What a pass found and where it came to are one statement; a pass that ends before it is done again.
         "begin_history_check",
         "runs_to_check",
+        "runs_gone",
         "note_history_check",
         "take_duty",
         "end_duty",
