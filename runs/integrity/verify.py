@@ -25,12 +25,12 @@ def verify(runs: Iterable[str]) -> Iterator[Difference]:
 
     They are runs that there are, or that history or a seal names: one without a row is gone.
     """
-    left = sorted(runs)
-    for text in hot.told_runs(left):
+    left = {str(run) for run in runs}
+    for text in hot.told_runs(left.copy()):
         columns = json.loads(text, cls=StoredDecoder)
         left.remove(columns[0])
         yield from _of_run(columns)
-    for run in left:
+    for run in sorted(left):
         yield Difference(run, None, "row", "a run", ABSENT)
 
 

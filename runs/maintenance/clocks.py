@@ -72,7 +72,9 @@ class Clocks:
         known yet; in one statement.
         """
         keys = {
-            (tenant, name) for tenant, version in versions for name in (None, *calendars_of(version).values())
+            (tenant, version, name)
+            for tenant, version in versions
+            for name in (None, *calendars_of(version).values())
         }
         if unknown := keys - self._known.keys():
             for one, calendar in calendars(unknown).items():
@@ -82,7 +84,7 @@ class Clocks:
         """By which working hours people are at what follows a node of a version that was read; None where its tenant
         has no calendar.
         """
-        return self._known[tenant, calendars_of(version).get(node)]
+        return self._known[tenant, version, calendars_of(version).get(node)]
 
     def of(self, tenant: int, version: int, node: str) -> tuple[Clock, bool]:
         """By which clock the time from a node to the end of a run is counted, and whether it is a working one."""
