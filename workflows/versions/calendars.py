@@ -16,5 +16,5 @@ def held_calendars(workflow: Workflow, checked: Checked, native: Mapping[str, Js
     calendars, missing = pinned(workflow.tenant_id, workflow.folder_id, native)
     if missing and not any(problem.code == "unknown_calendar" for problem in checked.problems):
         text = f"The working calendar {missing[0]} was deleted or moved meanwhile: publish again."
-        raise Conflict(text, code="stale")
+        raise Conflict(text, code="calendar_gone")
     return calendars
