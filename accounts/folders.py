@@ -3,6 +3,7 @@
 A folder grants to roles and groups, within what their role may do at all. Admins need no grant (R-162).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -197,7 +198,7 @@ def change_folder(
 
 @transaction.atomic
 def delete_folder(principal: Principal, folder_id: int, *, reason: str | None = None) -> None:
-    """No such folder any more. Raises Missing; Conflict for the default one, and while workflows lie in it."""
+    """No such folder any more. Raises Missing; Conflict for the default one, and while anything lies in it."""
     principal.require(MEMBERS_MANAGE)
     folder = find_folder(principal.tenant_id, folder_id)
     if folder.is_default:
@@ -207,9 +208,12 @@ def delete_folder(principal: Principal, folder_id: int, *, reason: str | None = 
         with transaction.atomic():
             folder.delete()
     except ProtectedError as error:
-        count = len(error.protected_objects)
-        lie = "workflow lies" if count == 1 else "workflows lie"
-        message = f"{count} {lie} in {folder.name}, archived ones included: move them first."
+        counts = Counter(str(one._meta.verbose_name) for one in error.protected_objects)
+        what = " and ".join(
+            f"{count} {kind}{'s'[: count != 1]}" for kind, count in sorted(counts.items(), reverse=True)
+        )
+        lie = "lies" if counts.total() == 1 else "lie"
+        message = f"{what} {lie} in {folder.name}, archived ones included: move them first."
         raise Conflict(message, code="folder_in_use") from None
     audit.record(principal, "delete", f"folder {folder_id}", reason=reason)
 

@@ -29,8 +29,6 @@ UNGUARDED = frozenset(
         "rule_id",
         "alert_rule_id",
         "alert_channel_id",
-        "calendar",
-        "calendar_id",
         "job_id",
         # What proves itself, or lies within what another part names.
         "token",

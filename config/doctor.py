@@ -330,11 +330,10 @@ def _refusals() -> Iterator[Finding]:
 
 
 def _roles() -> Iterator[Finding]:
-    if tables := roles.changeable():
-        sentence = f"the database role that Handoff works with may change evidence ({', '.join(tables)})"
-        yield Finding("warn", sentence, 'name two roles: see "Two database roles" in docs/operations.md')
+    if sentence := roles.complaint():
+        yield Finding("warn", sentence, roles.ADVICE)
     else:
-        yield Finding("ok", "the database role that Handoff works with can't change evidence")
+        yield Finding("ok", "the database role that Handoff works with can't delete runs or change evidence")
 
 
 def _mails() -> Iterator[Finding]:

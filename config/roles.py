@@ -1,4 +1,4 @@
-"""Two roles of the database: the owner, who migrates, and Handoff's own, which can't change what is append-only.
+"""Two roles of the database: the owner, who migrates, and Handoff's own, which deletes no run and no evidence.
 
 The owner's address (`HANDOFF_OWNER_DATABASE_URL`) is given to `manage.py prepare` alone; `make up` makes both roles for
 its embedded PostgreSQL. Where there is none, one role does both, and the doctor says so.
@@ -14,21 +14,40 @@ from psycopg import sql
 from config import environment
 
 OWNER_URL = "HANDOFF_OWNER_DATABASE_URL"
-APPEND_ONLY = ("runs_historyevent", "runs_runseal", "tasks_inbox_taskdecision", "tasks_inbox_taskcomment")
-"""Nothing in these is ever changed or deleted by Handoff."""
+ADVICE = 'name two roles: see "Two database roles" in docs/operations.md'
+APPEND_ONLY = (
+    "runs_historyevent",
+    "runs_runseal",
+    "runs_approval",
+    "tasks_inbox_taskdecision",
+    "tasks_inbox_taskcomment",
+)
+"""Handoff never changes or deletes a row of these."""
+KEPT = (
+    "runs_run",
+    "runs_approvaluse",
+    "tasks_inbox_evidencehead",
+    "tasks_inbox_manualtask",
+    "tasks_inbox_taskfile",
+    "workflows_workflowversion",
+)
+"""Handoff changes rows of these, and never deletes one. Steps are not among them: a resume deletes some."""
 
 _GRANTS = """
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {role};
 GRANT USAGE ON SCHEMA public TO {role};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {role};
 GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO {role};
 REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {role};
 REVOKE UPDATE, DELETE ON {append_only} FROM {role};
+REVOKE DELETE ON {kept} FROM {role};
 """
 _WEAK = """
 SELECT c.relname
   FROM pg_class c
  WHERE c.oid = ANY (ARRAY(SELECT to_regclass(name) FROM unnest(%s::text[]) AS name)::oid[])
-   AND (pg_has_role(c.relowner, 'MEMBER') OR has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE, TRIGGER'))
+   AND (pg_has_role(c.relowner, 'MEMBER') OR has_table_privilege(c.oid, 'DELETE, TRUNCATE, TRIGGER')
+        OR c.relname = ANY (%s) AND has_any_column_privilege(c.oid, 'UPDATE'))
  ORDER BY 1
 """
 
@@ -51,16 +70,26 @@ def as_owner() -> Iterator[bool]:
 
 def grant(role: str) -> None:
     """Give Handoff's role what it needs of all tables there are, and no more; for the owner, after each migration."""
-    names = sql.SQL(", ").join(map(sql.Identifier, APPEND_ONLY))
+    lists = {"append_only": APPEND_ONLY, "kept": KEPT}
+    tables = {name: sql.SQL(", ").join(map(sql.Identifier, names)) for name, names in lists.items()}
+    grants = sql.SQL(_GRANTS).format(role=sql.Identifier(role), **tables)
     with connection.cursor() as cursor:
-        cursor.execute(sql.SQL(_GRANTS).format(role=sql.Identifier(role), append_only=names))
+        # Without parameters it is one transaction: processes that work meanwhile never lack a right.
+        cursor.execute(grants)
 
 
 def changeable() -> list[str]:
-    """The append-only tables that this process' role could change, empty or take the triggers of."""
+    """The tables of runs and evidence that this process' role could empty, delete from, or change if append-only."""
     with connection.cursor() as cursor:
-        cursor.execute(_WEAK, [list(APPEND_ONLY)])
+        cursor.execute(_WEAK, [[*APPEND_ONLY, *KEPT], list(APPEND_ONLY)])
         return [name for (name,) in cursor.fetchall()]
+
+
+def complaint() -> str | None:
+    """What the role that Handoff works with could destroy, in a sentence; None where it can't."""
+    if not (tables := changeable()):
+        return None
+    return f"the database role that Handoff works with may delete or change runs and evidence ({', '.join(tables)})"
 
 
 def _connect_by(values: dict[str, object]) -> None:

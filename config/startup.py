@@ -84,6 +84,8 @@ def prepare(say: Say) -> None:
         _prepare(role if is_another else None, say)
     if reason := belonging.of_key() or belonging.claim_payloads():
         raise NotStartable(reason)
+    if complaint := roles.complaint():
+        log.warning("One database role does everything: %s; %s", complaint, roles.ADVICE)
 
 
 def _check_observed() -> None:

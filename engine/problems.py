@@ -22,6 +22,7 @@ Code = Literal[
     "bad_params",
     "bad_value",
     "built_in_queue",
+    "calendar_elsewhere",
     "chain_too_long",
     "cycle",
     "decision_without_edge",

@@ -12,7 +12,7 @@ from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import EDIT, OPERATE, READ, RUNS_START
 from lib.refusals import Missing
-from runs.models import Alert, BulkJob, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
+from runs.models import Alert, BulkJob, Calendar, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
 from runs.models.alerts import ADMINS_KINDS, QUEUE_KINDS, AlertRule
 from runs.store.items import item_as_it_stands
 from workflows.access import open_to
@@ -96,6 +96,22 @@ def guard_schedule_id(principal: Principal, scope: str, schedule_id: UUID) -> No
     """As `guard_run`, of the workflow of a schedule."""
     rows = Schedule.objects.for_tenant(principal.tenant_id).filter(pk=schedule_id)
     _require(principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule.")
+
+
+def guard_calendar(principal: Principal, scope: str, name: str) -> None:
+    """As `guard_run`, of the folder of a calendar of this name; those of the tenant are for all to read."""
+    _require_calendar(principal, scope, Q(name=name.replace("\x00", "")))
+
+
+def guard_calendar_id(principal: Principal, scope: str, calendar_id: int) -> None:
+    """As `guard_calendar`, of a calendar."""
+    _require_calendar(principal, scope, Q(pk=calendar_id))
+
+
+def _require_calendar(principal: Principal, scope: str, which: Q) -> None:
+    rows = Calendar.objects.for_tenant(principal.tenant_id).filter(which)
+    for folder in rows.exclude(folder=None).values_list("folder_id", flat=True):
+        require_in(principal, scope, folder, "this calendar", "There is no such calendar.")
 
 
 def readable(runs: QuerySet[Run], principal: Principal, verb: str = READ) -> QuerySet[Run]:

@@ -16,6 +16,8 @@ class RunsConfig(AppConfig):
         from runs.access import (
             guard_alert,
             guard_bulk_job,
+            guard_calendar,
+            guard_calendar_id,
             guard_letter,
             guard_outgoing,
             guard_run,
@@ -30,7 +32,8 @@ class RunsConfig(AppConfig):
         from runs.reading.triggers import schedule_triggers, webhook_triggers
         from runs.schedules import firing
         from runs.schedules.examples import make_example_schedule
-        from runs.schedules.judging import judge
+        from runs.schedules.judging import judge, pinned
+        from workflows.ports.calendars import pins_calendars
         from workflows.ports.examples import comes_with_examples
         from workflows.ports.judges import judges_definitions
         from workflows.ports.last_runs import tell_last_runs
@@ -46,6 +49,8 @@ class RunsConfig(AppConfig):
         guards("webhook_id", guard_webhook)
         guards("outgoing_id", guard_outgoing)
         guards("schedule", guard_schedule)
+        guards("calendar", guard_calendar)
+        guards("calendar_id", guard_calendar_id)
         guards("schedule_id", guard_schedule_id)
         tell_last_runs(last_run)
         tell_starts(own_starts)
@@ -53,6 +58,7 @@ class RunsConfig(AppConfig):
         tell_triggers(webhook_triggers)
         counts_open_runs(open_runs_by_version)
         judges_definitions(judge)
+        pins_calendars(pinned)
         judges_definitions(topics.judge)
         child_runs.connect()
         continuing.connect()

@@ -17,6 +17,8 @@ from config.embedded.postgres import ROLE, Postgres
 _MIGRATED, _HALF_MIGRATED = "handoff_migrated", "handoff_half_migrated"
 # What `migrate` writes into them holds for all tests.
 _AS_MIGRATED = {"django_migrations", "django_content_type", "auth_permission"}
+WORKING_ROLE = "handoff_working"
+"""A role without rights, which tests grant some and take on: two roles, as a server of one's own has them."""
 _LARGE = 512 * 1024
 """Bytes: from here on it is cheaper to truncate a table than to leave the space of its rows behind."""
 _PLANS = 1000
@@ -26,6 +28,7 @@ def let_tests_empty(database: Postgres) -> None:
     """Whoever empties tables may do so without their triggers, which keep evidence from being deleted."""
     with database._connect() as server:
         server.execute(f"GRANT SET ON PARAMETER session_replication_role TO {ROLE}")
+        server.execute(f"CREATE ROLE {WORKING_ROLE} ROLE {ROLE}")
 
 
 def keep_plans() -> None:

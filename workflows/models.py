@@ -66,6 +66,7 @@ class WorkflowVersion(TenantOwned):
     """One published graph. Runs are pinned to it, so the database refuses any change (a trigger, too).
 
     `rules`: those of the engine under which it was published, and by which it runs for good (`engine.ports`).
+    `calendars`: the ids of the working calendars that it names, whatever these are called later.
     `is_test`: the graph of test runs, or of what a container does for its items, without a number; it is never listed,
     started otherwise, or the latest.
     """
@@ -77,6 +78,7 @@ class WorkflowVersion(TenantOwned):
     layout = StoredJson(default=dict)
     content_hash = models.CharField(max_length=64)
     rules = models.PositiveSmallIntegerField(default=RULES, db_default=1)
+    calendars = StoredJson(default=dict, db_default={})
     note = models.TextField(blank=True)
     published_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     published_at = models.DateTimeField(db_default=Now())
@@ -90,6 +92,11 @@ class WorkflowVersion(TenantOwned):
                 fields=["id"],
                 name="workflowversion_first_rules",
                 condition=Q(rules=1, is_test=False),
+            ),
+            models.Index(
+                fields=["tenant", "id"],
+                name="workflowversion_calendars",
+                condition=~Q(calendars={}) & Q(is_test=False),
             ),
         )
         constraints = (

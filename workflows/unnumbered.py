@@ -9,7 +9,8 @@ from engine.canonical import content_hash
 from engine.catalogue import BODY, Json
 from engine.ports import RULES
 from steps.catalogue import EXECUTABLE
-from workflows.models import WorkflowVersion
+from workflows.models import Workflow, WorkflowVersion
+from workflows.ports.calendars import pinned
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +22,14 @@ class _Content:
     definition: Mapping[str, Json]
     by: int
     rules: int
+    calendars: Mapping[str, int]
     digest: str
 
 
-def keep(tenant: int, workflow: int, definition: Mapping[str, Json], by: int) -> int:
+def keep(workflow: Workflow, definition: Mapping[str, Json], by: int) -> int:
     """The version without a number that has this content, made where there is none."""
-    return _kept(_content(tenant, workflow, definition, by, RULES))
+    calendars, _ = pinned(workflow.tenant_id, workflow.folder_id, definition)
+    return _kept(_content(workflow.tenant_id, workflow.pk, definition, by, RULES, calendars))
 
 
 def version_of_part(version_id: int, container: str) -> int:
@@ -34,10 +37,17 @@ def version_of_part(version_id: int, container: str) -> int:
     return _kept(_part(version_id, container))
 
 
-def _content(tenant: int, workflow: int, definition: Mapping[str, Json], by: int, rules: int) -> _Content:
-    # One definition by two rules is two versions; that by the first rules keeps its hash.
-    digest = content_hash({**definition, **({} if rules == 1 else {"rules": rules})})
-    return _Content(tenant, workflow, definition, by, rules, digest)
+def _content(
+    tenant: int,
+    workflow: int,
+    definition: Mapping[str, Json],
+    by: int,
+    rules: int,
+    calendars: Mapping[str, int],
+) -> _Content:
+    # One definition by two rules, or with other calendars, is two versions; without these it keeps its hash.
+    more = {**({} if rules == 1 else {"rules": rules}), **({"calendars": calendars} if calendars else {})}
+    return _Content(tenant, workflow, definition, by, rules, calendars, content_hash({**definition, **more}))
 
 
 def _kept(content: _Content) -> int:
@@ -54,6 +64,7 @@ def _kept(content: _Content) -> int:
         definition=content.definition,
         content_hash=content.digest,
         rules=content.rules,
+        calendars=content.calendars,
         published_by_id=content.by,
     )
     # Somebody else may make it at the same moment.
@@ -70,5 +81,10 @@ def _part(version_id: int, container: str) -> _Content:
     if definition is None:
         raise LookupError(container)
     return _content(
-        version.tenant_id, version.workflow_id, definition, version.published_by_id, version.rules
+        version.tenant_id,
+        version.workflow_id,
+        definition,
+        version.published_by_id,
+        version.rules,
+        version.calendars,
     )

@@ -14,6 +14,7 @@ from lib.api.serializers import PageQuery, Verb, body, query
 from runs.api import schedule_serializers as s
 from runs.kernel.working_time import calendar_of
 from runs.schedules import calendars
+from runs.schedules.calendar_uses import uses_of
 
 
 class CalendarsView(ApiView):
@@ -23,8 +24,8 @@ class CalendarsView(ApiView):
 
     @extend_schema(parameters=[PageQuery], responses=page_schema(s.CalendarSerializer))
     def get(self, request: Request) -> Response:
-        """The tenant's calendars, by name."""
-        rows = calendars.calendars_of(self.principal.tenant_id)
+        """The calendars of the tenant, and of folders in which you may read, by name."""
+        rows = calendars.readable_calendars(self.principal)
         page = keyset_page(rows, request, keys=("name",), oldest_first=True, **query(PageQuery, request))
         return Response(page.answer(s.CalendarSerializer(page.rows, many=True).data))
 
@@ -44,7 +45,7 @@ class CalendarView(ApiView):
     @extend_schema(responses=s.CalendarSerializer)
     def get(self, request: Request, calendar: str) -> Response:
         """The calendar."""
-        return Response(s.CalendarSerializer(calendars.get_calendar(self.principal.tenant_id, calendar)).data)
+        return Response(s.CalendarSerializer(calendars.get_calendar(self.principal, calendar)).data)
 
     @extend_schema(request=s.ChangeCalendar, responses=s.CalendarSerializer)
     def patch(self, request: Request, calendar: str) -> Response:
@@ -54,9 +55,33 @@ class CalendarView(ApiView):
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, calendar: str) -> Response:
-        """Removes the calendar: 409 while a schedule uses it."""
+        """Removes the calendar: 409 with who uses it, while a version that starts or runs, or a schedule, does."""
         calendars.delete_calendar(self.principal, calendar, **body(Verb, request))
         return Response(status=204)
+
+
+class CalendarUsesView(ApiView):
+    """Who uses a working calendar."""
+
+    scopes = {"GET": WORKFLOWS_READ}
+
+    @extend_schema(responses=s.UsesSerializer)
+    def get(self, request: Request, calendar: str) -> Response:
+        """The workflows, schedules and open due dates that use it, as far as you may read them."""
+        uses = uses_of(self.principal, calendars.get_calendar(self.principal, calendar))
+        return Response(s.UsesSerializer(uses).data)
+
+
+class CalendarPreviewView(ApiView):
+    """What a change of a working calendar moves."""
+
+    scopes = {"POST": WORKFLOWS_WRITE}
+
+    @extend_schema(request=s.ChangeCalendar, responses=s.UsesSerializer)
+    def post(self, request: Request, calendar: str) -> Response:
+        """Who uses it, and when schedules would be due with these values; nothing is changed."""
+        uses = calendars.preview_change(self.principal, calendar, **body(s.ChangeCalendar, request))
+        return Response(s.UsesSerializer(uses).data)
 
 
 class CalendarDaysView(ApiView):
@@ -68,6 +93,6 @@ class CalendarDaysView(ApiView):
     def get(self, request: Request, calendar: str) -> Response:
         """Which of these days are working days, and their names; up to 400 days."""
         params = query(s.DaysQuery, request)
-        row = calendars.get_calendar(self.principal.tenant_id, calendar)
+        row = calendars.get_calendar(self.principal, calendar)
         days = calendars.days_of(calendar_of(row), params["from"], params["to"])
         return Response(s.DaysSerializer({"results": days}).data)

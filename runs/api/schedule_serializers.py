@@ -183,9 +183,16 @@ class _Calendar(Verb):
     hours = HoursField(required=False)
     exceptions = fields.Items(child=ExceptionField(), required=False, max_length=MOST_EXCEPTIONS)
 
+    folder = fields.Text(
+        required=False,
+        allow_null=True,
+        max_length=LONGEST_NAME,
+        help_text="Whose workflows use it, and who may change it; null: it is the tenant's, which admins change.",
+    )
+
 
 class CreateCalendar(_Calendar):
-    """A new working calendar: Monday to Friday, 09:00 to 17:00, by default."""
+    """A new working calendar: Monday to Friday, 09:00 to 17:00, by default, of the tenant."""
 
     name = fields.Text(max_length=LONGEST_NAME)
 
@@ -207,6 +214,10 @@ class CalendarSerializer(serializers.Serializer[Any]):
     """A working calendar."""
 
     name = serializers.CharField()
+    folder = serializers.CharField(
+        source="folder.name", default=None, allow_null=True, help_text="Null: it is the tenant's."
+    )
+    revision = serializers.IntegerField(help_text="Rises with each change of its rules.")
     timezone = serializers.CharField()
     region = serializers.CharField()
     weekdays = serializers.ListField(child=serializers.IntegerField())
@@ -218,6 +229,51 @@ class CalendarSerializer(serializers.Serializer[Any]):
     def get_hours(self, calendar: Any) -> dict[str, str]:
         """From when to when work is done."""
         return {"from": hours_text(calendar.opens), "to": hours_text(calendar.closes)}
+
+
+class UsingSerializer(serializers.Serializer[Any]):
+    """A workflow that uses a calendar."""
+
+    workflow = serializers.CharField()
+    title = serializers.CharField()
+    versions = serializers.ListField(child=serializers.IntegerField())
+    newest = serializers.BooleanField(help_text="Whether the version that new runs start with is among them.")
+    open_runs = serializers.IntegerField()
+
+
+class KeptScheduleSerializer(serializers.Serializer[Any]):
+    """A schedule that keeps to a calendar."""
+
+    name = serializers.CharField()
+    workflow = serializers.CharField()
+    next_due_at = serializers.DateTimeField(allow_null=True)
+    moves_to = serializers.DateTimeField(
+        allow_null=True, help_text="When it is due next by the changed calendar."
+    )
+
+
+class DueDateSerializer(serializers.Serializer[Any]):
+    """An open due date that a calendar counted; a change does not move it."""
+
+    run_id = serializers.UUIDField()
+    workflow = serializers.CharField()
+    node = serializers.CharField(allow_null=True, help_text="Null: the deadline of the run.")
+    kind = serializers.ChoiceField(["deadline", "wait", "timer", "task"])
+    due_at = serializers.DateTimeField()
+    revision = serializers.IntegerField(help_text="The revision of the calendar that counted it.")
+
+
+class UsesSerializer(serializers.Serializer[Any]):
+    """Who uses a calendar, up to 100 of each; others, also those that you may not read, are counted."""
+
+    is_default = serializers.BooleanField(help_text="Whether it counts wherever no calendar is named.")
+    workflows = UsingSerializer(many=True)
+    schedules = KeptScheduleSerializer(many=True)
+    due_dates = DueDateSerializer(many=True)
+    other_workflows = serializers.IntegerField()
+    other_schedules = serializers.IntegerField()
+    other_due_dates = serializers.IntegerField()
+    more = serializers.BooleanField(help_text="Whether there are more open runs than were looked at.")
 
 
 class DaySerializer(serializers.Serializer[Any]):

@@ -162,6 +162,12 @@ urlpatterns = [
     ),
     path("calendars", calendars.CalendarsView.as_view(), name="api-calendars"),
     path("calendars/<str:calendar>", calendars.CalendarView.as_view(), name="api-calendar"),
+    path("calendars/<str:calendar>/uses", calendars.CalendarUsesView.as_view(), name="api-calendar-uses"),
+    path(
+        "calendars/<str:calendar>/preview",
+        calendars.CalendarPreviewView.as_view(),
+        name="api-calendar-preview",
+    ),
     path("calendars/<str:calendar>/days", calendars.CalendarDaysView.as_view(), name="api-calendar-days"),
     path("runs/<uuid:run_id>/pause", runs.RunPauseView.as_view(), name="api-run-pause"),
     path("runs/<uuid:run_id>/unpause", runs.RunUnpauseView.as_view(), name="api-run-unpause"),

@@ -16,7 +16,7 @@ from engine.timers import WorkingDays
 from lib.uuid7 import uuid7
 from runs.kernel import scopes, wait_kinds
 from runs.kernel.wait_kinds import Moment, Wait
-from runs.kernel.working_time import boundary_timers, calendars, later
+from runs.kernel.working_time import Record, boundary_timers, counted_from
 from runs.models import Run
 from runs.store import hot, new_times
 from runs.store.attempts import Errored, Suspended
@@ -100,7 +100,7 @@ def new_times_of(run: Run, before: Version, after: Version, version: int) -> New
             continue
         _of_wait(changed, other, step)
         _of_boundary(changed, other, step)
-    _of_run(changed, before, after)
+    _of_run(changed, before, after, version)
     return changed
 
 
@@ -140,10 +140,10 @@ def _of_wait(changed: NewTimes, other: _Other, step: TimedStep) -> None:
 def _of_timer(changed: NewTimes, other: _Other, step: TimedStep, again: Wait) -> None:
     """The timer that ends a wait."""
     pending = next((one for one in step.timers if one.kind != "boundary"), None)
-    timer, words, after = again.get("timer"), None, None
+    timer, words, after, record = again.get("timer"), None, None, None
     if timer is not None:
         start = step.queued_at if timer["kind"] == "wait" else step.since or step.queued_at
-        after, words = _end(other, start, timer)
+        after, words, record = _end(other, start, timer)
     before = pending and pending.fire_at
     if after == before:
         return
@@ -160,22 +160,26 @@ def _of_timer(changed: NewTimes, other: _Other, step: TimedStep, again: Wait) ->
             "fire_at": after.isoformat() if after else None,
         }
     )
-    wait = {key: value for key, value in (step.waiting or {}).items() if key not in ("until", "counts")}
+    wait = {
+        key: value
+        for key, value in (step.waiting or {}).items()
+        if key not in ("until", "counts", "calendar")
+    }
     wait |= {"until": after.isoformat()} if after else {}
+    wait |= {"calendar": record} if record else {}
     changed.waits.append({"step_id": step.id, "wait": wait | ({"counts": words} if words else {})})
 
 
-def _end(other: _Other, start: datetime, timer: Mapping[str, Json]) -> tuple[datetime, str | None]:
-    """When a timer that began then fires, and in words how that is counted where not all hours count."""
+def _end(
+    other: _Other, start: datetime, timer: Mapping[str, Json]
+) -> tuple[datetime, str | None, Record | None]:
+    """When a timer that began then fires, and how that is counted where not all hours count."""
     if "until" in timer:
-        return datetime.fromisoformat(timer["until"]), None
+        return datetime.fromisoformat(timer["until"]), None, None
     if "working_days" in timer:
-        return _later(other.tenant, start, WorkingDays(timer["working_days"], timer["calendar"]))
-    return start + timedelta(seconds=timer["seconds"]), None
-
-
-def _later(tenant: int, start: datetime, length: WorkingDays) -> tuple[datetime, str]:
-    return later(calendars([(tenant, length.calendar)])[tenant, length.calendar], start, length)
+        length = WorkingDays(timer["working_days"], timer["calendar"])
+        return counted_from(other.tenant, other.version, start, length)
+    return start + timedelta(seconds=timer["seconds"]), None, None
 
 
 _Length = tuple[float, WorkingDays | None]
@@ -208,10 +212,10 @@ def _of_boundary(changed: NewTimes, other: _Other, step: TimedStep) -> None:
             start = step.began
             if pending_one is not None and former[number][1] is None:
                 start = pending_one.fire_at - timedelta(seconds=former[number][0])
-            after = start + timedelta(seconds=length[0])
+            after, record = start + timedelta(seconds=length[0]), None
             if length[1] is not None:
-                after, _ = _later(other.tenant, start, length[1])
-            _set_boundary(changed, step, key, pending_one, after)
+                after, _, record = counted_from(other.tenant, other.version, start, length[1])
+            _set_boundary(changed, step, key, pending_one, after, record)
         for timer in there[max(0, len(lengths) - fired) :]:
             _set_boundary(changed, step, key, timer, None)
 
@@ -222,6 +226,7 @@ def _set_boundary(
     key: tuple[str | None, bool],
     timer: PendingTimer | None,
     after: datetime | None,
+    record: Record | None = None,
 ) -> None:
     before = timer and timer.fire_at
     if before == after:
@@ -237,11 +242,12 @@ def _set_boundary(
             "target": target,
             "interrupting": interrupting,
             "fire_at": after.isoformat() if after else None,
+            "calendar": record,
         }
     )
 
 
-def _of_run(changed: NewTimes, before: Version, after: Version) -> None:
+def _of_run(changed: NewTimes, before: Version, after: Version, version: int) -> None:
     """The run's own deadline, where its version says it."""
     run, was, becomes = changed.run, before.graph, after.graph
     if (was.sla_seconds, was.sla_length) == (becomes.sla_seconds, becomes.sla_length):
@@ -253,9 +259,9 @@ def _of_run(changed: NewTimes, before: Version, after: Version) -> None:
     if (was.sla_length is None and run.sla_deadline != usual) or (was.sla_length and run.sla_counts is None):
         # Whoever started the run said by when it is due.
         return
-    end, words = None, None
+    end, words, record = None, None, None
     if becomes.sla_length is not None:
-        end, words = _later(run.tenant_id, start, becomes.sla_length)
+        end, words, record = counted_from(run.tenant_id, version, start, becomes.sla_length)
     elif becomes.sla_seconds is not None:
         end = start + timedelta(seconds=becomes.sla_seconds)
     deadline = end and end + paused
@@ -264,5 +270,7 @@ def _of_run(changed: NewTimes, before: Version, after: Version) -> None:
         return
     changed.add(None, Moment("deadline", None, run.sla_deadline, deadline))
     changed.more.append(
-        lambda: new_times.set_deadline(str(run.pk), deadline=deadline, near=near, counts=words)
+        lambda: new_times.set_deadline(
+            str(run.pk), deadline=deadline, near=near, counts=words, calendar=record
+        )
     )

@@ -24,10 +24,11 @@ from runs.kernel.plan import Anchor
 from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import unit_of_work
-from runs.kernel.working_time import from_now
+from runs.kernel.working_time import counted_from
 from runs.store import hot, payloads
 from runs.store import signals as signal_rows
 from runs.store.rows import InputRow, KeyRow, RunRow
+from runs.store.schedules import moment
 from runs.store.variables import copy_variables
 from steps.base import MAX_RUN_INPUT_BYTES
 from steps.schema import problem_of, problems_of
@@ -329,9 +330,14 @@ def _deadline(terms: Terms, graph: Graph) -> dict[str, Json]:
     """How long the runs should take at most: as whoever starts them says, or in working days from now, or seconds."""
     if terms.sla_seconds is not None or graph.sla_length is None:
         seconds = graph.sla_seconds if terms.sla_seconds is None else terms.sla_seconds
-        return {"sla_seconds": seconds, "sla_counts": None}
-    now, end, words = from_now(terms.tenant, graph.sla_length)
-    return {"sla_seconds": (end - now).total_seconds(), "sla_counts": words}
+        return {"sla_seconds": seconds, "sla_counts": None, "sla_calendar": None}
+    now = moment()
+    end, words, record = counted_from(terms.tenant, terms.version, now, graph.sla_length)
+    return {
+        "sla_seconds": (end - now).total_seconds(),
+        "sla_counts": words,
+        "sla_calendar": record and hot.document(record),
+    }
 
 
 def _faults(schema: Mapping[str, Json], value: Json, field: str) -> list[dict[str, Json]]:

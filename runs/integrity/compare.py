@@ -9,7 +9,7 @@ from engine.graph import Graph
 from engine.statuses import RUN_ENDED, StepStatus
 from runs.integrity.fold import AT_WORK, RunByHistory, StepByHistory
 
-_ABSENT = "no row"
+ABSENT = "no row"
 
 
 class StepRow(NamedTuple):
@@ -80,13 +80,13 @@ def differences(run: str, by_history: RunByHistory, row: RunRow, graph: Graph | 
         if name in rows:
             yield from _of_step(run, step, rows[name], fired=by_history.keeps_graph)
         else:
-            yield Difference(run, name, "row", step.status, _ABSENT)
+            yield Difference(run, name, "row", step.status, ABSENT)
     for name, row_of_step in rows.items():
         if name not in by_history.steps:
             # Only a step that begins is in no event.
             yield from _of_step(run, StepByHistory(), row_of_step, fired=by_history.keeps_graph)
             if by_history.status in RUN_ENDED:
-                yield Difference(run, name, "row", _ABSENT, row_of_step.status)
+                yield Difference(run, name, "row", ABSENT, row_of_step.status)
     yield from _of_variables(run, by_history, row.variables)
     if graph is not None and by_history.keeps_graph:
         yield from _of_edges(run, by_history, rows, row.joins, graph)
@@ -134,14 +134,14 @@ def _of_variables(
     for (node, name), variable in by_history.variables.items():
         row = rows.get((node, name))
         if row is None:
-            yield Difference(run, node, f"variable {name}", variable.digest, _ABSENT)
+            yield Difference(run, node, f"variable {name}", variable.digest, ABSENT)
         elif (variable.digest, variable.child) != (row.digest, row.child):
             expected, actual = [variable.digest, variable.child], [row.digest, row.child]
             yield Difference(run, node, f"variable {name}", expected, actual)
     for node, name in rows.keys() - by_history.variables.keys():
         # What was taken over from another run was set there.
         if not by_history.goes_on:
-            yield Difference(run, node, f"variable {name}", _ABSENT, rows[node, name].digest)
+            yield Difference(run, node, f"variable {name}", ABSENT, rows[node, name].digest)
     for name in sorted({name for _, name in by_history.variables}):
         order_by_history = [
             node for node, other in by_history.variables if other == name and (node, name) in rows
@@ -163,9 +163,9 @@ def _of_edges(
             yield from _of_join(run, join, arrived, taken)
             decided = join.fired
         if decided and name not in rows:
-            yield Difference(run, name, "row", "a row: its edges are decided", _ABSENT)
+            yield Difference(run, name, "row", "a row: its edges are decided", ABSENT)
         elif not decided and name in rows:
-            yield Difference(run, name, "row", f"{_ABSENT}: its edges are not decided", rows[name].status)
+            yield Difference(run, name, "row", f"{ABSENT}: its edges are not decided", rows[name].status)
 
 
 def edges_into(by_history: RunByHistory, sources: Sequence[str], target: str) -> tuple[set[str], set[str]]:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from engine.catalogue import Json
 from engine.graph import Graph
 from lib.stored_json import StoredDecoder
-from runs.integrity.compare import Difference, JoinRow, RunRow, StepRow, VariableRow, differences
+from runs.integrity.compare import ABSENT, Difference, JoinRow, RunRow, StepRow, VariableRow, differences
 from runs.integrity.fold import Event, RunByHistory, fold
 from runs.kernel import graphs
 from runs.store import hot
@@ -21,9 +21,17 @@ def read(runs: Iterable[str]) -> Iterator[tuple[str, RunByHistory, RunRow]]:
 
 
 def verify(runs: Iterable[str]) -> Iterator[Difference]:
-    """Everything that is wrong with these runs; each is read in one snapshot, one batch in one statement."""
-    for text in hot.told_runs(runs):
-        yield from _of_run(json.loads(text, cls=StoredDecoder))
+    """Everything that is wrong with these runs; each is read in one snapshot, one batch in one statement.
+
+    They are runs that there are, or that history or a seal names: one without a row is gone.
+    """
+    left = {str(run) for run in runs}
+    for text in hot.told_runs(left.copy()):
+        columns = json.loads(text, cls=StoredDecoder)
+        left.remove(columns[0])
+        yield from _of_run(columns)
+    for run in sorted(left):
+        yield Difference(run, None, "row", "a run", ABSENT)
 
 
 def _of_run(columns: Sequence[Json]) -> Iterator[Difference]:

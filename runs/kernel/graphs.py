@@ -1,5 +1,6 @@
 """Compiled graphs of published versions, kept per process: a version never changes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,13 +13,16 @@ from workflows.models import WorkflowVersion
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A version: its graph and the names that expressions and pages see; without a `number` it is a test's."""
+    """A version: its graph, the names that expressions and pages see, and the ids of the calendars that it names;
+    without a `number` it is a test's.
+    """
 
     graph: Graph
     workflow_id: int
     workflow: str
     number: int | None
     tenant_slug: str
+    calendars: Mapping[str, int]
 
 
 class BrokenVersion(Exception):
@@ -58,6 +62,7 @@ def _compiled(version_id: int, catalogue: Catalogue) -> Compiled:
         workflow=version.workflow.name,
         number=version.number,
         tenant_slug=version.tenant.slug,
+        calendars=version.calendars,
     )
 
 

@@ -116,7 +116,7 @@ def _arm_again(transition: Transition, queued: Sequence[tuple[str, str, str, lis
     for step, run_id, name, fired in queued:
         node = graph_of(transition.anchors[run_id].version_id).nodes[name]
         timers += boundary_timers(node, step, fired)
-        owners[step] = transition.anchors[run_id].tenant_id
+        owners[step] = transition.anchors[run_id].tenant_id, transition.anchors[run_id].version_id
     if timers:
         arm(timers, owners)
 

@@ -243,7 +243,7 @@ class Transition:
         if done.told:
             self.result.wake.add(messages.QUEUE)
         if timers := [(anchor, timer) for anchor, timer in draft.timers if anchor.id in alive]:
-            owners = {timer["step_id"]: anchor.tenant_id for anchor, timer in timers}
+            owners = {timer["step_id"]: (anchor.tenant_id, anchor.version_id) for anchor, timer in timers}
             arm([timer for _, timer in timers], owners)
         return done.joins
 

@@ -1,10 +1,10 @@
 """Times that are counted in working days: when such a time is over is said once, as it begins (docs/schedules.md).
 
-A calendar that is changed later moves nothing that was counted by it.
+A calendar that is changed later moves nothing that was counted by it: each time keeps which revision that was.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
 from engine.catalogue import Json
@@ -12,20 +12,37 @@ from engine.graph import Node
 from engine.timers import WorkingDays
 from lib.uuid7 import uuid7
 from lib.workdays import Exceptional, NoWorkingDay, WorkCalendar, add_working_days
+from runs.kernel import graphs
 from runs.models import Calendar, StepExecution
+from runs.store import calendars as store
 from runs.store import waits
 from runs.store.attempts import ClaimedStep, Suspended
 from runs.store.rows import TimerRow
 from runs.store.schedules import moment
 
-DEFAULT = "default"
-"""What a tenant calls its default calendar; where none is called so, it is the oldest one."""
-STANDARD = WorkCalendar("Monday to Friday", "UTC")
-"""What counts where a tenant has no calendar."""
-
-CalendarKey = tuple[int, str | None]
-"""A tenant, and the name of a calendar of it; None: its default one."""
+CalendarKey = tuple[int, int, str | None]
+"""A tenant, a version, and the name of a calendar in it; None: the default one of the tenant."""
+Record = Mapping[str, int]
+"""By which calendar a time was counted: its `id` and `revision`."""
 Waiting = list[tuple[ClaimedStep, Suspended]]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCalendar(WorkCalendar):
+    """A calendar as it is now. `is_named`: it is the one that was asked for, and does not stand in for that."""
+
+    id: int | None = None
+    revision: int = 0
+    is_named: bool = False
+
+    @property
+    def record(self) -> Record | None:
+        """What a time that is counted by it keeps; None where the tenant has no calendar."""
+        return None if self.id is None else {"id": self.id, "revision": self.revision}
+
+
+STANDARD = KeptCalendar("Monday to Friday", "UTC")
+"""What counts where a tenant has no calendar."""
 
 
 def work_calendar(columns: Mapping[str, Json]) -> WorkCalendar:
@@ -51,25 +68,44 @@ def calendar_of(row: Calendar) -> WorkCalendar:
     return work_calendar({name: getattr(row, name) for name in names})
 
 
-def calendars(keys: Iterable[CalendarKey]) -> dict[CalendarKey, WorkCalendar]:
+def calendars(keys: Iterable[CalendarKey]) -> dict[CalendarKey, KeptCalendar]:
     """These calendars; for one that is not there its tenant's default one stands. One statement."""
-    names_by_tenant: dict[int, set[str | None]] = {}
-    for tenant, name in keys:
-        names_by_tenant.setdefault(tenant, set()).add(name)
-    there: dict[int, dict[str, Calendar]] = {tenant: {} for tenant in names_by_tenant}
-    for calendar in Calendar.unsafe_all_tenants.filter(tenant__in=list(names_by_tenant)).order_by("-pk"):
-        there[calendar.tenant_id][calendar.name] = calendar
-    by_key: dict[CalendarKey, WorkCalendar] = {}
-    for tenant, names in names_by_tenant.items():
-        rows = there[tenant]
-        usual = rows.get(DEFAULT) or next(reversed(rows.values()), None)
-        for name in names:
-            row = rows.get(name or "", usual)
-            by_key[tenant, name] = STANDARD if row is None else calendar_of(row)
-    return by_key
+    rows: list[store.KeyRow] = [
+        {"tenant": tenant, "version": version, "name": name, "pinned": _pinned(version, name)}
+        for tenant, version, name in set(keys)
+    ]
+    return {
+        (tenant, version, name): STANDARD if columns is None else _kept(columns)
+        for tenant, version, name, columns in store.work_calendars(rows)
+    }
 
 
-def later(calendar: WorkCalendar, start: datetime, length: WorkingDays) -> tuple[datetime, str]:
+def _pinned(version: int, name: str | None) -> int | None:
+    """The calendar that a version has pinned under a name."""
+    if name is None:
+        return None
+    try:
+        return graphs.shown(version).calendars.get(name)
+    except graphs.BrokenVersion:
+        return None
+
+
+def _kept(columns: Mapping[str, Json]) -> KeptCalendar:
+    plain = work_calendar(columns)
+    own = {name: columns[name] for name in ("id", "revision", "is_named")}
+    return KeptCalendar(
+        plain.name,
+        plain.timezone,
+        plain.weekdays,
+        plain.opens,
+        plain.closes,
+        plain.region,
+        plain.exceptions,
+        **own,
+    )
+
+
+def later(calendar: KeptCalendar, start: datetime, length: WorkingDays) -> tuple[datetime, str]:
     """When so many working days are over, and in words how they were counted. Where the calendar has none, days are."""
     try:
         end = add_working_days(calendar, start, length.days)
@@ -78,9 +114,11 @@ def later(calendar: WorkCalendar, start: datetime, length: WorkingDays) -> tuple
     return end, in_words(calendar, length)
 
 
-def in_words(calendar: WorkCalendar, length: WorkingDays) -> str:
+def in_words(calendar: KeptCalendar, length: WorkingDays) -> str:
     """So many working days of a calendar, which is the default one where that of the length is not there."""
-    missing = "" if length.calendar in (None, calendar.name) else f"; there is no calendar {length.calendar}"
+    missing = (
+        "" if length.calendar is None or calendar.is_named else f"; there is no calendar {length.calendar}"
+    )
     return f"{_days(length)} of {calendar.name} ({calendar.timezone}){missing}"
 
 
@@ -88,10 +126,12 @@ def _days(length: WorkingDays) -> str:
     return f"{length.days:,} working day{'' if length.days == 1 else 's'}"
 
 
-def from_now(tenant: int, length: WorkingDays) -> tuple[datetime, datetime, str]:
-    """The database's time, when so many working days from then are over, and in words how they were counted."""
-    now = moment()
-    return now, *later(calendars([(tenant, length.calendar)])[tenant, length.calendar], now, length)
+def counted_from(
+    tenant: int, version: int, start: datetime, length: WorkingDays
+) -> tuple[datetime, str, Record | None]:
+    """When so many working days from a moment are over, and how they were counted, in words and for programs."""
+    [calendar] = calendars([(tenant, version, length.calendar)]).values()
+    return *later(calendar, start, length), calendar.record
 
 
 def counted(waiting: Waiting) -> Waiting:
@@ -100,14 +140,18 @@ def counted(waiting: Waiting) -> Waiting:
     if not lengths:
         return waiting
     steps = {step.id: step for step, _ in waiting if step.id in lengths}
-    by_key = calendars((steps[step].tenant_id, length.calendar) for step, length in lengths.items())
+    by_key = calendars(_key(steps[step], length) for step, length in lengths.items())
     turns = _turns(steps.values())
     return [
         (step, result)
         if (length := lengths.get(step.id)) is None
-        else (step, _until(result, *later(by_key[step.tenant_id, length.calendar], turns[step.id], length)))
+        else (step, _until(result, by_key[_key(step, length)], turns[step.id], length))
         for step, result in waiting
     ]
+
+
+def _key(step: ClaimedStep, length: WorkingDays) -> CalendarKey:
+    return step.tenant_id, step.version_id, length.calendar
 
 
 def _length(wait: Mapping[str, Json]) -> WorkingDays | None:
@@ -127,9 +171,11 @@ def _turns(steps: Iterable[ClaimedStep]) -> dict[str, datetime]:
     return turns
 
 
-def _until(result: Suspended, end: datetime, words: str) -> Suspended:
+def _until(result: Suspended, calendar: KeptCalendar, turn: datetime, length: WorkingDays) -> Suspended:
+    end, words = later(calendar, turn, length)
     timer = {"kind": result.wait["timer"]["kind"], "until": end.astimezone(UTC).isoformat()}
-    return replace(result, wait={**result.wait, "counts": words, "timer": timer})
+    record = {} if calendar.record is None else {"calendar": calendar.record}
+    return replace(result, wait={**result.wait, "counts": words, **record, "timer": timer})
 
 
 class CountedTimer(TimerRow, total=False):
@@ -157,31 +203,35 @@ def boundary_timers(node: Node, step: str, fired: Collection[str] = ()) -> list[
             "target": target,
             "interrupting": stops,
             "seconds": seconds,
+            "calendar": None,
             "length": length,
         }
         for target, stops, seconds, length in timers
     ]
 
 
-def arm(timers: Sequence[CountedTimer], tenants: Mapping[str, int]) -> None:
-    """Arm boundary timers; those in working days for when these are over. `tenants`: whose each step is."""
-    lengths = {row["id"]: length for row in timers if (length := row.get("length"))}
-    seconds: dict[str, float] = {}
-    if lengths:
-        now = moment()
-        owners = {row["id"]: tenants[row["step_id"]] for row in timers if row["id"] in lengths}
-        by_key = calendars((owners[timer], length.calendar) for timer, length in lengths.items())
-        for timer, length in lengths.items():
-            end, _ = later(by_key[owners[timer], length.calendar], now, length)
-            seconds[timer] = (end - now).total_seconds()
-    waits.arm_timers([_plain(row, seconds.get(row["id"])) for row in timers])
+def arm(timers: Sequence[CountedTimer], owners: Mapping[str, tuple[int, int]]) -> None:
+    """Arm boundary timers; those in working days for when these are over. `owners`: tenant and version of each step."""
+    keys: dict[str, CalendarKey] = {
+        row["id"]: (*owners[row["step_id"]], length.calendar)
+        for row in timers
+        if (length := row.get("length"))
+    }
+    by_key, now = (calendars(keys.values()), moment()) if keys else ({}, None)
+    counting = {timer: by_key[key] for timer, key in keys.items()}
+    waits.arm_timers([_plain(row, counting.get(row["id"]), now) for row in timers])
 
 
-def _plain(row: CountedTimer, seconds: float | None) -> TimerRow:
-    return {
+def _plain(row: CountedTimer, calendar: KeptCalendar | None, now: datetime | None) -> TimerRow:
+    plain: TimerRow = {
         "id": row["id"],
         "step_id": row["step_id"],
         "target": row["target"],
         "interrupting": row["interrupting"],
-        "seconds": row["seconds"] if seconds is None else seconds,
+        "seconds": row["seconds"],
+        "calendar": None,
     }
+    if calendar is not None and now is not None and (length := row.get("length")):
+        end, _ = later(calendar, now, length)
+        plain["seconds"], plain["calendar"] = (end - now).total_seconds(), calendar.record
+    return plain

@@ -72,7 +72,9 @@ class Clocks:
         known yet; in one statement.
         """
         keys = {
-            (tenant, name) for tenant, version in versions for name in (None, *calendars_of(version).values())
+            _key(tenant, version, name)
+            for tenant, version in versions
+            for name in (None, *calendars_of(version).values())
         }
         if unknown := keys - self._known.keys():
             for one, calendar in calendars(unknown).items():
@@ -82,12 +84,17 @@ class Clocks:
         """By which working hours people are at what follows a node of a version that was read; None where its tenant
         has no calendar.
         """
-        return self._known[tenant, calendars_of(version).get(node)]
+        return self._known[_key(tenant, version, calendars_of(version).get(node))]
 
     def of(self, tenant: int, version: int, node: str) -> tuple[Clock, bool]:
         """By which clock the time from a node to the end of a run is counted, and whether it is a working one."""
         clock = self.working(tenant, version, node) if node in calendars_of(version) else None
         return (self.wall, False) if clock is None else (clock, True)
+
+
+def _key(tenant: int, version: int, name: str | None) -> CalendarKey:
+    # The default one is the same for all versions of a tenant.
+    return (tenant, version, name) if name else (tenant, 0, None)
 
 
 class _Hours(NamedTuple):

@@ -25,8 +25,9 @@ class Run(HotRow):
 
     `undo`: what was done is compensated when the run has closed; `cancelled`: it closed because somebody cancelled it.
     `sealed_life`: the last life of which history has a seal. `is_test`: it tries a definition out, and is in no list.
-    `sla_counts`: in words how its deadline was counted, where not all hours count. It has stood still since
-    `sla_paused_at`, while `sla_kept_look_at` is kept, and before for `sla_paused_seconds`.
+    `sla_counts`: in words how its deadline was counted, where not all hours count; `sla_calendar`: by which revision of
+    which calendar. It has stood still since `sla_paused_at`, while `sla_kept_look_at` is kept, and before for
+    `sla_paused_seconds`.
     `traceparent`, `tracestate`: the trace of whoever had it started, as they said it (W3C Trace Context);
     where nobody did, it begins one of its own id (`runs.store.traces`).
     `is_part`: it is what a container does for one of its items, and is in no list either.
@@ -56,6 +57,7 @@ class Run(HotRow):
     sla_deadline = models.DateTimeField(null=True)
     sla_look_at = models.DateTimeField(null=True)
     sla_counts = models.TextField(null=True)
+    sla_calendar = StoredJson(null=True)
     sla_paused_at = models.DateTimeField(null=True)
     sla_kept_look_at = models.DateTimeField(null=True)
     sla_paused_seconds = models.FloatField(db_default=0)

@@ -13,11 +13,15 @@ STARTED, SKIPPED, BUFFERED = "started", "skipped", "buffered"
 
 
 class Calendar(TenantOwned):
-    """Which days a tenant works on, and from when to when: `weekdays` (Monday is 1), the holidays of a region, and
+    """On which days work is done, and from when to when: `weekdays` (Monday is 1), the holidays of a region, and
     `exceptions`, a list of `{date, works, name}`. `opens` and `closes` are minutes since midnight in its time zone.
+
+    It is of a folder, or, without one, of the tenant. `revision` rises with each change of its rules.
     """
 
     name = models.TextField()
+    folder = models.ForeignKey("accounts.Folder", on_delete=models.PROTECT, null=True, related_name="+")
+    revision = models.PositiveIntegerField(default=1, db_default=1)
     timezone = models.TextField()
     region = models.TextField(blank=True)
     weekdays = StoredJson()

@@ -12,6 +12,7 @@ class Timer(HotRow):
     """A moment at which a step goes on, times out, or takes its boundary edge to `target` (R-118).
 
     Kept with the step: whoever ends the step, or its waiting, settles its timers in the same transaction.
+    `calendar`: by which revision of which calendar it was counted, if by one.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -23,6 +24,7 @@ class Timer(HotRow):
     target = models.TextField(null=True)
     interrupting = models.BooleanField(db_default=False)
     fire_at = models.DateTimeField()
+    calendar = StoredJson(null=True)
     status = models.TextField(
         choices=[(status, status) for status in ("PENDING", "FIRED", "CANCELLED")], db_default="PENDING"
     )

@@ -6,9 +6,8 @@ from uuid import UUID
 
 from engine.graph import Graph
 from engine.timers import BoundaryTimer, WorkingDays
-from lib.workdays import WorkCalendar
 from runs.kernel import graphs
-from runs.kernel.working_time import calendars, later
+from runs.kernel.working_time import KeptCalendar, calendars, later
 from runs.store import waits
 from runs.store.waits import TimerBeside
 
@@ -37,12 +36,15 @@ def timers_beside(tenant: int, run_id: UUID) -> dict[str, list[Beside]]:
         return {}
     graph = graphs.shown(rows[0].version_id).graph
     lengths = {row.id: timer.length for row in rows if (timer := _said(graph, row)) and timer.length}
-    work_calendars = calendars((tenant, length.calendar) for length in lengths.values())
+    version = rows[0].version_id
+    work_calendars = calendars((tenant, version, length.calendar) for length in lengths.values())
     beside: dict[str, list[Beside]] = {}
     for row in rows:
         length: WorkingDays | None = lengths.get(row.id)
         counts = (
-            "" if length is None else _counts(row, row.turn, work_calendars[tenant, length.calendar], length)
+            ""
+            if length is None
+            else _counts(row, row.turn, work_calendars[tenant, version, length.calendar], length)
         )
         beside.setdefault(str(row.step_id), []).append(
             Beside(_title(graph, row.target), row.fire_at, row.interrupting, counts)
@@ -50,7 +52,7 @@ def timers_beside(tenant: int, run_id: UUID) -> dict[str, list[Beside]]:
     return beside
 
 
-def _counts(row: TimerBeside, turn: datetime, calendar: WorkCalendar, length: WorkingDays) -> str:
+def _counts(row: TimerBeside, turn: datetime, calendar: KeptCalendar, length: WorkingDays) -> str:
     """In words how a timer beside a step, whose turn came then, was counted; "" where that gives another moment."""
     # Beside a step that was opened again it counts from then: its id says when it was armed.
     armed_at = datetime.fromtimestamp((row.id.int >> 80) / 1000, UTC)

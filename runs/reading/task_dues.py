@@ -8,6 +8,8 @@ from uuid import UUID
 from django.db.models import DateTimeField, Value
 from django.db.models.expressions import Combinable
 
+from runs.store.calendars import DueDate
+
 
 class DueTasks(Protocol):
     """Who knows when tasks are due."""
@@ -17,6 +19,9 @@ class DueTasks(Protocol):
 
     def next_due(self, tenant: int) -> Combinable:
         """The same of the run of an outer query (its `pk`), as an expression; NULL where it has none."""
+
+    def counted_by(self, tenant: int, runs: Collection[UUID], calendar: int) -> list[DueDate]:
+        """The due dates of open tasks of these runs that a calendar counted."""
 
 
 _TELLERS: list[DueTasks] = []
@@ -35,3 +40,8 @@ def dues_of(tenant: int, runs: Collection[UUID]) -> dict[UUID, datetime]:
 def next_due(tenant: int) -> Combinable:
     """As `DueTasks` says."""
     return _TELLERS[0].next_due(tenant) if _TELLERS else Value(None, output_field=DateTimeField())
+
+
+def counted_by(tenant: int, runs: Collection[UUID], calendar: int) -> list[DueDate]:
+    """As `DueTasks` says."""
+    return _TELLERS[0].counted_by(tenant, runs, calendar) if _TELLERS and runs else []

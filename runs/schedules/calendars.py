@@ -2,31 +2,36 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import ProtectedError, QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts import audit
+from accounts.folders import folder_named, hold_folder
+from accounts.models import Folder
 from accounts.principal import Forbidden, Principal
-from accounts.roles import WORKFLOWS_WRITE
+from accounts.roles import EDIT, MEMBERS_MANAGE, READ, WORKFLOWS_WRITE
 from engine.catalogue import Json
 from lib.reader import zones
 from lib.refusals import Conflict, Invalid, Missing
 from lib.workdays import WorkCalendar, regions
 from runs.kernel.working_time import calendar_of
 from runs.models import Calendar, Schedule
-from runs.schedules.times import fires_at, next_due
-from runs.schedules.timing import timing_of
+from runs.schedules.calendar_uses import Uses, moves, used_outside, uses_of
+from runs.schedules.times import fires_at
 from runs.store import schedules as store
-from workflows.access import may_anywhere
 
 LONGEST_NAME = 128
 MOST_EXCEPTIONS = 1_000
 MOST_DAYS = 400
 WORKWEEK = (1, 2, 3, 4, 5)
+_RULES = ("timezone", "region", "weekdays", "opens", "closes", "exceptions")
+_NAMED = 5
+"""So many users of a calendar are named in a sentence."""
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d|24:00", re.ASCII)
 
 
@@ -40,60 +45,165 @@ class Day:
 
 
 def calendars_of(tenant_id: int) -> QuerySet[Calendar]:
-    """The tenant's calendars."""
-    return Calendar.objects.for_tenant(tenant_id)
+    """The tenant's calendars, with their folders."""
+    return Calendar.objects.for_tenant(tenant_id).select_related("folder")
 
 
-def find_calendar(tenant_id: int, name: str) -> Calendar | None:
-    """The tenant's calendar of this name, if there is one."""
-    return None if "\x00" in name else calendars_of(tenant_id).filter(name=name).first()
+def readable_calendars(principal: Principal) -> QuerySet[Calendar]:
+    """The calendars that they may read: those of the tenant, and of folders in which they read."""
+    rows, folders = calendars_of(principal.tenant_id), principal.reach.folders(READ)
+    return rows if folders is None else rows.filter(Q(folder=None) | Q(folder__in=folders))
 
 
-def get_calendar(tenant_id: int, name: str) -> Calendar:
-    """The tenant's calendar of this name. Raises Missing."""
-    if (calendar := find_calendar(tenant_id, name)) is None:
+def find_calendar(principal: Principal, name: str) -> Calendar | None:
+    """The calendar of this name, if there is one that they may read."""
+    return None if "\x00" in name else readable_calendars(principal).filter(name=name).first()
+
+
+def get_calendar(principal: Principal, name: str) -> Calendar:
+    """The calendar of this name. Raises Missing, also for one that they may not read."""
+    if (calendar := find_calendar(principal, name)) is None:
         raise Missing("There is no such calendar.")
     return calendar
 
 
+def may_change(principal: Principal, calendar: Calendar) -> bool:
+    """Whether they may change a calendar: who edits in its folder may; that of the tenant admins may."""
+    if calendar.folder_id is None:
+        return {WORKFLOWS_WRITE, MEMBERS_MANAGE} <= principal.scopes
+    return principal.may_in(WORKFLOWS_WRITE, calendar.folder_id)
+
+
 def create_calendar(
-    principal: Principal, *, name: str, reason: str | None = None, **values: Json
+    principal: Principal, *, name: str, folder: str | None = None, reason: str | None = None, **values: Json
 ) -> Calendar:
-    """A new calendar. Raises Invalid naming the field, Conflict for a name that is taken, Forbidden."""
-    _require(principal)
+    """A new calendar of a folder, by its name, or of the tenant.
+
+    Raises Invalid naming the field, Conflict for a name that is taken, Forbidden.
+    """
+    principal.require(WORKFLOWS_WRITE)
     standard = {"timezone": "UTC", "weekdays": list(WORKWEEK), "hours": {"from": "09:00", "to": "17:00"}}
     calendar = Calendar(tenant_id=principal.tenant_id)
+    calendar.folder = _folder(principal, folder)
     _set(calendar, {**standard, **values, "name": name})
-    _save(principal, calendar, "create", reason)
+    with transaction.atomic():
+        if calendar.folder is not None:
+            hold_folder(calendar.folder)
+        _save(principal, calendar, "create", reason)
     return calendar
 
 
 def change_calendar(
     principal: Principal, current: str, *, reason: str | None = None, **values: Json
 ) -> Calendar:
-    """Change what is given; schedules are due by it from now on. Raises as `create_calendar`, Missing."""
-    _require(principal)
+    """Change what is given; schedules are due by it from now on. Raises as `create_calendar`, Missing, and Conflict
+    where it would leave the folder of workflows that use it.
+    """
     with transaction.atomic():
-        rows = calendars_of(principal.tenant_id).select_for_update()
-        calendar = rows.filter(pk=get_calendar(principal.tenant_id, current).pk).first()
-        if calendar is None:
-            raise Missing("There is no such calendar.")
+        calendar = _locked(principal, current)
+        rules = _rules(calendar)
+        if "folder" in values:
+            _move(principal, calendar, values["folder"])
         _set(calendar, values)
+        has_other_rules = _rules(calendar) != rules
+        calendar.revision += has_other_rules
         _save(principal, calendar, "change", reason)
-        _move_schedules(calendar)
+        if has_other_rules:
+            _move_schedules(calendar)
     return calendar
 
 
+def preview_change(principal: Principal, current: str, **values: Json) -> Uses:
+    """Who uses a calendar, and when schedules would be due by it with these values. Raises as `change_calendar`."""
+    calendar = get_calendar(principal, current)
+    _require(principal, calendar)
+    changed = copy(calendar)
+    _set(changed, values)
+    return replace(uses_of(principal, calendar, changed), has_other_rules=_rules(changed) != _rules(calendar))
+
+
 def delete_calendar(principal: Principal, name: str, *, reason: str | None = None) -> None:
-    """Remove a calendar. Raises Missing, Forbidden, Conflict while a schedule keeps to it."""
-    _require(principal)
-    calendar = get_calendar(principal.tenant_id, name)
-    try:
-        with transaction.atomic():
-            calendar.delete()
-            audit.record(principal, "calendar.delete", name, reason=reason)
-    except ProtectedError:
-        raise Conflict("Schedules use this calendar: change them first.", code="in_use") from None
+    """Remove a calendar. Raises Missing, Forbidden, Conflict with its users while there are such."""
+    with transaction.atomic():
+        calendar = _locked(principal, name)
+        uses = uses_of(principal, calendar)
+        if uses.is_in_use:
+            raise Conflict(_in_use(uses), code="in_use", details=_names(uses))
+        calendar.delete()
+        audit.record(principal, "calendar.delete", name, reason=reason)
+
+
+def _in_use(uses: Uses) -> str:
+    users = [f"the workflow {one.workflow}" for one in uses.workflows]
+    users += [f"the schedule {one.name}" for one in uses.schedules]
+    others = len(users[_NAMED:]) + uses.other_workflows + uses.other_schedules
+    text = ", ".join(users[:_NAMED]) or "others"
+    if users and others:
+        text += f" and {others} more"
+    return f"This calendar is in use by {text}: change them first."
+
+
+def _names(uses: Uses) -> dict[str, object]:
+    return {
+        "workflows": [one.workflow for one in uses.workflows],
+        "schedules": [one.name for one in uses.schedules],
+        "others": uses.other_workflows + uses.other_schedules,
+    }
+
+
+def _locked(principal: Principal, name: str) -> Calendar:
+    """A calendar that they may change, and nobody else meanwhile. Raises Missing and Forbidden."""
+    calendar = get_calendar(principal, name)
+    _require(principal, calendar)
+    # What names it for a new version holds it; what is read from here on is later than that.
+    rows = Calendar.objects.for_tenant(principal.tenant_id).select_for_update()
+    locked = rows.filter(pk=calendar.pk).first()
+    if locked is None:
+        raise Missing("There is no such calendar.")
+    _require(principal, locked)
+    return locked
+
+
+def _move(principal: Principal, calendar: Calendar, name: str | None) -> None:
+    """Have it belong to another folder, by its name, or to the tenant."""
+    folder = _folder(principal, name)
+    if folder is not None:
+        hold_folder(folder)
+        if folder.pk != calendar.folder_id and used_outside(calendar, folder.pk):
+            message = f"Workflows outside of {folder.name} use this calendar: change them first."
+            raise Conflict(
+                message, code="in_use", field="folder", details=_names(uses_of(principal, calendar))
+            )
+    calendar.folder = folder
+
+
+def _folder(principal: Principal, name: str | None) -> Folder | None:
+    """The folder of this name in which they edit; None for the tenant. Raises Invalid and Forbidden."""
+    if name is None:
+        _require_admin(principal)
+        return None
+    return folder_named(principal, name, EDIT)
+
+
+def _require(principal: Principal, calendar: Calendar) -> None:
+    principal.require(WORKFLOWS_WRITE)
+    if calendar.folder_id is None:
+        _require_admin(principal)
+    elif not principal.may_in(WORKFLOWS_WRITE, calendar.folder_id):
+        raise Forbidden(
+            "Changing this calendar needs the right to edit workflows in its folder. An admin can grant it."
+        )
+
+
+def _require_admin(principal: Principal) -> None:
+    if MEMBERS_MANAGE not in principal.scopes:
+        raise Forbidden(
+            "Calendars of the tenant are made and changed by admins: name a `folder` in which you may edit."
+        )
+
+
+def _rules(calendar: Calendar) -> tuple[Json, ...]:
+    return tuple(getattr(calendar, name) for name in _RULES)
 
 
 def days_of(calendar: WorkCalendar, first: date, last: date) -> list[Day]:
@@ -113,12 +223,7 @@ def hours_text(minutes: int) -> str:
 
 def _move_schedules(calendar: Calendar) -> None:
     rows = Schedule.objects.for_tenant(calendar.tenant_id).select_for_update().order_by("pk")
-    now = store.moment()
-    for schedule in rows.filter(calendar=calendar, enabled=True):
-        if schedule.next_due_at is not None and schedule.next_due_at <= now:
-            continue
-        schedule.calendar = calendar
-        due = next_due(timing_of(schedule), now)
+    for schedule, due in moves(calendar, rows.filter(calendar=calendar, enabled=True), store.moment()):
         fire_at = due and fires_at(str(schedule.pk), due, schedule.jitter_seconds)
         rows.filter(pk=schedule.pk).update(next_due_at=due, fire_at=fire_at)
 
@@ -137,9 +242,8 @@ def _write(calendar: Calendar) -> None:
     if calendar.pk is None:
         Calendar.objects.bulk_create([calendar])
         return
-    names = ("name", "timezone", "region", "weekdays", "opens", "closes", "exceptions")
-    changed = {name: getattr(calendar, name) for name in names}
-    calendars_of(calendar.tenant_id).filter(pk=calendar.pk).update(**changed)
+    changed = {name: getattr(calendar, name) for name in ("name", "folder_id", "revision", *_RULES)}
+    Calendar.objects.for_tenant(calendar.tenant_id).filter(pk=calendar.pk).update(**changed)
 
 
 def _set(calendar: Calendar, values: Mapping[str, Any]) -> None:
@@ -209,9 +313,3 @@ def _exceptions(exceptions: Sequence[Mapping[str, Any]]) -> list[dict[str, Json]
         for one in exceptions
     ]
     return sorted(rows, key=lambda row: row["date"])
-
-
-def _require(principal: Principal) -> None:
-    principal.require(WORKFLOWS_WRITE)
-    if not may_anywhere(principal, WORKFLOWS_WRITE):
-        raise Forbidden("Calendars need the right to edit workflows in a folder. An admin can grant it.")

@@ -87,7 +87,7 @@ def create_schedule(
         acts_for=principal.username,
         created_by=principal.username,
     )
-    _set_timing(schedule, values, now)
+    _set_timing(principal, schedule, values, now)
     _check_start(schedule, now)
     if schedule.enabled:
         _aim(schedule, now)
@@ -188,7 +188,7 @@ def preview(principal: Principal, values: Mapping[str, Json], count: int) -> Dra
     """When a schedule with these values would be due. Raises Invalid naming the field."""
     now = store.moment()
     schedule = Schedule(tenant_id=principal.tenant_id, anchor_at=now, id=uuid7(), jitter_seconds=0)
-    _set_timing(schedule, values, now)
+    _set_timing(principal, schedule, values, now)
     calendar = None if schedule.calendar is None else schedule.calendar.name
     return Draft(schedule.timezone, calendar, upcoming(timing_of(schedule), now, count))
 
@@ -213,7 +213,9 @@ def _change(principal: Principal, schedule: Schedule, values: Mapping[str, Any],
         schedule.workflow = get_workflow(principal.tenant_id, values["workflow"])
     moves = bool(_MOVES & values.keys())
     if moves:
-        _set_timing(schedule, values, now)
+        _set_timing(principal, schedule, values, now)
+    if "workflow" in values:
+        _check_folder(schedule)
     if {"input", "workflow"} & values.keys():
         _check_start(schedule, now)
     turned = "enabled" in values and values["enabled"] != schedule.enabled
@@ -277,7 +279,7 @@ def _aim(schedule: Schedule, now: datetime) -> None:
     schedule.fire_at = due and fires_at(str(schedule.id), due, schedule.jitter_seconds)
 
 
-def _set_timing(schedule: Schedule, values: Mapping[str, Any], now: datetime) -> None:
+def _set_timing(principal: Principal, schedule: Schedule, values: Mapping[str, Any], now: datetime) -> None:
     """Take over what the values say of when it is due. Raises Invalid naming the field."""
     kinds = [kind for kind in _TIMINGS if values.get(kind) is not None]
     if len(kinds) > 1:
@@ -290,7 +292,8 @@ def _set_timing(schedule: Schedule, values: Mapping[str, Any], now: datetime) ->
         raise Invalid("Say when: give one of cron, every_seconds and at.", code="required", field="cron")
     if "calendar" in values:
         name = values["calendar"]
-        schedule.calendar = None if name is None else _calendar(schedule.tenant_id, name)
+        schedule.calendar = None if name is None else _calendar(principal, name)
+        _check_folder(schedule)
     zone = values.get("timezone") or schedule.timezone or _zone_of(schedule)
     if zone not in zones():
         raise Invalid("This is not a time zone: write Europe/Berlin or UTC.", field="timezone")
@@ -312,11 +315,21 @@ def _zone_of(schedule: Schedule) -> str:
     return "UTC" if schedule.calendar is None else schedule.calendar.timezone
 
 
-def _calendar(tenant: int, name: str) -> Any:
-    row = calendars.find_calendar(tenant, name)
+def _calendar(principal: Principal, name: str) -> Any:
+    row = calendars.find_calendar(principal, name)
     if row is None:
         raise Invalid("There is no such calendar.", field="calendar")
     return row
+
+
+def _check_folder(schedule: Schedule) -> None:
+    """Raises Invalid where its calendar belongs to another folder than its workflow."""
+    calendar = schedule.calendar
+    if calendar is None or schedule.workflow_id is None:
+        return
+    if calendar.folder_id not in (None, schedule.workflow.folder_id):
+        message = "This calendar belongs to another folder than the workflow: name one of its folder or of the tenant."
+        raise Invalid(message, field="calendar")
 
 
 def _check_start(schedule: Schedule, now: datetime) -> None:

@@ -18,7 +18,10 @@ class DifferenceRow(TypedDict):
 
 
 class RunToCheck(NamedTuple):
-    """A run, whether it is over, and how many events its history has; of a very long one, that these are too many."""
+    """A run, whether it is over, and how many events its history has; of a very long one, that these are too many.
+
+    `workflow_id` is 0 where the run is gone, and only its history or a seal is left.
+    """
 
     id: str
     tenant_id: int
@@ -37,6 +40,13 @@ def next_runs(after: str, *, limit: int, events: int, most: int) -> list[RunToCh
     """The runs behind this one, up to so many `events` in all; of a run `most` + 1 are counted."""
     params = {"after": after, "limit": limit, "events": events, "most": most, "now": now_or_none()}
     return [RunToCheck(*row) for row in SQL.value("runs_to_check", params)]
+
+
+def gone(after: str, *, limit: int, tenant: int | None = None) -> tuple[str | None, list[str]]:
+    """Of the `limit` runs behind this one that history or a seal names those that are gone; and the last run that was
+    looked at, None where that is all."""
+    last, runs = SQL.value("runs_gone", {"after": after, "limit": limit, "tenant": tenant})
+    return last, runs
 
 
 def note(

@@ -9,6 +9,9 @@ from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store.hot import SQL, document
 
+Counted = Mapping[str, int]
+"""By which calendar a time was counted: its `id` and `revision`."""
+
 
 class PendingTimer(NamedTuple):
     """A timer of a step that has not fired."""
@@ -48,6 +51,7 @@ class NewTimerRow(TypedDict, total=False):
     interrupting: bool
     fire_at: str | None
     is_new: bool
+    calendar: Counted | None
 
 
 class NewWaitRow(TypedDict):
@@ -85,10 +89,17 @@ def set_times(run: str, timers: Sequence[NewTimerRow], waits: Sequence[NewWaitRo
     SQL.execute("set_times", params)
 
 
-def set_deadline(run: str, *, deadline: datetime | None, near: datetime | None, counts: str | None) -> None:
+def set_deadline(
+    run: str,
+    *,
+    deadline: datetime | None,
+    near: datetime | None,
+    counts: str | None,
+    calendar: Counted | None,
+) -> None:
     """Have a run, which is held FOR UPDATE, be due at another time; `near`: when that is to be said before."""
     params = {"run": run, "deadline": deadline, "near": near, "counts": counts, "now": now_or_none()}
-    SQL.execute("set_deadline", params)
+    SQL.execute("set_deadline", params | {"calendar": document(calendar) if calendar else None})
 
 
 def parts_of(run: str, limit: int) -> list[OpenPart]:

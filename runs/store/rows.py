@@ -353,13 +353,16 @@ class WaitRow(TypedDict, total=False):
 
 
 class TimerRow(TypedDict):
-    """A boundary timer to arm (`arm_timers`); without a target: by then the step must have begun."""
+    """A boundary timer to arm (`arm_timers`); without a target: by then the step must have begun. `calendar`: the id
+    and revision of that by which it was counted.
+    """
 
     id: str
     step_id: str
     target: str | None
     interrupting: bool
     seconds: float
+    calendar: Mapping[str, int] | None
 
 
 class LimitRow(TypedDict):

@@ -12,7 +12,8 @@ from django.shortcuts import redirect, render
 
 from accounts import pages
 from accounts.access import PageRequest, page
-from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
+from accounts.folders import folders_of
+from accounts.roles import EDIT, MEMBERS_MANAGE, WORKFLOWS_READ, WORKFLOWS_WRITE
 from lib.clock import now_here
 from lib.reader import reader, zones
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
@@ -21,22 +22,23 @@ from runs.kernel.working_time import calendar_of
 from runs.models import Calendar
 from runs.reading.schedule_words import WEEKDAYS
 from runs.schedules import calendars
+from runs.schedules.calendar_uses import Uses, uses_of
 from runs.web import month_grid
+from workflows import titles
 from workflows.access import may_anywhere
 
-_FIELDS = ("name", "timezone", "region", "opens", "closes", "exceptions")
+_FIELDS = ("name", "folder", "timezone", "region", "opens", "closes", "exceptions")
 _LINE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:\s+(free|works)\b)?\s*(.*)", re.ASCII)
 _YEAR_DAYS = 365
 
 
 @page(WORKFLOWS_READ)
 def calendar_list(request: PageRequest) -> HttpResponse:
-    """The tenant's calendars, by name."""
-    rows = calendars.calendars_of(request.principal.tenant_id).order_by("name")
+    """The calendars of the tenant and of folders that they may read, by name."""
+    rows = calendars.readable_calendars(request.principal).order_by("name")
     entries = [{"it": one, "days": _days(one), "hours": _hours(one)} for one in rows[: pages.ON_A_PAGE]]
-    return render(
-        request, "schedules/calendars.html", {"calendars": entries, "may_write": _may_write(request)}
-    )
+    may_write = may_anywhere(request.principal, WORKFLOWS_WRITE)
+    return render(request, "schedules/calendars.html", {"calendars": entries, "may_write": may_write})
 
 
 @page(WORKFLOWS_WRITE, "GET", "POST")
@@ -50,6 +52,7 @@ def new_calendar(request: PageRequest) -> HttpResponse:
             "opens": "09:00",
             "closes": "17:00",
             "exceptions": "",
+            "folder": next(iter(_folders(request)), ""),
         }
         return _form(request, values, calendars.WORKWEEK)
     return _saved(request, None)
@@ -64,13 +67,13 @@ def calendar_page(request: PageRequest, calendar_id: int) -> HttpResponse:
 
 @page(WORKFLOWS_WRITE, "POST")
 def change_calendar(request: PageRequest, calendar_id: int) -> HttpResponse:
-    """Changes the rules of a calendar as its form says."""
+    """Changes a calendar as its form says: first it shows what that moves, where anybody uses the calendar."""
     return _saved(request, _found(request, calendar_id))
 
 
 @page(WORKFLOWS_WRITE, "POST")
 def delete_calendar(request: PageRequest, calendar_id: int) -> HttpResponse:
-    """Removes a calendar that no schedule keeps to."""
+    """Removes a calendar that nobody uses."""
     calendar = _found(request, calendar_id)
     try:
         calendars.delete_calendar(request.principal, calendar.name)
@@ -82,14 +85,26 @@ def delete_calendar(request: PageRequest, calendar_id: int) -> HttpResponse:
 
 
 def _found(request: PageRequest, calendar_id: int) -> Calendar:
-    calendar = calendars.calendars_of(request.principal.tenant_id).filter(pk=calendar_id).first()
+    calendar = calendars.readable_calendars(request.principal).filter(pk=calendar_id).first()
     if calendar is None:
         raise Missing("There is no such calendar.")
     return calendar
 
 
-def _may_write(request: PageRequest) -> bool:
-    return may_anywhere(request.principal, WORKFLOWS_WRITE)
+def _may_write(request: PageRequest, calendar: Calendar | None) -> bool:
+    if calendar is None:
+        return may_anywhere(request.principal, WORKFLOWS_WRITE)
+    return calendars.may_change(request.principal, calendar)
+
+
+def _folders(request: PageRequest) -> list[str]:
+    """The folders in which they may make a calendar, by name; "" first, for the tenant, where they may."""
+    who = request.principal
+    rows = folders_of(who.tenant_id)
+    if (open_to := who.reach.folders(EDIT)) is not None:
+        rows = rows.filter(pk__in=open_to)
+    tenant = [""] if MEMBERS_MANAGE in who.scopes else []
+    return [*tenant, *rows.order_by("key").values_list("name", flat=True)]
 
 
 def _saved(request: PageRequest, calendar: Calendar | None) -> HttpResponse:
@@ -98,10 +113,15 @@ def _saved(request: PageRequest, calendar: Calendar | None) -> HttpResponse:
     values["exceptions"] = request.POST.get("exceptions", "").replace("\x00", "").strip()[:100_000]
     weekdays = [int(day) for day in request.POST.getlist("weekdays") if day in "1234567" and len(day) == 1]
     try:
-        fields = _values(values) | {"weekdays": weekdays}
+        fields = _values(values) | {"weekdays": weekdays, "folder": values["folder"] or None}
         if calendar is None:
             saved = calendars.create_calendar(request.principal, **fields)
         else:
+            if fields["folder"] == (calendar.folder and calendar.folder.name):
+                del fields["folder"]
+            preview = calendars.preview_change(request.principal, calendar.name, **fields)
+            if preview.has_other_rules and preview.is_in_use and "despite" not in request.POST:
+                return _form(request, values, weekdays, calendar, preview=preview)
             saved = calendars.change_calendar(request.principal, calendar.name, **fields)
     except NotAllowed as error:
         return _form(request, values, weekdays, calendar, Invalid(error.message))
@@ -147,6 +167,7 @@ def _standing(calendar: Calendar) -> dict[str, str]:
     closes = calendars.hours_text(calendar.closes)
     return {
         "name": calendar.name,
+        "folder": calendar.folder.name if calendar.folder else "",
         "timezone": calendar.timezone,
         "region": calendar.region,
         "opens": calendars.hours_text(calendar.opens),
@@ -161,13 +182,21 @@ def _form(
     weekdays: Any,
     calendar: Calendar | None = None,
     error: Invalid | Conflict | None = None,
+    preview: Uses | None = None,
 ) -> HttpResponse:
+    uses = preview or (None if calendar is None else uses_of(request.principal, calendar))
+    if uses is not None:
+        titles.learn_titles((one.workflow, one.title) for one in uses.workflows)
+    may_write = _may_write(request, calendar)
     context = pages.form_of(values | {"weekdays": ""}, error) | {
         "calendar": calendar,
         "weekdays": [(number, name, number in weekdays) for number, name in enumerate(WEEKDAYS, 1)],
         "zones": sorted(zones()),
         "regions": sorted(regions()),
-        "may_write": _may_write(request),
+        "may_write": may_write,
+        "folders": _folders(request) if may_write else [],
+        "uses": uses,
+        "preview": preview,
         **_year(calendar),
     }
     return render(

@@ -82,7 +82,7 @@ def preview(request: PageRequest) -> HttpResponse:
         draft = services.preview(request.principal, forms.timing_values(values), SHOWN_TIMES)
     except Invalid as error:
         return render(request, "schedules/_times.html", {"refused": error.message})
-    row = draft.calendar and calendars.find_calendar(request.principal.tenant_id, draft.calendar)
+    row = draft.calendar and calendars.find_calendar(request.principal, draft.calendar)
     return render(request, "schedules/_times.html", _times(draft.times, draft.timezone, row or None))
 
 
@@ -184,9 +184,7 @@ def _form(
         "catchups": _with_own(forms.CATCHUPS, values["catchup"]),
         "zones": sorted(zones()),
         "workflows": list(startable.values_list("name", "title")[:MOST_CHOICES]),
-        "calendars": list(
-            calendars.calendars_of(who.tenant_id).order_by("name").values_list("name", "timezone")
-        ),
+        "calendars": list(calendars.readable_calendars(who).order_by("name").values_list("name", "timezone")),
     }
     status = pages.status_of(error) if error else 200
     context |= pages.form_of(values, error)

@@ -37,9 +37,9 @@ def retime(step: ClaimedStep, wait: Wait, again: Wait) -> Retimed | None:
     if row is None:
         return None
     start, due_at, clock, facts = row
-    was = _by_key(counted_from(step.tenant_id, task, start).get("clock") or ())
+    was = _by_key(counted_from(step, task, start).get("clock") or ())
     left = _by_key(clock or (), _over(was, clock or ()))
-    becomes = counted_from(step.tenant_id, {**task, **_times_of(other), "facts": []}, start)
+    becomes = counted_from(step, {**task, **_times_of(other), "facts": []}, start)
     moments = {
         key: one for key, one in _by_key(becomes["clock"] or ()).items() if key in left or key not in was
     }

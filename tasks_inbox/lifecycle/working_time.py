@@ -7,7 +7,7 @@ from math import ceil
 from engine.catalogue import Json
 from engine.timers import WorkingDays
 from lib.workdays import NoWorkingDay, WorkCalendar, add_working_seconds
-from runs.kernel.working_time import calendars, later
+from runs.kernel.working_time import KeptCalendar, calendars, later
 from runs.store.attempts import ClaimedStep
 from runs.store.schedules import moment
 
@@ -24,7 +24,7 @@ def counted(tasks: Asked) -> list[tuple[ClaimedStep, Mapping[str, Json]]]:
     working time, all hours count, and working days are those of the default calendar.
     """
     keys = {
-        (step.tenant_id, task.get("calendar"))
+        (step.tenant_id, step.version_id, task.get("calendar"))
         for step, task in tasks
         if task.get("calendar") or task.get("due_working_days")
     }
@@ -32,40 +32,42 @@ def counted(tasks: Asked) -> list[tuple[ClaimedStep, Mapping[str, Json]]]:
         return list(tasks)
     now, by_key = moment(), calendars(keys)
     return [
-        (step, _counted(task, by_key.get((step.tenant_id, task.get("calendar"))), now))
+        (step, _counted(task, by_key.get((step.tenant_id, step.version_id, task.get("calendar"))), now))
         for step, task in tasks
     ]
 
 
-def counted_from(tenant: int, task: Mapping[str, Json], start: datetime) -> Mapping[str, Json]:
+def counted_from(step: ClaimedStep, task: Mapping[str, Json], start: datetime) -> Mapping[str, Json]:
     """A task with lengths of time as its clock has them that began at this moment."""
     name = task.get("calendar")
     if not name and not task.get("due_working_days"):
         return task
-    return _counted(task, calendars([(tenant, name)]).get((tenant, name)), start)
+    [calendar] = calendars([(step.tenant_id, step.version_id, name)]).values()
+    return _counted(task, calendar, start)
 
 
-def _counted(task: Mapping[str, Json], calendar: WorkCalendar | None, now: datetime) -> Mapping[str, Json]:
+def _counted(task: Mapping[str, Json], calendar: KeptCalendar | None, now: datetime) -> Mapping[str, Json]:
     if calendar is None:
         return task
     name, facts = task.get("calendar"), [*task["facts"]]
     changed: dict[str, Json] = {}
-    if name and name != calendar.name:
+    record = {} if calendar.record is None else {"calendar": calendar.record}
+    if name and not calendar.is_named:
         facts.append({"label": LABEL, "value": f"at all hours: there is no calendar {name}"})
     elif name:
         try:
             changed = _in_hours(task, calendar, now)
-            text = f"in the working hours of {calendar.name} ({calendar.timezone})"
+            fact = {"value": f"in the working hours of {calendar.name} ({calendar.timezone})", **record}
         except NoWorkingDay as error:
-            text = f"at all hours: {error}"
-        facts.append({"label": LABEL, "value": text})
+            fact = {"value": f"at all hours: {error}"}
+        facts.append({"label": LABEL, **fact})
     if days := task.get("due_working_days"):
         end, words = later(calendar, now, WorkingDays(days, name))
         due = ceil((end - now).total_seconds())
         moments = changed.get("clock") or task["clock"]
         moments = [one | {"after": due} if one["after"] is None else one for one in moments]
         changed |= {"due_seconds": due, "clock": sorted(moments, key=lambda one: one["after"])}
-        facts.append({"label": DUE_LABEL, "value": words})
+        facts.append({"label": DUE_LABEL, "value": words, **record})
     return {**task, **changed, "facts": facts}
 
 

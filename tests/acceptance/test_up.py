@@ -64,7 +64,7 @@ def test_manage_py_finds_the_running_servers_by_run_json(handoff):
     result = handoff.manage("doctor")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "the schema is up to date" in result.stdout
-    assert "the database role that Handoff works with can't change evidence" in result.stdout
+    assert "the database role that Handoff works with can't delete runs or change evidence" in result.stdout
 
 
 def test_a_websocket_is_refused_and_not_left_hanging(handoff):

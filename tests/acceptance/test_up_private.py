@@ -10,6 +10,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from config import roles
 from tests.acceptance.running import Handoff
 
 NOBODY = 65_534
@@ -67,16 +68,16 @@ def test_the_database_refuses_whoever_has_no_password(handoff, user, password):
         )
 
 
-EVIDENCE = ("runs_historyevent", "runs_runseal", "tasks_inbox_taskdecision", "tasks_inbox_taskcomment")
+EVIDENCE = roles.APPEND_ONLY
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        *(f"TRUNCATE {table}" for table in (*EVIDENCE, "tasks_inbox_evidencehead")),
+        *(f"TRUNCATE {table}" for table in (*EVIDENCE, *roles.KEPT, "runs_stepexecution")),
         *(f"ALTER TABLE {table} DISABLE TRIGGER USER" for table in EVIDENCE),
-        *(f"DELETE FROM {table}" for table in EVIDENCE),
-        *(f"UPDATE {table} SET tenant_id = 0" for table in EVIDENCE[:1] + EVIDENCE[2:]),
+        *(f"DELETE FROM {table}" for table in (*EVIDENCE, *roles.KEPT)),
+        *(f"UPDATE {table} SET tenant_id = 0" for table in EVIDENCE),
         "DROP TABLE runs_runseal",
         "CREATE TABLE mine (word text)",
         "DELETE FROM django_migrations",
@@ -84,7 +85,7 @@ EVIDENCE = ("runs_historyevent", "runs_runseal", "tasks_inbox_taskdecision", "ta
         "SET session_replication_role = replica",
     ],
 )
-def test_handoffs_own_role_can_neither_change_evidence_nor_the_schema(handoff, statement):
+def test_handoffs_own_role_can_change_neither_evidence_nor_the_schema_and_deletes_no_run(handoff, statement):
     with (
         psycopg.connect(handoff.facts()["database_url"]) as connection,
         pytest.raises(psycopg.errors.InsufficientPrivilege),

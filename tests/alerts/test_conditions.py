@@ -5,6 +5,7 @@ from collections import namedtuple
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.db.models.functions import Now
 
 from accounts import members
@@ -209,6 +210,19 @@ def test_an_ended_run_that_was_changed(on_call, clock):
         histories.check()
 
     goes_through(on_call, "history_differs", ends, "differs from what history says")
+
+
+def test_a_run_that_is_gone(on_call, clock):
+    on_call.rule("history_differs", params={"workflow": make.a_version(WAITS).workflow.name})
+    run_id = make.start(make.chain("noop"))[0]
+    make.work()
+    clock.advance(3_700)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL handoff.archiving = 'on'")
+        cursor.execute("DELETE FROM runs_run WHERE id = %s", [run_id])
+    histories.check()
+    assert look() == 1
+    assert "a workflow that is not known" in alerts()[-1].subject
 
 
 def test_a_webhook_that_was_switched_off(on_call):

@@ -15,6 +15,7 @@ BODIES: dict[tuple[str, str], dict[str, object]] = {
     },
     ("api-workflow-presence", "POST"): {"tab": NOBODY},
     ("api-workflow-comments", "POST"): {"step": "a", "text": "Is this right?"},
+    ("api-calendars", "POST"): {"name": "plant", "folder": "General"},
     ("api-workflow-draft", "PATCH"): {"revision": 1, "groups": []},
     ("s4-definitions", "POST"): {"id": "theirs", "name": "Theirs", "steps": [{"id": "end", "type": "END"}]},
     ("s4-instances", "POST"): {"definitionId": "ours"},

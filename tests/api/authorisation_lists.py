@@ -62,6 +62,8 @@ LISTS: dict[str, tuple[dict[str, str], str]] = {
     "api-schedule-history": ({"GET": _READS}, "/api/v1/schedules/ours/history"),
     "api-calendars": ({"GET": _LOOKS, "POST": _WRITES}, "/api/v1/calendars"),
     "api-calendar": ({"GET": _LOOKS, "PATCH": _WRITES, "DELETE": _WRITES}, "/api/v1/calendars/ours"),
+    "api-calendar-uses": ({"GET": _LOOKS}, "/api/v1/calendars/ours/uses"),
+    "api-calendar-preview": ({"POST": _WRITES}, "/api/v1/calendars/ours/preview"),
     "api-calendar-days": ({"GET": _LOOKS}, "/api/v1/calendars/ours/days?from=2031-01-01&to=2031-01-31"),
     "schedules": ({"GET": _READS}, "/schedules/"),
     "schedule-new": ({"GET": _STARTS, "POST": _STARTS}, "/schedules/new"),

@@ -97,7 +97,7 @@ def _alerted(client):
 
 def _scheduled(client):
     """A schedule and a working calendar; their ids."""
-    calendar = client.post("/api/v1/calendars", {"name": "ours"})
+    calendar = client.post("/api/v1/calendars", {"name": "ours", "folder": "General"})
     assert calendar.status_code == 201, calendar.json()
     daily = {"name": "ours", "workflow": "ours", "cron": "0 9 * * *", "enabled": False}
     schedule = client.post("/api/v1/schedules", daily)

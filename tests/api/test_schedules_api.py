@@ -149,7 +149,7 @@ def test_a_calendar_is_made_and_its_days_are_told(api, clock):
     assert answer.status_code == 201, answer.json()
     made = answer.json()
     assert made.pop("created_at")
-    assert made == sent | {"weekdays": [1, 2, 3, 4, 5]}
+    assert made == sent | {"weekdays": [1, 2, 3, 4, 5], "folder": None, "revision": 1}
     days = api.get("/api/v1/calendars/plant/days?from=2031-01-01&to=2031-01-07").json()["results"]
     assert days[0] == {"date": "2031-01-01", "works": False, "name": "New Year's Day"}
     assert [day["date"][-2:] for day in days if day["works"]] == ["02", "03", "04", "07"]
@@ -185,3 +185,27 @@ def test_a_calendar_that_can_not_be_is_refused_at_its_field(api, sent, field):
     answer = api.post("/api/v1/calendars", {"name": "plant", **sent})
     assert answer.status_code == 400
     assert field in answer.text
+
+
+def test_a_preview_says_what_a_change_moves_and_a_calendar_in_use_stays(api, daily):
+    plant = "/api/v1/calendars/plant"
+    assert api.post("/api/v1/calendars", {"name": "plant", "folder": "General"}).json()["folder"] == "General"
+    api.patch(f"{HERE}/every day", {"calendar": "plant"})
+    free = [{"date": "2031-01-02", "works": False}]
+    preview = api.post(f"{plant}/preview", {"exceptions": free})
+    assert preview.status_code == 200, preview.json()
+    [schedule] = preview.json()["schedules"]
+    assert schedule == {
+        "name": "every day",
+        "workflow": "report",
+        "next_due_at": "2031-01-02T08:00:00Z",
+        "moves_to": "2031-01-03T08:00:00Z",
+    }
+    uses = api.get(f"{plant}/uses").json()
+    assert uses["schedules"] == [schedule | {"moves_to": "2031-01-02T08:00:00Z"}]
+    assert (uses["workflows"], uses["due_dates"], uses["is_default"], uses["more"]) == ([], [], False, False)
+    assert api.post(f"{plant}/preview", {"weekdays": []}).status_code == 400
+    refused = api.delete(plant).json()["error"]
+    assert (refused["code"], refused["details"]["schedules"]) == ("in_use", ["every day"])
+    assert api.patch(plant, {"folder": "Nowhere"}).json()["error"]["field"] == "folder"
+    assert api.patch(plant, {"folder": None}).json()["folder"] is None

@@ -190,6 +190,7 @@ ANEW = _each(
     "operations-alert-mute task-snooze v1-activities-heartbeat login "
 )
 ASKED = _each(
+    "api-calendar-preview "
     "api-workflow-deciders api-workflow-evaluate api-workflow-rename-step api-workflow-scope api-workflows-read "
     "api-workflows-validate api-workflows-write schedule-preview task-form workflow-start-form "
 )

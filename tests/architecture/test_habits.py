@@ -72,7 +72,6 @@ OVER_ALL_TENANTS = {
     "tasks_inbox/duties/undecidable.py": "how many tasks nobody can decide is told to whoever runs Handoff",
     "tasks_inbox/design/narrowed.py": "what asks fewer people is told to whoever runs Handoff",
     "s4/naming.py": "a version is known by the run or job that has it, which is the tenant's",
-    "runs/kernel/working_time.py": "as below: calendars of several tenants are read at once, each by its own tenant",
     "runs/kernel/graphs.py": "workers serve all tenants; the version is named by the run's own row",
     "workflows/unnumbered.py": "as above: what a container does is asked for by its version",
 }

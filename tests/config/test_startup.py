@@ -128,3 +128,14 @@ def test_a_migration_that_takes_long_says_that_it_goes_on(monkeypatch):
     _bring_up_to_date(None, say)
     assert is_over[0]
     assert lines[0] == "Still migrating, for 0 s now."
+
+
+@pytest.mark.parametrize("weak", [["runs_run"], []])
+def test_a_start_with_one_role_for_all_says_so_once(monkeypatch, caplog, weak):
+    monkeypatch.setattr(startup, "server_problems", list)
+    monkeypatch.setattr(startup, "_prepare", lambda *_: None)
+    monkeypatch.setattr(startup.roles, "changeable", lambda: weak)
+    startup.prepare(print)
+    said = [one.getMessage() for one in caplog.records if "database role" in one.getMessage()]
+    assert len(said) == len(weak)
+    assert all("(runs_run); name two roles" in one for one in said)

@@ -45,7 +45,12 @@ HARMLESS = frozenset(
         "clear_refusals",
         # What a pass found and where it came to are one statement; a pass that ends before it is done again.
         "begin_history_check",
+        "work_calendars",
+        "hold_calendars",
+        "calendar_versions",
+        "calendar_due_dates",
         "runs_to_check",
+        "runs_gone",
         "note_history_check",
         "take_duty",
         "end_duty",

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connection
 
 from lib.waiting import with_attempt
 from runs.models import Run, StepExecution
@@ -159,6 +160,8 @@ def test_what_is_said_of_an_instance_that_has_ended_is_heard(linear, how):
     elif how == "failed":
         linear.fail(job)
     else:
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL handoff.archiving = 'on'")
         StepExecution.unsafe_all_tenants.filter(run_id=instance).delete()
         Run.unsafe_all_tenants.filter(pk=instance).delete()
     linear.complete(job, {"late": True})

@@ -32,6 +32,7 @@ TYPED = {
 }
 OFFICE = {
     "name": "Munich",
+    "folder": "General",
     "timezone": "Europe/Berlin",
     "region": "DE-BY",
     "weekdays": ["1", "2", "3", "4", "5"],
@@ -225,7 +226,40 @@ def test_a_calendar_that_a_schedule_keeps_to_is_not_deleted(author, clock):
     path = author.post("/calendars/new", OFFICE).headers["Location"]
     made(author, calendar="Munich")
     page = author.post(f"{path}/delete", follow=True).text
-    assert "Schedules use this calendar" in page
+    assert "This calendar is in use by the schedule" in page
+
+
+def test_a_change_of_a_calendar_in_use_is_shown_before_it_is_saved(author, clock):
+    a_workflow()
+    path = author.post("/calendars/new", OFFICE).headers["Location"]
+    made(author, calendar="Munich")
+    assert "Who uses it" in author.get(path).text
+    changed = OFFICE | {"weekdays": ["6"]}
+    page = author.post(f"{path}/change", changed).text
+    assert "Nothing is saved yet" in page
+    assert "moves from" in page
+    assert Calendar.unsafe_all_tenants.get().weekdays == [1, 2, 3, 4, 5]
+    assert author.post(f"{path}/change", OFFICE | {"name": "Office"}).status_code == 302
+    assert author.post(f"{path}/change", changed | {"despite": "1"}).status_code == 302
+    assert Calendar.unsafe_all_tenants.get().weekdays == [6]
+
+
+def test_who_may_not_change_a_calendar_sees_no_form_and_one_of_another_folder_is_not_there(
+    author, client, clock
+):
+    path = author.post("/calendars/new", OFFICE).headers["Location"]
+    make.CalendarFactory(name="Plant")
+    assert '<form class="card padded after-card"' not in author.get(calendar_path("Plant")).text
+    assert author.post(f"{calendar_path('Plant')}/change", OFFICE).status_code == 422
+    locked = make.FolderFactory(tenant=make.a_tenant(), name="Locked")
+    Calendar.unsafe_all_tenants.filter(name="Munich").update(folder=locked)
+    for method, address in (("get", path), ("post", f"{path}/change"), ("post", f"{path}/delete")):
+        assert getattr(author, method)(address).status_code == 404
+    assert "Munich" not in author.get("/calendars/").text
+
+
+def calendar_path(name):
+    return f"/calendars/{Calendar.unsafe_all_tenants.get(name=name).pk}"
 
 
 def test_the_pages_cost_a_fixed_number_of_statements(author, clock):

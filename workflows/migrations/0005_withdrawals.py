@@ -6,8 +6,6 @@ import django.db.models.manager
 from django.conf import settings
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 
 class Migration(migrations.Migration):
 
@@ -37,5 +35,4 @@ class Migration(migrations.Migration):
                 ('unsafe_all_tenants', django.db.models.manager.Manager()),
             ],
         ),
-        SchemaSql("workflows", "f1780508436b"),
     ]

@@ -56,7 +56,7 @@ def prepare_trial(
     document = workflow.draft_definition if definition is None else dict(definition)
     trial = trial_of(document, name, options, all_live=all_live)
     require_starts(principal, trial.definition, is_test=True)
-    version = unnumbered.keep(principal.tenant_id, workflow.pk, trial.definition, principal.user_id)
+    version = unnumbered.keep(workflow, trial.definition, principal.user_id)
     return Prepared(version, trial.stubbed)
 
 

@@ -31,6 +31,7 @@ from workflows.document.texts import read_text
 from workflows.drafts import writing
 from workflows.models import NAME_PATTERN, Workflow, WorkflowVersion
 from workflows.trials import cases
+from workflows.versions.calendars import held_calendars
 from workflows.versions.examples import Example
 
 # They would hide behind the routes of the same name.
@@ -221,8 +222,10 @@ def publish(
         require_starts(principal, native)
         digest = content_hash(native)
         latest = queries.latest_version(principal.tenant_id, name)
-        # By older rules the same content is another workflow.
-        if latest is not None and (latest.content_hash, latest.rules) == (digest, RULES):
+        calendars = held_calendars(workflow, checked, native)
+        # By older rules, or with other calendars, the same content is another workflow.
+        same = (digest, RULES, calendars)
+        if latest is not None and (latest.content_hash, latest.rules, latest.calendars) == same:
             queries.refuse_withdrawn(principal.tenant_id, latest.pk)
             return Published(latest, checked.problems, created=False)
         if not despite_failing_cases:
@@ -234,6 +237,7 @@ def publish(
             definition=native,
             layout=workflow.draft_layout,
             content_hash=digest,
+            calendars=calendars,
             note=note,
             published_by_id=principal.user_id,
         )

@@ -3,6 +3,7 @@
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from lib.commands import QuickCommand
 from runs.integrity.verify import verify
 from runs.models import Run
 from runs.reading import queries
+from runs.store import history_checks
 
 BATCH = 50
 TELL_EVERY = 20
@@ -34,7 +36,7 @@ class Command(QuickCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         runs = _select_runs(options)
         looked_at = wrong = 0
-        for number, batch in enumerate(_batches(runs), 1):
+        for number, batch in enumerate(chain(_batches(runs), _gone(options)), 1):
             for difference in verify(batch):
                 wrong += 1
                 where = f"run {difference.run}" + (f" step {difference.node}" if difference.node else "")
@@ -66,6 +68,22 @@ def _select_runs(options: dict[str, Any]) -> QuerySet[Run]:
             raise CommandError(f"There is no tenant {options['tenant']!r}.", returncode=2)
         runs = Run.objects.for_tenant(tenant.pk)
     return runs if options["since"] is None else queries.not_over_before(runs, _moment(options["since"]))
+
+
+def _gone(options: dict[str, Any]) -> Iterator[list[str]]:
+    """Runs without a row, of which history or a seal is left, whenever they ended."""
+    if options["run"]:
+        run = UUID(options["run"])
+        _, gone = history_checks.gone(str(UUID(int=max(run.int - 1, 0))), limit=1)
+        if gone == [str(run)]:
+            yield gone
+        return
+    tenant = Tenant.objects.get(slug=options["tenant"]).pk if options["tenant"] else None
+    after: str | None = str(UUID(int=0))
+    while after is not None:
+        after, gone = history_checks.gone(after, limit=BATCH * TELL_EVERY, tenant=tenant)
+        if gone:
+            yield gone
 
 
 def _moment(text: str) -> datetime:

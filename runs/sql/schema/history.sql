@@ -7,6 +7,16 @@ BEGIN
     END IF;
     RAISE EXCEPTION 'history is append-only' USING ERRCODE = 'restrict_violation';
 END $$;
+-- Runs change, but none is ever deleted, so that no history stands alone.
+CREATE OR REPLACE FUNCTION runs_are_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'DELETE' AND current_setting('handoff.archiving', true) = 'on' THEN
+        RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'runs are never deleted' USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE OR REPLACE TRIGGER runs_are_kept BEFORE DELETE ON runs_run FOR EACH ROW EXECUTE FUNCTION runs_are_kept();
+CREATE OR REPLACE TRIGGER runs_are_not_emptied BEFORE TRUNCATE ON runs_run EXECUTE FUNCTION runs_are_kept();
 CREATE OR REPLACE TRIGGER runs_history_append_only BEFORE UPDATE OR DELETE ON runs_historyevent
     FOR EACH ROW EXECUTE FUNCTION runs_history_is_append_only();
 CREATE OR REPLACE TRIGGER runs_seals_append_only BEFORE UPDATE OR DELETE ON runs_runseal

@@ -137,20 +137,22 @@ UNION ALL
  LIMIT %(limit)s)
 
 -- name: alerts_of_history
--- Ended runs that were not as their history says when they were checked last, by workflow.
+-- Ended runs that were not as their history says when they were checked last, by workflow; those that are gone are of none
+-- that is known (0), so they are told of whatever workflow a rule is about.
 WITH /* include alert_rules */,
 d AS (
     SELECT h.tenant_id, h.workflow_id, count(*) AS many, min(h.id) AS first_id
       FROM runs_historydifference h
      GROUP BY h.tenant_id, h.workflow_id
 )
-SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', d.workflow_id, 'workflow', d.workflow_id, 'run', h.run_id, 'value', d.many,
-           'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name), 'many', d.many, 'detail', h.detail))::text
+SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', d.workflow_id, 'workflow', nullif(d.workflow_id, 0), 'run', h.run_id, 'value', d.many,
+           'facts', json_build_object('workflow', coalesce(nullif(w.title, ''), w.name, 'a workflow that is not known'),
+                                      'many', d.many, 'detail', h.detail))::text
   FROM rules a
   JOIN d ON d.tenant_id = a.tenant_id
   JOIN runs_historydifference h ON h.id = d.first_id
-  JOIN workflows_workflow w ON w.id = d.workflow_id
- WHERE coalesce(a.params ->> 'workflow', '') IN ('', w.name)
+  LEFT JOIN workflows_workflow w ON w.id = d.workflow_id
+ WHERE w.id IS NULL OR coalesce(a.params ->> 'workflow', '') IN ('', w.name)
  ORDER BY a.id, d.workflow_id
  LIMIT %(limit)s
 

@@ -19,18 +19,19 @@ SELECT coalesce(json_agg(json_build_array(
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
 w AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(timers)s::jsonb)
-        AS w(id uuid, step_id uuid, kind text, target text, interrupting boolean, fire_at timestamptz, is_new boolean)
+        AS w(id uuid, step_id uuid, kind text, target text, interrupting boolean, fire_at timestamptz, is_new boolean,
+            calendar jsonb)
 ),
 u AS (
     UPDATE runs_timer t
-       SET fire_at = coalesce(w.fire_at, t.fire_at), status = CASE WHEN w.fire_at IS NULL THEN 'CANCELLED' ELSE t.status END,
+       SET fire_at = coalesce(w.fire_at, t.fire_at), calendar = CASE WHEN w.fire_at IS NULL THEN t.calendar ELSE w.calendar END, status = CASE WHEN w.fire_at IS NULL THEN 'CANCELLED' ELSE t.status END,
            settled_at = CASE WHEN w.fire_at IS NULL THEN clock.now END
       FROM w CROSS JOIN clock
      WHERE t.id = w.id AND t.run_id = %(run)s::uuid AND t.status = 'PENDING'
 ),
 n AS (
-    INSERT INTO runs_timer (id, tenant_id, run_id, shard, step_id, node, kind, target, interrupting, fire_at)
-    SELECT w.id, s.tenant_id, s.run_id, s.shard, s.id, s.node, w.kind, w.target, coalesce(w.interrupting, false), w.fire_at
+    INSERT INTO runs_timer (id, tenant_id, run_id, shard, step_id, node, kind, target, interrupting, fire_at, calendar)
+    SELECT w.id, s.tenant_id, s.run_id, s.shard, s.id, s.node, w.kind, w.target, coalesce(w.interrupting, false), w.fire_at, w.calendar
       FROM w JOIN runs_stepexecution s ON s.id = w.step_id
      WHERE w.is_new AND s.run_id = %(run)s::uuid
 )
@@ -52,7 +53,7 @@ l AS MATERIALIZED (
       FROM clock
 )
 UPDATE runs_run r
-   SET sla_deadline = %(deadline)s::timestamptz, sla_counts = %(counts)s,
+   SET sla_deadline = %(deadline)s::timestamptz, sla_counts = %(counts)s, sla_calendar = %(calendar)s::jsonb,
        sla_look_at = CASE WHEN r.sla_paused_at IS NULL THEN l.look_at END,
        sla_kept_look_at = CASE WHEN r.sla_paused_at IS NOT NULL THEN l.look_at END
   FROM l

@@ -43,11 +43,11 @@ SELECT coalesce(json_object_agg(u.id, u.epoch), '{}') FROM u
 
 -- name: arm_timers
 -- Boundary timers of steps that were just created or queued again.
-INSERT INTO runs_timer (id, tenant_id, run_id, shard, step_id, node, kind, target, interrupting, fire_at)
+INSERT INTO runs_timer (id, tenant_id, run_id, shard, step_id, node, kind, target, interrupting, fire_at, calendar)
 SELECT t.id, s.tenant_id, s.run_id, s.shard, s.id, s.node, 'boundary', t.target, t.interrupting,
-       coalesce(%(now)s::timestamptz, clock_timestamp()) + t.seconds * interval '1 second'
+       coalesce(%(now)s::timestamptz, clock_timestamp()) + t.seconds * interval '1 second', t.calendar
   FROM jsonb_to_recordset(%(timers)s::jsonb)
-    AS t(id uuid, step_id uuid, target text, interrupting boolean, seconds double precision)
+    AS t(id uuid, step_id uuid, target text, interrupting boolean, seconds double precision, calendar jsonb)
   JOIN runs_stepexecution s ON s.id = t.step_id
 
 -- name: settle_timers

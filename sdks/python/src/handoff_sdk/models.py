@@ -38,6 +38,7 @@ CommentKindEnum = Literal["said", "asked", "answered", "returned", "resubmitted"
 ComparedPath = Literal["both", "left", "right", "neither"]
 DensityEnum = Literal["comfortable", "compact"]
 DifferenceKind = Literal["added", "removed", "changed", "moved"]
+DueDateKindEnum = Literal["deadline", "wait", "timer", "task"]
 DueTimeStatusEnum = Literal["started", "skipped", "buffered"]
 EventEnum = Literal["raised", "escalated", "resolved", "test"]
 ForetoldLevelEnum = Literal["enough", "nobody", "in_run"]
@@ -548,6 +549,8 @@ class Calendar(TypedDict):
     """A working calendar."""
 
     name: str
+    folder: NotRequired[str | None]
+    revision: int
     timezone: str
     region: str
     weekdays: list[int]
@@ -640,6 +643,19 @@ class Change(TypedDict):
     label: str
     before: Any
     after: Any
+
+
+class ChangeCalendarRequest(TypedDict):
+    """What can be changed of a calendar."""
+
+    reason: NotRequired[str]
+    timezone: NotRequired[str]
+    region: NotRequired[str]
+    weekdays: NotRequired[list[int]]
+    hours: NotRequired[HoursFieldRequest]
+    exceptions: NotRequired[list[ExceptionFieldRequest]]
+    folder: NotRequired[str | None]
+    name: NotRequired[str]
 
 
 class ChangeItemRequest(TypedDict):
@@ -935,7 +951,7 @@ class CreateAlertRuleRequest(TypedDict):
 
 
 class CreateCalendarRequest(TypedDict):
-    """A new working calendar: Monday to Friday, 09:00 to 17:00, by default."""
+    """A new working calendar: Monday to Friday, 09:00 to 17:00, by default, of the tenant."""
 
     reason: NotRequired[str]
     timezone: NotRequired[str]
@@ -943,6 +959,7 @@ class CreateCalendarRequest(TypedDict):
     weekdays: NotRequired[list[int]]
     hours: NotRequired[HoursFieldRequest]
     exceptions: NotRequired[list[ExceptionFieldRequest]]
+    folder: NotRequired[str | None]
     name: str
 
 
@@ -1283,6 +1300,17 @@ class DraftedWorkflow(TypedDict):
     created_at: str
     archived_at: str | None
     problems: list[Problem]
+
+
+class DueDate(TypedDict):
+    """An open due date that a calendar counted; a change does not move it."""
+
+    run_id: str
+    workflow: str
+    node: str | None
+    kind: DueDateKindEnum
+    due_at: str
+    revision: int
 
 
 class DueTime(TypedDict):
@@ -1820,6 +1848,15 @@ class Jobs(TypedDict):
     jobs: list[Job]
 
 
+class KeptSchedule(TypedDict):
+    """A schedule that keeps to a calendar."""
+
+    name: str
+    workflow: str
+    next_due_at: str | None
+    moves_to: str | None
+
+
 class Left(TypedDict):
     """What is with a member."""
 
@@ -2160,6 +2197,7 @@ class PatchedChangeCalendarRequest(TypedDict):
     weekdays: NotRequired[list[int]]
     hours: NotRequired[HoursFieldRequest]
     exceptions: NotRequired[list[ExceptionFieldRequest]]
+    folder: NotRequired[str | None]
     name: NotRequired[str]
 
 
@@ -3533,6 +3571,29 @@ class Undecidable(TypedDict):
     do: str
 
 
+class Uses(TypedDict):
+    """Who uses a calendar, up to 100 of each; others, also those that you may not read, are counted."""
+
+    is_default: bool
+    workflows: list[Using]
+    schedules: list[KeptSchedule]
+    due_dates: list[DueDate]
+    other_workflows: int
+    other_schedules: int
+    other_due_dates: int
+    more: bool
+
+
+class Using(TypedDict):
+    """A workflow that uses a calendar."""
+
+    workflow: str
+    title: str
+    versions: list[int]
+    newest: bool
+    open_runs: int
+
+
 class ValidateDefinitionRequest(TypedDict):
     """A definition to check."""
 
@@ -3873,6 +3934,7 @@ __all__ = [
     "Catalogue",
     "CataloguePage",
     "Change",
+    "ChangeCalendarRequest",
     "ChangeItemRequest",
     "ChangeOfDraft",
     "ChangeOfDraftRequest",
@@ -3934,6 +3996,8 @@ __all__ = [
     "DraftChange",
     "DraftChangePage",
     "DraftedWorkflow",
+    "DueDate",
+    "DueDateKindEnum",
     "DueTime",
     "DueTimePage",
     "DueTimeStatusEnum",
@@ -3996,6 +4060,7 @@ __all__ = [
     "JobResults",
     "JobVerbRequest",
     "Jobs",
+    "KeptSchedule",
     "LeaverEnd",
     "Left",
     "LeftAction",
@@ -4176,6 +4241,8 @@ __all__ = [
     "TokenStatus",
     "Trial",
     "Undecidable",
+    "Uses",
+    "Using",
     "ValidateDefinitionRequest",
     "ValueChange",
     "ValueChangeKind",

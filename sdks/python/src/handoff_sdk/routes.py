@@ -25,7 +25,9 @@ def delete_away_rule(rule_id: str | int) -> Call[None]:
 
 
 def delete_calendar(calendar: str | int) -> Call[None]:
-    """Removes the calendar: 409 while a schedule uses it."""
+    """Removes the calendar: 409 with who uses it, while a version that starts or runs, or a schedule,
+    does.
+    """
     return Call("DELETE", path("/calendars/{calendar}", calendar=calendar))
 
 
@@ -180,8 +182,13 @@ def get_calendar_days(
     return Call("GET", path("/calendars/{calendar}/days", calendar=calendar), query={"from": from_, "to": to})
 
 
+def get_calendar_uses(calendar: str | int) -> Call[models.Uses]:
+    """The workflows, schedules and open due dates that use it, as far as you may read them."""
+    return Call("GET", path("/calendars/{calendar}/uses", calendar=calendar))
+
+
 def get_calendars(*, cursor: str | None = None, limit: int | None = None) -> Call[models.CalendarPage]:
-    """The tenant's calendars, by name."""
+    """The calendars of the tenant, and of folders in which you may read, by name."""
     return Call("GET", "/calendars", query={"cursor": cursor, "limit": limit})
 
 
@@ -848,6 +855,7 @@ def patch_calendar(
     weekdays: list[int] | LeftOut = LEFT_OUT,
     hours: models.HoursFieldRequest | LeftOut = LEFT_OUT,
     exceptions: list[models.ExceptionFieldRequest] | LeftOut = LEFT_OUT,
+    folder: str | LeftOut | None = LEFT_OUT,
     name: str | LeftOut = LEFT_OUT,
 ) -> Call[models.Calendar]:
     """Changes the given fields; schedules that use it follow the change from now on."""
@@ -862,6 +870,7 @@ def patch_calendar(
                 "weekdays": weekdays,
                 "hours": hours,
                 "exceptions": exceptions,
+                "folder": folder,
                 "name": name,
             }
         ),
@@ -1429,6 +1438,40 @@ def post_bulk_jobs(
     )
 
 
+def post_calendar_preview(
+    calendar: str | int,
+    *,
+    reason: str | LeftOut = LEFT_OUT,
+    timezone: str | LeftOut = LEFT_OUT,
+    region: str | LeftOut = LEFT_OUT,
+    weekdays: list[int] | LeftOut = LEFT_OUT,
+    hours: models.HoursFieldRequest | LeftOut = LEFT_OUT,
+    exceptions: list[models.ExceptionFieldRequest] | LeftOut = LEFT_OUT,
+    folder: str | LeftOut | None = LEFT_OUT,
+    name: str | LeftOut = LEFT_OUT,
+    idempotency_key: str | None = None,
+) -> Call[models.Uses]:
+    """Who uses it, and when schedules would be due with these values; nothing is changed."""
+    return Call(
+        "POST",
+        path("/calendars/{calendar}/preview", calendar=calendar),
+        body=given(
+            {
+                "reason": reason,
+                "timezone": timezone,
+                "region": region,
+                "weekdays": weekdays,
+                "hours": hours,
+                "exceptions": exceptions,
+                "folder": folder,
+                "name": name,
+            }
+        ),
+        headers={"Idempotency-Key": idempotency_key},
+        keyed=True,
+    )
+
+
 def post_calendars(
     *,
     name: str,
@@ -1438,6 +1481,7 @@ def post_calendars(
     weekdays: list[int] | LeftOut = LEFT_OUT,
     hours: models.HoursFieldRequest | LeftOut = LEFT_OUT,
     exceptions: list[models.ExceptionFieldRequest] | LeftOut = LEFT_OUT,
+    folder: str | LeftOut | None = LEFT_OUT,
     idempotency_key: str | None = None,
 ) -> Call[models.Calendar]:
     """A new calendar."""
@@ -1453,6 +1497,7 @@ def post_calendars(
                 "weekdays": weekdays,
                 "hours": hours,
                 "exceptions": exceptions,
+                "folder": folder,
             }
         ),
         headers={"Idempotency-Key": idempotency_key},
