@@ -14,7 +14,14 @@ from psycopg import sql
 from config import environment
 
 OWNER_URL = "HANDOFF_OWNER_DATABASE_URL"
-APPEND_ONLY = ("runs_historyevent", "runs_runseal", "tasks_inbox_taskdecision", "tasks_inbox_taskcomment")
+APPEND_ONLY = (
+    "runs_historyevent",
+    "runs_runseal",
+    "tasks_inbox_taskdecision",
+    "tasks_inbox_taskcomment",
+    "accounts_auditrecord",
+    "accounts_auditlink",
+)
 """Nothing in these is ever changed or deleted by Handoff."""
 
 _GRANTS = """

@@ -347,6 +347,9 @@ HANDOFF_BLOBS = environment.blobs()
 HANDOFF_BLOB_BYTES = environment.blob_bytes()
 HANDOFF_FILE_SCAN = environment.file_scan()
 
+# How long records of the audit log are kept; 0: for ever.
+HANDOFF_AUDIT_DAYS = environment.audit_days()
+
 # How long a decision on a page can be undone where its step doesn't say.
 HANDOFF_UNDO_SECONDS = environment.undo_seconds()
 

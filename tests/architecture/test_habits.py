@@ -12,6 +12,7 @@ MAY_OPEN_TRANSACTIONS = {
     "accounts/members.py": "a membership, what ends with it and the audit's entry",
     "accounts/passwords.py": "a password and the end of sessions; a link and its mail",
     "accounts/preferences.py": "what somebody is mailed, and where, and the audit's entry",
+    "accounts/audit/chain.py": "places of records in their chains; old records and the closing record",
     "accounts/services.py": "a user and a membership, a group and its members, a password and the end of sessions",
     "accounts/tokens.py": "a token, its successor or its end, and the audit's entry",
     "runs/kernel/advance.py": "the endings of a batch and all that follows from them",
