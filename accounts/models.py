@@ -367,7 +367,9 @@ class AuditRecord(TenantOwned):
 class AuditLink(TenantOwned):
     """The place of a record in its tenant's chain: `digest` is of the digest before it and the record's text."""
 
-    record_id = models.BigIntegerField(unique=True)
+    record = models.OneToOneField(
+        AuditRecord, primary_key=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="link"
+    )
     seq = models.BigIntegerField()
     digest = models.BinaryField(max_length=32)
 

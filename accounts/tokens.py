@@ -78,7 +78,7 @@ def make(
         allowed_ips=networks.written(allowed_ips),
         most=MOST_TOKENS,
     )
-    audit.record(principal, f"create as {token.role}", f"token {token.public_id}", reason=reason)
+    audit.change(principal, "token.create", token.public_id, after=facts_of(token), reason=reason)
     return token, text
 
 
@@ -114,7 +114,8 @@ def rotate(
         most=MOST_TOKENS if overlap_seconds else MOST_TOKENS + 1,
     )
     services.end_token(old, overlap_seconds)
-    audit.record(principal, f"rotate to {new.public_id}", f"token {public_id}", reason=reason)
+    after = {"id": new.public_id, "overlap_seconds": overlap_seconds, **facts_of(new)}
+    audit.change(principal, "token.rotate", public_id, after=after, reason=reason)
     return new, text
 
 
@@ -123,7 +124,7 @@ def revoke(principal: Principal, public_id: str, *, reason: str | None = None) -
     """End a token at once, with those that were made with it. Raises Missing."""
     token = find(principal, public_id)
     services.revoke_token(principal.tenant_id, public_id)
-    audit.record(principal, "revoke", f"token {public_id} of {token.user.username}", reason=reason)
+    audit.change(principal, "token.revoke", public_id, before=facts_of(token), reason=reason)
 
 
 @transaction.atomic
@@ -166,6 +167,12 @@ def rows(tokens: Iterable[ApiToken]) -> list[dict[str, object]]:
         }
         for token in tokens
     ]
+
+
+def facts_of(token: ApiToken) -> dict[str, object]:
+    """What the audit log says of a token."""
+    facts = audit.fields_of(token, "name", "role", "scopes", "allowed_ips", "expires_at")
+    return facts | {"user": token.user.username, "service": token.user.is_service}
 
 
 def _status(token: ApiToken, now: datetime) -> str:

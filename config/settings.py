@@ -52,6 +52,7 @@ MIDDLEWARE = [
     "lib.routes.Slashes",
     "django.middleware.csrf.CsrfViewMiddleware",
     "accounts.sessions.Authentication",
+    "accounts.audit.requests.note_origin",
     # Default deny: a page that may be seen without a login says so itself (`login_not_required`).
     "accounts.ended.LoginRequired",
     "django.contrib.messages.middleware.MessageMiddleware",

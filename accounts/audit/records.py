@@ -76,9 +76,18 @@ def change_by_server(
     after: Values | None = None,
     reason: str,
 ) -> None:
-    """As `change`, of what the server does by itself in a tenant, or a command that nobody logged in for."""
+    """As `change`, of what the server does by itself in a tenant."""
     record_unasked(tenant_id, act, target, reason=reason)
     _write(tenant_id, SERVER, "server", None, act, target, before, after, reason)
+
+
+def change_by_command(
+    tenant_id: int, act: str, target: str, *, before: Values | None = None, after: Values | None = None
+) -> None:
+    """As `change`, of a command for which nobody logs in: whoever runs it on this machine did it."""
+    user = origin.os_user()
+    logger.info("%s %s by a command of %s in %s", act, target, user, tenant_id)
+    _write(tenant_id, user, "command", None, act, target, before, after, None)
 
 
 def record(principal: Principal, act: str, target: str, *, reason: str | None = None) -> None:
@@ -127,8 +136,8 @@ def _write(
                 "via": via,
                 "token": token or "",
                 "door": place.door,
-                "address": place.address,
-                "act": act,
+                "address": clean(place.address, 64),
+                "act": clean(act, 100),
                 "target": clean(target, _MOST_TARGET),
                 "before": was,
                 "after": now,

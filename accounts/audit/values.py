@@ -24,6 +24,12 @@ def fields_of(row: Model, *names: str) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
 
 
+def digest_of(value: Any) -> str:
+    """Stands for a value that may be about persons, such as an input: two are told apart, and none is kept."""
+    text = json.dumps(value, sort_keys=True, default=_written)
+    return f"sha256:{hashlib.sha256(text.encode(errors='replace')).hexdigest()}"
+
+
 def differences(before: Values | None, after: Values | None) -> tuple[str, str]:
     """What was and what is, as JSON of the fields that differ; an empty text where there is nothing."""
     was, now = _plain(before or {}), _plain(after or {})

@@ -78,8 +78,9 @@ def change_calendar(
         calendar = rows.filter(pk=get_calendar(principal.tenant_id, current).pk).first()
         if calendar is None:
             raise Missing("There is no such calendar.")
+        before = _facts_of(calendar)
         _set(calendar, values)
-        _save(principal, calendar, "change", reason)
+        _save(principal, calendar, "change", reason, before)
         _move_schedules(calendar)
     return calendar
 
@@ -90,8 +91,9 @@ def delete_calendar(principal: Principal, name: str, *, reason: str | None = Non
     calendar = get_calendar(principal.tenant_id, name)
     try:
         with transaction.atomic():
+            before = _facts_of(calendar)
             calendar.delete()
-            audit.record(principal, "calendar.delete", name, reason=reason)
+            audit.change(principal, "calendar.delete", name, before=before, reason=reason)
     except ProtectedError:
         raise Conflict("Schedules use this calendar: change them first.", code="in_use") from None
 
@@ -123,11 +125,26 @@ def _move_schedules(calendar: Calendar) -> None:
         rows.filter(pk=schedule.pk).update(next_due_at=due, fire_at=fire_at)
 
 
-def _save(principal: Principal, calendar: Calendar, act: str, reason: str | None) -> None:
+def _facts_of(calendar: Calendar) -> dict[str, Json]:
+    """What the audit log says of a calendar."""
+    names = ("name", "timezone", "region", "weekdays", "opens", "closes", "exceptions")
+    return audit.fields_of(calendar, *names)
+
+
+def _save(
+    principal: Principal,
+    calendar: Calendar,
+    act: str,
+    reason: str | None,
+    before: dict[str, Json] | None = None,
+) -> None:
     try:
         with transaction.atomic():
             _write(calendar)
-            audit.record(principal, f"calendar.{act}", calendar.name, reason=reason)
+            after = _facts_of(calendar)
+            audit.change(
+                principal, f"calendar.{act}", calendar.name, before=before, after=after, reason=reason
+            )
     except IntegrityError:
         text = f"A calendar {calendar.name!r} already exists."
         raise Conflict(text, code="name_taken", field="name") from None

@@ -4,8 +4,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db import transaction
 
-from accounts import tokens
+from accounts import audit, tokens
 from accounts.queries import command_principal, get_tenant, get_user
 from accounts.roles import TOKEN_ROLES
 from accounts.services import create_token
@@ -46,7 +47,11 @@ class Command(QuickCommand):
                 _token, text = tokens.make(principal, service=True, **fields)
             else:
                 user, tenant = get_user(options["user"]), get_tenant(options["tenant"])
-                _token, text = create_token(user=user, tenant=tenant, **fields)
+                with transaction.atomic():
+                    token, text = create_token(user=user, tenant=tenant, **fields)
+                    token.refresh_from_db()
+                    after = tokens.facts_of(token)
+                    audit.change_by_command(tenant.pk, "token.create", token.public_id, after=after)
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
         self.stdout.write(text)
