@@ -144,8 +144,10 @@ def end_sessions(principal: Principal, username: str, *, reason: str | None = No
         message = f"{member.user.username} is a member of another tenant, too: only they end their sessions."
         raise Conflict(message, code="shared_user")
     count = sessions.end_all(member.user_id)
-    after = {"sessions": count}
-    audit.change(principal, "member.end_sessions", member.user.username, after=after, reason=reason)
+    before, after = {"sessions": count}, {"sessions": 0}
+    audit.change(
+        principal, "member.end_sessions", member.user.username, before=before, after=after, reason=reason
+    )
     return count
 
 

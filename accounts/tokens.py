@@ -124,7 +124,8 @@ def revoke(principal: Principal, public_id: str, *, reason: str | None = None) -
     """End a token at once, with those that were made with it. Raises Missing."""
     token = find(principal, public_id)
     services.revoke_token(principal.tenant_id, public_id)
-    audit.change(principal, "token.revoke", public_id, before=facts_of(token), reason=reason)
+    if token.revoked_at is None:
+        audit.change(principal, "token.revoke", public_id, before=facts_of(token), reason=reason)
 
 
 @transaction.atomic

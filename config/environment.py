@@ -167,17 +167,6 @@ def whole(variable: str, default: int, least: int, most: int) -> int:
     return int(value)
 
 
-def audit_days() -> int:
-    """How long records of the audit log are kept (`HANDOFF_AUDIT_DAYS`, at least 30; default 0: for ever).
-
-    Raises BadEnvironment.
-    """
-    days = whole("HANDOFF_AUDIT_DAYS", 0, 0, 36_500)
-    if 0 < days < 30:
-        raise BadEnvironment(f"HANDOFF_AUDIT_DAYS must be 0, or a number from 30 to 36500, not {days}.")
-    return days
-
-
 def undo_seconds() -> int:
     """How long a decision on a page can be undone (`HANDOFF_UNDO_SECONDS`, default 10; 0: not at all).
 

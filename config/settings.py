@@ -348,8 +348,8 @@ HANDOFF_BLOBS = environment.blobs()
 HANDOFF_BLOB_BYTES = environment.blob_bytes()
 HANDOFF_FILE_SCAN = environment.file_scan()
 
-# How long records of the audit log are kept; 0: for ever.
-HANDOFF_AUDIT_DAYS = environment.audit_days()
+# How many days records of the audit log are kept, 30 at least; 0: for ever.
+HANDOFF_AUDIT_DAYS = environment.whole("HANDOFF_AUDIT_DAYS", 0, 0, 36_500)
 
 # How long a decision on a page can be undone where its step doesn't say.
 HANDOFF_UNDO_SECONDS = environment.undo_seconds()

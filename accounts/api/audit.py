@@ -109,13 +109,14 @@ class AuditView(ApiView):
             weight=reading.weight,
             most=MOST_CHARACTERS,
         ).rows
-        shown = reading.rows(place.record for place in places)
-        content = reading.as_jsonl(shown) if kind == "jsonl" else reading.as_cef(shown, principal.tenant_slug)
+        entries = reading.rows(place.record for place in places)
+        content = (
+            reading.as_jsonl(entries) if kind == "jsonl" else reading.as_cef(entries, principal.tenant_slug)
+        )
         with transaction.atomic():
-            said = {**asdict(filters), "format": kind, "records": len(shown)}
-            audit.change(
-                principal, "audit.export", "audit", after={name: said[name] for name in said if said[name]}
-            )
+            facts = {**asdict(filters), "format": kind, "records": len(entries)}
+            after = {name: value for name, value in facts.items() if value}
+            audit.change(principal, "audit.export", "audit", after=after)
         answer = HttpResponse(content, content_type=FORMATS[kind])
         answer.headers["Content-Disposition"] = f'attachment; filename="audit.{kind}"'
         if places:

@@ -118,7 +118,7 @@ def _base(tenant: int, end: int) -> tuple[int | None, bytes | None]:
     if first == 1:
         return 0, None
     closing = AuditRecord.objects.for_tenant(tenant).filter(act=CLOSE).order_by("-pk").first()
-    said: dict[str, Any] = orjson.loads(closing.after) if closing else {}
-    if said.get("last") != first - 1:
+    closed: dict[str, Any] = orjson.loads(closing.after) if closing else {}
+    if closed.get("last") != first - 1:
         return None, None
-    return first - 1, bytes.fromhex(said["digest"])
+    return first - 1, bytes.fromhex(closed["digest"])

@@ -52,7 +52,10 @@ def change(
     after: Values | None = None,
     reason: str | None = None,
 ) -> None:
-    """Record that `principal` changed a setting, with the fields that differ; in the transaction that does it."""
+    """Record that `principal` changed a setting, with the fields that differ; in the transaction that does it.
+
+    Where `before` and `after` are given and nothing differs there is no record.
+    """
     record(principal, act, target, reason=reason)
     _write(
         principal.tenant_id,
@@ -126,8 +129,10 @@ def _write(
 ) -> None:
     if not connection.in_atomic_block:
         raise TransactionManagementError("A change is recorded in the transaction that makes it.")
-    place = origin.current(via)
     was, now = differences(before, after)
+    if before is not None and after is not None and not (was or now):
+        return
+    place = origin.current(via)
     add(
         [
             {

@@ -48,8 +48,8 @@ def _differs(was: Values, now: Values, name: str) -> bool:
 
 
 def _text(values: Values, names: Collection[str]) -> str:
-    told = {clean(name, 100): _bounded(values[name]) for name in names if name in values}
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")) if told else ""
+    fields = {clean(name, 100): _bounded(values[name]) for name in names if name in values}
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) if fields else ""
 
 
 def _plain(values: Values) -> dict[str, Any]:

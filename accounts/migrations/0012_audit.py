@@ -116,5 +116,5 @@ class Migration(migrations.Migration):
             model_name='auditlink',
             constraint=models.UniqueConstraint(fields=('tenant', 'seq'), name='auditlink_once'),
         ),
-        SchemaSql('accounts', '45e624bd2216'),
+        SchemaSql('accounts', '86d638ed17f1'),
     ]

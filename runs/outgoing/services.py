@@ -154,8 +154,10 @@ def discard(principal: Principal, webhook_id: UUID, *, reason: str | None = None
     with transaction.atomic():
         OutgoingReplay.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id).delete()
         count = in_bounded_batches(partial(outgoing.discard, webhook.pk, error), _BATCH, _DISCARD_SECONDS)
-        after = {"discarded": count}
-        audit.change(principal, "webhook_out.discard", _target(webhook), after=after, reason=reason)
+        before, after = {"waiting": count}, {"waiting": 0}
+        audit.change(
+            principal, "webhook_out.discard", _target(webhook), before=before, after=after, reason=reason
+        )
     return count
 
 

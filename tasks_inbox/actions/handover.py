@@ -78,7 +78,8 @@ def hand_over(
     ]
     counted = f"{sum(one.code is None for one in results)} of {len(results)}"
     with transaction.atomic():
-        audit.change(principal, "member.hand_over", username, after={"done": counted}, reason=reason)
+        if results:
+            audit.change(principal, "member.hand_over", username, after={"done": counted}, reason=reason)
     return results
 
 

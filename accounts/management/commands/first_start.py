@@ -24,9 +24,9 @@ class Command(QuickCommand):
         password = os.environ.get("HANDOFF_ADMIN_PASSWORD")
         exists = User.objects.filter(username="admin").exists()
         with transaction.atomic():
-            made = self._ensure(password or ("" if exists else _kept_password()), is_given=bool(password))
-        if made:
-            self.stderr.write(made)
+            sentence = self._ensure(password or ("" if exists else _kept_password()), is_given=bool(password))
+        if sentence:
+            self.stderr.write(sentence)
 
     def _ensure(self, password: str, *, is_given: bool) -> str:
         """What was done, in words; empty where all was there."""

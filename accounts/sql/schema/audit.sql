@@ -28,7 +28,7 @@ CREATE OR REPLACE AGGREGATE accounts_audit_chain(text, bytea) (sfunc = accounts_
 -- The one way by which records go: the oldest of a tenant, of before a time that is 30 days ago at least, and a closing
 -- record says which these were. It has the rights of the owner of the tables, since Handoff's own role deletes nothing.
 CREATE OR REPLACE FUNCTION accounts_audit_close(closed_tenant bigint, until timestamptz, most integer) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp AS $$
+LANGUAGE plpgsql security definer SET search_path = pg_catalog, public, pg_temp AS $$
 DECLARE
     closed record;
     closing bigint;

@@ -38,6 +38,7 @@ CommentKindEnum = Literal["said", "asked", "answered", "returned", "resubmitted"
 ComparedPath = Literal["both", "left", "right", "neither"]
 DensityEnum = Literal["comfortable", "compact"]
 DifferenceKind = Literal["added", "removed", "changed", "moved"]
+DoorEnum = Literal["page", "rest", "grpc", "command", "server"]
 DueTimeStatusEnum = Literal["started", "skipped", "buffered"]
 EventEnum = Literal["raised", "escalated", "resolved", "test"]
 ForetoldLevelEnum = Literal["enough", "nobody", "in_run"]
@@ -329,6 +330,34 @@ class AssignTaskRequest(TypedDict):
 
     reason: NotRequired[str]
     assignee: str
+
+
+class AuditRecord(TypedDict):
+    """A record of the audit log."""
+
+    id: int
+    seq: int | None
+    at: str
+    by: str
+    via: str
+    token: str | None
+    door: DoorEnum
+    address: str
+    act: str
+    target: str
+    before: Any
+    after: Any
+    reason: str
+    count: int
+    digest: str | None
+
+
+class AuditRecordPage(TypedDict):
+    """AuditRecordPage"""
+
+    results: list[AuditRecord]
+    next: str | None
+    previous: str | None
 
 
 Away = TypedDict(
@@ -3824,6 +3853,8 @@ __all__ = [
     "AskedPlaceRequest",
     "AskedValueRequest",
     "AssignTaskRequest",
+    "AuditRecord",
+    "AuditRecordPage",
     "Away",
     "AwayPage",
     "Batch",
@@ -3914,6 +3945,7 @@ __all__ = [
     "DispatchRetried",
     "DispatchSample",
     "DispatchSignal",
+    "DoorEnum",
     "Draft",
     "DraftChange",
     "DraftChangePage",
