@@ -121,6 +121,6 @@ class AuditView(ApiView):
         answer.headers["Content-Disposition"] = f'attachment; filename="audit.{kind}"'
         if places:
             # Also at the end, so that who comes back gets what is new.
-            after = Cursor(list_mark(request), False, (places[-1].seq,))
-            answer.headers["Link"] = f'<{address(request, after)}>; rel="next"'
+            following = Cursor(list_mark(request), False, (places[-1].seq,))
+            answer.headers["Link"] = f'<{address(request, following)}>; rel="next"'
         return answer
