@@ -1,6 +1,6 @@
 """The page of the audit log."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -15,6 +15,7 @@ from accounts import pages, people
 from accounts.access import PageRequest, page
 from accounts.audit import reading
 from accounts.audit.reading import Filters
+from accounts.models import AuditRecord
 from accounts.roles import MEMBERS_MANAGE
 from lib.api.pagination import keyset_page
 from lib.reader import reader
@@ -44,30 +45,21 @@ DOORS = {
     "command": "by a command",
     "server": "in the background",
 }
-_TEXTS = ("by", "act", "target")
+FIELDS = ("by", "act", "target", "since", "until")
 _LONGEST_VALUE = 300
 
 
 @page(MEMBERS_MANAGE)
 def audit_log(request: PageRequest) -> HttpResponse:
     """Who changed which setting and who was refused what, newest first."""
-    typed = {
-        name: request.GET.get(name, "").replace("\x00", "").strip() for name in (*_TEXTS, "since", "until")
-    }
-    texts = {name: typed[name][: reading.MOST_FILTER] for name in _TEXTS}
-    filters = Filters(since=_moment(typed["since"], 0), until=_moment(typed["until"], 1), **texts)
+    typed = {name: request.GET.get(name, "").replace("\x00", "").strip() for name in FIELDS}
+    filters, tenant = _filters(typed), request.principal.tenant_id
+    cursor = request.GET.get("cursor") or None
     records = keyset_page(
-        reading.records_of(request.principal.tenant_id, filters),
-        request,
-        keys=("id",),
-        limit=pages.ON_A_PAGE,
-        cursor=request.GET.get("cursor") or None,
+        reading.records_of(tenant, filters), request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor
     )
-    rows = reading.rows(records.rows)
-    people.learn(request.principal.tenant_id, {row["by"] for row in rows if ":" not in row["by"]})
-    entries = [row | {"changes": _changes(row), "door": DOORS[row["door"]]} for row in rows]
     context = {
-        "entries": entries,
+        "entries": _entries(tenant, records.rows),
         "typed": typed,
         "is_filtered": any(typed.values()),
         "families": FAMILIES,
@@ -75,6 +67,18 @@ def audit_log(request: PageRequest) -> HttpResponse:
         "exports": [(kind, _export(filters, kind)) for kind in ("jsonl", "cef")],
     }
     return render(request, "settings/audit.html", context | pages.neighbours(records))
+
+
+def _filters(typed: Mapping[str, str]) -> Filters:
+    texts = {name: typed[name][: reading.MOST_FILTER] for name in FIELDS[:3]}
+    return Filters(since=_moment(typed["since"], 0), until=_moment(typed["until"], 1), **texts)
+
+
+def _entries(tenant: int, records: Sequence[AuditRecord]) -> list[dict[str, Any]]:
+    """Records as the page shows them; it learns what people are called."""
+    rows = reading.rows(records)
+    people.learn(tenant, {row["by"] for row in rows if ":" not in row["by"]})
+    return [row | {"changes": _changes(row), "door": DOORS[row["door"]]} for row in rows]
 
 
 def _moment(text: str, days: int) -> datetime | None:

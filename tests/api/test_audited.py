@@ -15,6 +15,9 @@ from accounts.models import SENT as LINK
 from accounts.models import ApiToken, AuditRecord, User
 from accounts.services import ensure_default_tenant
 from lib import named_sql
+from lib.api.errors import Problem
+from rpc.calls import Call, admitted
+from rpc.problems import told
 from tests import factories as make
 from tests.api.audited import COMMANDS, NOT_RECORDED, RECORDED, SENT, SILENT_COMMANDS, UNPLAYED
 from tests.api.authorisation_bodies import BODIES
@@ -231,6 +234,21 @@ def test_a_refusal_costs_no_statement_and_a_minute_of_them_one(people, counted, 
     assert counted.write() == 1
     assert executed == ["add_audit_records"]
     assert [row.count for row in records(act="refused")] == [1_000]
+
+
+def test_grpc_says_its_door_and_its_refusals_are_counted(people, counted):
+    peer, token = "ipv4:192.0.2.9:1234", people.token("viewer")
+    call = Call({"authorization": f"Bearer {token}"}, peer, "request")
+    refused = told(call, lambda: admitted(call, "members:manage"))
+    assert isinstance(refused, Problem)
+    assert refused.status == 403
+    assert counted.write() == 1
+    told(call, lambda: audit.change(admitted(call, "runs:read"), "test.change", "x"))
+    rows = [(row.by, row.act, row.target, row.door, row.address) for row in records()]
+    assert rows == [
+        ("viewer-of-ours", "refused", "gRPC members:manage", "grpc", "192.0.2.9"),
+        ("viewer-of-ours", "test.change", "x", "grpc", "192.0.2.9"),
+    ]
 
 
 def test_people_of_two_tenants_have_logs_of_their_own(people):
