@@ -5,6 +5,7 @@ import logging
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import orjson
 from django.conf import settings
@@ -17,6 +18,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Least, Now
 
 from accounts import audit, networks, queries, throttle, token_format, token_store
+from accounts.audit import origin, refusals
 from accounts.folders import default_folder, grants_to_groups
 from accounts.models import ApiToken, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
@@ -32,6 +34,7 @@ LONGEST_GROUP_NAME = 150
 # As long as one that signs a decision over REST.
 LONGEST_PASSWORD = 1_000
 _NEWEST = 10
+_ELSEWHERE = "use of a token from an address that it does not allow"
 
 
 class BadToken(NotAllowed):
@@ -202,6 +205,8 @@ def authenticate_token(text: str, address: str = "") -> Principal:
     if token.allowed_ips and not networks.holds(token.allowed_ips, address):
         log.warning("The token %s of %s was shown from %s", public_id, token.username, address or "nowhere")
         message = f"This token can't be used from {address or 'an unknown address'}."
+        # Who asks is known, though nobody is let in.
+        refusals.here.note(_principal_of(token, public_id), _ELSEWHERE, partial(origin.current, "token"))
         raise Forbidden(message, code="address_not_allowed")
     if token.is_use_to_note:
         token_store.note_use(public_id)

@@ -5,6 +5,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command, get_commands
 from django.test import Client
+from rest_framework.test import APIClient
 
 from accounts import audit, passwords
 from accounts.audit import chain, reading, refusals
@@ -212,6 +213,20 @@ def test_refusals_are_one_record_for_each_principal_and_route(people, counted):
         ("viewer-of-ours", "GET /settings/audit", 1, "page"),
     }
     assert counted.write() == 0
+
+
+def test_a_token_that_is_used_from_elsewhere_is_a_refusal(people, counted):
+    made = (
+        people.client("admin")
+        .post("/api/v1/tokens", {"name": "here", "allowed_ips": ["192.0.2.0/24"]})
+        .json()
+    )
+    stranger = APIClient(REMOTE_ADDR="203.0.113.9", HTTP_AUTHORIZATION=f"Bearer {made['token']}")
+    assert stranger.get("/api/v1/me").status_code == 403
+    assert counted.write() == 1
+    (row,) = records(act="refused")
+    assert (row.by, row.token, row.address) == ("admin-of-ours", made["id"], "203.0.113.9")
+    assert row.target == "use of a token from an address that it does not allow"
 
 
 def test_refusals_of_very_many_routes_share_a_record(people, monkeypatch):
