@@ -14,7 +14,9 @@ CHANGED = "changed"
 MOST_FIELDS = 50
 MOST_CHARACTERS = 2_000
 """Of one field; a longer one is cut, with its length and SHA-256."""
-_KEPT = 500
+MOST_OF_ALL = 10_000
+"""Of all fields together; those behind are cut shorter."""
+_KEPT, _ALWAYS = 500, 50
 
 Values = Mapping[str, Any]
 
@@ -48,7 +50,13 @@ def _differs(was: Values, now: Values, name: str) -> bool:
 
 
 def _text(values: Values, names: Collection[str]) -> str:
-    fields = {clean(name, 100): _bounded(values[name]) for name in names if name in values}
+    fields: dict[str, Any] = {}
+    left = MOST_OF_ALL
+    for name in names:
+        if name in values:
+            value = _bounded(values[name], min(left, MOST_CHARACTERS))
+            fields[clean(name, 100)] = value
+            left -= min(left, len(json.dumps(value, ensure_ascii=False)))
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) if fields else ""
 
 
@@ -73,13 +81,13 @@ def _hidden(name: str, value: Any) -> Any:
     return CHANGED if is_secret else value
 
 
-def _bounded(value: Any) -> Any:
+def _bounded(value: Any, most: int) -> Any:
     text = json.dumps(value, ensure_ascii=False)
-    if len(text) <= MOST_CHARACTERS:
+    if len(text) <= max(most, _ALWAYS):
         return json.loads(clean(text, MOST_CHARACTERS * 2))
     raw = text.encode(errors="replace")
     return {
-        "cut": clean(text, _KEPT),
+        "cut": clean(text, min(most, _KEPT)),
         "characters": len(text),
         "sha256": hashlib.sha256(raw).hexdigest(),
     }

@@ -183,6 +183,15 @@ def test_old_records_go_and_a_closing_record_says_which(five):
     assert (said["first"], said["last"], said["count"], said["digest"]) == (1, 3, 3, digest.hex())
 
 
+@pytest.mark.parametrize(("days", "kept"), [(0, 5), (1, 3), (365, 3), (500, 5)])
+def test_the_duty_keeps_to_the_setting_and_to_thirty_days(five, settings, days, kept):
+    grown_old(five[:2], 400)
+    settings.HANDOFF_AUDIT_DAYS = days
+    chain.keep()
+    assert len([row for row in records() if row.act == "test.change"]) == kept
+    assert faults() == []
+
+
 def test_all_records_may_go_and_the_chain_goes_on(five, admin):
     grown_old(five, 400)
     assert chain.close(365) == 5

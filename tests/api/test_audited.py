@@ -61,6 +61,7 @@ def test_each_command_records_what_it_changes_or_says_why_not():
     )
 
 
+@pytest.mark.django_db(transaction=True)  # So that a change outside of a transaction is found.
 @pytest.mark.parametrize(("name", "method"), PLAYED)
 def test_a_route_leaves_its_record(people, name, method):
     for role in ("operator", "viewer"):
@@ -148,6 +149,11 @@ def test_large_and_strange_values_are_bounded(people):
     (row,) = records(by="admin-of-ours")
     assert len(row.after) < 3_000
     assert '"characters":100002' in row.after
+    audit.change(
+        people.principal("admin"), "test.many", "x", after={f"f{n}": "y" * 1_900 for n in range(500)}
+    )
+    (many,) = records(act="test.many")
+    assert len(many.after) < 18_000
     assert (len(row.act), len(row.target), len(row.reason)) == (100, 300, 2_000)
 
 
