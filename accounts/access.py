@@ -46,9 +46,9 @@ def page(scope: str, *methods: str) -> Callable[[Page[P]], View[P]]:
             principal = principal_of(page_request)
             if principal is None:
                 raise Forbidden("You are not a member of any tenant.")
+            page_request.principal = principal
             principal.require(scope)
             guards.require_parts(principal, scope, kwargs)
-            page_request.principal = principal
             with reading(page_request, page_request.user):
                 people.learn_user(page_request.user)
                 return view(page_request, *args, **kwargs)

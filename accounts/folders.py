@@ -169,7 +169,7 @@ def create_folder(
     folder = Folder(tenant_id=principal.tenant_id)
     _rename(folder, name)
     _grant(folder, grants)
-    audit.record(principal, "create", f"folder {folder.pk}", reason=reason)
+    audit.change(principal, "folder.create", folder.name, after=_facts_of(folder), reason=reason)
     return folder
 
 
@@ -187,12 +187,14 @@ def change_folder(
     # One after another: what two set at once must not add up.
     Folder.objects.for_tenant(principal.tenant_id).select_for_update().filter(pk=folder_id).first()
     folder = find_folder(principal.tenant_id, folder_id)
+    before = _facts_of(folder)
     if name is not None:
         _rename(folder, name)
     if grants is not None:
         FolderGrant.objects.for_tenant(principal.tenant_id).filter(folder=folder).delete()
         _grant(folder, grants)
-    audit.record(principal, "change", f"folder {folder.pk}", reason=reason)
+    after = _facts_of(folder)
+    audit.change(principal, "folder.change", folder.name, before=before, after=after, reason=reason)
     return folder
 
 
@@ -204,6 +206,7 @@ def delete_folder(principal: Principal, folder_id: int, *, reason: str | None = 
     if folder.is_default:
         message = f"{folder.name} is where new workflows go: it can be renamed, but not deleted."
         raise Conflict(message, code="default_folder")
+    before = _facts_of(folder)
     try:
         with transaction.atomic():
             folder.delete()
@@ -215,7 +218,13 @@ def delete_folder(principal: Principal, folder_id: int, *, reason: str | None = 
         lie = "lies" if counts.total() == 1 else "lie"
         message = f"{what} {lie} in {folder.name}, archived ones included: move them first."
         raise Conflict(message, code="folder_in_use") from None
-    audit.record(principal, "delete", f"folder {folder_id}", reason=reason)
+    audit.change(principal, "folder.delete", folder.name, before=before, reason=reason)
+
+
+def _facts_of(folder: Folder) -> dict[str, object]:
+    """What the audit log says of a folder."""
+    (row,) = folder_rows(folder.tenant_id, [folder])
+    return {"name": row["name"], "grants": row["grants"]}
 
 
 def hold_folder(folder: Folder) -> None:

@@ -49,7 +49,7 @@ def add_member(
     member.save()
     if is_invited(member, password):
         outgoing.write(principal.tenant_id, user, INVITED, by=principal.username)
-    audit.record(principal, f"add as {role}", f"member {user.username}", reason=reason)
+    audit.change(principal, "member.add", user.username, after=_facts_of(member), reason=reason)
     return member, password
 
 
@@ -76,6 +76,7 @@ def change_member(
     """
     _begin(principal)
     member = find(principal.tenant_id, username)
+    before = _facts_of(member)
     if role is not None and role != member.role:
         _check_role(principal, role)
         _check_admins(member, "give somebody else the role admin first")
@@ -86,7 +87,8 @@ def change_member(
     _rename(principal, member, name, email)
     if role is not None:
         ports.member_changed(member.tenant_id, member.user.username)
-    audit.record(principal, "change", f"member {member.user.username}", reason=reason)
+    after = _facts_of(member)
+    audit.change(principal, "member.change", member.user.username, before=before, after=after, reason=reason)
     return member
 
 
@@ -99,9 +101,10 @@ def remove_member(principal: Principal, username: str, *, reason: str | None = N
     _begin(principal)
     member = find(principal.tenant_id, username)
     _check_admins(member, "make somebody else an admin first")
+    before = _facts_of(member)
     member.delete()
     ports.member_changed(principal.tenant_id, member.user.username)
-    audit.record(principal, "remove", f"member {member.user.username}", reason=reason)
+    audit.change(principal, "member.remove", member.user.username, before=before, reason=reason)
 
 
 @transaction.atomic
@@ -126,7 +129,8 @@ def set_active(principal: Principal, username: str, active: bool, *, reason: str
     user.is_active = active
     user.save(update_fields=["is_active"])
     ports.member_changed(principal.tenant_id, user.username)
-    audit.record(principal, "activate" if active else "deactivate", f"member {user.username}", reason=reason)
+    act = "member.activate" if active else "member.deactivate"
+    audit.change(principal, act, user.username, reason=reason)
     return member
 
 
@@ -142,7 +146,10 @@ def end_sessions(principal: Principal, username: str, *, reason: str | None = No
         message = f"{member.user.username} is a member of another tenant, too: only they end their sessions."
         raise Conflict(message, code="shared_user")
     count = sessions.end_all(member.user_id)
-    audit.record(principal, f"end {count} sessions", f"member {member.user.username}", reason=reason)
+    before, after = {"sessions": count}, {"sessions": 0}
+    audit.change(
+        principal, "member.end_sessions", member.user.username, before=before, after=after, reason=reason
+    )
     return count
 
 
@@ -179,6 +186,12 @@ def find(tenant_id: int, username: str) -> Membership:
     if member is None:
         raise Missing("There is no such member.")
     return member
+
+
+def _facts_of(member: Membership) -> dict[str, object]:
+    """What the audit log says of a member."""
+    manager = member.manager.user.username if member.manager else None
+    return {"role": member.role, "manager": manager, **audit.fields_of(member.user, "name", "email")}
 
 
 def _begin(principal: Principal) -> None:

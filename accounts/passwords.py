@@ -87,9 +87,12 @@ def set_by_link(token: str, new: str, *, place: str, revoke_tokens: bool = False
         if user is None:
             raise Missing("This link is no longer valid.")
         services.check_new_password(user, new)
-        services.set_password(user, new, revoke_tokens=revoke_tokens)
-        if (principal := queries.session_principal(user)) is not None:
-            audit.record(principal, "set password by link", f"user {user.username}")
+        principal = queries.session_principal(user)
+        if principal is None:
+            services.set_password(user, new)
+        else:
+            act = "user.set_password_by_link"
+            services.change_own_password(principal, user, new, act, revoke_tokens=revoke_tokens)
     throttle.succeeded(key_of(user.username), place[:64])
     return user
 
@@ -128,9 +131,10 @@ def send_link(principal: Principal, username: str, *, reason: str | None = None)
         raise Conflict(why, code="no_mail")
     kind = SENT if member.user.last_login else INVITED
     outgoing.write(principal.tenant_id, member.user, kind, by=principal.username)
-    audit.record(principal, "send link to set password", f"member {member.user.username}", reason=reason)
+    audit.change(principal, "member.send_password_link", member.user.username, reason=reason)
 
 
+@transaction.atomic
 def make_link(principal: Principal, username: str, *, reason: str | None = None) -> MadeLink:
     """A link to hand over to a member whom no mail reaches.
 
@@ -142,7 +146,7 @@ def make_link(principal: Principal, username: str, *, reason: str | None = None)
         raise Conflict("They can get mail: send the link instead.", code="has_mail")
     if why := why_not_handed(principal, member):
         raise Forbidden(why)
-    audit.record(principal, "make link to set password", f"member {member.user.username}", reason=reason)
+    audit.change(principal, "member.make_password_link", member.user.username, reason=reason)
     kind = SENT if member.user.last_login else INVITED
     return MadeLink(written(member.user, kind), LIFETIMES[kind])
 

@@ -10,7 +10,7 @@ from accounts import audit, outgoing
 from accounts.models import DENSITIES, MAILS, MOVED, User
 from accounts.principal import Principal
 from accounts.reading import reader_of
-from accounts.services import WrongPassword, check_login, check_new_password, set_password
+from accounts.services import WrongPassword, change_own_password, check_login, check_new_password
 from lib.clock import now_here
 from lib.locales import LOCALES
 from lib.reader import zone_of
@@ -27,6 +27,7 @@ def person_of(principal: Principal) -> dict[str, str]:
     return _person(User.objects.get(pk=principal.user_id))
 
 
+@transaction.atomic
 def change_person(
     principal: Principal,
     *,
@@ -47,8 +48,9 @@ def change_person(
     if density is not None:
         values["density"] = _density(density)
     if values:
+        before = audit.fields_of(User.objects.get(pk=principal.user_id), *values)
         User.objects.filter(pk=principal.user_id).update(**values)
-        audit.record(principal, "change settings", f"user {principal.username}", reason=reason)
+        audit.change(principal, "user.change", principal.username, before=before, after=values, reason=reason)
     return person_of(principal)
 
 
@@ -79,8 +81,9 @@ def change_notifications(
         values |= _digest(principal, digest_hour)
     if values:
         _tell_of_move(principal, values)
+        before = audit.fields_of(User.objects.get(pk=principal.user_id), *values)
         User.objects.filter(pk=principal.user_id).update(**values)
-        audit.record(principal, "change notifications", f"user {principal.username}", reason=reason)
+        audit.change(principal, "user.change", principal.username, before=before, after=values, reason=reason)
     return notifications_of(principal)
 
 
@@ -99,10 +102,7 @@ def change_password(principal: Principal, *, old: str, new: str, revoke_tokens: 
     if new == old:
         raise Invalid("This is your current password.", code="same_password", field="new")
     check_new_password(user, new)
-    revoked = set_password(user, new, revoke_tokens=revoke_tokens)
-    if revoke_tokens:
-        audit.record(principal, f"revoke {revoked} tokens", f"user {principal.username}")
-    audit.record(principal, "change password", f"user {principal.username}", reason=None)
+    change_own_password(principal, user, new, "user.change_password", revoke_tokens=revoke_tokens)
     return user
 
 

@@ -5,7 +5,9 @@
 from contextlib import suppress
 
 from django.conf import settings
+from django.db import transaction
 
+from accounts import audit
 from accounts.models import TenantKey
 from lib.sealing import CannotOpen, KeyRing, Place, new_key
 
@@ -43,8 +45,17 @@ def rewrap() -> int:
         if not master.seals_like(old):
             place = _place(row.tenant_id, row.number)
             new = master.seal(master.open(old, place), place)
-            count += TenantKey.unsafe_all_tenants.filter(pk=row.pk, wrapped=old).update(wrapped=new)
+            count += _rewrap(row, old, new)
     return count
+
+
+def _rewrap(row: TenantKey, old: bytes, new: bytes) -> int:
+    with transaction.atomic():
+        done = TenantKey.unsafe_all_tenants.filter(pk=row.pk, wrapped=old).update(wrapped=new)
+        if done:
+            after = {"key": audit.CHANGED, "number": row.number}
+            audit.change_by_command(row.tenant_id, "key.rewrap", f"key {row.number}", after=after)
+    return done
 
 
 def opens_nothing() -> bool:

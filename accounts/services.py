@@ -3,7 +3,9 @@
 import hmac
 import logging
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import orjson
 from django.conf import settings
@@ -16,6 +18,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Least, Now
 
 from accounts import audit, networks, queries, throttle, token_format, token_store
+from accounts.audit import origin, refusals
 from accounts.folders import default_folder, grants_to_groups
 from accounts.models import ApiToken, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
@@ -32,6 +35,7 @@ LONGEST_GROUP_NAME = 150
 # As long as one that signs a decision over REST.
 LONGEST_PASSWORD = 1_000
 _NEWEST = 10
+_ELSEWHERE = "use of a token from an address that it does not allow"
 
 
 class BadToken(NotAllowed):
@@ -80,14 +84,23 @@ def check_new_password(user: User, password: str) -> None:
 
 
 @transaction.atomic
-def set_password(user: User, password: str, *, revoke_tokens: bool = False) -> int:
-    """Gives the user this password; sessions opened with the old one end, and tokens where that is wished.
-
-    Returns how many tokens were revoked.
-    """
+def set_password(user: User, password: str) -> None:
+    """Gives the user this password; sessions opened with the old one end."""
     user.set_password(password)
     User.objects.filter(pk=user.pk).update(password=user.password)
-    return revoke_tokens_of(user.pk) if revoke_tokens else 0
+
+
+def change_own_password(
+    principal: Principal, user: User, password: str, act: str, *, revoke_tokens: bool
+) -> None:
+    """As `set_password`, by its user; tokens end where that is wished, in every tenant."""
+    with transaction.atomic():
+        set_password(user, password)
+        audit.change(principal, act, user.username, after={"password": audit.CHANGED})
+        revoked = revoke_tokens_of(user.pk) if revoke_tokens else {}
+        for tenant_id, ids in revoked.items():
+            there = replace(principal, tenant_id=tenant_id)
+            audit.change(there, "token.revoke_all", user.username, before={"ids": ids})
 
 
 def create_token(
@@ -169,9 +182,14 @@ def end_token(token: ApiToken, seconds: int) -> None:
     ApiToken.objects.for_tenant(token.tenant_id).filter(pk=token.pk).update(expires_at=end)
 
 
-def revoke_tokens_of(user_id: int) -> int:
-    """Ends every token that acts for this user, in whichever tenant; gives how many there were."""
-    return ApiToken.unsafe_all_tenants.filter(user_id=user_id, revoked_at=None).update(revoked_at=Now())
+def revoke_tokens_of(user_id: int) -> dict[int, list[str]]:
+    """Ends every token that acts for this user, in whichever tenant; gives their ids by tenant."""
+    tokens = ApiToken.unsafe_all_tenants.filter(user_id=user_id, revoked_at=None)
+    ids: dict[int, list[str]] = {}
+    for pk, tenant_id, public_id in list(tokens.order_by("pk").values_list("pk", "tenant_id", "public_id")):
+        if tokens.filter(pk=pk).update(revoked_at=Now()):
+            ids.setdefault(tenant_id, []).append(public_id)
+    return ids
 
 
 def authenticate_token(text: str, address: str = "") -> Principal:
@@ -191,6 +209,8 @@ def authenticate_token(text: str, address: str = "") -> Principal:
     if token.allowed_ips and not networks.holds(token.allowed_ips, address):
         log.warning("The token %s of %s was shown from %s", public_id, token.username, address or "nowhere")
         message = f"This token can't be used from {address or 'an unknown address'}."
+        # Who asks is known, though nobody is let in.
+        refusals.here.note(_principal_of(token, public_id), _ELSEWHERE, partial(origin.current, "token"))
         raise Forbidden(message, code="address_not_allowed")
     name_caller(public_id, token.user_id)
     if token.is_use_to_note:
@@ -259,7 +279,7 @@ def create_group(
     group = Group(tenant_id=principal.tenant_id, name=name.strip(), key=key_of(name))
     _save_group(group)
     _seat(group, members)
-    audit.record(principal, "create", f"group {group.pk}", reason=reason)
+    audit.change(principal, "group.create", group.name, after=_facts_of(group), reason=reason)
     return group
 
 
@@ -275,13 +295,15 @@ def change_group(
     """Give a group another name, or other members instead of those it has. Raises as `create_group`, and Missing."""
     principal.require(MEMBERS_MANAGE)
     group = queries.find_group(principal.tenant_id, group_id)
+    before = _facts_of(group)
     if name is not None:
         group.name, group.key = name.strip(), key_of(name)
         _save_group(group)
     if members is not None:
         GroupMember.objects.for_tenant(principal.tenant_id).filter(group=group).delete()
         _seat(group, members)
-    audit.record(principal, "change", f"group {group.pk}", reason=reason)
+    after = _facts_of(group)
+    audit.change(principal, "group.change", group.name, before=before, after=after, reason=reason)
     return group
 
 
@@ -290,9 +312,8 @@ def delete_group(principal: Principal, group_id: int, *, reason: str | None = No
     """Delete a group, and what folders grant it; tasks that ask it ask nobody in its place. Raises Missing."""
     principal.require(MEMBERS_MANAGE)
     group = queries.find_group(principal.tenant_id, group_id)
-    granted = grants_to_groups(principal.tenant_id, [group.pk])[group.pk]
-    lost = "".join(f", granted {'/'.join(one['may'])} in {one['folder']!r}" for one in granted)
-    audit.record(principal, "delete", f"group {group.pk}{lost}", reason=reason)
+    before = _facts_of(group) | {"granted": grants_to_groups(principal.tenant_id, [group.pk])[group.pk]}
+    audit.change(principal, "group.delete", group.name, before=before, reason=reason)
     group.delete()
 
 
@@ -307,7 +328,8 @@ def change_groups_of(
     if member is None or len(groups) < len(set(group_ids)):
         raise Missing("There is no such member." if member is None else "There is no such group.")
     seats = GroupMember.objects.for_tenant(principal.tenant_id).filter(membership=member)
-    current_ids = set(seats.values_list("group_id", flat=True))
+    before = dict(seats.values_list("group_id", "group__name"))
+    current_ids = set(before)
     seats.exclude(group_id__in=groups).delete()
     GroupMember.objects.bulk_create(
         [
@@ -317,9 +339,19 @@ def change_groups_of(
         ],
         ignore_conflicts=True,
     )
-    for pk in sorted(current_ids ^ groups.keys()):
-        act = "add to" if pk in groups else "take out of"
-        audit.record(principal, f"{act} group {pk}", f"member {member.user.username}", reason=reason)
+    if current_ids != groups.keys():
+        was, now = sorted(before.values()), sorted(group.name for group in groups.values())
+        changed = {"before": {"groups": was}, "after": {"groups": now}}
+        audit.change(principal, "member.groups", member.user.username, reason=reason, **changed)
+
+
+def _facts_of(group: Group) -> dict[str, object]:
+    """What the audit log says of a group."""
+    seats = GroupMember.objects.for_tenant(group.tenant_id).filter(group=group)
+    members = seats.order_by("membership__user__username").values_list(
+        "membership__user__username", flat=True
+    )
+    return {"name": group.name, "members": list(members)}
 
 
 def _save_group(group: Group) -> None:

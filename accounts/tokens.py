@@ -83,7 +83,7 @@ def make(
         jobs=jobs,
         most=MOST_TOKENS,
     )
-    audit.record(principal, f"create as {token.role}", f"token {token.public_id}", reason=reason)
+    audit.change(principal, "token.create", token.public_id, after=facts_of(token), reason=reason)
     return token, text
 
 
@@ -120,7 +120,8 @@ def rotate(
         most=MOST_TOKENS if overlap_seconds else MOST_TOKENS + 1,
     )
     services.end_token(old, overlap_seconds)
-    audit.record(principal, f"rotate to {new.public_id}", f"token {public_id}", reason=reason)
+    after = {"id": new.public_id, "overlap_seconds": overlap_seconds, **facts_of(new)}
+    audit.change(principal, "token.rotate", public_id, after=after, reason=reason)
     return new, text
 
 
@@ -142,7 +143,7 @@ def change(
     token = mine.select_for_update(of=("self",)).get(public_id=public_id)
     if (status := _status(token, datetime.now(UTC))) != "active":
         raise Conflict(f"It is {status}: make another one.", code="not_active")
-    jobs = _jobs_of(token)
+    before, jobs = facts_of(token), _jobs_of(token)
     jobs = token_reach.within(
         principal,
         JobReach(
@@ -153,9 +154,7 @@ def change(
     token.queues = None if jobs.queues is None else [*jobs.queues]
     token.folders = None if jobs.folders is None else [*jobs.folders]
     token.save(update_fields=["queues", "folders"])
-    audit.record(
-        principal, f"limit to {token.queues} in {token.folders}", f"token {public_id}", reason=reason
-    )
+    audit.change(principal, "token.change", public_id, before=before, after=facts_of(token), reason=reason)
     return token
 
 
@@ -169,7 +168,8 @@ def revoke(principal: Principal, public_id: str, *, reason: str | None = None) -
     """End a token at once, with those that were made with it. Raises Missing."""
     token = find(principal, public_id)
     services.revoke_token(principal.tenant_id, public_id)
-    audit.record(principal, "revoke", f"token {public_id} of {token.user.username}", reason=reason)
+    if token.revoked_at is None:
+        audit.change(principal, "token.revoke", public_id, before=facts_of(token), reason=reason)
 
 
 @transaction.atomic
@@ -213,6 +213,12 @@ def rows(tokens: Iterable[ApiToken]) -> list[dict[str, object]]:
         }
         for token, limits in zip(all_tokens, token_reach.shown(all_tokens), strict=True)
     ]
+
+
+def facts_of(token: ApiToken) -> dict[str, object]:
+    """What the audit log says of a token."""
+    facts = audit.fields_of(token, "name", "role", "scopes", "allowed_ips", "queues", "folders", "expires_at")
+    return facts | {"user": token.user.username, "service": token.user.is_service}
 
 
 def _status(token: ApiToken, now: datetime) -> str:

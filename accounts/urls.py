@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from accounts import folder_pages, managing, member_pages, password_pages, token_pages, views
+from accounts import audit_pages, folder_pages, managing, member_pages, password_pages, token_pages, views
 
 urlpatterns = [
     path("login", views.login_page, name="login"),
@@ -38,6 +38,7 @@ urlpatterns = [
     path(
         "settings/folders/<int:folder_id>/delete", folder_pages.delete_folder, name="settings-folder-delete"
     ),
+    path("settings/audit", audit_pages.audit_log, name="settings-audit"),
     path("settings/groups", managing.group_list, name="settings-groups"),
     path("settings/add-group", managing.add_group, name="settings-group-add"),
     path("settings/groups/<int:group_id>", managing.group, name="settings-group"),

@@ -21,6 +21,8 @@ APPEND_ONLY = (
     "runs_approval",
     "tasks_inbox_taskdecision",
     "tasks_inbox_taskcomment",
+    "accounts_auditrecord",
+    "accounts_auditlink",
 )
 """Handoff never changes or deletes a row of these."""
 KEPT = (

@@ -52,6 +52,7 @@ MIDDLEWARE = [
     "lib.routes.Slashes",
     "django.middleware.csrf.CsrfViewMiddleware",
     "accounts.sessions.Authentication",
+    "accounts.audit.requests.note_origin",
     # Default deny: a page that may be seen without a login says so itself (`login_not_required`).
     "accounts.ended.LoginRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -351,6 +352,9 @@ HANDOFF_TREE_RUNS = environment.tree_runs()
 HANDOFF_BLOBS = environment.blobs()
 HANDOFF_BLOB_BYTES = environment.blob_bytes()
 HANDOFF_FILE_SCAN = environment.file_scan()
+
+# How many days records of the audit log are kept, 30 at least; 0: for ever.
+HANDOFF_AUDIT_DAYS = environment.whole("HANDOFF_AUDIT_DAYS", 0, 0, 36_500)
 
 # How long a decision on a page can be undone where its step doesn't say.
 HANDOFF_UNDO_SECONDS = environment.undo_seconds()

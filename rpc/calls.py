@@ -30,6 +30,7 @@ class Call:
     """What a call says of itself beside its message. `peer`: who is connected; `deadline`: seconds until it is over.
 
     `warnings`: what is told beside a good answer. `attempt`: what whoever answers it learns to undo.
+    `callers`: who makes it, as soon as that is known.
     """
 
     metadata: Mapping[str, str]
@@ -38,6 +39,7 @@ class Call:
     deadline: float | None = None
     warnings: list[str] = field(default_factory=list)
     attempt: Attempt = field(default_factory=Attempt)
+    callers: list[Principal] = field(default_factory=list)
 
     @classmethod
     def of(cls, context: "ServicerContext[Any, Any]") -> "Call":
@@ -101,7 +103,8 @@ def principal_of(call: Call) -> Principal:
     if scheme.lower() != "bearer":
         raise AuthenticationFailed("Use `authorization: Bearer TOKEN`.")
     try:
-        return authenticate_token(text.strip(), call.address)
+        call.callers.append(authenticate_token(text.strip(), call.address))
+        return call.callers[-1]
     except BadToken as refusal:
         raise AuthenticationFailed(refusal.message) from None
 

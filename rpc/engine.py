@@ -65,6 +65,7 @@ def _answering(method: MethodDescriptor, do: Do) -> Answering:
         )
         if principal is None:
             raise S4Error(errors.UNAUTHENTICATED, "Authentication credentials were not provided.")
+        call.callers.append(principal)
         message = gives()
         do(principal, parsed(takes, raw), replace(call, attempt=attempt), message)
         return bytes(message.SerializeToString())

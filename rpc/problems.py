@@ -1,11 +1,14 @@
 """What is refused, as gRPC says it: a status, a sentence, and REST's envelope in the trailing metadata."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
 from grpc import StatusCode
 from grpc.aio import ServicerContext
 
+from accounts.audit import refusals
+from accounts.audit.origin import GRPC, Origin, coming_from
 from lib import log_context
 from lib.api.errors import Problem, describe
 from lib.api.renderers import to_json
@@ -55,12 +58,22 @@ def told(
     this is what begins the call, which counts for how often its caller may call.
     """
     about = log_context.begin({"request": call.request_id})
+    find = partial(_origin_of, call)
     try:
-        return limits().do(call, work, is_first=is_first)
+        with coming_from(find):
+            return limits().do(call, work, is_first=is_first)
     except Exception as error:
-        return describe(error)
+        problem = describe(error)
+        if problem.status == 403 and call.callers:
+            what = problem.details.get("scope", problem.code)
+            refusals.here.note(call.callers[-1], f"gRPC {what}", find)
+        return problem
     finally:
         log_context.end(about)
+
+
+def _origin_of(call: Call) -> Origin:
+    return Origin(GRPC, call.address)
 
 
 async def refuse(context: "ServicerContext[Any, Any]", call: Call, problem: Problem) -> NoReturn:

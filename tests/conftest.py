@@ -15,6 +15,7 @@ from django.test import Client, TransactionTestCase
 from rest_framework.test import APIClient
 from xdist.scheduler import LoadScopeScheduling
 
+from accounts.audit import refusals
 from config import environment
 from config.channel_layers import channel_layers
 from config.embedded import postgres, redis
@@ -115,6 +116,8 @@ def _use(database_url: str, redis_url: str) -> None:
     settings.HANDOFF_MASTER_KEYS = (Hidden(MASTER_KEY),)
     settings.CHANNEL_LAYERS = channel_layers(redis_url)
     settings.DATABASES["default"].update(environment.database_of(database_url))
+    # What is refused is written where a test asks for it.
+    refusals.here = refusals.Refusals(seconds=86_400)
     TransactionTestCase._fixture_teardown = databases.empty
     Client._login = logins.log_in
     reading_first.use_in(Client)

@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from accounts.api import folders, groups, me, members, tokens
+from accounts.api import audit, folders, groups, me, members, tokens
 
 urlpatterns = [
+    path("audit", audit.AuditView.as_view(), name="api-audit"),
     path("me", me.MeView.as_view(), name="api-me"),
     path("me/notifications", me.NotificationsView.as_view(), name="api-me-notifications"),
     path("members", members.MembersView.as_view(), name="api-members"),

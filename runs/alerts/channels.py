@@ -74,7 +74,7 @@ def create_channel(
         )
         # Bound to its id, which it has only now.
         channels_of(tenant_id).filter(pk=channel.pk).update(sealed=_sealed(tenant_id, channel.pk, 1, address))
-        audit.record(principal, "alert_channel.create", f"{name} ({kind})", reason=reason)
+        audit.change(principal, "alert_channel.create", name, after=_facts_of(channel), reason=reason)
     return get_channel(tenant_id, channel.pk)
 
 
@@ -104,8 +104,12 @@ def change_channel(
             rows = channels_of(channel.tenant_id).filter(pk=channel.pk, number=channel.number)
             if not rows.update(**changes):
                 raise Conflict("Somebody has changed this channel just now.")
-            names = ", ".join(sorted(changes.keys() & {"name", "enabled", "sealed"}))
-            audit.record(principal, "alert_channel.change", f"{channel.name}: {names}", reason=reason)
+            before, after = _facts_of(channel), _facts_of(get_channel(channel.tenant_id, channel.pk))
+            if "sealed" in changes:
+                after["address"] = audit.CHANGED
+            audit.change(
+                principal, "alert_channel.change", channel.name, before=before, after=after, reason=reason
+            )
     return get_channel(channel.tenant_id, channel.pk)
 
 
@@ -135,7 +139,13 @@ def delete_channel(principal: Principal, channel_id: int, *, reason: str | None 
             if left:
                 AlertRule.objects.for_tenant(channel.tenant_id).filter(pk=rule.pk).update(**left)
         channels_of(channel.tenant_id).filter(pk=channel.pk).delete()
-        audit.record(principal, "alert_channel.delete", channel.name, reason=reason)
+        before = _facts_of(channel)
+        audit.change(principal, "alert_channel.delete", channel.name, before=before, reason=reason)
+
+
+def _facts_of(channel: AlertChannel) -> dict[str, Json]:
+    """What the audit log says of a channel; its address may be a secret."""
+    return audit.fields_of(channel, "name", "kind", "enabled", "shown")
 
 
 def open_address(tenant_id: int, channel_id: int, number: int, sealed: bytes) -> str:

@@ -76,8 +76,9 @@ def create_rule(
         )
         if columns:
             AlertRule.objects.for_tenant(principal.tenant_id).filter(pk=rule.pk).update(**columns)
-        audit.record(principal, "alert_rule.create", f"{rule.name} ({kind})", reason=reason)
-    return get_rule(principal.tenant_id, rule.pk)
+        rule = get_rule(principal.tenant_id, rule.pk)
+        audit.change(principal, "alert_rule.create", rule.name, after=_facts_of(rule), reason=reason)
+    return rule
 
 
 def change_rule(
@@ -92,8 +93,8 @@ def change_rule(
         with transaction.atomic():
             rows = AlertRule.objects.for_tenant(principal.tenant_id).filter(pk=rule.pk)
             rows.update(**changes, changed_by=principal.username)
-            names = ", ".join(sorted(fields))
-            audit.record(principal, "alert_rule.change", f"{rule.name}: {names}", reason=reason)
+            before, after = _facts_of(rule), _facts_of(get_rule(principal.tenant_id, rule_id))
+            audit.change(principal, "alert_rule.change", rule.name, before=before, after=after, reason=reason)
     return get_rule(principal.tenant_id, rule_id)
 
 
@@ -105,7 +106,14 @@ def delete_rule(principal: Principal, rule_id: int, *, reason: str | None = None
         raise Conflict("A built-in rule can't be deleted; switch it off.", code="built_in")
     with transaction.atomic():
         AlertRule.objects.for_tenant(principal.tenant_id).filter(pk=rule.pk).delete()
-        audit.record(principal, "alert_rule.delete", f"{rule.name} ({rule.kind})", reason=reason)
+        audit.change(principal, "alert_rule.delete", rule.name, before=_facts_of(rule), reason=reason)
+
+
+def _facts_of(rule: AlertRule) -> dict[str, Json]:
+    """What the audit log says of a rule."""
+    return audit.fields_of(
+        rule, "kind", "muted_until", *(name for name in _CHANGES if name != "mute_seconds")
+    )
 
 
 def _kind(name: str) -> Kind:

@@ -105,8 +105,10 @@ def create_webhook(
             made_by=principal.username,
         )
         secret = secrets.add(principal.tenant_id, webhook_id, 1)
-        audit.record(principal, "webhook_out.create", shown_host(url), reason=reason)
-    return WithSecret(get_webhook(principal.tenant_id, UUID(webhook_id)), secret)
+        webhook = get_webhook(principal.tenant_id, UUID(webhook_id))
+        after = _facts_of(webhook) | {"secret": audit.CHANGED}
+        audit.change(principal, "webhook_out.create", _target(webhook), after=after, reason=reason)
+    return WithSecret(webhook, secret)
 
 
 def change_webhook(
@@ -153,8 +155,9 @@ def discard(principal: Principal, webhook_id: UUID, *, reason: str | None = None
     with transaction.atomic():
         OutgoingReplay.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id).delete()
         count = in_bounded_batches(partial(outgoing.discard, webhook.pk, error), _BATCH, _DISCARD_SECONDS)
-        audit.record(
-            principal, "webhook_out.discard", f"{shown_host(webhook.url)}: {count} events", reason=reason
+        before, after = {"waiting": count}, {"waiting": 0}
+        audit.change(
+            principal, "webhook_out.discard", _target(webhook), before=before, after=after, reason=reason
         )
     return count
 
@@ -176,8 +179,8 @@ def replay_since(
         if not outgoing.ask_replay(principal.tenant_id, webhook_id, since, principal.username):
             raise Conflict("Events are being sent again already; wait, or discard them.", code="replaying")
         _send_at_once(principal, webhook)
-        target = f"{shown_host(webhook.url)} since {since.isoformat()}"
-        audit.record(principal, "webhook_out.replay_since", target, reason=reason)
+        after = {"since": since}
+        audit.change(principal, "webhook_out.replay_since", _target(webhook), after=after, reason=reason)
     return get_webhook(principal.tenant_id, webhook_id)
 
 
@@ -202,7 +205,8 @@ def rotate_secret(
             message = f"{MOST_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
             raise Conflict(message, code="too_many_secrets", field="overlap_seconds")
         secret = secrets.add(principal.tenant_id, webhook_id, number + 1)
-        audit.record(principal, "webhook_out.rotate", shown_host(webhook.url), reason=reason)
+        after = {"secret": audit.CHANGED, "overlap_seconds": overlap_seconds}
+        audit.change(principal, "webhook_out.rotate", _target(webhook), after=after, reason=reason)
     return WithSecret(get_webhook(principal.tenant_id, webhook_id), secret)
 
 
@@ -240,12 +244,24 @@ def delete_webhook(principal: Principal, webhook_id: UUID, *, reason: str | None
     webhook = _mine(principal, webhook_id)
     with transaction.atomic():
         OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id).delete()
-        audit.record(principal, "webhook_out.delete", shown_host(webhook.url), reason=reason)
+        before = _facts_of(webhook)
+        audit.change(principal, "webhook_out.delete", _target(webhook), before=before, reason=reason)
 
 
 def shown_host(url: str) -> str:
     """Where a webhook sends to, without path and query: these may be secrets."""
     return urlsplit(url).netloc
+
+
+def _target(webhook: OutgoingWebhook) -> str:
+    return f"{webhook.pk} {shown_host(webhook.url)}"
+
+
+def _facts_of(webhook: OutgoingWebhook) -> dict[str, Json]:
+    """What the audit log says of a webhook; path and query of its address may be secrets."""
+    facts = audit.fields_of(webhook, "description", "all_events", "types", "enabled", "off_reason")
+    workflow = webhook.workflow.name if webhook.workflow else None
+    return {"host": shown_host(webhook.url), "workflow": workflow, **facts}
 
 
 def _send_at_once(principal: Principal, webhook: OutgoingWebhook) -> None:
@@ -271,9 +287,10 @@ def _change(
         OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook.pk).update(**changes)
         if "paused_until" in changes:
             outgoing.wake(webhook.pk)
-        audit.record(
-            principal, act, f"{shown_host(webhook.url)}: {', '.join(sorted(changes))}", reason=reason
-        )
+        before, after = _facts_of(webhook), _facts_of(get_webhook(principal.tenant_id, webhook.pk))
+        if changes.get("url", webhook.url) != webhook.url:
+            after["url"] = audit.CHANGED
+        audit.change(principal, act, _target(webhook), before=before, after=after, reason=reason)
 
 
 def _mine(principal: Principal, webhook_id: UUID) -> OutgoingWebhook:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from accounts import audit
 from accounts import outgoing as mails
 from accounts.models import WEBHOOK_OFF
 from accounts.queries import members_of_roles
@@ -33,6 +34,14 @@ def switch_off(webhook: UUID, reason: str, error: str = "") -> bool:
         off = outgoing.switch_off(webhook, reason, error)
         if off is None:
             return False
+        audit.change_by_server(
+            off.tenant,
+            "webhook_out.switch_off",
+            f"{webhook} {urlsplit(off.url).netloc}",
+            before={"enabled": True},
+            after={"enabled": False},
+            reason=reason,
+        )
         called = off.description or urlsplit(off.url).netloc
         for admin in members_of_roles(off.tenant, [ADMIN]).select_related("user"):
             mails.write(off.tenant, admin.user, WEBHOOK_OFF, by=called[:_MOST_NAME])

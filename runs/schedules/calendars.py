@@ -101,13 +101,13 @@ def change_calendar(
     """
     with transaction.atomic():
         calendar = _locked(principal, current)
-        rules = _rules(calendar)
+        rules, before = _rules(calendar), _facts_of(calendar)
         if "folder" in values:
             _move(principal, calendar, values["folder"])
         _set(calendar, values)
         has_other_rules = _rules(calendar) != rules
         calendar.revision += has_other_rules
-        _save(principal, calendar, "change", reason)
+        _save(principal, calendar, "change", reason, before)
         if has_other_rules:
             _move_schedules(calendar)
     return calendar
@@ -129,8 +129,9 @@ def delete_calendar(principal: Principal, name: str, *, reason: str | None = Non
         uses = uses_of(principal, calendar)
         if uses.is_in_use:
             raise Conflict(_in_use(uses), code="in_use", details=_names(uses))
+        before = _facts_of(calendar)
         calendar.delete()
-        audit.record(principal, "calendar.delete", name, reason=reason)
+        audit.change(principal, "calendar.delete", name, before=before, reason=reason)
 
 
 def _in_use(uses: Uses) -> str:
@@ -228,11 +229,26 @@ def _move_schedules(calendar: Calendar) -> None:
         rows.filter(pk=schedule.pk).update(next_due_at=due, fire_at=fire_at)
 
 
-def _save(principal: Principal, calendar: Calendar, act: str, reason: str | None) -> None:
+def _facts_of(calendar: Calendar) -> dict[str, Json]:
+    """What the audit log says of a calendar."""
+    names = ("name", "folder_id", "timezone", "region", "weekdays", "opens", "closes", "exceptions")
+    return audit.fields_of(calendar, *names)
+
+
+def _save(
+    principal: Principal,
+    calendar: Calendar,
+    act: str,
+    reason: str | None,
+    before: dict[str, Json] | None = None,
+) -> None:
     try:
         with transaction.atomic():
             _write(calendar)
-            audit.record(principal, f"calendar.{act}", calendar.name, reason=reason)
+            after = _facts_of(calendar)
+            audit.change(
+                principal, f"calendar.{act}", calendar.name, before=before, after=after, reason=reason
+            )
     except IntegrityError:
         text = f"A calendar {calendar.name!r} already exists."
         raise Conflict(text, code="name_taken", field="name") from None

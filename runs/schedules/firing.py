@@ -67,7 +67,8 @@ def _stop_orphan(schedule: FoundSchedule) -> None:
         if (due := schedule.buffered_due_at) is not None:
             store.settle_entry(schedule.id, Entry(due, SKIPPED, "not_allowed", why))
         store.stop_schedule(schedule.id, why)
-        audit.record_unasked(schedule.tenant_id, "schedule.stop", schedule.name, reason=why)
+        change = {"before": {"enabled": True}, "after": {"enabled": False}}
+        audit.change_by_server(schedule.tenant_id, "schedule.stop", schedule.name, reason=why, **change)
 
 
 def _each(take: _Take, act: Callable[[FoundSchedule], None], until: float) -> int:

@@ -96,7 +96,7 @@ def create_schedule(
     try:
         with transaction.atomic():
             Schedule.objects.bulk_create([schedule])
-            audit.record(principal, "schedule.create", name, reason=reason)
+            audit.change(principal, "schedule.create", name, after=_facts_of(schedule), reason=reason)
     except IntegrityError:
         raise _taken(name) from None
     return get_schedule(principal.tenant_id, name)
@@ -114,9 +114,10 @@ def change_schedule(
         schedule = _locked(principal, current)
         _startable(principal, values.get("workflow", schedule.workflow.name), lives=not is_pause)
         if values:
+            before = _facts_of(schedule)
             _change(principal, schedule, values, is_pause=is_pause)
-            changed = f"{current}: {', '.join(sorted(values))}"
-            audit.record(principal, "schedule.change", changed, reason=reason)
+            after = _facts_of(schedule)
+            audit.change(principal, "schedule.change", current, before=before, after=after, reason=reason)
     return get_schedule(principal.tenant_id, schedule.name)
 
 
@@ -132,21 +133,25 @@ def hand_schedule(principal: Principal, name: str, to: str, *, reason: str | Non
         if why or member is None:
             message = f"It can't act for {to}, {why}."
             raise Invalid(message, code="may_not_start", field="to")
+        before = _facts_of(schedule)
         schedule.acts_for = member.user.username
         if schedule.off_reason:
             now = store.moment()
             _switch_on(schedule, now)
             _aim(schedule, now)
         _write(schedule)
-        audit.record(principal, f"schedule.hand to {schedule.acts_for}", name, reason=reason)
+        after = _facts_of(schedule)
+        audit.change(principal, "schedule.hand", name, before=before, after=after, reason=reason)
     return get_schedule(principal.tenant_id, name)
 
 
 def delete_schedule(principal: Principal, name: str, *, reason: str | None = None) -> None:
     """Remove a schedule and its history; runs that it started stay. Raises Missing and Forbidden."""
     with transaction.atomic():
-        _locked(principal, name).delete()
-        audit.record(principal, "schedule.delete", name, reason=reason)
+        schedule = _locked(principal, name)
+        before = _facts_of(schedule)
+        schedule.delete()
+        audit.change(principal, "schedule.delete", name, before=before, reason=reason)
 
 
 def run_now(principal: Principal, name: str, *, reason: str | None = None) -> str:
@@ -191,6 +196,18 @@ def preview(principal: Principal, values: Mapping[str, Json], count: int) -> Dra
     _set_timing(principal, schedule, values, now)
     calendar = None if schedule.calendar is None else schedule.calendar.name
     return Draft(schedule.timezone, calendar, upcoming(timing_of(schedule), now, count))
+
+
+def _facts_of(schedule: Schedule) -> dict[str, Json]:
+    """What the audit log says of a schedule."""
+    names = ("name", *_TIMINGS, "timezone", "overlap", "catchup_seconds", "jitter_seconds")
+    calendar = schedule.calendar.name if schedule.calendar else None
+    return {
+        **audit.fields_of(schedule, *names, "enabled", "note", "off_reason", "acts_for"),
+        "workflow": schedule.workflow.name,
+        "calendar": calendar,
+        "input": audit.digest_of(schedule.input),
+    }
 
 
 def _locked(principal: Principal, name: str) -> Schedule:

@@ -97,10 +97,12 @@ def create_webhook(
                 acts_for=principal.username,
             )
             secret = _add_secret(principal.tenant_id, webhook_id, 1)
-            audit.record(principal, "webhook.create", name, reason=reason)
+            webhook = get_webhook(principal.tenant_id, UUID(webhook_id))
+            after = _facts_of(webhook) | {"secret": audit.CHANGED, "token": audit.CHANGED}
+            audit.change(principal, "webhook.create", name, after=after, reason=reason)
     except IntegrityError:
         raise _taken(name) from None
-    return WithSecret(get_webhook(principal.tenant_id, UUID(webhook_id)), secret)
+    return WithSecret(webhook, secret)
 
 
 def change_webhook(
@@ -123,8 +125,10 @@ def change_webhook(
         try:
             with transaction.atomic():
                 _change(principal.tenant_id, webhook_id, values)
-                changed = f"{webhook.name}: {', '.join(sorted(values.keys() - {'acts_for'}))}"
-                audit.record(principal, "webhook.change", changed, reason=reason)
+                before, after = _facts_of(webhook), _facts_of(get_webhook(principal.tenant_id, webhook_id))
+                audit.change(
+                    principal, "webhook.change", webhook.name, before=before, after=after, reason=reason
+                )
         except IntegrityError:
             raise _taken(values["name"]) from None
     return get_webhook(principal.tenant_id, webhook_id)
@@ -146,7 +150,8 @@ def hand_webhook(
         raise Invalid(f"It can't act for {to}, {why}.", code="may_not_do", field="to")
     with transaction.atomic():
         _change(principal.tenant_id, webhook_id, {"acts_for": member.user.username})
-        audit.record(principal, f"webhook.hand to {member.user.username}", webhook.name, reason=reason)
+        before, after = {"acts_for": webhook.acts_for}, {"acts_for": member.user.username}
+        audit.change(principal, "webhook.hand", webhook.name, before=before, after=after, reason=reason)
     return get_webhook(principal.tenant_id, webhook_id)
 
 
@@ -187,7 +192,8 @@ def rotate_secret(
             if overlap_seconds:
                 raise Conflict(message, code="too_many_secrets", field="overlap_seconds")
         secret = _add_secret(principal.tenant_id, str(webhook_id), number + 1)
-        audit.record(principal, "webhook.rotate", webhook.name, reason=reason)
+        after = {"secret": audit.CHANGED, "overlap_seconds": overlap_seconds}
+        audit.change(principal, "webhook.rotate", webhook.name, after=after, reason=reason)
     return WithSecret(get_webhook(principal.tenant_id, webhook_id), secret)
 
 
@@ -198,7 +204,7 @@ def delete_webhook(principal: Principal, webhook_id: UUID, *, reason: str | None
     _require_edit(principal, webhook.workflow.name)
     with transaction.atomic():
         InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id).delete()
-        audit.record(principal, "webhook.delete", webhook.name, reason=reason)
+        audit.change(principal, "webhook.delete", webhook.name, before=_facts_of(webhook), reason=reason)
 
 
 def token_of(webhook: InboundWebhook) -> str | None:
@@ -208,6 +214,12 @@ def token_of(webhook: InboundWebhook) -> str | None:
         return ring_of(webhook.tenant_id).open(bytes(webhook.token_sealed), place).reveal().decode()
     except CannotOpen:
         return None
+
+
+def _facts_of(webhook: InboundWebhook) -> dict[str, Json]:
+    """What the audit log says of a webhook."""
+    facts = audit.fields_of(webhook, "name", "action", "mapping", "allow_unsigned", "enabled", "acts_for")
+    return facts | {"workflow": webhook.workflow.name}
 
 
 def _require(principal: Principal, action: str, mapping: Mapping[str, Json], workflow: str) -> None:

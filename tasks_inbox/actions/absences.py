@@ -85,10 +85,11 @@ def add_rule(
     Tenant.objects.select_for_update(no_key=True).get(pk=principal.tenant_id)
     _check_overlaps(rule)
     rule.save()
-    audit.record(principal, f"{instead} stands in", f"away rule {rule.pk} of {person}", reason=reason)
+    audit.change(principal, "away.create", person, after=_facts_of(rule), reason=reason)
     return rule
 
 
+@transaction.atomic
 def end_rule(principal: Principal, rule_id: int, *, reason: str | None = None) -> None:
     """End one's own rule, or with `members:manage` anybody's: nobody stands in by it any more. Raises Missing."""
     principal.require(TASKS_DECIDE)
@@ -97,7 +98,7 @@ def end_rule(principal: Principal, rule_id: int, *, reason: str | None = None) -
         raise Missing("There is no such rule.")
     if rule.username != principal.username:
         principal.require(MEMBERS_MANAGE)
-    audit.record(principal, "end", f"away rule {rule.pk} of {rule.username}", reason=reason)
+    audit.change(principal, "away.end", rule.username, before=_facts_of(rule), reason=reason)
     rule.delete()
 
 
@@ -118,6 +119,10 @@ def hand_rule(principal: Principal, rule_id: int, to: str, *, reason: str | None
         note=rule.note,
         reason=reason,
     )
+
+
+def _facts_of(rule: AwayRule) -> dict[str, object]:
+    return audit.fields_of(rule, "substitute", "starts_at", "ends_at", "workflows", "note")
 
 
 def _decider(tenant_id: int, username: str, field: str) -> str:

@@ -77,7 +77,9 @@ def hand_over(
         _done(principal, items[one.kind, one.id], one, reason) for one in todo if one.action != left.KEEP
     ]
     counted = f"{sum(one.code is None for one in results)} of {len(results)}"
-    audit.record(principal, f"hand over {counted}", f"member {username}", reason=reason)
+    with transaction.atomic():
+        if results:
+            audit.change(principal, "member.hand_over", username, after={"done": counted}, reason=reason)
     return results
 
 

@@ -1,6 +1,7 @@
 """What the inbox has to do every so often."""
 
 from accounts import tokens
+from accounts.audit import chain
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
 from tasks_inbox.duties import account_mails, clock, digests, incidents, settling, undecidable
@@ -13,6 +14,8 @@ duties.register(
     Duty("undecidable", 5.0, undecidable.tick),
     Duty("mails", 5.0, mailing.tick, is_slow=True),
     Duty("digests", 5.0, digests.tick),
+    Duty("audit", 1.0, chain.link),
+    Duty("audit_kept", 60.0, chain.keep),
     Duty("token_ends", 60.0, tokens.warn_of_ends),
     Duty("account_mails", 5.0, account_mails.tick, is_slow=True),
 )

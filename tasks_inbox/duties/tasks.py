@@ -8,8 +8,10 @@ from runs.workers.tasks import ticking
 
 @shared_task(name="tasks_inbox.tick_clock")
 def tick_clock() -> int:
-    """Every second: what can be undone no longer counts; remind, escalate and end what has waited for long enough."""
-    return ticking("decisions") + ticking("tasks")
+    """Every second: what can be undone no longer counts; what has waited for long enough is escalated or ends; chain
+    audit records.
+    """
+    return sum(map(ticking, ("decisions", "tasks", "audit")))
 
 
 @shared_task(name="tasks_inbox.tick_incidents")
@@ -23,4 +25,4 @@ def tick_incidents() -> int:
 @shared_task(name="tasks_inbox.tick_mails")
 def tick_mails() -> int:
     """Every few seconds: send mails about tasks and accounts; what waits for a mail server is not among the ticks."""
-    return sum(map(ticking, ("mails", "digests", "token_ends", "account_mails")))
+    return sum(map(ticking, ("mails", "digests", "token_ends", "audit_kept", "account_mails")))

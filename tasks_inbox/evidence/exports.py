@@ -9,6 +9,7 @@ from typing import Literal
 from uuid import UUID
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from django.db import transaction
 from django.template.loader import render_to_string
 
 from accounts import audit
@@ -42,7 +43,8 @@ def export(principal: Principal, run_id: UUID, written_as: Format) -> File:
     allow(SECONDS)
     text = evidence_of(principal, run_id)
     content = _zipped(principal.tenant_id, text) if written_as == "zip" else _written(text, written_as)
-    audit.record(principal, "export evidence", f"run {run_id}")
+    with transaction.atomic():
+        audit.change(principal, "evidence.export", f"run {run_id}", after={"format": written_as})
     return File(f"evidence-{run_id}.{written_as}", KINDS[written_as], content)
 
 

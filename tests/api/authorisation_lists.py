@@ -15,6 +15,8 @@ _A_RULE_PAGE, _A_CHANNEL_PAGE = (
 _STARTS, _WRITES, _LOOKS = "runs:start", "workflows:write", "workflows:read"
 
 LISTS: dict[str, tuple[dict[str, str], str]] = {
+    "settings-audit": ({"GET": "members:manage"}, "/settings/audit"),
+    "api-audit": ({"GET": "members:manage"}, "/api/v1/audit"),
     "settings-member-hand-over": (
         {"GET": "members:manage", "POST": "members:manage"},
         "/settings/members/operator-of-ours/hand-over",

@@ -104,8 +104,8 @@ def test_all_is_handed_over_as_they_are_deactivated(boss, ann, bob, caplog):
     with caplog.at_level(logging.INFO, "handoff.audit"):
         results = handover.hand_over(boss, "ann", to="cyd", end="deactivate", reason="left")
     assert {one.code for one in results} == {None}, results
-    assert "hand over 7 of 7 member ann by boss" in caplog.text
-    assert "schedule.hand to cyd nightly by boss" in caplog.text
+    assert "member.hand_over ann by boss" in caplog.text
+    assert "schedule.hand nightly by boss" in caplog.text
     schedule = Schedule.unsafe_all_tenants.get()
     assert (schedule.enabled, schedule.off_reason, schedule.acts_for) == (True, "", "cyd")
     assert InboundWebhook.unsafe_all_tenants.get().acts_for == "cyd"

@@ -7,6 +7,7 @@ import grpc
 import pytest
 from google.protobuf.json_format import MessageToDict
 
+from accounts.models import AuditRecord
 from accounts.services import ensure_default_tenant
 from tests import factories as make
 from tests import s4
@@ -371,3 +372,10 @@ def test_an_open_tenant_needs_no_token_here_and_nowhere_else(transactional_db):
         poll = {"worker_id": "w", "queues": ["flaky"], "max_jobs": 1}
         assert refused(nobody.jobs, method="PollJobs", **poll)["status"] == "UNAUTHENTICATED"
         assert refused(Client(channel, "wrong").engine, method="ListInstances")["status"] == "UNAUTHENTICATED"
+
+
+def test_an_upload_over_grpc_is_in_the_audit_log(theirs):
+    document = s4.document(s4.step("end", "END"))
+    theirs.engine("UploadDefinition", definition=definition_of(document))
+    rows = AuditRecord.unsafe_all_tenants.filter(act="workflow.publish", door="grpc")
+    assert [(row.by, row.via, row.address) for row in rows] == [("admin-of-ours", "token", "127.0.0.1")]

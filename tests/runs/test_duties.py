@@ -226,4 +226,6 @@ def test_the_clock_sends_each_registered_duty_as_often_as_it_says(monkeypatch):
         "account_mails": sent["mails"],
         "digests": sent["mails"],
         "token_ends": 60.0,
+        "audit": sent["tasks"],
+        "audit_kept": 60.0,
     }

@@ -10,13 +10,7 @@ from accounts import audit
 from accounts.folders import folder_named, hold_folder
 from accounts.guards import note
 from accounts.principal import Principal
-from accounts.roles import (
-    EDIT,
-    MEMBERS_MANAGE,
-    WORKFLOWS_PUBLISH,
-    WORKFLOWS_READ,
-    WORKFLOWS_WRITE,
-)
+from accounts.roles import EDIT, MEMBERS_MANAGE, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.canonical import content_hash
 from engine.dialects import DIALECTS, DialectError, detect, from_native, to_native
 from engine.ports import RULES
@@ -90,7 +84,7 @@ def create_workflow(
                 draft_layout=layout or {},
                 draft_updated_by_id=principal.user_id,
             )
-            audit.record(principal, "workflow.create", name, reason=reason)
+            audit.change(principal, "workflow.create", name, after={"folder": place.name}, reason=reason)
     except IntegrityError:
         raise Conflict(f"A workflow {name} already exists.", code="name_taken", field="name") from None
     note("name", WORKFLOWS_WRITE, name)
@@ -137,13 +131,20 @@ def update_workflow(
         if place is not None:
             hold_folder(place)
         rows = Workflow.objects.for_tenant(principal.tenant_id).filter(name=name)
+        before = _facts_of(queries.get_workflow(principal.tenant_id, name))
         if archived is False:
             rows.update(archived_at=None)
         if values or archived is False:
             queries.lock_workflow(principal.tenant_id, name)
             rows.update(**values) if values else None
-            audit.record(principal, "workflow.update", name, reason=reason)
+            after = _facts_of(queries.get_workflow(principal.tenant_id, name))
+            audit.change(principal, "workflow.update", name, before=before, after=after, reason=reason)
         return queries.get_workflow(principal.tenant_id, name)
+
+
+def _facts_of(row: Workflow) -> dict[str, Json]:
+    facts = audit.fields_of(row, "title", "description")
+    return facts | {"archived": row.archived_at is not None, "folder": row.folder.name}
 
 
 def archive(principal: Principal, name: str, *, reason: str | None = None) -> None:
@@ -158,7 +159,7 @@ def archive(principal: Principal, name: str, *, reason: str | None = None) -> No
             return
         rows = Workflow.objects.for_tenant(principal.tenant_id).filter(pk=workflow.pk, archived_at=None)
         if rows.update(archived_at=Now()):
-            audit.record(principal, "workflow.archive", name, reason=reason)
+            audit.change(principal, "workflow.archive", name, reason=reason)
 
 
 def save_draft(
@@ -241,7 +242,8 @@ def publish(
             note=note,
             published_by_id=principal.user_id,
         )
-        audit.record(principal, "workflow.publish", f"{name} v{version.number}", reason=reason)
+        after = {"version": version.number, "content_hash": digest, "note": note}
+        audit.change(principal, "workflow.publish", name, after=after, reason=reason)
         return Published(version, checked.problems, created=True)
 
 

@@ -22,7 +22,7 @@ def withdraw(principal: Principal, name: str, number: int, *, reason: str) -> Wo
             VersionWithdrawal.objects.create(
                 tenant_id=principal.tenant_id, version=version, reason=reason, by_id=principal.user_id
             )
-            audit.record(principal, "workflow.withdraw", f"{name} v{number}", reason=reason)
+            audit.change(principal, "workflow.withdraw", f"{name} v{number}", reason=reason)
         return queries.get_version(principal.tenant_id, name, number)
 
 
@@ -32,7 +32,7 @@ def restore(principal: Principal, name: str, number: int, *, reason: str) -> Wor
         version = _locked(principal, name, number, reason)
         if version.withdrawn is not None:
             version.withdrawn.delete()
-            audit.record(principal, "workflow.restore_version", f"{name} v{number}", reason=reason)
+            audit.change(principal, "workflow.restore_version", f"{name} v{number}", reason=reason)
         return queries.get_version(principal.tenant_id, name, number)
 
 

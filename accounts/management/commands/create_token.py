@@ -4,8 +4,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db import transaction
 
-from accounts import token_reach, tokens
+from accounts import audit, token_reach, tokens
 from accounts.principal import JobReach
 from accounts.queries import command_principal, get_tenant, get_user, role_in
 from accounts.roles import TOKEN_ROLES
@@ -61,7 +62,11 @@ class Command(QuickCommand):
             else:
                 user, tenant = get_user(options["user"]), get_tenant(options["tenant"])
                 jobs = _jobs(options, options["role"] or role_in(user, tenant))
-                _token, text = create_token(user=user, tenant=tenant, jobs=jobs, **fields)
+                with transaction.atomic():
+                    token, text = create_token(user=user, tenant=tenant, jobs=jobs, **fields)
+                    token.refresh_from_db()
+                    after = tokens.facts_of(token)
+                    audit.change_by_command(tenant.pk, "token.create", token.public_id, after=after)
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
         self.stdout.write(text)

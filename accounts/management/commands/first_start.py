@@ -7,9 +7,13 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
+from django.db import transaction
 
+from accounts import audit
 from accounts.models import User
-from accounts.services import ensure_admin, set_password
+from accounts.queries import find_seat
+from accounts.roles import ADMIN
+from accounts.services import ensure_admin, ensure_default_tenant, set_password
 from lib.commands import QuickCommand
 
 
@@ -19,12 +23,35 @@ class Command(QuickCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         password = os.environ.get("HANDOFF_ADMIN_PASSWORD")
         exists = User.objects.filter(username="admin").exists()
-        user, created = ensure_admin(password or ("" if exists else _kept_password()))
+        with transaction.atomic():
+            sentence = self._ensure(password or ("" if exists else _kept_password()), is_given=bool(password))
+        if sentence:
+            self.stderr.write(sentence)
+
+    def _ensure(self, password: str, *, is_given: bool) -> str:
+        """What was done, in words; empty where all was there."""
+        before = _role()
+        user, created = ensure_admin(password)
+        tenant = ensure_default_tenant()
+        if before != ADMIN:
+            audit.change_by_command(
+                tenant.pk, "member.add", user.username, before={"role": before}, after={"role": ADMIN}
+            )
         if created:
-            self.stderr.write("made the user admin")
-        elif password and not user.check_password(password):
-            set_password(user, password)
-            self.stderr.write("gave the user admin the password from HANDOFF_ADMIN_PASSWORD")
+            return "made the user admin"
+        if not is_given or user.check_password(password):
+            return ""
+        set_password(user, password)
+        audit.change_by_command(
+            tenant.pk, "user.set_password", user.username, after={"password": audit.CHANGED}
+        )
+        return "gave the user admin the password from HANDOFF_ADMIN_PASSWORD"
+
+
+def _role() -> str | None:
+    """The role of the user admin until now."""
+    member = find_seat(ensure_default_tenant().pk, "admin")
+    return member.role if member else None
 
 
 def _kept_password() -> str:

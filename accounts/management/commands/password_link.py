@@ -4,10 +4,12 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db import transaction
 
+from accounts import audit
 from accounts.models import SENT
 from accounts.passwords import written
-from accounts.queries import get_user
+from accounts.queries import get_user, principals_of
 from lib.commands import QuickCommand
 from lib.refusals import Refusal
 
@@ -23,4 +25,7 @@ class Command(QuickCommand):
             user = get_user(options["user"])
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
+        with transaction.atomic():
+            for principal in principals_of([user]).values():
+                audit.change_by_command(principal.tenant_id, "member.make_password_link", user.username)
         self.stdout.write(written(user, SENT))

@@ -1,17 +1,15 @@
 """`manage.py revoke_token`: ends an API token at once."""
 
-import logging
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db import transaction
 
-from accounts import queries, token_format
+from accounts import audit, queries, token_format
 from accounts.services import revoke_token, revoke_tokens_of
 from lib.commands import QuickCommand
 from lib.refusals import Refusal
-
-logger = logging.getLogger("handoff.audit")
 
 
 class Command(QuickCommand):
@@ -31,16 +29,21 @@ class Command(QuickCommand):
             )
         except Refusal as refusal:
             raise CommandError(refusal.message) from None
-        logger.info("%s by a command", sentence)
         self.stdout.write(sentence)
 
 
+@transaction.atomic
 def _one(token: str, tenant: str) -> str:
-    public_id = token_format.public_id_of(token) or token
-    revoke_token(queries.get_tenant(tenant).pk, public_id)
+    public_id, tenant_id = token_format.public_id_of(token) or token, queries.get_tenant(tenant).pk
+    revoke_token(tenant_id, public_id)
+    audit.change_by_command(tenant_id, "token.revoke", public_id)
     return f"revoked the token {public_id}"
 
 
+@transaction.atomic
 def _all_of(username: str) -> str:
     user = queries.get_user(username)
-    return f"revoked {revoke_tokens_of(user.pk)} tokens of {user.username}"
+    revoked = revoke_tokens_of(user.pk)
+    for tenant_id, ids in revoked.items():
+        audit.change_by_command(tenant_id, "token.revoke_all", user.username, before={"ids": ids})
+    return f"revoked {sum(map(len, revoked.values()))} tokens of {user.username}"

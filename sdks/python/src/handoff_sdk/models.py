@@ -39,6 +39,7 @@ ComparedPath = Literal["both", "left", "right", "neither"]
 DensityEnum = Literal["comfortable", "compact"]
 DifferenceKind = Literal["added", "removed", "changed", "moved"]
 DueDateKindEnum = Literal["deadline", "wait", "timer", "task"]
+DoorEnum = Literal["page", "rest", "grpc", "command", "server"]
 DueTimeStatusEnum = Literal["started", "skipped", "buffered"]
 EventEnum = Literal["raised", "escalated", "resolved", "test"]
 ForetoldLevelEnum = Literal["enough", "nobody", "in_run"]
@@ -330,6 +331,34 @@ class AssignTaskRequest(TypedDict):
 
     reason: NotRequired[str]
     assignee: str
+
+
+class AuditRecord(TypedDict):
+    """A record of the audit log."""
+
+    id: int
+    seq: int | None
+    at: str
+    by: str
+    via: str
+    token: str | None
+    door: DoorEnum
+    address: str
+    act: str
+    target: str
+    before: Any
+    after: Any
+    reason: str
+    count: int
+    digest: str | None
+
+
+class AuditRecordPage(TypedDict):
+    """AuditRecordPage"""
+
+    results: list[AuditRecord]
+    next: str | None
+    previous: str | None
 
 
 Away = TypedDict(
@@ -3901,6 +3930,8 @@ __all__ = [
     "AskedPlaceRequest",
     "AskedValueRequest",
     "AssignTaskRequest",
+    "AuditRecord",
+    "AuditRecordPage",
     "Away",
     "AwayPage",
     "Batch",
@@ -3992,6 +4023,7 @@ __all__ = [
     "DispatchRetried",
     "DispatchSample",
     "DispatchSignal",
+    "DoorEnum",
     "Draft",
     "DraftChange",
     "DraftChangePage",

@@ -143,6 +143,36 @@ def get_alerts(
     return Call("GET", "/alerts", query={"cursor": cursor, "limit": limit, "status": status})
 
 
+def get_audit(
+    *,
+    act: str | None = None,
+    by: str | None = None,
+    cursor: str | None = None,
+    format: Literal["jsonl", "cef"] | None = None,
+    limit: int | None = None,
+    since: str | None = None,
+    target: str | None = None,
+    until: str | None = None,
+) -> Call[models.AuditRecordPage | bytes]:
+    """Who changed which setting and who was refused what, newest first; with `format` an export, oldest
+    first, which goes on at the address in the header `Link`.
+    """
+    return Call(
+        "GET",
+        "/audit",
+        query={
+            "act": act,
+            "by": by,
+            "cursor": cursor,
+            "format": format,
+            "limit": limit,
+            "since": since,
+            "target": target,
+            "until": until,
+        },
+    )
+
+
 def get_away_rules(*, cursor: str | None = None, limit: int | None = None) -> Call[models.AwayPage]:
     """Your rules and those in which you stand in, also past ones, newest first; with `members:manage` all."""
     return Call("GET", "/away", query={"cursor": cursor, "limit": limit})

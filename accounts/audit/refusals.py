@@ -1,0 +1,110 @@
+"""Refusals (403), counted in memory and written once a minute: a record for each principal and route.
+
+They are written outside the transactions that were refused. Whoever is refused a thousand times a second costs one
+write a minute in each process. A process that is killed loses the counts of its last minute.
+"""
+
+import atexit
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.db import DatabaseError, close_old_connections, connection
+
+from accounts.audit.origin import Origin
+from accounts.audit.records import Row, add
+from accounts.audit.values import clean
+from accounts.principal import Principal
+
+logger = logging.getLogger("handoff.audit")
+
+SECONDS = 60.0
+MOST = 2_000
+"""So many principals and routes are counted by themselves; of the others of a tenant there is one count."""
+REFUSED, OTHERS = "refused", "other routes and principals"
+_BATCH = 500
+
+
+@dataclass(slots=True)
+class _Count:
+    row: Row
+    first: datetime
+
+
+_Key = tuple[int, int, str]
+
+
+class Refusals:
+    """The refusals of a process since they were last written."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
+        self._counts: dict[_Key, _Count] = {}
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+
+    def note(self, principal: Principal, route: str, origin: Callable[[], Origin]) -> None:
+        """Somebody was refused on this route."""
+        key = (principal.tenant_id, principal.user_id, route)
+        with self._lock:
+            if len(self._counts) >= MOST and key not in self._counts:
+                key, route = (principal.tenant_id, 0, OTHERS), OTHERS
+            if (known := self._counts.get(key)) is not None:
+                known.row["count"] += 1
+                return
+            self._counts[key] = _Count(_row(principal, route, origin()), datetime.now(UTC))
+            if self._timer is None:
+                self._timer = threading.Timer(self._seconds, self._write_apart)
+                self._timer.daemon = True
+                self._timer.start()
+        logger.info(
+            "refused %s %r via %s in %s", route, principal.username, principal.via, principal.tenant_slug
+        )
+
+    def write(self) -> int:
+        """Write what was counted; gives how many records that makes."""
+        with self._lock:
+            counts, self._counts, self._timer = list(self._counts.values()), {}, None
+        rows = [one.row | {"after": f'{{"since":"{one.first.isoformat()}"}}'} for one in counts]
+        for start in range(0, len(rows), _BATCH):
+            add(rows[start : start + _BATCH])
+        return len(rows)
+
+    def _write_apart(self) -> None:
+        """In a thread and a connection of its own."""
+        close_old_connections()
+        try:
+            self.write()
+        except DatabaseError:
+            logger.exception("Refusals could not be recorded")
+        finally:
+            connection.close()
+
+    def end(self) -> None:
+        """The process ends: what is counted is written now."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._write_apart()
+
+
+def _row(principal: Principal, route: str, origin: Origin) -> Row:
+    return {
+        "tenant_id": principal.tenant_id,
+        "by": "" if route == OTHERS else principal.username,
+        "via": principal.via,
+        "token": principal.token or "",
+        "door": origin.door,
+        "address": clean(origin.address, 64),
+        "act": REFUSED,
+        "target": clean(route, 300),
+        "before": "",
+        "after": "",
+        "reason": "",
+        "count": 1,
+    }
+
+
+here = Refusals()
+atexit.register(here.end)
