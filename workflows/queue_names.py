@@ -9,6 +9,7 @@ from accounts.roles import READ
 from engine.catalogue import Json
 from engine.checks.nodes import BUILT_IN_QUEUES
 from lib.shared_answers import SharedAnswers
+from steps.catalogue import CATALOGUE
 from workflows.models import WorkflowVersion
 
 SECONDS = 5.0
@@ -48,10 +49,13 @@ def _names(tenant: int, versions: Sequence[int]) -> list[frozenset[str]]:
 
 
 def _in(value: Json) -> Iterator[str]:
-    """Queues that a definition names, and ids of its nodes, which are the queues of those that name none."""
+    """Queues that a definition names, and ids of its nodes whose type has no other queue."""
     if isinstance(value, dict):
+        spec = CATALOGUE.get(value["type"]) if isinstance(value.get("type"), str) else None
+        if spec is not None and spec.default_queue is None and isinstance(value.get("id"), str):
+            yield value["id"]
         for name, each in value.items():
-            if name in ("queue", "id") and isinstance(each, str):
+            if name == "queue" and isinstance(each, str):
                 yield each
             else:
                 yield from _in(each)

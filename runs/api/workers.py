@@ -36,7 +36,7 @@ class WorkersView(RunsApiView):
 
     @extend_schema(parameters=[PageQuery], responses=page_schema(WorkerSerializer))
     def get(self, request: Request) -> Response:
-        """The workers that polled in the last day for jobs of workflows that you may read, by id."""
+        """The workers of yours that polled for jobs in the last day, by id."""
         page = keyset_page(
             contacts_of(self.principal),
             request,

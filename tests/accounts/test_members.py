@@ -30,7 +30,7 @@ def field_of(refused):
 def test_a_new_member_logs_in_with_the_password_that_was_shown(boss):
     member, password = members.add_member(boss, "ann", "approver", name="Ann Lee", email="ann@firm.example")
     assert check_login(username="ann", password=password, place="x") == member.user
-    (row,) = queries.member_rows(boss.tenant_id, [member])
+    (row,) = queries.member_rows(boss, [member])
     assert row["name"] == "Ann Lee"
     assert (row["role"], row["manager"], row["groups"]) == ("approver", None, [])
 

@@ -77,7 +77,7 @@ def test_operators_see_alerts_of_what_they_may_operate_and_nobody_else_any(locke
 def test_what_is_about_the_installation_is_for_admins_and_a_queue_is_everybodys(furnished, ours):
     operator = furnished.client("operator")
     for kind, seen in (("queue_depth", True), ("timer_late", True), ("disk", False), ("mail_failing", False)):
-        shown = alert(kind=kind, workflow=None)
+        shown = alert(kind=kind, workflow=None, key="default")
         assert (ids(operator) == [shown.pk]) is seen
         assert ids(ours) == [shown.pk]
 
@@ -89,11 +89,11 @@ def test_each_tenant_has_the_built_in_rules_and_changes_its_own(furnished, ours)
     assert len(built_in) == 16
     path = f"/api/v1/alert-rules/{built_in['queue_depth']['id']}"
     channel = furnished.ids["channel"]
-    body = {"params": {"above": 7, "queue": "card"}, "channels": [channel], "escalate_minutes": 5}
+    body = {"params": {"above": 7, "queue": "default"}, "channels": [channel], "escalate_minutes": 5}
     changed = ours.patch(path, body).json()
-    assert changed["params"] == {"above": 7, "queue": "card"}
+    assert changed["params"] == {"above": 7, "queue": "default"}
     assert (changed["channels"], changed["escalate_minutes"]) == ([channel], 5)
-    assert ours.patch(path, {"params": {"above": 8}}).json()["params"] == {"above": 8, "queue": "card"}
+    assert ours.patch(path, {"params": {"above": 8}}).json()["params"] == {"above": 8, "queue": "default"}
     assert_envelope(ours.delete(path), 409)
     assert_envelope(furnished.client("admin", tenant="theirs").patch(path, {"enabled": False}), 404)
     assert_envelope(furnished.client("operator").patch(path, {"enabled": False}), 403)

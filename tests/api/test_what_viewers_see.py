@@ -118,7 +118,7 @@ def test_workers_are_shown_with_the_queues_that_one_may_know(people, used):
     rows = {row["id"]: row["queues"] for row in used.get("/api/v1/workers").json()["results"]}
     assert rows == {"a": ["theirs-queue"], "b": ["ours-queue", "theirs-queue"], "c": ["nobodys"]}
     rows = people.client("viewer").get("/api/v1/workers").json()["results"]
-    assert [(row["id"], row["queues"]) for row in rows] == [("b", ["ours-queue"])]
+    assert {row["id"]: row["queues"] for row in rows} == {"a": [], "b": ["ours-queue"], "c": []}
 
 
 @pytest.mark.parametrize(("role", "sees"), [("viewer", False), ("operator", False), ("admin", True)])

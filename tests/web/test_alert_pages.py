@@ -89,7 +89,7 @@ def test_the_page_of_an_alert_asks_what_has_become_of_it(admin, tenant):
 
 
 def test_an_operator_sees_no_alert_of_the_installation_and_changes_no_rule(client, tenant):
-    mine, theirs = alert(tenant), alert(tenant, kind="disk")
+    mine, theirs = alert(tenant, "default"), alert(tenant, kind="disk")
     client.force_login(make.a_member("the-operator", "operator"))
     assert client.get(f"/operations/alerts/{mine.pk}").status_code == 200
     assert client.get(f"/operations/alerts/{theirs.pk}").status_code == 404

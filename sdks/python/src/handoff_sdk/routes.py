@@ -807,7 +807,7 @@ def get_webhooks(*, cursor: str | None = None, limit: int | None = None) -> Call
 
 
 def get_workers(*, cursor: str | None = None, limit: int | None = None) -> Call[models.WorkerPage]:
-    """The workers that polled in the last day for jobs of workflows that you may read, by id."""
+    """The workers of yours that polled for jobs in the last day, by id."""
     return Call("GET", "/workers", query={"cursor": cursor, "limit": limit})
 
 
