@@ -7,6 +7,7 @@ import pytest
 from runs.store import (
     alerts,
     approvals,
+    calendars,
     forecasts,
     history_checks,
     jobs,
@@ -32,6 +33,7 @@ ROWS = {
     ("alerts_of_mails", "mails"): alerts.MailsRow,
     ("alerts_of_versions", "versions"): alerts.CarriedRow,
     ("note_alert_deliveries", "outcomes"): alerts.OutcomeRow,
+    ("work_calendars", "keys"): calendars.KeyRow,
     ("note_history_check", "found"): history_checks.DifferenceRow,
     ("insert_approvals", "approvals"): approvals.ApprovalRow,
     ("approvals_of_steps", "steps"): approvals.BeginningRow,
