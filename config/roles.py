@@ -26,6 +26,7 @@ APPEND_ONLY = (
 )
 """Handoff never changes or deletes a row of these."""
 KEPT = (
+    "accounts_audithead",
     "runs_run",
     "runs_approvaluse",
     "tasks_inbox_evidencehead",

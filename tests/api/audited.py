@@ -40,6 +40,7 @@ RECORDED: Final[Mapping[str, str]] = {
     "schedule.change": "api-schedule:PATCH schedule-edit schedule-switch",
     "schedule.delete": "api-schedule:DELETE schedule-delete",
     "token.create": "api-tokens settings-tokens",
+    "token.change": "api-token:PATCH settings-token",
     "token.rotate": "api-token-rotate settings-token-rotate",
     "token.revoke": "api-token-revoke api-token:DELETE settings-token-revoke",
     "user.change": "api-me:PATCH api-me-notifications:PATCH settings-me settings-notifications",
@@ -90,7 +91,7 @@ SENT: Final[Mapping[tuple[str, str], dict[str, Any]]] = {
 UNPLAYED: Final = _each(
     # Their forms are long: tests/web plays them, and each calls the service that its sibling of REST calls.
     "operations-alert-channels operations-alert-channel operations-alert-rule operations-alert-rule-new "
-    "settings-away-add settings-member "
+    "settings-away-add settings-member settings-token "
     "calendar-new calendar-change settings-folder settings-group schedule-new schedule-edit settings-tokens "
     "settings-token-rotate settings-password password-link settings-webhooks settings-outgoing-webhook-edit "
     "settings-outgoing-webhooks settings-outgoing-webhook-replay-since workflow-import api-workflows-import "
@@ -148,7 +149,7 @@ NOT_RECORDED: Final[Mapping[str, str]] = {
     ),
     "answers a question": (
         "api-workflow-deciders api-workflow-evaluate api-workflow-rename-step api-workflow-scope api-workflows-read "
-        "api-workflows-validate api-workflows-write schedule-preview"
+        "api-workflows-validate api-workflows-write schedule-preview api-calendar-preview"
     ),
 }
 """Why a route records nothing."""

@@ -116,7 +116,7 @@ def test_no_secret_is_in_any_record(people):
     post("alert-channels", {"name": "pager", "kind": "pagerduty", "address": secrets[1]})
     post("alert-channels", {"name": "chat", "kind": "webhook", "address": out["url"]})
     post(f"alert-channels/{ids['channel']}", {"address": f"{out['url']}&more=1"}, "patch")
-    secrets.append(str(post("tokens", {"name": "two"})["token"]))
+    secrets.append(str(post("tokens", {"name": "two", "queues": ["*"]})["token"]))
     secrets.append(str(post(f"tokens/{ids['token']}/rotate", {})["token"]))
     secrets.append(str(post("members", {"username": "zoe", "role": "viewer"})["password"]))
     secrets.append(str(post("members/zoe/password-link", {"hand_over": True})["link"]).rpartition("/")[2])
@@ -159,7 +159,9 @@ def test_large_and_strange_values_are_bounded(people):
 
 def test_a_command_says_which_user_of_the_machine_ran_it(people):
     user = people.member("admin")
-    call_command("create_token", "--user", user.username, "--tenant", "ours", stdout=StringIO())
+    call_command(
+        "create_token", "--user", user.username, "--queue", "*", "--tenant", "ours", stdout=StringIO()
+    )
     (made,) = records(act="token.create")
     token = ApiToken.unsafe_all_tenants.get(user=user)
     assert (made.by, made.via, made.door, made.target) == (os_user(), "command", "command", token.public_id)
@@ -184,7 +186,9 @@ def test_the_first_start_records_the_admin_and_a_new_password_once(monkeypatch):
 def test_tokens_that_end_in_another_tenant_are_recorded_there(people):
     user = people.member("admin")
     make.MembershipFactory(user=user, tenant=people.tenant("theirs"), role="viewer")
-    call_command("create_token", "--user", user.username, "--tenant", "theirs", stdout=StringIO())
+    call_command(
+        "create_token", "--user", user.username, "--queue", "*", "--tenant", "theirs", stdout=StringIO()
+    )
     call_command("revoke_token", "--user", user.username, stdout=StringIO())
     assert [(row.act, row.tenant.slug) for row in records()] == [
         ("token.create", "theirs"),
@@ -224,7 +228,7 @@ def test_refusals_are_one_record_for_each_principal_and_route(people, counted):
 def test_a_token_that_is_used_from_elsewhere_is_a_refusal(people, counted):
     made = (
         people.client("admin")
-        .post("/api/v1/tokens", {"name": "here", "allowed_ips": ["192.0.2.0/24"]})
+        .post("/api/v1/tokens", {"name": "here", "queues": ["*"], "allowed_ips": ["192.0.2.0/24"]})
         .json()
     )
     stranger = APIClient(REMOTE_ADDR="203.0.113.9", HTTP_AUTHORIZATION=f"Bearer {made['token']}")

@@ -5,14 +5,15 @@ RIGHTS = {
         django_migrations
     """,
     "SELECT INSERT": """
+        accounts_auditlink accounts_auditrecord
         runs_approval runs_historyevent runs_runseal tasks_inbox_taskcomment tasks_inbox_taskdecision
     """,
     "SELECT INSERT UPDATE": """
-        runs_approvaluse runs_run tasks_inbox_evidencehead tasks_inbox_manualtask tasks_inbox_taskfile
-        workflows_workflowversion
+        accounts_audithead runs_approvaluse runs_run tasks_inbox_evidencehead tasks_inbox_manualtask
+        tasks_inbox_taskfile workflows_workflowversion
     """,
     "SELECT INSERT UPDATE DELETE": """
-        accounts_accountmail accounts_apitoken accounts_folder accounts_foldergrant accounts_group
+        accounts_accountmail accounts_apitoken accounts_auditpending accounts_folder accounts_foldergrant accounts_group
         accounts_groupmember accounts_keptanswer accounts_loginattempt accounts_membership accounts_session
         accounts_tenant accounts_tenantkey accounts_user auth_group auth_group_permissions auth_permission
         dispatch_outbox django_content_type django_session runs_alert runs_alertcause runs_alertchannel
