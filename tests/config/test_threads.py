@@ -309,3 +309,25 @@ def test_who_asks_much_at_once_is_known_to_compute_much_when_its_turn_comes():
     asyncio.run(all_at_once())
     assert max(most[:12]) == 8
     assert max(most[-10:]) <= 4
+
+
+def test_one_caller_that_reads_slowly_leaves_threads_for_others():
+    async def all_at_once():
+        door, reads, sent = on_threads(App(*[b"x" * PIECE_BYTES] * 2), 4, most_of_one=3), asyncio.Event(), []
+
+        async def receive():
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message):
+            await reads.wait()
+
+        slow = [asyncio.create_task(door({**SCOPE}, receive, send)) for _ in range(6)]
+        await asyncio.wait(slow, timeout=0.3)
+        other = asyncio.create_task(asked(door, sent, client=("10.0.0.2", 1)))
+        await asyncio.wait([other], timeout=2)
+        reads.set()
+        count = len(sent)
+        await asyncio.gather(other, *slow)
+        return count
+
+    assert asyncio.run(all_at_once()) > 0
