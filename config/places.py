@@ -24,21 +24,23 @@ class Places:
         self._lane = _Lane(most_heavy)
 
     @asynccontextmanager
-    async def place(self, name: str, *, is_heavy: bool) -> AsyncIterator[Callable[[], None]]:
-        """Hold a place of this caller; gives what lets go of it earlier."""
+    async def place(self, name: str, is_heavy: Callable[[], bool]) -> AsyncIterator[Callable[[], None]]:
+        """Hold a place of this caller; gives what leaves those who compute earlier, as who reads slowly does: a
+        thread is its caller's to the end. `is_heavy` is asked when its turn comes: who asks much at once has computed nothing
+        before.
+        """
         own = self._of_one.get(name)
         if own is None:
             own = self._of_one[name] = asyncio.Semaphore(self._most_of_one)
-        with ExitStack() as held:
-            await own.acquire()
-            held.callback(own.release)
-            if is_heavy:
-                await self._lane.acquire()
-                held.callback(self._lane.release)
-            else:
-                self._lane.enter_light()
-                held.callback(self._lane.leave_light)
-            yield held.close
+        async with own:
+            with ExitStack() as held:
+                if is_heavy():
+                    await self._lane.acquire()
+                    held.callback(self._lane.release)
+                else:
+                    self._lane.enter_light()
+                    held.callback(self._lane.leave_light)
+                yield held.close
 
 
 class _Lane:

@@ -13,16 +13,17 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
+from django.http import parse_cookie
 
 from config import early_answers
 from config.asgi_types import Message, Receive, Scope, Send
-from config.early_answers import header
 from config.places import Places
 from lib.client_address import client_address, neighbourhood
-from lib.load.admission import Admission, Refused
+from lib.load.admission import Admission, Credentials, Refused
 from lib.load.ceilings import Ceilings, OverCeiling, Request, forget_connections
 from lib.refusals import TooMuchWork
 from lib.waiting import attempt_of
+from s4.callers import token_in
 
 Environ = dict[str, Any]
 WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
@@ -54,7 +55,7 @@ class OnThreads:
         body = (await receive()).get("body", b"")
         loop = asyncio.get_running_loop()
         is_first = attempt_of({"asgi.scope": scope}).is_first
-        entry = self._admission.enter(_credential(scope), _network(scope), is_first=is_first)
+        entry = self._admission.enter(_credentials(scope), _network(scope), is_first=is_first)
         if isinstance(entry, Refused):
             for message in _throttled(scope, entry):
                 await send(message)
@@ -81,8 +82,8 @@ class OnThreads:
                 return _over(scope, request)
 
         try:
-            is_heavy = self._admission.is_heavy(entry.names[0])
-            async with self._places.place(entry.names[0], is_heavy=is_heavy) as let_go:
+            name = entry.names[0]
+            async with self._places.place(name, partial(self._admission.is_heavy, name)) as let_go:
                 rest = await loop.run_in_executor(self._threads, answer)
         finally:
             self._admission.leave(entry, request.names)
@@ -100,18 +101,23 @@ def _over(scope: Scope, request: Request) -> list[Message]:
     return early_answers.error(scope, 400, refusal.code, refusal.message, details=refusal.details)
 
 
-def _credential(scope: Scope) -> str:
-    """What the caller shows of who it is: a token, or else a session."""
-    if token := header(scope, b"authorization"):
-        return token.decode("latin-1")
-    _, separator, rest = header(scope, b"cookie").partition(settings.SESSION_COOKIE_NAME.encode() + b"=")
-    return rest.partition(b";")[0].decode("latin-1") if separator else ""
+def _credentials(scope: Scope) -> Credentials:
+    """What the caller shows of who it is, read as those read it who let it in."""
+    session = parse_cookie(_values(scope, b"cookie")).get(settings.SESSION_COOKIE_NAME, "")
+    return Credentials(token_in(_values(scope, b"authorization")), session)
 
 
 def _network(scope: Scope) -> str:
     remote, *_ = scope.get("client") or ("",)
-    forwarded = header(scope, b"x-forwarded-for").decode("latin-1")
+    forwarded = _values(scope, b"x-forwarded-for")
     return neighbourhood(client_address(remote, forwarded, settings.HANDOFF_TRUSTED_PROXIES))
+
+
+def _values(scope: Scope, key: bytes) -> str:
+    """All lines of a header as one, as Django reads them."""
+    return ",".join(
+        value.decode("latin-1") for name, value in scope.get("headers", ()) if name.lower() == key
+    )
 
 
 async def _sent(send: Send, message: Message) -> None:

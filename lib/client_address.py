@@ -39,6 +39,9 @@ def is_on_this_machine(remote: str, headers: Mapping[str, str], trusted: Sequenc
     is_passed_on = any(name in headers for name in _OF_PROXIES)
     if peer is None or (is_passed_on and (forwarded is None or not _is_in(peer, trusted))):
         return False
+    # A proxy that says `unknown`, or nothing, hides who it passes on.
+    if is_passed_on and not all(map(_parsed, (forwarded or "").split(","))):
+        return False
     if not _is_loopback(client_address(remote, forwarded or "", trusted)):
         return False
     try:

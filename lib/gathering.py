@@ -115,7 +115,8 @@ class Gathered(Generic[K, A, R]):
                 if answer is not BY_ITSELF:
                     call.answer, call.is_answered = answer, True
         except BaseException as error:
-            if len(calls) == 1:
+            if len(calls) == 1 or not isinstance(error, Exception):
+                # What ends the thread's request is nobody else's: the others are done by themselves.
                 own.error = error
             elif not self._reads and may_have_committed(error):
                 for call in calls:

@@ -35,6 +35,8 @@ _SECRET_WORDS = frozenset(
     ]
 )
 _KEYS = frozenset(["api", "access", "private", "secret", "signing", "encryption", "master"])
+_PLACES = ("_FILE", "_PATH", "_DIR", "_URL", "_URI")
+"""Variables with such a name say where something is: `OAUTH_TOKEN_URL`. A password in one is known by itself."""
 _SCHEMES = ("Bearer ", "Basic ", "Token ")
 
 
@@ -157,7 +159,8 @@ def _installation() -> tuple[tuple[str, bytes], ...]:
     """The secrets of the process that are long enough to be nothing else, longest first, also as JSON and addresses
     write them; each with how it stands in JSON.
     """
-    long = [text for text in secrets_of_process() if len(text) >= _LEAST_ANYWHERE]
+    places = {text for name, text in os.environ.items() if name.endswith(_PLACES)}
+    long = [text for text in secrets_of_process() - places if len(text) >= _LEAST_ANYWHERE]
     forms = {form for text in long for form in (text, _in_json(text), quote(text, safe=""))}
     return tuple((form, _in_json(form).encode()) for form in sorted(forms, key=len, reverse=True))
 

@@ -7,10 +7,11 @@ from typing import TypeVar
 from django.conf import settings
 
 from lib.client_address import neighbourhood
-from lib.load.admission import Admission, Refused
+from lib.load.admission import Admission, Credentials, Refused
 from lib.load.ceilings import Ceilings, OverCeiling, Request, forget_connections
 from lib.refusals import TooMany, TooMuchWork
 from rpc.calls import Call
+from s4.callers import token_in
 
 T = TypeVar("T")
 
@@ -24,8 +25,8 @@ class Limits:
 
     def do(self, call: Call, work: Callable[[], T], *, is_first: bool) -> T:
         """What `work` gives. Raises TooMany for a call that is `is_first`, and TooMuchWork."""
-        credential = call.metadata.get("authorization", "")
-        entry = self._admission.enter(credential, neighbourhood(call.address), is_first=is_first)
+        shown = Credentials(token_in(call.metadata.get("authorization", "")))
+        entry = self._admission.enter(shown, neighbourhood(call.address), is_first=is_first)
         if isinstance(entry, Refused):
             raise TooMany(entry.message, retry_after=entry.retry_after)
         request = Request("A call of gRPC", self._seconds, entry.names)

@@ -57,17 +57,21 @@ def caller(authorization: str, address: str = "", *, is_local: bool = False) -> 
     Raises S4Error: unauthenticated for what is shown and isn't valid, whatever is open; forbidden for a token that may
     not be used from there.
     """
-    scheme, _, text = authorization.strip().partition(" ")
-    if not scheme:
+    if not authorization.strip():
         slug = settings.HANDOFF_V1_OPEN_TENANT
         if slug and not (is_local or settings.HANDOFF_V1_OPEN_ANYWHERE):
             raise S4Error(UNAUTHENTICATED, _ONLY_HERE)
         return open_actor(slug) if slug else None
-    token = {"bearer": _plain, "basic": _password}.get(scheme.lower(), _nothing)(text.strip())
     try:
-        return authenticate_token(token, address)
+        return authenticate_token(token_in(authorization), address)
     except BadToken as refusal:
         raise S4Error(UNAUTHENTICATED, refusal.message) from None
+
+
+def token_in(authorization: str) -> str:
+    """The token that an `Authorization` shows, empty for none."""
+    scheme, _, text = authorization.strip().partition(" ")
+    return {"bearer": _plain, "basic": _password}.get(scheme.lower(), _nothing)(text.strip())
 
 
 def _plain(text: str) -> str:

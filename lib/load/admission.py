@@ -35,11 +35,19 @@ class Refused:
     retry_after: int
 
 
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a caller shows: a token, a session, or both; empty for none."""
+
+    token: str = ""
+    session: str = ""
+
+
 @dataclass(slots=True)
 class Entry:
     """A request that was let in and has no answer yet. `names`: the caller's, the one that is charged first."""
 
-    credential: str
+    credentials: Credentials
     names: tuple[str, ...]
     since: float
 
@@ -65,8 +73,9 @@ class Shares:
         usage = self._usage.get(name)
         if usage is None:
             if len(self._usage) >= MOST_CALLERS:
-                self._usage = {one: it for one, it in self._usage.items() if it[-1][0] > now - WINDOW_SECONDS}
-            usage = self._usage[name] = deque(maxlen=WINDOW_SECONDS)
+                usages = list(self._usage.items())
+                self._usage = {one: it for one, it in usages if it[-1][0] > now - WINDOW_SECONDS}
+            usage = self._usage[name] = deque([(now, 0.0)], maxlen=WINDOW_SECONDS)
         if usage and usage[-1][0] == now:
             usage[-1] = now, usage[-1][1] + seconds
         else:
@@ -75,7 +84,8 @@ class Shares:
     def seconds_over(self, name: str, most: float) -> int:
         """After how many seconds a name has used less than `most` in the window; 0 where it has."""
         now = int(self._clock())
-        usage = [one for one in self._usage.get(name, ()) if one[0] > now - WINDOW_SECONDS]
+        # In one piece: threads that watch and compute add to it meanwhile.
+        usage = [one for one in list(self._usage.get(name, ())) if one[0] > now - WINDOW_SECONDS]
         total = sum(seconds for _, seconds in usage)
         for second, seconds in usage:
             if total < most:
@@ -102,13 +112,14 @@ class Admission:
         self._known: dict[str, tuple[str, ...]] = {}
         self._inside: dict[int, Entry] = {}
 
-    def enter(self, credential: str, network: str, *, is_first: bool = True) -> Entry | Refused:
-        """Let a request in, or refuse it. `credential`: what the caller shows, empty for nothing; `is_first`: whether
-        it is the caller's own, not one more try at its answer, which is not refused.
+    def enter(self, shown: Credentials, network: str, *, is_first: bool = True) -> Entry | Refused:
+        """Let a request in, or refuse it. `shown`: what the caller shows; `is_first`: whether it is the caller's own,
+        not one more try at its answer, which is not refused.
         """
-        own = (f"{NETWORK} {network}",)
-        names = (*self._known.get(credential, ()), *own) if credential else own
-        entry = Entry(credential, names, self._clock())
+        # Whichever is known: with another one beside it nobody becomes a stranger.
+        known = self._known.get(f"{TOKEN} {shown.token}") or self._known.get(f"{PERSON} {shown.session}", ())
+        names = (*known, f"{NETWORK} {network}")
+        entry = Entry(shown, names, self._clock())
         if is_first and (refused := self._too_often(names) or self._too_much(names[0])):
             return refused
         self._inside[id(entry)] = entry
@@ -118,10 +129,14 @@ class Admission:
         """A request has its answer. `names`: what was learnt of its caller meanwhile."""
         self._inside.pop(id(entry), None)
         learnt = tuple(names[:-1])
-        if entry.credential and learnt and self._known.get(entry.credential) != learnt:
+        # A person of whom no token is known was let in by the session: a proxy's own `Authorization` is many people's.
+        is_by_token = len(learnt) > 1
+        shown = entry.credentials.token if is_by_token else entry.credentials.session
+        key = f"{TOKEN if is_by_token else PERSON} {shown}"
+        if shown and learnt and self._known.get(key) != learnt:
             if len(self._known) >= MOST_CALLERS:
                 self._known.clear()
-            self._known[entry.credential] = learnt
+            self._known[key] = learnt
 
     def is_heavy(self, name: str) -> bool:
         """Whether a caller has computed much in the window."""

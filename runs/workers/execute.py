@@ -74,6 +74,8 @@ def _attempt(step: ClaimedStep, step_type: StepType, params: Json) -> AttemptRes
     finally:
         trace_context.end(trace_token)
         log_context.end(log_token)
+    if usage and (secrets := echoed(orjson.dumps(usage), lambda: orjson.dumps([params, step.input]))):
+        usage = without(usage, secrets)
     return replace(result, usage=usage) if usage else result
 
 

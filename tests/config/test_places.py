@@ -27,7 +27,7 @@ class Asking:
         await asyncio.wait(self.tasks, timeout=MOMENT)
 
     async def _hold(self, name, is_heavy):
-        async with self.it.place(name, is_heavy=is_heavy):
+        async with self.it.place(name, lambda: is_heavy):
             self.inside.append(name)
             await self.ends[name].wait()
             self.inside.remove(name)

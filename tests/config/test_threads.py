@@ -3,12 +3,14 @@
 import asyncio
 import threading
 import time
+from ipaddress import ip_network
 
 import pytest
+from django.conf import settings
 from django.db import connection, transaction
 
 from config.threads import PIECE_BYTES, OnThreads, Unfinished
-from lib.load.admission import Admission
+from lib.load.admission import Admission, name_caller
 
 SCOPE = {
     "type": "http",
@@ -235,3 +237,97 @@ def test_one_caller_leaves_places_for_others():
     asyncio.run(all_at_once())
     assert max(most) == 3
     assert inside == []
+
+
+def statuses(door, *many):
+    found = []
+    for changes in many:
+        sent = []
+        asyncio.run(asked(door, sent, **changes))
+        found.append(sent[0]["status"])
+    return found
+
+
+def test_a_client_behind_a_proxy_that_adds_a_line_does_not_choose_its_network(settings):
+    settings.HANDOFF_TRUSTED_PROXIES = [ip_network("10.0.0.0/8")]
+    many = [
+        {"headers": [(b"x-forwarded-for", b"198.51.100.%d" % one), (b"x-forwarded-for", b"203.0.113.9")]}
+        for one in range(11)
+    ]
+    assert statuses(on_threads(App(b"one"), 1, network=60), *many) == [200] * 10 + [429]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda one: [(b"authorization", b"Basic %d" % one)],
+        lambda one: [(b"cookie", b"x%s=%d; " % (settings.SESSION_COOKIE_NAME.encode(), one))],
+    ],
+    ids=["an Authorization", "a cookie whose name ends so"],
+)
+def test_nobody_becomes_a_stranger_by_something_else_that_is_shown(other):
+    def app(environ, start_response):
+        name_caller(None, 7)
+        start_response("200 OK", [])
+        return [b""]
+
+    own = settings.SESSION_COOKIE_NAME.encode() + b"=abc"
+    many = []
+    for one in range(12):
+        (name, value) = other(one)[0]
+        headers = [(name, value + own)] if name == b"cookie" else [(name, value), (b"cookie", own)]
+        many.append({"headers": headers})
+    assert statuses(on_threads(app, 1, person=60), *many) == [200] * 11 + [429]
+
+
+@pytest.mark.slow
+def test_who_asks_much_at_once_is_known_to_compute_much_when_its_turn_comes():
+    """Before it has computed anything all of its requests are there already."""
+    lock, inside, most, are_done = threading.Lock(), [], [], threading.Event()
+
+    def app(environ, start_response):
+        address = environ["REMOTE_ADDR"]
+        with lock:
+            inside.append(address)
+            most.append(inside.count("10.0.0.1"))
+        if address == "10.0.0.1":
+            compute(0.1)
+        else:
+            are_done.wait(60)
+        with lock:
+            inside.remove(address)
+        start_response("200 OK", [])
+        return [b""]
+
+    async def all_at_once():
+        door = on_threads(app, 16)
+        light = asyncio.create_task(asked(door, [], client=("10.0.0.2", 1)))
+        await asyncio.gather(*[asked(door, []) for _ in range(40)])
+        are_done.set()
+        await light
+
+    asyncio.run(all_at_once())
+    assert max(most[:12]) == 8
+    assert max(most[-10:]) <= 4
+
+
+def test_one_caller_that_reads_slowly_leaves_threads_for_others():
+    async def all_at_once():
+        door, reads, sent = on_threads(App(*[b"x" * PIECE_BYTES] * 2), 4, most_of_one=3), asyncio.Event(), []
+
+        async def receive():
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message):
+            await reads.wait()
+
+        slow = [asyncio.create_task(door({**SCOPE}, receive, send)) for _ in range(6)]
+        await asyncio.wait(slow, timeout=0.3)
+        other = asyncio.create_task(asked(door, sent, client=("10.0.0.2", 1)))
+        await asyncio.wait([other], timeout=2)
+        reads.set()
+        count = len(sent)
+        await asyncio.gather(other, *slow)
+        return count
+
+    assert asyncio.run(all_at_once()) > 0

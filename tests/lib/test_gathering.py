@@ -10,6 +10,7 @@ from django.db import connection, transaction
 from config.embedded.processes import wait_until
 from lib import gathering
 from lib.gathering import BY_ITSELF, Gathered
+from lib.load.ceilings import OverCeiling
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 20
@@ -70,6 +71,41 @@ def test_what_comes_while_the_first_is_done_is_done_as_one():
     answers = together(doing, range(MANY))
     assert answers == [("k", 2 * number) for number in range(MANY)]
     assert [len(asked) for _, asked in doing.batches] == [1, MANY - 1]
+
+
+def test_who_goes_first_and_is_ended_does_not_go_on_while_the_others_are_done():
+    """Its request has computed for too long: what it was told must reach it."""
+    doing = Doing()
+    ended = []
+
+    def do(kind, asked):
+        answers = doing(kind, asked)
+        if len(asked) > 1:
+            ended.append(asked[0])
+            raise OverCeiling
+        return answers
+
+    gathered = Gathered(do)
+    found = {}
+
+    def ask(number):
+        try:
+            found[number] = gathered("k", number)
+        except OverCeiling:
+            found[number] = "ended"
+        finally:
+            connection.close()
+
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(4) as threads:
+        patch.setattr(gathering, "PATIENCE_SECONDS", 60.0)
+        threads.submit(ask, 0)
+        assert doing.begun.wait(10)
+        for number in (1, 2, 3):
+            threads.submit(ask, number)
+        wait_until(lambda: sum(map(len, gathered._waiting.values())) == 3, 30, "all others to wait")
+        doing.go.set()
+    assert found == {number: "ended" if number in ended else ("k", 2 * number) for number in range(4)}
+    assert len(ended) == 1
 
 
 def test_one_alone_waits_for_nobody():

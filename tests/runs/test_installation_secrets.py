@@ -48,9 +48,26 @@ def test_an_error_that_echoes_the_key_is_stored_without_it(run_with):
     assert masking.MASK in json.dumps(step.error, ensure_ascii=False)
 
 
+def test_the_name_of_a_model_that_is_the_key_is_stored_without_it(run_with):
+    answer = {"model": KEY, "choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}
+    step = run_with(http(json.dumps(answer).encode()))
+    assert step.output == {"text": "Hello"}
+    [event] = make.events(step.run_id, "STEP_COMPLETED")
+    assert event.payload["usage"] == {"model": masking.MASK}
+
+
 def test_what_somebody_gave_the_step_is_never_masked(run_with):
     step = run_with(said(f"You wrote {KEY}."), text=f"What is {KEY}?")
     assert step.output == {"text": f"You wrote {KEY}."}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("SHOP_TOKEN_URL", "https://login.example.org/oauth2/token"), ("SHOP_TOKEN_FILE", "/run/secrets/shop")],
+)
+def test_where_something_is_is_no_secret(run_with, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    assert run_with(said(f"It is at {value}.")).output == {"text": f"It is at {value}."}
 
 
 def test_a_short_value_is_a_word_like_others(run_with):

@@ -121,7 +121,14 @@ def test_who_is_anybody_is_on_this_machine_unless_the_settings_say_anywhere(
 
 def test_a_proxy_on_this_machine_that_is_trusted_says_who_asks(engine, settings):
     settings.HANDOFF_TRUSTED_PROXIES = (ip_network("127.0.0.1/32"),)
-    for client, status in (("192.0.2.1", 401), ("127.0.0.5", 200), ("127.0.0.5, 192.0.2.1", 401)):
+    for client, status in (
+        ("192.0.2.1", 401),
+        ("127.0.0.5", 200),
+        ("127.0.0.5, 192.0.2.1", 401),
+        ("unknown", 401),
+        ("", 401),
+        ("unknown, 127.0.0.1", 401),
+    ):
         answer = engine.client.get("/v1/instances", headers={"X-Forwarded-For": client})
         assert answer.status_code == status, client
 
