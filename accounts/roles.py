@@ -37,6 +37,8 @@ SCOPES: Final = _EVERY_MEMBER | {
     ALERTS_MANAGE,
     MEMBERS_MANAGE,
 }
+OF_THE_TENANT: Final = frozenset({ALERTS_MANAGE, MEMBERS_MANAGE, TOKENS_MANAGE})
+"""What is about the tenant as a whole: no token has it that is limited to folders."""
 
 NEVER_A_SERVICES: Final = frozenset({TOKENS_OWN, TOKENS_MANAGE, TASKS_DECIDE, MEMBERS_MANAGE})
 """What only people do: decide, and give others access."""

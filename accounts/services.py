@@ -23,7 +23,7 @@ from accounts.folders import default_folder, grants_to_groups
 from accounts.models import ApiToken, Group, GroupMember, Membership, Tenant, User
 from accounts.names import key_of
 from accounts.principal import EVERY_JOB, SERVICE, Forbidden, JobReach, Principal
-from accounts.roles import ADMIN, MEMBERS_MANAGE, SCOPES, SCOPES_OF_ROLE
+from accounts.roles import ADMIN, MEMBERS_MANAGE, OF_THE_TENANT, SCOPES, SCOPES_OF_ROLE
 from accounts.token_store import FoundToken
 from lib.load.admission import name_caller
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
@@ -267,6 +267,8 @@ def tokens_shut_out(public_ids: Collection[str], scope: str) -> set[str]:
 
 def _scopes_of(token: FoundToken) -> frozenset[str]:
     scopes = SCOPES_OF_ROLE[token.role] & SCOPES_OF_ROLE[token.member_role or token.role]
+    if token.folders is not None:
+        scopes -= OF_THE_TENANT
     return scopes if token.scopes is None else scopes & frozenset(token.scopes)
 
 

@@ -1,6 +1,4 @@
-"""FAULT (critic, issue 55): a token that is limited to a folder makes an admin, whose password it is told, and renames
-other folders: its limits end at `members:manage`.
-"""
+"""A token that is limited to folders does nothing that is about the tenant as a whole."""
 
 import pytest
 from rest_framework.test import APIClient
