@@ -26,8 +26,8 @@ class Places:
     @asynccontextmanager
     async def place(self, name: str, is_heavy: Callable[[], bool]) -> AsyncIterator[Callable[[], None]]:
         """Hold a place of this caller; gives what leaves those who compute earlier, as who reads slowly does: a
-        thread is its caller's to the end. `is_heavy` is asked when its turn comes: who asks much at once has computed nothing
-        before.
+        thread is its caller's to the end. `is_heavy` is asked when its turn comes: who asks much at once has computed
+        nothing before.
         """
         own = self._of_one.get(name)
         if own is None:

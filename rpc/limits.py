@@ -25,8 +25,8 @@ class Limits:
 
     def do(self, call: Call, work: Callable[[], T], *, is_first: bool) -> T:
         """What `work` gives. Raises TooMany for a call that is `is_first`, and TooMuchWork."""
-        shown = Credentials(token_in(call.metadata.get("authorization", "")))
-        entry = self._admission.enter(shown, neighbourhood(call.address), is_first=is_first)
+        credentials = Credentials(token_in(call.metadata.get("authorization", "")))
+        entry = self._admission.enter(credentials, neighbourhood(call.address), is_first=is_first)
         if isinstance(entry, Refused):
             raise TooMany(entry.message, retry_after=entry.retry_after)
         request = Request("A call of gRPC", self._seconds, entry.names)

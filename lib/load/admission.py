@@ -112,14 +112,16 @@ class Admission:
         self._known: dict[str, tuple[str, ...]] = {}
         self._inside: dict[int, Entry] = {}
 
-    def enter(self, shown: Credentials, network: str, *, is_first: bool = True) -> Entry | Refused:
-        """Let a request in, or refuse it. `shown`: what the caller shows; `is_first`: whether it is the caller's own,
-        not one more try at its answer, which is not refused.
+    def enter(self, credentials: Credentials, network: str, *, is_first: bool = True) -> Entry | Refused:
+        """Let a request in, or refuse it. `credentials`: what the caller shows; `is_first`: whether it is the
+        caller's own, not one more try at its answer, which is not refused.
         """
         # Whichever is known: with another one beside it nobody becomes a stranger.
-        known = self._known.get(f"{TOKEN} {shown.token}") or self._known.get(f"{PERSON} {shown.session}", ())
+        known = self._known.get(f"{TOKEN} {credentials.token}") or self._known.get(
+            f"{PERSON} {credentials.session}", ()
+        )
         names = (*known, f"{NETWORK} {network}")
-        entry = Entry(shown, names, self._clock())
+        entry = Entry(credentials, names, self._clock())
         if is_first and (refused := self._too_often(names) or self._too_much(names[0])):
             return refused
         self._inside[id(entry)] = entry
@@ -131,9 +133,9 @@ class Admission:
         learnt = tuple(names[:-1])
         # A person of whom no token is known was let in by the session: a proxy's own `Authorization` is many people's.
         is_by_token = len(learnt) > 1
-        shown = entry.credentials.token if is_by_token else entry.credentials.session
-        key = f"{TOKEN if is_by_token else PERSON} {shown}"
-        if shown and learnt and self._known.get(key) != learnt:
+        text = entry.credentials.token if is_by_token else entry.credentials.session
+        key = f"{TOKEN if is_by_token else PERSON} {text}"
+        if text and learnt and self._known.get(key) != learnt:
             if len(self._known) >= MOST_CALLERS:
                 self._known.clear()
             self._known[key] = learnt
