@@ -107,9 +107,18 @@ class Principal:
         """Whether no person asks, but a program by a token of its own."""
         return self.username.startswith(SERVICE)
 
+    @property
+    def acts_for(self) -> str | None:
+        """For whom a run acts that they start: nobody, by a token that is limited to folders, as it would act for its
+        user without these limits. None: for themselves.
+        """
+        return None if self.jobs.folders is None else f"{SERVICE}{self.token}"
+
     def require_person(self, what: str) -> None:
-        """Raises Forbidden for a service: `what` acts later for whoever makes it, and asks then what they may do."""
-        if self.is_service:
+        """Raises Forbidden for a service, and for a token that is limited to folders: `what` acts later for whoever
+        makes it, and asks then what they may do.
+        """
+        if self.is_service or self.jobs.folders is not None:
             raise Forbidden(f"{what} acts for a member: make it with a token of a person.", code="no_member")
 
     def require(self, scope: str) -> None:

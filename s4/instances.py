@@ -85,6 +85,7 @@ def start_instance(
         definition_id,
         [NewRun(run_input, business_key or None, trace=trace)],
         by=principal.username,
+        acts_for=principal.acts_for,
         version=version or None,
         may_pin=partial(operates, principal, definition_id),
         if_exists="another",

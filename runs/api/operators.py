@@ -73,6 +73,7 @@ class RunRerunView(_OperatorView):
             payload["from_node"],
             override=RerunWith(payload["input"]) if "input" in payload else None,
             version=self.version_of(run, payload),
+            acts_for=self.principal.acts_for,
             **self.terms_of(payload),
         )
         headers = {"Location": f"/api/v1/runs/{rerun.id}"}

@@ -83,6 +83,7 @@ def _start(
         payload["workflow"],
         items,
         by=principal.username,
+        acts_for=principal.acts_for,
         version=payload.get("version"),
         may_pin=partial(operates, principal, payload["workflow"]),
         priority=payload.get("priority", 0),

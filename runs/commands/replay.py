@@ -100,13 +100,14 @@ def rerun(
     version: int | None = None,
     id: str | None = None,
     by: str,
+    acts_for: str | None = None,
     reason: str = "",
 ) -> Started:
     """Start a new run that keeps what an ended run has done, approvals too, but for `from_node` and what depends on it.
 
     `override`: what `from_node` gets instead of its input; of a node at the start it is the input of the new run.
-    `version`: the id of another version of the workflow. `id`: one that was set apart for the new run. Its business key
-    stands for the new run then. Raises RunRefused.
+    `version`: the id of another version of the workflow. `id`: one that was set apart for the new run. `acts_for`: for
+    whom it acts, where that is not `by`. Its business key stands for the new run then. Raises RunRefused.
     """
     if override is not None:
         storable(override.input, "input", max_bytes=MAX_INPUT_BYTES)
@@ -135,13 +136,8 @@ def rerun(
             payload |= hot.digests_of(run=run, node=from_node, value=override.input)
         key = source.business_key
         item = NewRun(run_input, key, id=id, rerun_of=run, overrides=overrides, payload=payload)
-        terms = Terms(
-            tenant=tenant,
-            version=version or source.version_id,
-            by=by,
-            priority=locked.priority,
-            is_test=source.is_test,
-        )
+        on_version = version or source.version_id
+        terms = Terms(tenant, on_version, by, locked.priority, is_test=source.is_test, acts_for=acts_for)
         (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")
         if not started.created:
             message = f"The business key {key!r} belongs to an open run: {started.id}."

@@ -53,7 +53,13 @@ def start_trial(
     prepared = prepare_trial(
         principal, name, options, definition=definition, all_live=all_live, own_pins=own_pins
     )
-    terms = Terms(tenant=principal.tenant_id, version=prepared.version, by=principal.username, is_test=True)
+    terms = Terms(
+        tenant=principal.tenant_id,
+        version=prepared.version,
+        by=principal.username,
+        is_test=True,
+        acts_for=principal.acts_for,
+    )
     overrides = {options.only: RerunWith(step_input.value)} if step_input is not None and options.only else {}
     (started,) = start_runs(terms, [NewRun(value, overrides=overrides)])
     return Tried(started.id, prepared.stubbed)

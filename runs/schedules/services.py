@@ -164,7 +164,9 @@ def run_now(principal: Principal, name: str, *, reason: str | None = None) -> st
         now = store.moment()
         value = input_at(schedule.input, schedule.name, now, schedule.timezone)
         tenant, workflow = principal.tenant_id, schedule.workflow.name
-        (run,) = start_workflow(tenant, workflow, [NewRun(value)], by=principal.username)
+        (run,) = start_workflow(
+            tenant, workflow, [NewRun(value)], by=principal.username, acts_for=principal.acts_for
+        )
         message = "" if run.created else f"A run with the business key {run.business_key} already exists."
         entry = Entry(
             now,
