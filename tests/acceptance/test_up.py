@@ -52,7 +52,8 @@ def test_it_holds_the_packages_that_it_runs_from(handoff):
 def test_the_output_ends_with_url_and_login(handoff):
     said = handoff.said()
     assert f"Handoff is ready at http://127.0.0.1:{handoff.port}" in said
-    assert f"admin / {(handoff.home / 'admin-password').read_text().strip()}" in said
+    # The first start prints the password, a later one says where it is kept: other modules have started this home.
+    assert str(handoff.home / "admin-password") in said
 
 
 def test_health_and_readiness_answer(handoff):

@@ -101,7 +101,9 @@ def test_each_invalid_fixture_has_its_problem_and_no_other(code):
 # Found by judges of what there is: inbox/test_publishing.py, workflows/test_references.py, outbox/test_topics.py.
 ERRORS = ("four_eyes_out_of_reach", "nobody_may_decide", "quorum_out_of_reach", "unknown_workflow")
 WARNINGS = ("requester_may_not_decide", "unknown_calendar", "asks_who_starts", "unpublished_workflow")
-OF_A_TENANT = dict.fromkeys((*ERRORS, "queue_without_topic", "withdrawn_version"), "error")
+OF_A_TENANT = dict.fromkeys(
+    (*ERRORS, "calendar_elsewhere", "queue_without_topic", "withdrawn_version"), "error"
+)
 OF_A_TENANT |= dict.fromkeys((*WARNINGS, "asks_outside_folder"), "warning")
 
 

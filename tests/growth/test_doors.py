@@ -28,6 +28,7 @@ OF_FORMS = "what `lib.forms` makes of it, which is read for itself (tests/growth
 LEFT_OUT: Mapping[str, str] = {
     "config.settings": OPERATORS,
     "config.settings_production": OPERATORS,
+    "config.early_answers": "statuses and sentences of our own",
     "config.embedded": OPERATORS,
     "config.environment": OPERATORS,
     "config.nursery": OPERATORS,
