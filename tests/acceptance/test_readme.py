@@ -14,7 +14,7 @@ from workflows.checking.check import check
 
 TOUR = (ROOT / "README.md").read_text().split("<!-- tour", 1)[1].split("\n## ", 1)[0]
 MAKES_A_TOKEN = "$(.venv/bin/python manage.py create_token --user admin --queue '*')"
-MAKES_A_WORKERS = MAKES_A_TOKEN.replace(")", " --role worker)")
+MAKES_A_WORKERS = MAKES_A_TOKEN.replace("--queue", "--role worker --queue")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", TOUR, re.MULTILINE | re.DOTALL)
 
 

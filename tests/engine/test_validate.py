@@ -98,13 +98,12 @@ def test_each_invalid_fixture_has_its_problem_and_no_other(code):
     assert re.fullmatch(r"\S.*\.", problems[0].message), "a message is one sentence"
 
 
-# Found by judges of what there is: inbox/test_publishing.py, workflows/test_references.py, outbox/test_topics.py.
+# Found by judges of what there is.
 ERRORS = ("four_eyes_out_of_reach", "nobody_may_decide", "quorum_out_of_reach", "unknown_workflow")
-WARNINGS = ("requester_may_not_decide", "unknown_calendar", "asks_who_starts", "unpublished_workflow")
-OF_A_TENANT = dict.fromkeys(
-    (*ERRORS, "calendar_elsewhere", "queue_without_topic", "withdrawn_version"), "error"
-)
-OF_A_TENANT |= dict.fromkeys((*WARNINGS, "asks_outside_folder"), "warning")
+ASKS = ("asks_who_starts", "asks_outside_folder")
+ELSEWHERE = ("calendar_elsewhere", "queue_without_topic", "withdrawn_version")
+WARNINGS = ("requester_may_not_decide", "unknown_calendar", "unpublished_workflow", *ASKS)
+OF_A_TENANT = dict.fromkeys((*ERRORS, *ELSEWHERE), "error") | dict.fromkeys(WARNINGS, "warning")
 
 
 def test_every_code_has_a_fixture():
@@ -114,7 +113,6 @@ def test_every_code_has_a_fixture():
 def test_every_code_is_documented_with_its_severity():
     rows = re.findall(r"^\| `(\w+)` \| (error|warning) \|", (ROOT / "docs/validation.md").read_text(), re.M)
     assert dict(rows) == {code: case["problem"]["severity"] for code, case in INVALID.items()} | OF_A_TENANT
-    assert len(rows) == len(CODES)
 
 
 def test_a_definition_with_every_field_of_the_design_has_no_problem_but_what_has_no_effect_yet():
