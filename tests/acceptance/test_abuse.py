@@ -117,6 +117,7 @@ def tokens(handoff):
     def token(role: str, number: int) -> str:
         with handoff.browser() as browser:
             body = {"name": f"{role} {number}", "role": role, "service": True}
+            body |= {"queues": [QUEUE]} if role == "worker" else {}
             answer = browser.post("/api/v1/tokens", json=body)
             assert answer.status_code == 201, answer.text
             return str(answer.json()["token"])
@@ -150,7 +151,6 @@ def test_others_are_served_while_eight_viewers_do_their_worst(handoff, tokens):
     for connection in crowd.connections:
         connection.close()
     figures = {name: round(crowd.p99(name), 3) for name in crowd.times}
-    print(figures, {name: dict(counts) for name, counts in crowd.statuses.items()})
     assert handoff.pids() == pids
     assert sum(crowd.statuses["start"].values()) >= RUNS * min(1, SECONDS / 120)
     for name, good in (("start", 201), ("poll", 200), ("complete", 200), ("page", 200)):
@@ -163,9 +163,7 @@ def _abuse(crowd: Crowd, viewer: Connection, bodies) -> None:
     for path, body in bodies:
         if crowd.end.is_set():
             return
-        status, said = crowd.timed("abuse", viewer.ask, "POST", path, body)
-        if status >= 500 or status == 0:
-            print(status, path, str(body)[:300], said[:300])
+        crowd.timed("abuse", viewer.ask, "POST", path, body)
 
 
 def _start(crowd: Crowd, starter: Connection) -> None:
