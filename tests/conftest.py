@@ -21,7 +21,7 @@ from config.channel_layers import channel_layers
 from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 from lib.sealing import Hidden
-from tests import browsers, databases, kafka_nodes, logins, reading_first, session_folders
+from tests import browsers, databases, kafka_nodes, logins, reading_first, session_folders, silence
 from tests.families import is_asked_for
 from tests.serving import CHEAP_HASHER
 from tests.webhooks import MASTER_KEY
@@ -57,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Start the servers. Processes of xdist inherit the database server; channels and counters of a Redis are all of
     its databases', so each has one of its own.
     """
+    if silence.is_bounded(config):
+        config.pluginmanager.register(silence.Silence(runs_tests=hasattr(config, "workerinput")))
     folder = _own_folder(config)
     broker = redis.Redis(folder / "redis")
     broker.prepare()
