@@ -16,8 +16,8 @@ from prometheus_client.registry import Collector
 from config.database import patience
 from config.dispatch_environment import KAFKA
 from engine.statuses import RUN_ENDED, RunStatus, StepStatus
+from integrations.broker.events import GROUPS, TOPICS
 from lib import process_metrics
-from outbox.events import GROUPS, TOPICS
 from runs.kernel.dispatch import BUILT_IN_QUEUES
 from runs.reading.outbox import is_led
 from runs.reading.readiness import QUEUES

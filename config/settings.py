@@ -210,7 +210,7 @@ SPECTACULAR_SETTINGS = {
         "LeftAction": "tasks_inbox.api.leaving.LEFT_ACTIONS",
         "LeaverEnd": "tasks_inbox.api.leaving.LEFT_ENDS",
         "RunStatus": "runs.api.serializers.RUN_STATUSES",
-        "WorkflowExecutionStatus": "runs.api.orchestration.words.STATUSES",
+        "WorkflowExecutionStatus": "integrations.orchestration.words.STATUSES",
         "ListedStatus": "runs.api.search_serializers.LISTED_STATUSES",
         "RunBulkAction": "runs.api.search_serializers.BULK_ACTIONS",
         "RunBulkAnswer": "runs.api.search_serializers.BULK_ANSWERS",

@@ -18,12 +18,12 @@ from django.http import parse_cookie
 from config import early_answers
 from config.asgi_types import Message, Receive, Scope, Send
 from config.places import Places
+from integrations.rochallor.callers import token_in
 from lib.client_address import client_address, neighbourhood
 from lib.load.admission import Admission, Credentials, Refused
 from lib.load.ceilings import Ceilings, OverCeiling, Request, forget_connections
 from lib.refusals import TooMuchWork
 from lib.waiting import attempt_of
-from s4.callers import token_in
 
 Environ = dict[str, Any]
 WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]

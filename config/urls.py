@@ -16,8 +16,8 @@ _ROUTES: list[URLPattern | URLResolver] = [
     path("api/v1/", include("workflows.api.urls")),
     path("api/v1/", include("tasks_inbox.api.urls")),
     path("api/v1/", include("accounts.api.urls")),
-    path("v1/", include("s4.rest.urls")),
-    path("v1/", include("runs.api.orchestration.urls")),
+    path("v1/", include("integrations.rochallor.rest.urls")),
+    path("v1/", include("integrations.orchestration.urls")),
     path("", include("accounts.urls")),
     # They end with whatever is no route, so they come after all others below api/ and v1/.
     path("api/", include("lib.api.urls")),

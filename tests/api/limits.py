@@ -20,15 +20,15 @@ from django.conf import settings
 from django.core.management import get_commands
 
 from config.websockets import ROUTES
-from rpc import jobs, places, runs, strangers
-from rpc.calls import Do
-from rpc.contract import JOBS, RUNS, WORKFLOW_ENGINE, methods
+from integrations.grpc import jobs, places, runs, strangers
+from integrations.grpc.calls import Do
+from integrations.grpc.contract import JOBS, RUNS, WORKFLOW_ENGINE, methods
 from runs.web import consumers
 from tests.api.authorisation_matrix import MATRIX, PUBLIC
 from tests.inbox.doors import DOC
 
 BEGIN, END = "<!-- limits: begin, written by `python -m tests.api.limits` -->", "<!-- limits: end -->"
-OURS: Final = ("accounts", "config", "outbox", "runs", "tasks_inbox", "workflows")
+OURS: Final = ("accounts", "config", "integrations", "runs", "tasks_inbox", "workflows")
 HEAD = ("door", "who may", "how much", "how often", "routes")
 MIB = 1024 * 1024
 BODY = f"bodies of {settings.HANDOFF_MAX_BODY_BYTES // MIB} MiB"

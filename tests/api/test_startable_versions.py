@@ -7,13 +7,13 @@ from django.test import Client
 
 from accounts import folders
 from accounts.folders import Grant
+from integrations.grpc import runs as grpc_runs
+from integrations.grpc.calls import Call, NativeRequest
+from integrations.rochallor import service
+from integrations.rochallor.errors import S4Error
 from lib.refusals import Refusal
-from rpc import runs as grpc_runs
-from rpc.calls import Call, NativeRequest
 from runs.models import Run, Schedule
 from runs.schedules import firing
-from s4 import service
-from s4.errors import S4Error
 from tests import factories as make
 from tests.api.hooks import publish
 from tests.webhooks import Sender
@@ -92,7 +92,7 @@ def said(status, text):
 
 
 def grpc_engine(people, role, version):
-    """What `workflow.v1` calls (tests/rpc has the service itself)."""
+    """What `workflow.v1` calls (tests/integrations/grpc has the service itself)."""
     try:
         return service.start_instance(
             people.principal(role), "flow", version=version.get("version", 0)

@@ -79,7 +79,7 @@ OVER_ALL_TENANTS = {
     "runs/reading/queries.py": "what had to be repaired is of whoever runs Handoff, not of a tenant",
     "tasks_inbox/duties/undecidable.py": "how many tasks nobody can decide is told to whoever runs Handoff",
     "tasks_inbox/design/narrowed.py": "what asks fewer people is told to whoever runs Handoff",
-    "s4/naming.py": "a version is known by the run or job that has it, which is the tenant's",
+    "integrations/rochallor/naming.py": "a version is known by the run or job that has it, which is the tenant's",
     "runs/kernel/graphs.py": "workers serve all tenants; the version is named by the run's own row",
     "workflows/unnumbered.py": "as above: what a container does is asked for by its version",
 }

@@ -14,8 +14,8 @@ from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.parser import text_string_to_metric_families
 
 from config import figures
-from outbox import kafka, relay
-from rpc import meters as rpc_meters
+from integrations.broker import kafka, relay
+from integrations.grpc import meters as rpc_meters
 from runs.models import Timer
 from runs.store import hot
 from runs.store.jobs import Offer, claim_jobs

@@ -20,7 +20,7 @@ from tests.growth.world import World
 
 pytestmark = pytest.mark.django_db
 
-APPS = ("accounts", "config", "runs", "s4", "tasks_inbox", "workflows")
+APPS = ("accounts", "config", "integrations", "runs", "tasks_inbox", "workflows")
 OPERATORS = "what an operator has set"
 HANDED_ON = "values are handed to named statements as they are"
 OWN = "names and ids of our own"
@@ -39,6 +39,8 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.api.run_calls": "what serializers have taken, whose fields have bounds",
     "runs.api.signals.send": "as `send_signal`",
     "config.supervisor": OPERATORS,
+    "integrations.broker": "rows of our own",
+    "integrations.grpc": "messages, whose fields are read by the functions that REST calls",
     "config.styleguide": "a page for whoever writes pages",
     "accounts.token_store": HANDED_ON,
     "accounts.impacts.asked_first": "a title with a name, which has a bound, and addresses of our own",

@@ -15,7 +15,7 @@ from django.conf import settings
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
-    *("accounts", "config", "engine", "lib", "outbox", "rpc", "runs", "s4", "steps", "tasks_inbox"),
+    *("accounts", "config", "engine", "integrations", "lib", "runs", "steps", "tasks_inbox"),
     "workflows",
 )
 ANCHORED = ("match", "fullmatch")

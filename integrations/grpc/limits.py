@@ -1,0 +1,45 @@
+"""What calls may take of this process, as requests over HTTP may of theirs (docs/security.md, "Requests")."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import TypeVar
+
+from django.conf import settings
+
+from integrations.grpc.calls import Call
+from integrations.rochallor.callers import token_in
+from lib.client_address import neighbourhood
+from lib.load.admission import Admission, Credentials, Refused
+from lib.load.ceilings import Ceilings, OverCeiling, Request, forget_connections
+from lib.refusals import TooMany, TooMuchWork
+
+T = TypeVar("T")
+
+
+class Limits:
+    """The limits of one process: `rates` as `Admission` takes them, `seconds` of CPU time for each piece of a call."""
+
+    def __init__(self, rates: dict[str, int], seconds: float) -> None:
+        self._admission, self._seconds = Admission(rates), seconds
+        self._ceilings = Ceilings(self._admission.charge)
+
+    def do(self, call: Call, work: Callable[[], T], *, is_first: bool) -> T:
+        """What `work` gives. Raises TooMany for a call that is `is_first`, and TooMuchWork."""
+        credentials = Credentials(token_in(call.metadata.get("authorization", "")))
+        entry = self._admission.enter(credentials, neighbourhood(call.address), is_first=is_first)
+        if isinstance(entry, Refused):
+            raise TooMany(entry.message, retry_after=entry.retry_after)
+        request = Request("A call of gRPC", self._seconds, entry.names)
+        try:
+            return self._ceilings.run(work, request)
+        except OverCeiling:
+            forget_connections()
+            raise TooMuchWork("", f"{request.seconds:g} s of computing") from None
+        finally:
+            self._admission.leave(entry, request.names)
+
+
+@cache
+def limits() -> Limits:
+    """Those of this process."""
+    return Limits(settings.HANDOFF_REQUESTS_PER_MINUTE, settings.HANDOFF_REQUEST_CPU_SECONDS)
