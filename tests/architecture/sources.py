@@ -16,13 +16,16 @@ PACKAGES = (
     "config",
     "engine",
     "handoff",
+    "integrations",
     "lib",
+    "operations",
     "outbox",
     "rpc",
     "runs",
     "s4",
     "steps",
     "tasks_inbox",
+    "triggers",
     "workflows",
 )
 

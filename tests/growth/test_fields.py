@@ -19,7 +19,17 @@ from workflows.models import WorkflowVersion
 pytestmark = pytest.mark.django_db
 
 Class = type[object]
-PACKAGES = ("accounts", "lib", "runs", "s4", "tasks_inbox", "workflows")
+PACKAGES = (
+    "accounts",
+    "integrations",
+    "lib",
+    "operations",
+    "runs",
+    "s4",
+    "tasks_inbox",
+    "triggers",
+    "workflows",
+)
 
 
 def classes(*kinds: Class) -> Iterator[tuple[str, Class]]:
