@@ -18,9 +18,11 @@ PACKAGES = (
     "handoff",
     "integrations",
     "lib",
+    "operations",
     "runs",
     "steps",
     "tasks_inbox",
+    "triggers",
     "workflows",
 )
 

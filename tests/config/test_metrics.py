@@ -20,7 +20,7 @@ from runs.models import Timer
 from runs.store import hot
 from runs.store.jobs import Offer, claim_jobs
 from runs.workers.drain import Drain
-from runs.workers.tasks import ticking
+from runs.workers.tasks import tick
 from tests import factories as make
 from tests.store.watching import watching
 from tests.timing import clock
@@ -227,7 +227,7 @@ class TestWhatIsMadeOfThem:
         """What `/metrics` gives after a run of a workflow, and a round of duties, with a broker and calls of gRPC."""
         make.start(make.chain("noop", "noop"))
         Drain("default").run()
-        ticking("timers")
+        tick("timers")
         monkeypatch.setattr(settings, "HANDOFF_BROKER", "kafka")
         return {name for name, *_ in scrape()} | {*uncounted()}
 

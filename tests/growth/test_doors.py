@@ -20,7 +20,9 @@ from tests.growth.world import World
 
 pytestmark = pytest.mark.django_db
 
-APPS = ("accounts", "config", "integrations", "runs", "tasks_inbox", "workflows")
+FEATURES = ("integrations", "operations", "triggers")
+GROUPS = (("accounts",), ("config",), ("runs", *FEATURES), ("tasks_inbox",), ("workflows",))
+APPS = tuple(app for group in GROUPS for app in group)
 OPERATORS = "what an operator has set"
 HANDED_ON = "values are handed to named statements as they are"
 OWN = "names and ids of our own"
@@ -100,8 +102,6 @@ LEFT_OUT: Mapping[str, str] = {
     "runs.commands.job_leases.lease_token": "a secret of our own",
     "runs.commands.signals.send_signal": "as `send_signals`, whose rows have fields with bounds",
     "runs.workers.tasks": OWN,
-    "runs.schedules.tasks": OWN,
-    "runs.bulk_jobs.tasks": OWN,
     "runs.bulk_jobs.jobs.items_of(result)": "one of five words",
     "runs.outgoing.delivering.serve": OWN,
     "runs.outgoing.messages": "ids and words of history, each of which has bounds; errors are cut",
@@ -237,9 +237,9 @@ def in_vain(reader: Reader, start: str) -> str | None:
 
 
 @pytest.mark.parametrize("part", HALVES, ids=["", "others"])
-@pytest.mark.parametrize("app", APPS)
-def test_a_whole_function_grows_with_its_text(app: str, part: slice, world: World, start: str):
-    walked = readers((app,), LEFT_OUT, world)
+@pytest.mark.parametrize("group", GROUPS, ids=" ".join)
+def test_a_whole_function_grows_with_its_text(group: tuple[str, ...], part: slice, world: World, start: str):
+    walked = readers(group, LEFT_OUT, world)
     found = {one.name: steep_in_mixtures(undone(one, start), 4_000, PAGE_SECONDS, part) for one in walked}
     assert {name: shapes for name, shapes in found.items() if shapes} == {}
     assert len(found) > 10

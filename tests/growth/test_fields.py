@@ -19,7 +19,16 @@ from workflows.models import WorkflowVersion
 pytestmark = pytest.mark.django_db
 
 Class = type[object]
-PACKAGES = ("accounts", "integrations", "lib", "runs", "tasks_inbox", "workflows")
+PACKAGES = (
+    "accounts",
+    "integrations",
+    "lib",
+    "operations",
+    "runs",
+    "tasks_inbox",
+    "triggers",
+    "workflows",
+)
 
 
 def classes(*kinds: Class) -> Iterator[tuple[str, Class]]:

@@ -21,4 +21,4 @@ def _keep() -> int:
     return switching.keep_bounds() + in_bounded_batches(outgoing.forget, _BATCH, _TICK_SECONDS)
 
 
-duties.register(Duty("webhooks_out", 1.0, send), Duty("webhooks_out_kept", 60.0, _keep))
+duties.register(Duty("webhooks_out", 1.0, send, aside=True), Duty("webhooks_out_kept", 60.0, _keep))

@@ -1,0 +1,25 @@
+"""Features: the installed apps below `triggers`, `operations` and `integrations`, and what is collected from them."""
+
+from importlib import import_module
+from typing import Final
+
+from django.apps import AppConfig, apps
+from django.urls import URLPattern, URLResolver
+from django.utils.module_loading import module_has_submodule
+
+ROOMS: Final = ("triggers", "operations", "integrations")
+
+
+def features() -> list[AppConfig]:
+    """The installed features, in the order of `INSTALLED_APPS`."""
+    return [app for app in apps.get_app_configs() if app.name.partition(".")[0] in ROOMS]
+
+
+def routes(kind: str) -> list[URLPattern | URLResolver]:
+    """The routes that features have in their `urls.py`, in the list of this name: `api` is below `/api/v1/`, `v1`
+    below `/v1/`, `pages` below `/`. A feature has those that it needs.
+    """
+    urls = (
+        import_module(f"{app.name}.urls") for app in features() if module_has_submodule(app.module, "urls")
+    )
+    return [route for module in urls for route in getattr(module, kind, ())]
