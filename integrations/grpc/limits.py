@@ -6,12 +6,12 @@ from typing import TypeVar
 
 from django.conf import settings
 
+from accounts.token_format import token_in
 from integrations.grpc.calls import Call
-from integrations.rochallor.callers import token_in
 from lib.client_address import neighbourhood
 from lib.load.admission import Admission, Credentials, Refused
-from lib.load.ceilings import Ceilings, OverCeiling, Request, forget_connections
-from lib.refusals import TooMany, TooMuchWork
+from lib.load.ceilings import Ceilings, Request
+from lib.refusals import TooMany
 
 T = TypeVar("T")
 
@@ -32,9 +32,6 @@ class Limits:
         request = Request("A call of gRPC", self._seconds, entry.names)
         try:
             return self._ceilings.run(work, request)
-        except OverCeiling:
-            forget_connections()
-            raise TooMuchWork("", f"{request.seconds:g} s of computing") from None
         finally:
             self._admission.leave(entry, request.names)
 

@@ -1,7 +1,5 @@
 """Who asks at S4's doors: a token as Bearer or as the password of Basic, or, where a tenant is open, anybody."""
 
-import base64
-import binascii
 from typing import Final
 
 from django.conf import settings
@@ -24,6 +22,7 @@ from accounts.roles import (
     WORKFLOWS_WRITE,
 )
 from accounts.services import BadToken, authenticate_token
+from accounts.token_format import token_in
 from integrations.rochallor.errors import UNAUTHENTICATED, S4Error, in_words_of_s4
 from lib.shared_answers import SharedAnswers
 
@@ -66,29 +65,6 @@ def caller(authorization: str, address: str = "", *, is_local: bool = False) -> 
         return authenticate_token(token_in(authorization), address)
     except BadToken as refusal:
         raise S4Error(UNAUTHENTICATED, refusal.message) from None
-
-
-def token_in(authorization: str) -> str:
-    """The token that an `Authorization` shows, empty for none."""
-    scheme, _, text = authorization.strip().partition(" ")
-    return {"bearer": _plain, "basic": _password}.get(scheme.lower(), _nothing)(text.strip())
-
-
-def _plain(text: str) -> str:
-    return text
-
-
-def _password(text: str) -> str:
-    """The token of `Basic`: the password, or the name where there is no password."""
-    try:
-        name, _, password = base64.b64decode(text, validate=True).decode().partition(":")
-    except (binascii.Error, ValueError):
-        return ""
-    return password or name
-
-
-def _nothing(text: str) -> str:
-    return ""
 
 
 def _open_actor(slug: str) -> Principal:
