@@ -12,14 +12,16 @@ class HouseConfig(AppConfig):
         from importlib import import_module
 
         from django.conf import settings
+        from drf_spectacular.settings import spectacular_settings
 
-        from config import checks, dispatch_environment, environment  # noqa: F401
+        from config import checks, dispatch_environment, environment, features  # noqa: F401
         from steps import outside
 
         if settings.HANDOFF_DISPATCH == dispatch_environment.HINTS:
             # From here on `shared_task` means this Celery app, also in the web process.
             import_module("config.celery")
 
+        spectacular_settings.ENUM_NAME_OVERRIDES.update(features.enum_names())
         servers = environment.own_servers(
             settings.DATABASE_URL,
             settings.REDIS_URL,

@@ -23,3 +23,10 @@ def routes(kind: str) -> list[URLPattern | URLResolver]:
         import_module(f"{app.name}.urls") for app in features() if module_has_submodule(app.module, "urls")
     )
     return [route for module in urls for route in getattr(module, kind, ())]
+
+
+def enum_names() -> dict[str, str]:
+    """The names of enums in the schema of the API, and the list of each: features have theirs as `enum_names` of their
+    `AppConfig`.
+    """
+    return {name: place for app in features() for name, place in getattr(app, "enum_names", {}).items()}

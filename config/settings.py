@@ -37,6 +37,8 @@ INSTALLED_APPS = [
     "workflows",
     "runs",
     "tasks_inbox",
+    "integrations.rochallor",
+    "integrations.orchestration",
 ]
 
 MIDDLEWARE = [
@@ -210,7 +212,6 @@ SPECTACULAR_SETTINGS = {
         "LeftAction": "tasks_inbox.api.leaving.LEFT_ACTIONS",
         "LeaverEnd": "tasks_inbox.api.leaving.LEFT_ENDS",
         "RunStatus": "runs.api.serializers.RUN_STATUSES",
-        "WorkflowExecutionStatus": "integrations.orchestration.words.STATUSES",
         "ListedStatus": "runs.api.search_serializers.LISTED_STATUSES",
         "RunBulkAction": "runs.api.search_serializers.BULK_ACTIONS",
         "RunBulkAnswer": "runs.api.search_serializers.BULK_ANSWERS",

@@ -17,8 +17,6 @@ _ROUTES: list[URLPattern | URLResolver] = [
     path("api/v1/", include("workflows.api.urls")),
     path("api/v1/", include("tasks_inbox.api.urls")),
     path("api/v1/", include("accounts.api.urls")),
-    path("v1/", include("integrations.rochallor.rest.urls")),
-    path("v1/", include("integrations.orchestration.urls")),
     path("api/v1/", include(routes("api"))),
     path("v1/", include(routes("v1"))),
     path("", include("accounts.urls")),

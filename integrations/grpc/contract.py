@@ -22,7 +22,6 @@ from lib.proto_source import read_proto
 FOLDER: Final = Path(__file__).parent / "proto"
 FILES: Final = ("handoff/v1/handoff.proto", "workflow/v1/engine.proto")
 JOBS, RUNS, WORKFLOW_ENGINE = "handoff.v1.Jobs", "handoff.v1.Runs", "workflow.v1.WorkflowEngine"
-SERVICES: Final = (JOBS, RUNS, WORKFLOW_ENGINE)
 # The last two are what reflection tells of beside ours.
 _KNOWN: Final[tuple[ModuleType, ...]] = (struct_pb2, timestamp_pb2, health_pb2, reflection_pb2)
 

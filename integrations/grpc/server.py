@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -16,9 +16,9 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
 from accounts.roles import JOBS_WORK
-from integrations.grpc import engine, jobs, runs
+from integrations.grpc import jobs, runs, services
 from integrations.grpc.calls import Call
-from integrations.grpc.contract import JOBS, RUNS, SERVICES, WORKFLOW_ENGINE, methods, pool
+from integrations.grpc.contract import JOBS, RUNS, methods, pool
 from integrations.grpc.job_streams import JobStreams
 from integrations.grpc.meters import Meter
 from integrations.grpc.news import News
@@ -73,8 +73,12 @@ class Server:
         self._threads = Threads(_THREADS, "grpc")
         self._news = News(self._threads)
         self._jobs, self._runs = JobStreams(self._threads, self._news), RunStreams(self._threads, self._news)
+        self._offered = services.offered()
+        self._services = (JOBS, RUNS, *self._offered)
         self._server = grpc.aio.server(
-            interceptors=[Meter(_streams()), Door()], options=options(), maximum_concurrent_rpcs=MOST_CALLS
+            interceptors=[Meter(_streams(self._services)), Door()],
+            options=options(),
+            maximum_concurrent_rpcs=MOST_CALLS,
         )
         self._strangers = StrangersPlaces()
         self._health = Health(self._strangers)
@@ -89,12 +93,12 @@ class Server:
         for service, handlers in (
             (JOBS, dict(self._jobs_of(unary))),
             (RUNS, dict(self._runs_of(unary))),
-            (WORKFLOW_ENGINE, engine.handlers(unary)),
+            *((service, handlers_of(unary)) for service, handlers_of in self._offered.items()),
         ):
             self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, handlers),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         if settings.HANDOFF_GRPC_REFLECTION:
-            names = (*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)
+            names = (*self._services, health.SERVICE_NAME, reflection.SERVICE_NAME)
             servicer = Reflection(names, self._strangers, pool())
             reflection_pb2_grpc.add_ServerReflectionServicer_to_server(servicer, self._server)
         if self._credentials is None:
@@ -105,7 +109,7 @@ class Server:
         if own is not None:
             self._server.add_insecure_port(own)
         await self._server.start()
-        for name in ("", *SERVICES):
+        for name in ("", *self._services):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         return own
 
@@ -136,9 +140,9 @@ class Server:
                 yield name, self._runs.handler()
 
 
-def _streams() -> tuple[str, ...]:
-    """The methods of ours that answer by a stream."""
-    every = ((service, methods(service)) for service in SERVICES)
+def _streams(services: Iterable[str]) -> tuple[str, ...]:
+    """The methods of these services that answer by a stream."""
+    every = ((service, methods(service)) for service in services)
     return tuple(
         f"{service}/{name}" for service, of in every for name, one in of.items() if one.server_streaming
     )

@@ -4,9 +4,9 @@ from django.urls import path
 
 from integrations.orchestration import converters, views
 
-__all__ = ["converters", "urlpatterns"]
+__all__ = ["converters", "v1"]
 
-urlpatterns = [
+v1 = [
     path("workflows", views.WorkflowExecutionsView.as_view(), name="v1-workflows"),
     path("workflows/<execution:run_id>", views.WorkflowExecutionView.as_view(), name="v1-workflow"),
     path(

@@ -9,7 +9,7 @@ from tests.people import People
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if "tests/integrations/grpc/" in item.path.as_posix():
+        if "/grpc/" in item.path.as_posix():
             item.add_marker(pytest.mark.processes)
 
 

@@ -3,14 +3,12 @@
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
-from integrations.grpc import engine, jobs, runs
+from integrations.grpc import jobs, runs
 from integrations.grpc.contract import (
     FILES,
     FOLDER,
     JOBS,
     RUNS,
-    SERVICES,
-    WORKFLOW_ENGINE,
     message_class,
     methods,
     pool,
@@ -58,11 +56,8 @@ def test_numbers_are_those_of_the_public_engine(name):
 
 
 def test_each_method_is_served():
-    assert methods(WORKFLOW_ENGINE).keys() == engine.CALLS.keys()
-    assert len(methods(WORKFLOW_ENGINE)) == 13
     assert methods(JOBS).keys() == jobs.CALLS.keys() | {"StreamJobs"}
     assert methods(RUNS).keys() == runs.CALLS.keys() | {"WatchRun"}
-    assert set(SERVICES) == {WORKFLOW_ENGINE, JOBS, RUNS}
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,18 @@ from google.protobuf.json_format import MessageToDict
 
 from accounts.models import AuditRecord
 from accounts.services import ensure_default_tenant
+from integrations.grpc.contract import methods
+from integrations.rochallor import grpc_service
 from tests import factories as make
 from tests import s4
 from tests.integrations.grpc.speaking import WORKFLOW_ENGINE, Client, answering, message, told
 
 PREFIXES = ("INSTANCE_STATUS_", "STEP_EXECUTION_STATUS_", "STEP_TYPE_", "BOUNDARY_EVENT_TYPE_")
+
+
+def test_each_method_is_served():
+    assert methods(WORKFLOW_ENGINE).keys() == grpc_service.CALLS.keys()
+    assert len(methods(WORKFLOW_ENGINE)) == 13
 
 
 class Rest:

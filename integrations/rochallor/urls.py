@@ -4,11 +4,11 @@ from django.urls import path
 
 from integrations.rochallor.rest import converters, views
 
-__all__ = ["converters", "urlpatterns"]
+__all__ = ["converters", "v1"]
 
 _INSTANCE = "instances/<s4_instance:run_id>"
 
-urlpatterns = [
+v1 = [
     # What workers ask for all the time comes first.
     path("jobs/poll", views.PollView.as_view(), name="s4-jobs-poll"),
     path("jobs/<str:job_id>/complete", views.CompleteJobView.as_view(), name="s4-job-complete"),

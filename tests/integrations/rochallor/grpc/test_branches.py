@@ -2,8 +2,8 @@
 
 import pytest
 
-from integrations.grpc import branches
-from integrations.grpc.branches import in_order_of_need, may_overlap, ordered
+from integrations.rochallor import branches
+from integrations.rochallor.branches import in_order_of_need, may_overlap, ordered
 
 
 @pytest.mark.parametrize(

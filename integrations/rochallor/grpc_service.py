@@ -13,13 +13,13 @@ from accounts.principal import Principal
 from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_WRITE
 from integrations.grpc.calls import Call
 from integrations.grpc.contract import WORKFLOW_ENGINE, message_class, methods
-from integrations.grpc.documents import document_of, enum_text, fill_all, fill_definition, set_enum
 from integrations.grpc.fitting import fill_fitting
 from integrations.grpc.problems import problem_of
 from integrations.grpc.rows import parsed, stamp
 from integrations.grpc.structs import fill_struct, object_of
 from integrations.grpc.unary import Answering, Unary
 from integrations.rochallor import errors, service
+from integrations.rochallor.documents import document_of, enum_text, fill_all, fill_definition, set_enum
 from integrations.rochallor.errors import S4Error
 from integrations.rochallor.values import Instance, Job, StepRecord, Uploaded
 from lib.api.errors import Problem
@@ -43,6 +43,8 @@ _STATUS_OF: Final[Mapping[str, int]] = {
 }
 INSTANCE_STATUS, STEP_STATUS, STEP_TYPE = "INSTANCE_STATUS_", "STEP_EXECUTION_STATUS_", "STEP_TYPE_"
 DEFAULT_JOBS = 1
+SERVICE: Final = WORKFLOW_ENGINE
+"""Where the gRPC server finds it (`integrations/grpc/services.py`)."""
 
 # Who asks, what, the call, and the answer to be filled.
 Do = Callable[[Principal, Any, Call, Any], None]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from engine.catalogue import Json
-from integrations.grpc.branches import in_order_of_need, may_overlap, ordered
 from integrations.grpc.structs import fill_struct, fill_value, object_of, value_of
+from integrations.rochallor.branches import in_order_of_need, may_overlap, ordered
 from lib.refusals import Invalid
 
 _TEXTS_OF_STEP: Final = {
