@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "workflows",
     "runs",
     "tasks_inbox",
+    "operations.bulk",
 ]
 
 MIDDLEWARE = [
@@ -92,6 +93,7 @@ TEMPLATES = [
                 "django_cotton.templatetags.cotton",
                 "template_partials.templatetags.partials",
                 "config.templatetags.reading",
+                "lib.panels",
             ],
             "context_processors": [
                 "django.template.context_processors.request",
