@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "tasks_inbox",
     "integrations.rochallor",
     "integrations.orchestration",
+    "operations.bulk",
 ]
 
 MIDDLEWARE = [
@@ -94,6 +95,7 @@ TEMPLATES = [
                 "django_cotton.templatetags.cotton",
                 "template_partials.templatetags.partials",
                 "config.templatetags.reading",
+                "lib.panels",
             ],
             "context_processors": [
                 "django.template.context_processors.request",

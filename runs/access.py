@@ -12,7 +12,7 @@ from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import EDIT, OPERATE, READ, RUNS_START
 from lib.refusals import Missing
-from runs.models import Alert, BulkJob, Calendar, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
+from runs.models import Alert, Calendar, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
 from runs.models.alerts import ADMINS_KINDS, QUEUE_KINDS, AlertRule
 from runs.store.items import item_as_it_stands
 from workflows.access import open_to
@@ -58,44 +58,41 @@ def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:
     """As `guard_run`, of the run of a dead letter."""
     letters = DeadLetter.objects.for_tenant(principal.tenant_id).filter(pk=letter_id)
     runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(letters.values("run_id")))
-    _require(
+    require_workflow(
         principal, scope, runs.values("workflow_id"), "this dead letter", "There is no such dead letter."
     )
-
-
-def guard_bulk_job(principal: Principal, scope: str, bulk_id: UUID) -> None:
-    """As `guard_run`, of the workflow of a bulk job; one of several workflows is for who began it, and for admins."""
-    jobs = BulkJob.objects.for_tenant(principal.tenant_id).filter(pk=bulk_id)
-    of_several = jobs.filter(workflow=None)
-    if not principal.reach.is_everywhere:
-        of_several = of_several.filter(created_by=principal.username)
-    if of_several.exists():
-        return
-    _require(principal, scope, jobs.values("workflow_id"), "this bulk job", "There is no such bulk job.")
 
 
 def guard_webhook(principal: Principal, scope: str, webhook_id: UUID) -> None:
     """As `guard_run`, of the workflow of a webhook."""
     hooks = InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id)
-    _require(principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook.")
+    require_workflow(
+        principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook."
+    )
 
 
 def guard_outgoing(principal: Principal, scope: str, webhook_id: UUID) -> None:
     """As `guard_run`, of the workflow of a webhook that goes out; one of all workflows is for admins alone."""
     hooks = OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id)
-    _require(principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook.")
+    require_workflow(
+        principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook."
+    )
 
 
 def guard_schedule(principal: Principal, scope: str, name: str) -> None:
     """As `guard_run`, of the workflow of a schedule of this name."""
     rows = Schedule.objects.for_tenant(principal.tenant_id).filter(name=name.replace("\x00", ""))
-    _require(principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule.")
+    require_workflow(
+        principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule."
+    )
 
 
 def guard_schedule_id(principal: Principal, scope: str, schedule_id: UUID) -> None:
     """As `guard_run`, of the workflow of a schedule."""
     rows = Schedule.objects.for_tenant(principal.tenant_id).filter(pk=schedule_id)
-    _require(principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule.")
+    require_workflow(
+        principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule."
+    )
 
 
 def guard_calendar(principal: Principal, scope: str, name: str) -> None:
@@ -214,20 +211,15 @@ def readable_schedules(schedules: QuerySet[Schedule], principal: Principal) -> Q
     return schedules.filter(workflow__in=open_to(principal, READ))
 
 
-def readable_bulk_jobs(jobs: QuerySet[BulkJob], principal: Principal) -> QuerySet[BulkJob]:
-    """Those of the bulk jobs whose workflows they may read; of those of several workflows the ones that they began."""
-    if principal.reach.is_everywhere:
-        return jobs
-    own = Q(workflow=None, created_by=principal.username)
-    return jobs.filter(own | Q(workflow__in=open_to(principal, READ)))
-
-
-def _require(
+def require_workflow(
     principal: Principal,
     scope: str,
     workflow: QuerySet[Any, Any],
     called: str,
     missing: str,
 ) -> None:
+    """Let pass who may do what the scope is about in the folder of a workflow, given as a query of its id; `called` and
+    `missing` are the words of refusals. Raises Missing and Forbidden.
+    """
     rows = Workflow.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(workflow[:1]))
     require_in(principal, scope, rows.values_list("folder_id", flat=True).first(), called, missing)

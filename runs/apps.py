@@ -15,7 +15,6 @@ class RunsConfig(AppConfig):
         from accounts.guards import guards
         from runs.access import (
             guard_alert,
-            guard_bulk_job,
             guard_calendar,
             guard_calendar_id,
             guard_letter,
@@ -44,7 +43,6 @@ class RunsConfig(AppConfig):
         guards("alert_id", guard_alert)
         guards("run_id", guard_run)
         guards("other_id", guard_run)
-        guards("bulk_id", guard_bulk_job)
         guards("letter_id", guard_letter)
         guards("webhook_id", guard_webhook)
         guards("outgoing_id", guard_outgoing)

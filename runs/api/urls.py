@@ -5,7 +5,6 @@ from django.urls import path
 import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
 from runs.api import (
     alerts,
-    bulk_jobs,
     calendars,
     comparisons,
     dispatch,
@@ -48,16 +47,6 @@ urlpatterns = [
         trials.RecordCaseView.as_view(),
         name="api-workflow-test-cases-record",
     ),
-    path(
-        "workflows/<workflow_name:name>/migrate",
-        moves.WorkflowMigrateView.as_view(),
-        name="api-workflow-migrate",
-    ),
-    path("bulk-jobs", bulk_jobs.BulkJobsView.as_view(), name="api-bulk-jobs"),
-    path(
-        "bulk-jobs/<uuid:bulk_id>/cancel", bulk_jobs.BulkJobCancelView.as_view(), name="api-bulk-job-cancel"
-    ),
-    path("bulk-jobs/<uuid:bulk_id>", bulk_jobs.BulkJobView.as_view(), name="api-bulk-job"),
     path("runs/<uuid:run_id>/migrate", moves.RunMigrateView.as_view(), name="api-run-migrate"),
     path("runs/bulk", together.RunsBulkView.as_view(), name="api-runs-bulk"),
     path("run-searches", together.RunSearchesView.as_view(), name="api-run-searches"),

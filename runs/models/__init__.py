@@ -5,7 +5,6 @@ from runs.models.alerts import Alert, AlertCause, AlertChannel, AlertDelivery, A
 from runs.models.approvals import Approval, ApprovalUse
 from runs.models.base import HotRow
 from runs.models.blobs import Blob, Installation, SweptDay
-from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
 from runs.models.dispatch import DispatchSample
 from runs.models.drafts import StartDraft
 from runs.models.forecasts import Forecast, ForecastCursor, RestTime
@@ -31,7 +30,6 @@ from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker, WorkerContact
 
 __all__ = [
-    "BULK_RESULTS",
     "OUTGOING_STATES",
     "UNSEALED",
     "Alert",
@@ -42,8 +40,6 @@ __all__ = [
     "Approval",
     "ApprovalUse",
     "Blob",
-    "BulkItem",
-    "BulkJob",
     "Calendar",
     "Container",
     "DeadLetter",

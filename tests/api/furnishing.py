@@ -2,6 +2,7 @@
 
 from runs.models import AlertRule, Calendar, Schedule
 from tests import factories as make
+from tests.operations.bulk.factories import BulkJobFactory
 from workflows.models import WorkflowVersion
 
 
@@ -111,5 +112,5 @@ def _scheduled(client):
 def _bulk_job():
     """The id of a bulk job of no runs."""
     version = WorkflowVersion.unsafe_all_tenants.get(workflow__name="ours", number=1)
-    job = make.BulkJobFactory(from_version=version, created_by="admin-of-ours")
+    job = BulkJobFactory(from_version=version, created_by="admin-of-ours")
     return str(job.pk)

@@ -30,7 +30,7 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/commands/job_reports.py": "leases and what was said of those jobs",
     "runs/commands/replay.py": "a new run and what it keeps of another one",
     "runs/commands/saved.py": "a saved search and the audit's entry",
-    "runs/bulk_jobs/work.py": "an item and its run",
+    "operations/bulk/work.py": "an item and its run",
     "runs/schedules/calendars.py": "a calendar, the schedules that keep to it and the audit's entry",
     "runs/schedules/firing.py": "a due time: its run, its entry and the next one",
     "runs/schedules/services.py": "a schedule, or a run by hand with its entry, and the audit's entry",

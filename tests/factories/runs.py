@@ -5,12 +5,10 @@ from datetime import UTC, datetime
 import factory
 from factory.django import DjangoModelFactory
 
-from lib.uuid7 import uuid7
 from runs.models import (
     Alert,
     AlertChannel,
     AlertDelivery,
-    BulkJob,
     Calendar,
     Container,
     Forecast,
@@ -145,21 +143,6 @@ class OutgoingDeliveryFactory(OfATenant):
 
     class Meta:
         model = OutgoingDelivery
-
-
-class BulkJobFactory(DjangoModelFactory[BulkJob]):
-    """A job that would bring no runs of a version, which is to be given, to the same one."""
-
-    id = factory.LazyFunction(uuid7)
-    to_version = factory.SelfAttribute("from_version")
-    workflow = factory.SelfAttribute("from_version.workflow")
-    tenant_id = factory.SelfAttribute("from_version.tenant_id")
-    dry_run = True
-    total = 0
-    created_by = "ann"
-
-    class Meta:
-        model = BulkJob
 
 
 class WorkerFactory(DjangoModelFactory[Worker]):

@@ -46,7 +46,7 @@ FORMS = dict(classes(forms.Form))
 MORE = {
     "runs.web.forms.StepForm": {"was": {"a": 1}},
     "runs.web.forms.VersionForm": {"versions": [WorkflowVersion(number=1, note="a")]},
-    "runs.web.moves.MoveForm": {"numbers": [1, 2]},
+    "operations.bulk.moving.MoveForm": {"numbers": [1, 2]},
 }
 
 

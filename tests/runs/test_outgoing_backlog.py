@@ -9,7 +9,7 @@ from django.db import connection
 from config.embedded.processes import wait_until
 from lib.clock import now_here
 from runs.models import OutgoingDelivery, OutgoingReplay, OutgoingWebhook
-from runs.outgoing import registered, services, switching
+from runs.outgoing import duties, services, switching
 from runs.outgoing.looking import here
 from runs.store import outgoing
 from tests import factories as make
@@ -218,5 +218,5 @@ def test_the_duty_pages_replays_and_the_first_event_is_found_among_many(admin, w
         assert cursor.fetchone()[0] > 0
     OutgoingReplay.unsafe_all_tenants.update(xid=0)
     monkeypatch.setattr(here, "tick", lambda: 0)
-    assert registered.send() > 0
+    assert duties.send() > 0
     assert states() == ["pending"] * 4

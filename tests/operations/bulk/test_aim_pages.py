@@ -2,10 +2,10 @@
 
 import pytest
 
-from runs.bulk_jobs import work
+from operations.bulk import work
 from tests import factories as make
 from tests.inbox.asking import approval, member, task_of
-from tests.runs.test_bulk_jobs import NEW, waiting
+from tests.operations.bulk.test_jobs import NEW, waiting
 from tests.store.watching import watching
 
 pytestmark = pytest.mark.django_db

@@ -11,11 +11,11 @@ from engine.catalogue import Json
 from engine.statuses import RUN_ENDED, RunStatus
 from engine.verbs import MIGRATED
 from lib.refusals import Invalid, Missing
+from operations.bulk.models import MIGRATE, REASSIGN
 from runs.commands import bulk
 from runs.commands.reassigning import Taker, check_taker
 from runs.kernel.graphs import BrokenVersion, compiled
 from runs.models import Run, StepExecution
-from runs.models.bulk import MIGRATE, REASSIGN
 from workflows.access import guard_workflow
 from workflows.queries import get_version, refuse_withdrawn
 

@@ -11,14 +11,13 @@ from accounts.roles import RUNS_OPERATE
 from engine.catalogue import Json
 from lib.refusals import Conflict, Invalid, Missing
 from lib.uuid7 import uuid7
-from runs.access import guard_bulk_job
-from runs.bulk_jobs import aims
-from runs.bulk_jobs.aims import NO_AIM, Aim
+from operations.bulk import aims, store
+from operations.bulk.access import guard_bulk_job
+from operations.bulk.aims import NO_AIM, Aim
+from operations.bulk.models import BULK_RESULTS, BulkItem, BulkJob
 from runs.commands.reassigning import Taker
 from runs.kernel.graphs import BrokenVersion, compiled
-from runs.models import BULK_RESULTS, BulkItem, BulkJob
 from runs.reading.filters import filters_of_search
-from runs.store import bulk_jobs as store
 from workflows.access import guard_workflow
 from workflows.queries import get_version, get_workflow, refuse_withdrawn
 

@@ -8,10 +8,10 @@ from django.db import OperationalError
 from accounts.principal import NOWHERE
 from accounts.roles import RUNS_READ
 from lib.refusals import Conflict, Invalid, Missing
-from runs.access import guard_bulk_job, readable_bulk_jobs
-from runs.bulk_jobs import jobs, work
-from runs.models import BulkItem, BulkJob, Run
-from runs.store import bulk_jobs as store
+from operations.bulk import service, store, work
+from operations.bulk.access import guard_bulk_job, readable_bulk_jobs
+from operations.bulk.models import BulkItem, BulkJob
+from runs.models import Run
 from tests import factories as make
 from tests.inbox.asking import member
 from tests.store.watching import watching
@@ -33,12 +33,12 @@ def waiting(count):
 
 def begun(run_ids, definition=NEW, **terms):
     make.newer(run_ids[0], definition)
-    return jobs.begin(member("ann", "admin"), make.run(run_ids[0]).version.workflow.name, 1, 2, **terms)
+    return service.begin(member("ann", "admin"), make.run(run_ids[0]).version.workflow.name, 1, 2, **terms)
 
 
 def counted(job):
     job.refresh_from_db()
-    counts = jobs.counts_of(job)
+    counts = service.counts_of(job)
     assert sum(counts.values()) == job.total
     return {result: count for result, count in counts.items() if count}
 
@@ -87,10 +87,10 @@ def test_what_can_not_move_and_what_has_ended_is_told_by_its_own_reason(dry_run)
     work.work(ALL)
 
     assert counted(job) == {"refused": 2, "ended": 1, "able" if dry_run else "moved": 1}
-    items = {str(item.run_id): (item.code, item.node) for item in jobs.items_of(job)}
+    items = {str(item.run_id): (item.code, item.node) for item in service.items_of(job)}
     assert items[busy] == ("being_worked_on", "c")
     assert (items[closing], items[over]) == (("not_open", None), ("ended", None))
-    assert [reason.count for reason in jobs.reasons_of(job)] == [1, 1]
+    assert [reason.count for reason in service.reasons_of(job)] == [1, 1]
     Run.unsafe_all_tenants.filter(pk=closing).update(status="RUNNING")
     make.complete(held)
 
@@ -99,7 +99,7 @@ def test_a_step_that_the_version_has_not_is_named_for_each_run():
     job = begun(waiting(2), make.graph(["c"], []))
     work.work(ALL)
 
-    (reason,) = jobs.reasons_of(job)
+    (reason,) = service.reasons_of(job)
     assert (reason.code, reason.node, reason.count) == ("step_gone", "b", 2)
 
 
@@ -111,7 +111,7 @@ def test_many_reasons_are_told_in_two_statements_each_with_a_run():
             result="refused", code="step_gone", message=run_id
         )
     with watching() as wire:
-        reasons = jobs.reasons_of(job)
+        reasons = service.reasons_of(job)
     assert wire.trips == 2
     assert [(reason.message, reason.count) for reason in reasons] == [(reason.run, 1) for reason in reasons]
     assert {reason.run for reason in reasons} == {*run_ids}
@@ -129,7 +129,7 @@ def test_a_job_of_no_runs_is_finished_at_once():
 def test_one_and_the_same_version_is_refused():
     run_ids = waiting(1)
     with pytest.raises(Conflict, match="another version"):
-        jobs.begin(member("ann", "admin"), make.run(run_ids[0]).version.workflow.name, 1, 1)
+        service.begin(member("ann", "admin"), make.run(run_ids[0]).version.workflow.name, 1, 1)
 
 
 def test_a_worker_that_dies_between_two_runs_leaves_the_rest_to_the_next(monkeypatch):
@@ -181,13 +181,13 @@ def test_a_job_that_is_stopped_leaves_what_is_left_as_it_is():
     work.work(seconds=0)
     store.end_item(BulkItem.unsafe_all_tenants.order_by("id").first().pk, "moved")
 
-    stopped = jobs.stop(member("bob", "admin"), job.pk)
+    stopped = service.stop(member("bob", "admin"), job.pk)
 
     assert counted(job) == {"moved": 1, "stopped": 2}
     assert (stopped.stopped_by, stopped.finished_at is None) == ("bob", False)
     assert work.work(ALL) == 0
     with pytest.raises(Conflict, match="already over"):
-        jobs.stop(member("bob", "admin"), job.pk)
+        service.stop(member("bob", "admin"), job.pk)
 
 
 def test_a_run_in_hand_when_the_job_is_stopped_is_not_tried_again():
@@ -229,11 +229,11 @@ class TestVerbs:
         make.cancel(run_ids[0])
         who, name = member("ann", "admin"), make.run(run_ids[0]).version.workflow.name
 
-        dry = jobs.begin_verb(who, "cancel", f"workflow:{name} input.n>=0", dry_run=True)
+        dry = service.begin_verb(who, "cancel", f"workflow:{name} input.n>=0", dry_run=True)
         work.work(ALL)
         assert (counted(dry), dry.workflow.name) == ({"able": 2}, name)
         assert make.run(run_ids[1]).status == "RUNNING"
-        job = jobs.go(who, dry.pk, reason="a typo")
+        job = service.go(who, dry.pk, reason="a typo")
         work.work(ALL)
 
         assert (counted(job), job.query) == ({"done": 2}, dry.query)
@@ -246,44 +246,44 @@ class TestVerbs:
     def test_what_has_ended_or_refuses_meanwhile_is_told_of_that_run(self):
         run_ids = waiting(3)
         name, who = make.run(run_ids[0]).version.workflow.name, member("ann", "admin")
-        job = jobs.begin_verb(who, "pause", f"workflow:{name}")
+        job = service.begin_verb(who, "pause", f"workflow:{name}")
         make.cancel(run_ids[0])
         make.pause(run_ids[1])
 
         work.work(ALL)
 
         assert counted(job) == {"done": 1, "refused": 1, "ended": 1}
-        assert [(one.code, one.run) for one in jobs.reasons_of(job)] == [("not_running", run_ids[1])]
+        assert [(one.code, one.run) for one in service.reasons_of(job)] == [("not_running", run_ids[1])]
 
     def test_only_those_that_somebody_may_operate_are_taken(self):
         waiting(2)
         who = replace(member("eve", "operator"), reach=NOWHERE)
 
-        assert jobs.begin_verb(who, "cancel", "status:open").total == 0
+        assert service.begin_verb(who, "cancel", "status:open").total == 0
 
     def test_a_job_of_several_workflows_is_for_who_began_it_and_for_admins(self):
-        job = jobs.begin_verb(member("ann", "operator"), "cancel", "status:open")
+        job = service.begin_verb(member("ann", "operator"), "cancel", "status:open")
         stranger = replace(member("eve", "operator"), reach=NOWHERE)
 
         assert job.workflow is None
         guard_bulk_job(member("bob", "admin"), RUNS_READ, job.pk)
         with pytest.raises(Missing):
             guard_bulk_job(stranger, RUNS_READ, job.pk)
-        assert list(readable_bulk_jobs(jobs.jobs_of(job.tenant_id), stranger)) == []
+        assert list(readable_bulk_jobs(service.jobs_of(job.tenant_id), stranger)) == []
 
     @pytest.mark.parametrize("query", ["siemens", "", "status:none", "workflow:there-is-none"])
     def test_what_can_not_be_searched_in_all_runs_is_refused(self, query):
         with pytest.raises((Invalid, Missing)):
-            jobs.begin_verb(member("ann", "admin"), "cancel", query)
+            service.begin_verb(member("ann", "admin"), "cancel", query)
         assert not BulkJob.unsafe_all_tenants.exists()
 
     def test_a_job_that_was_no_dry_run_or_goes_on_is_not_gone_on_with(self):
         waiting(1)
         who = member("ann", "admin")
         for dry_run in (False, True):
-            job = jobs.begin_verb(who, "cancel", "status:open", dry_run=dry_run)
+            job = service.begin_verb(who, "cancel", "status:open", dry_run=dry_run)
             with pytest.raises(Conflict):
-                jobs.go(who, job.pk, reason="now")
+                service.go(who, job.pk, reason="now")
 
 
 def test_making_a_job_takes_as_many_statements_for_many_runs_as_for_one():
@@ -293,7 +293,7 @@ def test_making_a_job_takes_as_many_statements_for_many_runs_as_for_one():
         make.newer(run_ids[0], NEW)
         name, who = make.run(run_ids[0]).version.workflow.name, member(f"ann{count}", "admin")
         with watching() as seen:
-            jobs.begin(who, name, 1, 2)
+            service.begin(who, name, 1, 2)
         costs.append(seen.trips)
 
     assert costs[0] == costs[1]

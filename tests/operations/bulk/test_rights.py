@@ -5,13 +5,13 @@ import pytest
 from accounts import tokens
 from accounts.models import ApiToken, FolderGrant, Membership, User
 from accounts.services import acting_principal, authenticate_token
-from runs.bulk_jobs import jobs, rights, work
-from runs.bulk_jobs.aims import Aim
-from runs.bulk_jobs.rights import Actors
+from operations.bulk import rights, service, work
+from operations.bulk.aims import Aim
+from operations.bulk.rights import Actors
 from tests import factories as make
 from tests.inbox.asking import member, task_of
-from tests.runs.test_bulk_aims import asked, workflow_of
-from tests.runs.test_bulk_jobs import ALL, NEW, counted, waiting
+from tests.operations.bulk.test_aims import asked, workflow_of
+from tests.operations.bulk.test_jobs import ALL, NEW, counted, waiting
 
 pytestmark = pytest.mark.django_db
 
@@ -51,10 +51,10 @@ def test_nothing_more_is_done_for_who_may_no_more_and_the_job_says_so(verb, happ
     if verb == "migrate":
         make.newer(run_ids[0], NEW)
     aim = {"migrate": Aim(version=2), "reassign": Aim(assignee="ann")}.get(verb, Aim())
-    dry = jobs.begin_verb(ops, verb, f"workflow:{workflow_of(run_ids[0])}", aim=aim, dry_run=True)
+    dry = service.begin_verb(ops, verb, f"workflow:{workflow_of(run_ids[0])}", aim=aim, dry_run=True)
     work.work(ALL)
     assert counted(dry) == {"able": 3}
-    job = jobs.go(ops, dry.pk, reason="")
+    job = service.go(ops, dry.pk, reason="")
     assert work._one(Actors())
     happens()
 
@@ -63,7 +63,7 @@ def test_nothing_more_is_done_for_who_may_no_more_and_the_job_says_so(verb, happ
     done = {"migrate": "moved"}.get(verb, "done")
     assert counted(job) == {done: 1, "refused": 2}
     assert job.finished_at is not None
-    assert [(one.message, one.count) for one in jobs.reasons_of(job)] == [(why, 2)]
+    assert [(one.message, one.count) for one in service.reasons_of(job)] == [(why, 2)]
     changed = {
         "cancel": lambda run: make.run(run).status == "CANCELLED",
         "migrate": lambda run: make.run(run).version.number == 2,
@@ -74,7 +74,7 @@ def test_nothing_more_is_done_for_who_may_no_more_and_the_job_says_so(verb, happ
 
 def test_a_dry_run_finds_nothing_able_for_who_has_left():
     waiting(2)
-    job = jobs.begin_verb(member("ops", "operator"), "cancel", "status:open", dry_run=True)
+    job = service.begin_verb(member("ops", "operator"), "cancel", "status:open", dry_run=True)
     leaves()
     work.work(ALL)
     assert counted(job) == {"refused": 2}
@@ -83,12 +83,12 @@ def test_a_dry_run_finds_nothing_able_for_who_has_left():
 def test_a_service_acts_as_long_as_it_has_a_token():
     boss, run_ids = member("boss", "admin"), waiting(2)
     _, text = tokens.make(boss, name="nightly", role="operator", service=True)
-    job = jobs.begin_verb(authenticate_token(text), "cancel", "status:open")
+    job = service.begin_verb(authenticate_token(text), "cancel", "status:open")
     assert work._one(Actors())
     ApiToken.unsafe_all_tenants.update(revoked_at="2026-01-01T00:00:00Z")
     work.work(ALL)
     assert counted(job) == {"done": 1, "refused": 1}
-    (reason,) = jobs.reasons_of(job)
+    (reason,) = service.reasons_of(job)
     assert reason.message == f"{job.created_by} no longer has a valid token."
     assert sorted(make.run(run).status for run in run_ids) == ["CANCELLED", "RUNNING"]
 
@@ -102,7 +102,7 @@ def test_who_a_job_acts_for_is_asked_once_a_batch(monkeypatch):
 
     monkeypatch.setattr(rights, "acting_principal", counting)
     waiting(3)
-    jobs.begin_verb(member("ops", "operator"), "cancel", "status:open")
+    service.begin_verb(member("ops", "operator"), "cancel", "status:open")
     work.work(ALL)
     work.work(ALL)
     assert asked_for == ["ops"]

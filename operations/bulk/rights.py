@@ -3,8 +3,8 @@
 from accounts.principal import Forbidden, Principal
 from accounts.roles import RUNS_OPERATE
 from accounts.services import acting_principal
+from operations.bulk.store import Item
 from runs.access import folders_of_runs
-from runs.store.bulk_jobs import Item
 
 
 class Actors:

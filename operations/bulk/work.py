@@ -10,16 +10,16 @@ from engine.verbs import why_not
 from lib import crash_points
 from lib.database_errors import OPERATIONAL_ERRORS, is_away
 from lib.refusals import Refusal
-from runs.bulk_jobs.rights import Actors
+from operations.bulk import store
+from operations.bulk.models import ABLE, DONE, ENDED, MIGRATE, MOVED, REASSIGN, REFUSED
+from operations.bulk.rights import Actors
+from operations.bulk.store import Item
 from runs.commands.bulk import doing
 from runs.commands.migration import check_run, first_of, migrate_run
 from runs.commands.moving import refusal_of
 from runs.commands.reassigning import Taker, reassign_run
 from runs.kernel.refused import RunRefused, below_paused
 from runs.models import Run
-from runs.models.bulk import ABLE, DONE, ENDED, MIGRATE, MOVED, REASSIGN, REFUSED
-from runs.store import bulk_jobs as store
-from runs.store.bulk_jobs import Item
 
 log = logging.getLogger(__name__)
 

@@ -6,9 +6,11 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
-from runs.bulk_jobs import aims
-from runs.models import BULK_RESULTS
+from operations.bulk import aims
+from operations.bulk.models import BULK_RESULTS
 from runs.reading.filters import MOST_CHARACTERS
+
+_HIGHEST = 2**31 - 1
 
 
 class BeginBulkJob(Verb):
@@ -23,7 +25,7 @@ class BeginBulkJob(Verb):
     version = fields.Whole(
         required=False,
         min_value=1,
-        max_value=2**31 - 1,
+        max_value=_HIGHEST,
         help_text="For `migrate`: the number of the version of the query’s `workflow:` with which the runs go on.",
     )
     assignee = fields.Text(
@@ -111,3 +113,14 @@ class BulkJobSerializer(CountedBulkJob):
     results = ItemSerializer(many=True)
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
+
+
+class MigrateRuns(Verb):
+    """The version to move from, and the one to move to."""
+
+    to = fields.Whole(min_value=1, max_value=_HIGHEST)
+    dry_run = fields.Flag(required=False, default=False, help_text="Only find out what would happen to each.")
+
+    def get_fields(self) -> dict[str, Any]:
+        """With `from`, which is no name in Python."""
+        return {"from": fields.Whole(min_value=1, max_value=_HIGHEST), **super().get_fields()}

@@ -12,12 +12,12 @@ from engine.catalogue import Json
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import Verb, body, query
-from runs.access import readable_bulk_jobs
-from runs.api import bulk_job_serializers as b
+from operations.bulk import serializers as b
+from operations.bulk import service
+from operations.bulk.access import readable_bulk_jobs
+from operations.bulk.aims import Aim
+from operations.bulk.models import BulkJob
 from runs.api.base import RunsApiView
-from runs.bulk_jobs import jobs
-from runs.bulk_jobs.aims import Aim
-from runs.models import BulkJob
 
 FIRST = 50
 """So many results are told with a job that was just made."""
@@ -32,8 +32,8 @@ class BulkJobView(RunsApiView):
     def get(self, request: Request, bulk_id: UUID) -> Response:
         """The progress of the job, and a page of the results of its runs; with `result` only those."""
         params = query(b.ItemQuery, request)
-        job = jobs.get_job(self.principal.tenant_id, bulk_id)
-        rows = jobs.items_of(job, params.pop("result", None))
+        job = service.get_job(self.principal.tenant_id, bulk_id)
+        rows = service.items_of(job, params.pop("result", None))
         page = keyset_page(rows, request, keys=("id",), **params)
         return Response(_counted(job) | page.answer(b.ItemSerializer(page.rows, many=True).data))
 
@@ -48,7 +48,7 @@ class BulkJobsView(RunsApiView):
         """A page of the bulk jobs, the newest first, without their counts; with `workflow` those of one."""
         params = query(b.BulkJobsQuery, request)
         rows = readable_bulk_jobs(
-            jobs.jobs_of(self.principal.tenant_id, params.pop("workflow", None)), self.principal
+            service.jobs_of(self.principal.tenant_id, params.pop("workflow", None)), self.principal
         )
         page = keyset_page(rows, request, keys=("id",), **params)
         return Response(page.answer([_row(job) for job in page.rows]))
@@ -65,7 +65,7 @@ class BulkJobsView(RunsApiView):
             "compensate": payload["compensate"],
             "aim": Aim(payload.get("version"), payload.get("assignee", ""), payload.get("group", "")),
         }
-        return begun(jobs.begin_verb(self.principal, payload["verb"], payload["query"], **terms))
+        return begun(service.begin_verb(self.principal, payload["verb"], payload["query"], **terms))
 
 
 class BulkJobCancelView(RunsApiView):
@@ -77,13 +77,30 @@ class BulkJobCancelView(RunsApiView):
     def post(self, request: Request, bulk_id: UUID) -> Response:
         """Stops the job early: the remaining runs stay as they are; 409 `not_open` if it has ended."""
         body(Verb, request)
-        job = jobs.stop(self.principal, bulk_id)
+        job = service.stop(self.principal, bulk_id)
         return Response(_counted(job))
+
+
+class WorkflowMigrateView(RunsApiView):
+    """Moving the open runs of a version."""
+
+    scopes = {"POST": RUNS_OPERATE}
+
+    @extend_schema(request=b.MigrateRuns, responses={202: b.BulkJobSerializer})
+    def post(self, request: Request, name: str) -> Response:
+        """Moves all open runs of version `from` to `to`, each by itself, in the background: 202 a bulk job.
+
+        With `dry_run` the job only finds out what would happen to each.
+        """
+        payload = body(b.MigrateRuns, request)
+        terms = {"dry_run": payload["dry_run"], "reason": payload.get("reason", "")}
+        job = service.begin(self.principal, name, payload["from"], payload["to"], **terms)
+        return begun(job)
 
 
 def begun(job: BulkJob) -> Response:
     """The answer to who began a bulk job: 202, the job and its first items."""
-    rows = jobs.items_of(job).order_by("-id")[:FIRST]
+    rows = service.items_of(job).order_by("-id")[:FIRST]
     answer: dict[str, Any] = {
         "results": b.ItemSerializer(rows, many=True).data,
         "next": None,
@@ -93,7 +110,7 @@ def begun(job: BulkJob) -> Response:
 
 
 def _counted(job: BulkJob) -> dict[str, Json]:
-    return _row(job) | dict(jobs.counts_of(job))
+    return _row(job) | dict(service.counts_of(job))
 
 
 def _row(job: BulkJob) -> dict[str, Json]:

@@ -12,13 +12,12 @@ from accounts.access import PageRequest
 from accounts.queries import groups_of
 from accounts.roles import OPERATE
 from lib.refusals import Invalid, Missing
+from operations.bulk import selection, service
+from operations.bulk.aims import Aim
+from operations.bulk.models import MIGRATE, REASSIGN
 from runs.access import readable
-from runs.bulk_jobs import jobs
-from runs.bulk_jobs.aims import Aim
 from runs.models import Run
-from runs.models.bulk import MIGRATE, REASSIGN
 from runs.reading.filters import FilterForm
-from runs.web import selection
 from workflows.queries import get_workflow, versions_of
 
 OFFERED = 50
@@ -72,7 +71,7 @@ def aimed(request: PageRequest, verb: str, keeps: str, back: str) -> HttpRespons
         messages.error(request, error.message)
         return redirect(back)
     context |= {"form": form, "verb": verb, "keeps": keeps, "back": back}
-    return render(request, "runs/aim.html", context, status=422 if form.is_bound else 200)
+    return render(request, "bulk/aim.html", context, status=422 if form.is_bound else 200)
 
 
 def _begun(request: PageRequest, verb: str, target: Target, form: ReassignForm | MigrateForm) -> str | None:
@@ -81,7 +80,9 @@ def _begun(request: PageRequest, verb: str, target: Target, form: ReassignForm |
     if target.ids is not None:
         aim = Aim(aim.version, aim.assignee, aim.group, target.workflow)
     try:
-        job = jobs.begin_verb(request.principal, verb, target.query, aim=aim, runs=target.ids, dry_run=True)
+        job = service.begin_verb(
+            request.principal, verb, target.query, aim=aim, runs=target.ids, dry_run=True
+        )
     except Invalid as refusal:
         if refusal.field not in form.fields:
             raise

@@ -1,10 +1,14 @@
-"""The statements of bulk jobs as typed functions (SQL in `sql/bulk_jobs.sql`)."""
+"""The statements of bulk jobs as typed functions (SQL in `sql/bulk.sql`)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from uuid import UUID
 
-from runs.store.hot import SQL
+from lib.named_sql import Statements
+from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
+
+SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from accounts.roles import RUNS_OPERATE, RUNS_READ
 from engine.catalogue import Json
 from lib.api.pagination import keyset_page
 from lib.refusals import Conflict
-from runs.access import readable_bulk_jobs
-from runs.bulk_jobs import jobs
-from runs.models import BULK_RESULTS, BulkJob
+from operations.bulk import service
+from operations.bulk.access import readable_bulk_jobs
+from operations.bulk.models import BULK_RESULTS, BulkJob
+from operations.bulk.words import WORDS
 from runs.web.contexts import following
 from runs.web.listing import brief_rows
-from runs.web.verbs import WORDS
 from workflows.access import scopes_for
 
 SHOWN = 50
@@ -39,37 +39,35 @@ def job_list(request: PageRequest) -> HttpResponse:
     """The bulk jobs that they may read, newest first."""
     who = request.principal
     job_page = keyset_page(
-        readable_bulk_jobs(jobs.jobs_of(who.tenant_id), who),
+        readable_bulk_jobs(service.jobs_of(who.tenant_id), who),
         request,
         keys=("id",),
         limit=pages.ON_A_PAGE,
         cursor=_cursor(request),
     )
     context = {"jobs": [(job, WORDS.get(job.verb)) for job in job_page.rows]}
-    return render(request, "operations/bulk_jobs.html", context | pages.neighbours(job_page))
+    return render(request, "bulk/list.html", context | pages.neighbours(job_page))
 
 
 @page(RUNS_READ, "GET")
 def bulk_job(request: PageRequest, bulk_id: UUID) -> HttpResponse:
     """How far a bulk job is, and what became of each run; it follows until it is over."""
-    job = jobs.get_job(request.principal.tenant_id, bulk_id)
-    return following(
-        request, "runs/bulk_job.html", "runs/_bulk_job.html", _context(request, job, ReasonForm())
-    )
+    job = service.get_job(request.principal.tenant_id, bulk_id)
+    return following(request, "bulk/job.html", "bulk/_job.html", _context(request, job, ReasonForm()))
 
 
 @page(RUNS_OPERATE, "POST")
 def execute(request: PageRequest, bulk_id: UUID) -> HttpResponse:
     """Does what a dry run has found out the outcome of."""
     who = request.principal
-    dry = jobs.get_job(who.tenant_id, bulk_id)
+    dry = service.get_job(who.tenant_id, bulk_id)
     form = ReasonForm(request.POST)
     if not form.is_valid():
         context = _context(request, dry, form)
-        return render(request, "runs/bulk_job.html", context, status=422)
+        return render(request, "bulk/job.html", context, status=422)
     terms = {"reason": form.cleaned_data["reason"], "compensate": form.cleaned_data["compensate"]}
     try:
-        bulk_id = jobs.go(who, bulk_id, **terms).pk
+        bulk_id = service.go(who, bulk_id, **terms).pk
     except Conflict as refusal:
         messages.error(request, refusal.message)
     return redirect("bulk-job", bulk_id)
@@ -79,7 +77,7 @@ def execute(request: PageRequest, bulk_id: UUID) -> HttpResponse:
 def stop_job(request: PageRequest, bulk_id: UUID) -> HttpResponse:
     """Ends a bulk job before its time."""
     try:
-        jobs.stop(request.principal, bulk_id)
+        service.stop(request.principal, bulk_id)
     except Conflict:
         messages.info(request, "It was already over.")
     else:
@@ -91,9 +89,9 @@ def _context(request: PageRequest, job: BulkJob, form: ReasonForm) -> dict[str, 
     who = request.principal
     result = request.GET.get("result", "")
     result = result if result in BULK_RESULTS else ""
-    counts = jobs.counts_of(job)
+    counts = service.counts_of(job)
     item_page = keyset_page(
-        jobs.items_of(job, result or None),
+        service.items_of(job, result or None),
         request,
         keys=("id",),
         limit=SHOWN,
@@ -106,7 +104,7 @@ def _context(request: PageRequest, job: BulkJob, form: ReasonForm) -> dict[str, 
         "counts": counts,
         "done": job.total - counts["pending"],
         "percent": 100 if not job.total else (job.total - counts["pending"]) * 100 // job.total,
-        "reasons": jobs.reasons_of(job) if counts["refused"] else [],
+        "reasons": service.reasons_of(job) if counts["refused"] else [],
         "items": [(item, runs.get(str(item.run_id))) for item in item_page.rows],
         "page": item_page,
         "result": result,

@@ -1,6 +1,6 @@
 """What bulk jobs have to do every so often."""
 
-from runs.bulk_jobs import work
+from operations.bulk import work
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
 

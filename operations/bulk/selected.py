@@ -13,14 +13,14 @@ from accounts.roles import RUNS_OPERATE
 from engine.catalogue import Json
 from lib.reader import number_text
 from lib.refusals import Invalid
+from operations.bulk import aiming, selection, service
+from operations.bulk.words import WORDS
 from runs.access import readable
-from runs.bulk_jobs import jobs
 from runs.commands import bulk
 from runs.commands.bulk import Sorted
 from runs.models import Run
 from runs.reading.filters import FilterForm
-from runs.web import aiming, listing, selection
-from runs.web.verbs import WORDS
+from runs.web import listing
 
 SHOWN = 10
 """So many of the runs are named before something is done with them."""
@@ -43,14 +43,14 @@ def together(request: PageRequest) -> HttpResponse:
             raise Invalid("No run is selected.")
         if len(ids) > bulk.MOST:
             query = FilterForm(request.GET).searched()
-            return redirect("bulk-job", jobs.begin_verb(request.principal, verb, query, dry_run=True).pk)
+            return redirect("bulk-job", service.begin_verb(request.principal, verb, query, dry_run=True).pk)
         if "confirm" in request.POST:
             return _done(request, ids, verb, back)
         context = _reviewed(request, ids, verb)
     except Invalid as error:
         messages.error(request, error.message)
         return redirect(back)
-    return render(request, "runs/together.html", context | {"keeps": keeps, "back": back})
+    return render(request, "bulk/together.html", context | {"keeps": keeps, "back": back})
 
 
 def _done(request: PageRequest, ids: list[str], verb: str, back: str) -> HttpResponse:
@@ -68,7 +68,7 @@ def _done(request: PageRequest, ids: list[str], verb: str, back: str) -> HttpRes
         "left_out": max(0, len(refused) - TOLD),
         "back": back,
     }
-    return render(request, "runs/together.html", context)
+    return render(request, "bulk/together.html", context)
 
 
 def _reviewed(request: PageRequest, ids: list[str], verb: str) -> dict[str, Json]:
