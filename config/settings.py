@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "tasks_inbox",
     "integrations.rochallor",
     "integrations.orchestration",
+    "integrations.webhooks_out",
     "operations.bulk",
 ]
 

@@ -12,7 +12,7 @@ from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import EDIT, OPERATE, READ, RUNS_START
 from lib.refusals import Missing
-from runs.models import Alert, Calendar, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
+from runs.models import Alert, Calendar, DeadLetter, InboundWebhook, Run, Schedule
 from runs.models.alerts import ADMINS_KINDS, QUEUE_KINDS, AlertRule
 from runs.store.items import item_as_it_stands
 from workflows.access import open_to
@@ -66,14 +66,6 @@ def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:
 def guard_webhook(principal: Principal, scope: str, webhook_id: UUID) -> None:
     """As `guard_run`, of the workflow of a webhook."""
     hooks = InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id)
-    require_workflow(
-        principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook."
-    )
-
-
-def guard_outgoing(principal: Principal, scope: str, webhook_id: UUID) -> None:
-    """As `guard_run`, of the workflow of a webhook that goes out; one of all workflows is for admins alone."""
-    hooks = OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id)
     require_workflow(
         principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook."
     )
@@ -192,13 +184,6 @@ def visible_rules(rules: QuerySet[AlertRule], principal: Principal) -> QuerySet[
 
 def editable_webhooks(webhooks: QuerySet[InboundWebhook], principal: Principal) -> QuerySet[InboundWebhook]:
     """Those of the webhooks whose workflows they may edit: who knows the address of one may use it."""
-    if principal.reach.is_everywhere:
-        return webhooks
-    return webhooks.filter(workflow__in=open_to(principal, EDIT))
-
-
-def editable_outgoing(webhooks: QuerySet[OutgoingWebhook], principal: Principal) -> QuerySet[OutgoingWebhook]:
-    """Those of the webhooks that go out whose workflows they may edit; those of all workflows are for admins alone."""
     if principal.reach.is_everywhere:
         return webhooks
     return webhooks.filter(workflow__in=open_to(principal, EDIT))

@@ -18,7 +18,6 @@ class RunsConfig(AppConfig):
             guard_calendar,
             guard_calendar_id,
             guard_letter,
-            guard_outgoing,
             guard_run,
             guard_schedule,
             guard_schedule_id,
@@ -45,7 +44,6 @@ class RunsConfig(AppConfig):
         guards("other_id", guard_run)
         guards("letter_id", guard_letter)
         guards("webhook_id", guard_webhook)
-        guards("outgoing_id", guard_outgoing)
         guards("schedule", guard_schedule)
         guards("calendar", guard_calendar)
         guards("calendar_id", guard_calendar_id)

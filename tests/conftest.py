@@ -46,6 +46,7 @@ _MARKS = {
     "races": "slow",
     "runs": "slow",
     "triggers": "slow",
+    "webhooks_out": "slow",
     "web": "slow",
 }
 _MEMORY = Path("/dev/shm")

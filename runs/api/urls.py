@@ -13,7 +13,6 @@ from runs.api import (
     moves,
     operations,
     operators,
-    outgoing,
     requests,
     run_items,
     runs,
@@ -90,47 +89,6 @@ urlpatterns = [
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
     path("signals/broadcast", signals.BroadcastView.as_view(), name="api-signals-broadcast"),
     path("webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),
-    path("webhooks/out", outgoing.OutgoingWebhooksView.as_view(), name="api-outgoing-webhooks"),
-    path(
-        "webhooks/out/<uuid:outgoing_id>",
-        outgoing.OutgoingWebhookView.as_view(),
-        name="api-outgoing-webhook",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/test",
-        outgoing.OutgoingTestView.as_view(),
-        name="api-outgoing-webhook-test",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/enable",
-        outgoing.OutgoingEnableView.as_view(),
-        name="api-outgoing-webhook-enable",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/replay",
-        outgoing.OutgoingReplaySinceView.as_view(),
-        name="api-outgoing-webhook-replay-since",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/discard",
-        outgoing.OutgoingDiscardView.as_view(),
-        name="api-outgoing-webhook-discard",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/rotate",
-        outgoing.OutgoingRotateView.as_view(),
-        name="api-outgoing-webhook-rotate",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/deliveries",
-        outgoing.OutgoingDeliveriesView.as_view(),
-        name="api-outgoing-webhook-deliveries",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/deliveries/<int:delivery_id>/replay",
-        outgoing.OutgoingReplayView.as_view(),
-        name="api-outgoing-webhook-replay",
-    ),
     path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view(), name="api-webhook"),
     path(
         "webhooks/<uuid:webhook_id>/deliveries",

@@ -11,13 +11,6 @@ from runs.models.forecasts import Forecast, ForecastCursor, RestTime
 from runs.models.history import DeadLetter, HistoryCheck, HistoryDifference, HistoryEvent, RunSeal
 from runs.models.messages import RunMessage
 from runs.models.outbox import DispatchLeader, DispatchOutbox
-from runs.models.outgoing import (
-    OUTGOING_STATES,
-    OutgoingDelivery,
-    OutgoingReplay,
-    OutgoingSecret,
-    OutgoingWebhook,
-)
 from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey, TreeCount
 from runs.models.schedules import Calendar, Schedule, ScheduleEntry
@@ -30,7 +23,6 @@ from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker, WorkerContact
 
 __all__ = [
-    "OUTGOING_STATES",
     "UNSEALED",
     "Alert",
     "AlertCause",
@@ -56,10 +48,6 @@ __all__ = [
     "HotRow",
     "InboundWebhook",
     "Installation",
-    "OutgoingDelivery",
-    "OutgoingReplay",
-    "OutgoingSecret",
-    "OutgoingWebhook",
     "QueuePoll",
     "Repair",
     "Request",

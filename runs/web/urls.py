@@ -16,8 +16,6 @@ from runs.web import (
     messages,
     moves,
     operations,
-    outgoing,
-    outgoing_backlog,
     requests,
     saving,
     schedules,
@@ -36,52 +34,6 @@ urlpatterns = [
     path("find", home.find, name="find"),
     path("hooks/<str:token>", door.receive, name="hook"),
     path("settings/webhooks", webhooks.webhook_list, name="settings-webhooks"),
-    path("settings/webhooks/out", outgoing.outgoing_list, name="settings-outgoing-webhooks"),
-    path(
-        "settings/webhooks/out/<uuid:outgoing_id>",
-        outgoing.outgoing_page,
-        name="settings-outgoing-webhook",
-    ),
-    path(
-        "settings/webhooks/out/<uuid:outgoing_id>/edit",
-        outgoing.edit_outgoing,
-        name="settings-outgoing-webhook-edit",
-    ),
-    path(
-        "settings/webhooks/out/<uuid:outgoing_id>/test",
-        outgoing.test_outgoing,
-        name="settings-outgoing-webhook-test",
-    ),
-    path(
-        "settings/webhooks/out/<uuid:outgoing_id>/switch",
-        outgoing.switch_outgoing,
-        name="settings-outgoing-webhook-switch",
-    ),
-    path(
-        "settings/webhooks/out/<uuid:outgoing_id>/replay",
-        outgoing_backlog.replay_outgoing_since,
-        name="settings-outgoing-webhook-replay-since",
-    ),
-    path(
-        "settings/webhooks/out/<uuid:outgoing_id>/discard",
-        outgoing_backlog.discard_outgoing,
-        name="settings-outgoing-webhook-discard",
-    ),
-    path(
-        "settings/webhooks/out/<uuid:outgoing_id>/rotate",
-        outgoing.rotate_outgoing,
-        name="settings-outgoing-webhook-rotate",
-    ),
-    path(
-        "settings/webhooks/out/<uuid:outgoing_id>/delete",
-        outgoing.delete_outgoing,
-        name="settings-outgoing-webhook-delete",
-    ),
-    path(
-        "settings/webhooks/out/<uuid:outgoing_id>/deliveries/<int:delivery_id>/replay",
-        outgoing.replay_outgoing,
-        name="settings-outgoing-webhook-replay",
-    ),
     path("settings/webhooks/<uuid:webhook_id>", webhooks.webhook_page, name="settings-webhook"),
     path(
         "settings/webhooks/<uuid:webhook_id>/switch", webhooks.switch_webhook, name="settings-webhook-switch"

@@ -10,14 +10,15 @@ from django.db.models.functions import Now
 
 from accounts import members
 from accounts.models import AccountMail, FolderGrant, Membership
+from integrations.webhooks_out import service as webhooks
+from integrations.webhooks_out import switching
+from integrations.webhooks_out.models import OutgoingWebhook
 from runs.alerts import answering, disk
 from runs.alerts.kinds import KINDS
 from runs.commands import jobs
 from runs.commands.lifecycle import cancel_runs, resolve_compensation
 from runs.maintenance import histories, sla
-from runs.models import OutgoingWebhook, Repair, Timer
-from runs.outgoing import services as webhooks
-from runs.outgoing import switching
+from runs.models import Repair, Timer
 from runs.schedules.services import change_schedule
 from runs.store.webhooks import find_webhook
 from runs.webhooks import rights

@@ -12,7 +12,6 @@ from runs.models import (
     Calendar,
     Container,
     Forecast,
-    OutgoingDelivery,
     Repair,
     RestTime,
     RunTelemetry,
@@ -136,13 +135,6 @@ class AlertDeliveryFactory(OfATenant):
 
     class Meta:
         model = AlertDelivery
-
-
-class OutgoingDeliveryFactory(OfATenant):
-    """What a webhook is to be told; both are to be given."""
-
-    class Meta:
-        model = OutgoingDelivery
 
 
 class WorkerFactory(DjangoModelFactory[Worker]):

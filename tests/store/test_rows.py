@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from integrations.webhooks_out import store
 from runs.store import (
     alerts,
     approvals,
@@ -13,7 +14,6 @@ from runs.store import (
     jobs,
     new_times,
     outbox,
-    outgoing,
     rows,
     signals,
     step_logs,
@@ -21,7 +21,7 @@ from runs.store import (
     undo_entries,
     variables,
 )
-from runs.store.hot import SQL
+from tests.statements import texts
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
 ROWS = {
@@ -93,7 +93,7 @@ ROWS = {
     ("settle_events", "failed"): outbox.FailedRow,
     ("receive_jobs", "wanted"): outbox.WantedRow,
     ("receive_done_jobs", "wanted"): outbox.WantedRow,
-    ("note_outgoing", "outcomes"): outgoing.OutcomeRow,
+    ("note_outgoing", "outcomes"): store.OutcomeRow,
     ("learn_rest_times", "rests"): forecasts.RestRow,
     ("rest_times", "wanted"): forecasts.WantedRow,
     ("keep_forecasts", "forecasts"): forecasts.ForecastRow,
@@ -117,7 +117,7 @@ def recordsets():
     """(statement, parameter) → the columns of the document that it takes."""
     return {
         (name, parameter): [column.split()[0] for column in columns.split(",")]
-        for name, text in SQL.texts.items()
+        for name, text in texts().items()
         for parameter, columns in RECORDS.findall(text)
     }
 
@@ -132,6 +132,6 @@ def test_every_document_has_a_row():
 
 
 def test_who_ends_a_step_is_known_to_the_statement():
-    text = SQL.texts["advance"]
+    text = texts()["advance"]
     known = {*re.findall(r"WHEN '(\w+)' THEN s\.", text), *re.findall(r"\.by (?:=|IS.*?FROM) '(\w+)'", text)}
     assert known == {str(by) for by in rows.EndedBy}

@@ -8,14 +8,15 @@ from django.db import transaction
 
 from config.embedded.processes import wait_until
 from engine.events import EVENTS
-from runs.models import HistoryEvent, OutgoingDelivery, OutgoingWebhook, Run
-from runs.outgoing import events, retrying, services, switching
-from runs.outgoing.delivering import serve
-from runs.outgoing.looking import FAILING_SLOTS, SLOTS, Lookout
-from runs.store import outgoing
+from integrations.webhooks_out import events, retrying, service, store, switching
+from integrations.webhooks_out.delivering import serve
+from integrations.webhooks_out.looking import FAILING_SLOTS, SLOTS, Lookout
+from integrations.webhooks_out.models import OutgoingDelivery, OutgoingWebhook
+from runs.models import HistoryEvent, Run
 from tasks_inbox.duties import account_mails
 from tests import factories as make
-from tests.outgoing import deliver, receiving
+from tests.integrations.webhooks_out.factories import OutgoingDeliveryFactory
+from tests.integrations.webhooks_out.receiving import deliver, receiving
 from tests.people import People
 from tests.smtp import mailbox
 from tests.store.watching import watching
@@ -41,7 +42,7 @@ def hook(people, receiver):
     """Makes a webhook of the tenant `default`, to the receiver unless told otherwise; gives it with its secret."""
 
     def hook(url=None, **how):
-        return services.create_webhook(people.principal("admin", "default"), url=url or receiver.url, **how)
+        return service.create_webhook(people.principal("admin", "default"), url=url or receiver.url, **how)
 
     return hook
 
@@ -105,7 +106,7 @@ def test_only_what_is_wanted_is_sent(hook, receiver):
 
 
 def test_another_tenants_events_are_not_sent(people, receiver):
-    services.create_webhook(people.principal("admin", "theirs"), url=receiver.url)
+    service.create_webhook(people.principal("admin", "theirs"), url=receiver.url)
     make.start(TWO)
     make.work()
     assert deliver() == 0
@@ -289,23 +290,23 @@ def test_a_redirect_is_not_followed(hook, receiver):
 def test_what_a_dead_process_had_under_way_is_sent_again_by_the_same_id(hook, receiver, clock):
     hook(events_wanted=["run.started"])
     make.start(TWO)
-    dead = outgoing.lease("dead", failing=True)
+    dead = store.lease("dead", failing=True)
     assert dead is not None
-    (due,) = outgoing.due(dead.webhook, 10)
+    (due,) = store.due(dead.webhook, 10)
     assert deliver() == 0
-    clock.advance(outgoing.LEASE_SECONDS + 1)
+    clock.advance(store.LEASE_SECONDS + 1)
     assert deliver() == 1
     assert receiver.messages[0].id == f"msg_{due.message.hex}"
     # It was not dead, but late: it says nothing of a webhook that is somebody else's.
-    assert outgoing.note_served(dead.webhook, "dead", delivered=False, pause=9, error="x") is None
-    outgoing.release(dead.webhook, "dead")
+    assert store.note_served(dead.webhook, "dead", delivered=False, pause=9, error="x") is None
+    store.release(dead.webhook, "dead")
     assert states() == ["delivered"]
 
 
 def test_while_secrets_overlap_both_sign(hook, receiver, people, clock):
     made = hook(events_wanted=["run.started"])
     admin = people.principal("admin", "default")
-    rotated = services.rotate_secret(admin, made.webhook.pk, overlap_seconds=60)
+    rotated = service.rotate_secret(admin, made.webhook.pk, overlap_seconds=60)
     make.start(TWO)
     deliver()
     assert receiver.messages[0].is_signed_by(made.secret)
@@ -324,12 +325,12 @@ def test_an_event_sent_again_and_switched_on_again(hook, receiver, people):
     make.start(TWO)
     deliver()
     row = OutgoingDelivery.unsafe_all_tenants.get()
-    services.replay(admin, made.webhook.pk, row.pk)
+    service.replay(admin, made.webhook.pk, row.pk)
     deliver()
     assert [one.id for one in receiver.messages] == [f"msg_{row.message.hex}"] * 2
-    services.change_webhook(admin, made.webhook.pk, enabled=False)
+    service.change_webhook(admin, made.webhook.pk, enabled=False)
     make.start(TWO)
-    services.enable_webhook(admin, made.webhook.pk)
+    service.enable_webhook(admin, made.webhook.pk)
     make.start(TWO)
     deliver()
     assert len(receiver.messages) == 3
@@ -341,22 +342,22 @@ def test_old_deliveries_are_forgotten(hook, receiver, clock):
     deliver()
     make.start(TWO)
     OutgoingDelivery.unsafe_all_tenants.update(created_at=clock.now)
-    assert outgoing.forget(10) == 0
-    clock.advance(outgoing.KEPT_DAYS * 86_400 + 1)
-    assert outgoing.forget(10) == 1
+    assert store.forget(10) == 0
+    clock.advance(store.KEPT_DAYS * 86_400 + 1)
+    assert store.forget(10) == 1
     assert states() == ["pending"]
 
 
 def test_the_tenant_that_is_served_least_comes_first(people, receiver):
-    ours = [services.create_webhook(people.principal("admin", "ours"), url=receiver.url) for _ in range(3)]
-    theirs = services.create_webhook(people.principal("admin", "theirs"), url=receiver.url)
+    ours = [service.create_webhook(people.principal("admin", "ours"), url=receiver.url) for _ in range(3)]
+    theirs = service.create_webhook(people.principal("admin", "theirs"), url=receiver.url)
     for made in (*ours, theirs):
-        make.OutgoingDeliveryFactory(
+        OutgoingDeliveryFactory(
             tenant_id=made.webhook.tenant_id, webhook_id=made.webhook.pk, type=events.TEST
         )
-    leased = [outgoing.lease(uuid.uuid4().hex, failing=True) for _ in range(4)]
+    leased = [store.lease(uuid.uuid4().hex, failing=True) for _ in range(4)]
     assert theirs.webhook.pk in [one.webhook for one in leased[:2]]
-    assert outgoing.lease("more", failing=True) is None
+    assert store.lease("more", failing=True) is None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -367,8 +368,8 @@ def test_receivers_that_hang_hold_up_nobody_else(people, receiver, monkeypatch):
         hanging.answers = lambda one: free.wait(20) and 204
         monkeypatch.setenv("HANDOFF_EGRESS_ALLOW", "127.0.0.1/32")
         for _ in range(FAILING_SLOTS + 2):
-            services.create_webhook(admin, url=hanging.url, events_wanted=["run.started"])
-        services.create_webhook(admin, url=receiver.url)
+            service.create_webhook(admin, url=hanging.url, events_wanted=["run.started"])
+        service.create_webhook(admin, url=receiver.url)
         lookout = Lookout()
         lookout.tick()
         (run,) = make.start(TWO)
@@ -384,7 +385,7 @@ def test_receivers_that_hang_hold_up_nobody_else(people, receiver, monkeypatch):
 def test_a_webhook_is_served_by_one_at_a_time(hook, receiver):
     hook(events_wanted=["run.started"])
     make.start(TWO, {}, {})
-    one = outgoing.lease("one", failing=True)
+    one = store.lease("one", failing=True)
     assert one is not None
-    assert outgoing.lease("two", failing=True) is None
+    assert store.lease("two", failing=True) is None
     assert serve(one, "one") == 2

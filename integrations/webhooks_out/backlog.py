@@ -9,8 +9,8 @@ from django.shortcuts import redirect
 from accounts import pages
 from accounts.access import PageRequest, page
 from accounts.roles import WEBHOOKS_MANAGE
+from integrations.webhooks_out import service
 from lib.refusals import Conflict, Invalid, NotAllowed
-from runs.outgoing import services
 
 
 @page(WEBHOOKS_MANAGE, "POST")
@@ -18,7 +18,7 @@ def replay_outgoing_since(request: PageRequest, outgoing_id: UUID) -> HttpRespon
     """Sends all events since a time again."""
     try:
         since = pages.local_moment(pages.typed(request, "since"), "since")
-        services.replay_since(request.principal, outgoing_id, since=since)
+        service.replay_since(request.principal, outgoing_id, since=since)
     except (Conflict, Invalid, NotAllowed) as error:
         messages.error(request, error.message)
     else:
@@ -33,7 +33,7 @@ def discard_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
         if request.POST.get("confirm") != "yes":
             raise Invalid("Nothing was discarded: tick the box to say that these events are not to be sent.")
         reason = pages.typed(request, "reason") or None
-        count = services.discard(request.principal, outgoing_id, reason=reason)
+        count = service.discard(request.principal, outgoing_id, reason=reason)
     except (Invalid, NotAllowed) as error:
         messages.error(request, error.message)
     else:

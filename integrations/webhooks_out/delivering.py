@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 from django.conf import settings
 
+from integrations.webhooks_out import messages, retrying, secrets, store, switching
+from integrations.webhooks_out.sending import Attempt, Message, send_all
+from integrations.webhooks_out.store import Due, Leased, OutcomeRow
 from lib.sealing import CannotOpen
-from runs.outgoing import messages, retrying, secrets, switching
-from runs.outgoing.sending import Attempt, Message, send_all
-from runs.store import outgoing
-from runs.store.outgoing import Due, Leased, OutcomeRow
 from steps import outside
 
 log = logging.getLogger("handoff.webhooks")
@@ -39,7 +38,7 @@ def serve(leased: Leased, worker: str) -> int:
         log.error("The webhook %s can't be served: %s", leased.webhook, problem)
         return 0
     # Not after an error: what can't be served is tried again when the lease is over, not at once and for ever.
-    outgoing.release(leased.webhook, worker)
+    store.release(leased.webhook, worker)
     return count
 
 
@@ -48,7 +47,7 @@ def _served(leased: Leased, worker: str) -> int:
     failing = leased.failures > 0
     while time.monotonic() < until:
         # One that failed is asked with a single message.
-        batch = outgoing.due(leased.webhook, 1 if failing else BATCH)
+        batch = store.due(leased.webhook, 1 if failing else BATCH)
         if not batch:
             break
         attempts = _sent(leased, batch)
@@ -65,7 +64,7 @@ def _sent(leased: Leased, batch: Sequence[Due]) -> list[Attempt]:
         keys = secrets.valid(leased.tenant, leased.webhook)
         client = outside.egress()
     except (CannotOpen, outside.BadSetting) as error:
-        outgoing.note_unsent(leased.webhook, [batch[0].id], f"Not sent: {error}", OWN_SECONDS)
+        store.note_unsent(leased.webhook, [batch[0].id], f"Not sent: {error}", OWN_SECONDS)
         raise _NothingSent(error) from error
     built, unsent = list[Message](), list[Attempt]()
     for one in batch:
@@ -78,7 +77,7 @@ def _sent(leased: Leased, batch: Sequence[Due]) -> list[Attempt]:
     attempts = send_all(client, leased.url, built) + unsent
     for attempt in attempts:
         if attempt.is_ours:
-            outgoing.note_unsent(leased.webhook, [attempt.id], attempt.error, OWN_SECONDS)
+            store.note_unsent(leased.webhook, [attempt.id], attempt.error, OWN_SECONDS)
     return [attempt for attempt in attempts if not attempt.is_ours]
 
 
@@ -92,14 +91,14 @@ def _written_down(leased: Leased, worker: str, batch: Sequence[Due], attempts: S
     if not attempts:
         return False
     before = {one.id: one.attempts for one in batch}
-    outgoing.note([_outcome(one, before[one.id]) for one in attempts])
+    store.note([_outcome(one, before[one.id]) for one in attempts])
     delivered = any(one.arrived for one in attempts)
     failed = [one for one in attempts if not one.arrived]
     pause = max((retrying.retry_after(one.retry_after) for one in failed), default=0.0)
     if failed and not delivered:
         pause = max(pause, retrying.pause(leased.failures + 1, retrying.LONGEST_ENDPOINT_SECONDS))
     error = failed[-1].error if failed else ""
-    standing = outgoing.note_served(
+    standing = store.note_served(
         leased.webhook, worker, delivered=delivered, pause=pause, error="" if delivered else error
     )
     if any(one.status == _GONE for one in failed):

@@ -11,9 +11,9 @@ from accounts import outgoing as mails
 from accounts.models import WEBHOOK_OFF
 from accounts.queries import members_of_roles
 from accounts.roles import ADMIN
+from integrations.webhooks_out import store
+from integrations.webhooks_out.models import MOST_PENDING
 from lib.batches import in_bounded_batches
-from runs.models.outgoing import MOST_PENDING
-from runs.store import outgoing
 
 log = logging.getLogger("handoff.webhooks")
 
@@ -31,7 +31,7 @@ _MOST_NAME = 150
 def switch_off(webhook: UUID, reason: str, error: str = "") -> bool:
     """Switch a webhook off, alert, and have the admins of its tenant mailed; False where it was off already."""
     with transaction.atomic():
-        off = outgoing.switch_off(webhook, reason, error)
+        off = store.switch_off(webhook, reason, error)
         if off is None:
             return False
         audit.change_by_server(
@@ -60,5 +60,5 @@ def switch_off(webhook: UUID, reason: str, error: str = "") -> bool:
 
 def keep_bounds() -> int:
     """Switch off what has fallen too far behind, and give up some of what waits for what is deleted; gives how much."""
-    count = sum(switch_off(webhook, "backlog") for webhook in outgoing.overfull())
-    return count + in_bounded_batches(outgoing.drop, _BATCH, _SECONDS)
+    count = sum(switch_off(webhook, "backlog") for webhook in store.overfull())
+    return count + in_bounded_batches(store.drop, _BATCH, _SECONDS)

@@ -3,10 +3,10 @@
 from uuid import UUID
 
 from accounts.sealed import ring_of
+from integrations.webhooks_out import store
+from integrations.webhooks_out.models import OutgoingSecret
 from lib.sealing import Hidden, Place
 from lib.standard_webhooks import new_secret, written
-from runs.models import OutgoingSecret
-from runs.store import outgoing
 
 
 def add(tenant_id: int, webhook: UUID | str, number: int) -> str:
@@ -26,7 +26,7 @@ def valid(tenant_id: int, webhook: UUID) -> list[bytes]:
     ring = ring_of(tenant_id)
     return [
         ring.open(sealed, _place(tenant_id, webhook, number)).reveal()
-        for number, sealed in outgoing.secrets_of(webhook)
+        for number, sealed in store.secrets_of(webhook)
     ]
 
 

@@ -14,15 +14,19 @@ from accounts import audit
 from accounts.principal import Forbidden, Principal
 from accounts.roles import WEBHOOKS_MANAGE
 from engine.catalogue import Json
+from integrations.webhooks_out import events, secrets, store
+from integrations.webhooks_out.models import (
+    MOST_PENDING,
+    OutgoingDelivery,
+    OutgoingReplay,
+    OutgoingSecret,
+    OutgoingWebhook,
+)
 from lib.batches import in_bounded_batches
 from lib.clock import now_here, now_there
 from lib.egress import EgressRefused, url_of
 from lib.refusals import Conflict, Invalid, Missing
 from lib.uuid7 import uuid7
-from runs.models import OutgoingDelivery, OutgoingReplay, OutgoingSecret, OutgoingWebhook
-from runs.models.outgoing import MOST_PENDING
-from runs.outgoing import events, secrets
-from runs.store import outgoing
 from workflows.access import guard_workflow
 from workflows.queries import get_workflow, refuse_archived
 
@@ -154,7 +158,7 @@ def discard(principal: Principal, webhook_id: UUID, *, reason: str | None = None
     error = f"Discarded by {principal.username}."
     with transaction.atomic():
         OutgoingReplay.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id).delete()
-        count = in_bounded_batches(partial(outgoing.discard, webhook.pk, error), _BATCH, _DISCARD_SECONDS)
+        count = in_bounded_batches(partial(store.discard, webhook.pk, error), _BATCH, _DISCARD_SECONDS)
         before, after = {"waiting": count}, {"waiting": 0}
         audit.change(
             principal, "webhook_out.discard", _target(webhook), before=before, after=after, reason=reason
@@ -176,7 +180,7 @@ def replay_since(
     if not now - timedelta(days=MOST_REPLAY_DAYS) <= since <= now:
         raise Invalid(f"This must be a time in the last {MOST_REPLAY_DAYS} days.", field="since")
     with transaction.atomic():
-        if not outgoing.ask_replay(principal.tenant_id, webhook_id, since, principal.username):
+        if not store.ask_replay(principal.tenant_id, webhook_id, since, principal.username):
             raise Conflict("Events are being sent again already; wait, or discard them.", code="replaying")
         _send_at_once(principal, webhook)
         after = {"since": since}
@@ -200,7 +204,7 @@ def rotate_secret(
             raise Missing("There is no such webhook.")
         secret_rows = OutgoingSecret.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id)
         number = secret_rows.aggregate(last=Max("number"))["last"] or 0
-        outgoing.retire_secrets(principal.tenant_id, webhook_id, overlap_seconds)
+        store.retire_secrets(principal.tenant_id, webhook_id, overlap_seconds)
         if overlap_seconds and secret_rows.count() >= MOST_SECRETS:
             message = f"{MOST_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
             raise Conflict(message, code="too_many_secrets", field="overlap_seconds")
@@ -230,7 +234,7 @@ def replay(
     webhook = _mine(principal, webhook_id)
     _require_on(webhook)
     with transaction.atomic():
-        if not outgoing.replay(principal.tenant_id, webhook_id, delivery_id):
+        if not store.replay(principal.tenant_id, webhook_id, delivery_id):
             raise Missing("There is no such delivery, or it is no longer kept.")
         _send_at_once(principal, webhook)
         audit.record(
@@ -286,7 +290,7 @@ def _change(
     with transaction.atomic():
         OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook.pk).update(**changes)
         if "paused_until" in changes:
-            outgoing.wake(webhook.pk)
+            store.wake(webhook.pk)
         before, after = _facts_of(webhook), _facts_of(get_webhook(principal.tenant_id, webhook.pk))
         if changes.get("url", webhook.url) != webhook.url:
             after["url"] = audit.CHANGED

@@ -45,6 +45,7 @@ class OutgoingWebhook(TenantOwned):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantOwned.Meta):
+        app_label = "runs"
         indexes = [models.Index(fields=["tenant", "-id"], name="outgoing_list")]
 
 
@@ -58,6 +59,7 @@ class OutgoingSecret(TenantOwned):
     expires_at = models.DateTimeField(null=True)
 
     class Meta(TenantOwned.Meta):
+        app_label = "runs"
         constraints = [models.UniqueConstraint(fields=["webhook", "number"], name="outgoing_secret_once")]
 
 
@@ -78,6 +80,9 @@ class OutgoingReplay(TenantOwned):
     )
     asked_by = models.TextField()
     created_at = models.DateTimeField(db_default=Now())
+
+    class Meta(TenantOwned.Meta):
+        app_label = "runs"
 
 
 class OutgoingDelivery(HotRow):
@@ -103,6 +108,7 @@ class OutgoingDelivery(HotRow):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(HotRow.Meta):
+        app_label = "runs"
         indexes = [
             models.Index(fields=["webhook_id", "-id"], name="outgoing_of_webhook"),
             models.Index(

@@ -7,13 +7,12 @@ import pytest
 from django.db import connection
 
 from config.embedded.processes import wait_until
+from integrations.webhooks_out import duties, service, store, switching
+from integrations.webhooks_out.looking import here
+from integrations.webhooks_out.models import OutgoingDelivery, OutgoingReplay, OutgoingWebhook
 from lib.clock import now_here
-from runs.models import OutgoingDelivery, OutgoingReplay, OutgoingWebhook
-from runs.outgoing import duties, services, switching
-from runs.outgoing.looking import here
-from runs.store import outgoing
 from tests import factories as make
-from tests.outgoing import deliver, receiving
+from tests.integrations.webhooks_out.receiving import deliver, receiving
 from tests.people import People
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -34,7 +33,7 @@ def admin(db):
 
 @pytest.fixture
 def webhook(admin, receiver):
-    return services.create_webhook(admin, url=receiver.url).webhook
+    return service.create_webhook(admin, url=receiver.url).webhook
 
 
 def begun():
@@ -53,11 +52,11 @@ def states():
 
 def replayed(admin, webhook, since, limit=5_000):
     """All of a replay, as if the transaction of its request were over; gives how many pages it took."""
-    services.replay_since(admin, webhook.pk, since=since)
+    service.replay_since(admin, webhook.pk, since=since)
     OutgoingReplay.unsafe_all_tenants.update(xid=0)
     pages = 0
     while OutgoingReplay.unsafe_all_tenants.exists():
-        outgoing.page_replay(limit)
+        store.page_replay(limit)
         deliver()
         pages += 1
     return pages
@@ -72,7 +71,7 @@ def test_enabling_what_is_on_ends_the_pause_and_drops_nothing(admin, webhook, re
     run = begun()
     deliver()
     failed = row()
-    services.enable_webhook(admin, webhook.pk)
+    service.enable_webhook(admin, webhook.pk)
     assert states() == ["pending"] * 4
     assert (row().paused_until, row().failures, row().failing_since) == (None, 1, failed.failing_since)
     receiver.answers = lambda message: 204
@@ -85,13 +84,13 @@ def test_what_waited_when_it_was_switched_off_is_sent_when_it_is_on_again(admin,
     receiver.answers = lambda message: 500
     run = begun()
     deliver()
-    services.change_webhook(admin, webhook.pk, enabled=False)
-    clock.advance((outgoing.KEPT_DAYS + 1) * 86_400)
+    service.change_webhook(admin, webhook.pk, enabled=False)
+    clock.advance((store.KEPT_DAYS + 1) * 86_400)
     switching.keep_bounds()
-    outgoing.forget(10)
+    store.forget(10)
     missed = begun()
     receiver.answers = lambda message: 204
-    services.change_webhook(admin, webhook.pk, enabled=True)
+    service.change_webhook(admin, webhook.pk, enabled=True)
     deliver()
     assert [one.type for one in receiver.of(run)] == ["run.started", *ALL]
     assert receiver.of(missed) == []
@@ -105,8 +104,8 @@ def test_what_was_switched_off_for_its_backlog_may_have_as_much_on_top(admin, we
     make.start(TWO)
     switching.keep_bounds()
     assert (row().off_reason, states()) == ("backlog", ["pending"] * 4)
-    monkeypatch.setattr(services, "MOST_PENDING", 3)
-    services.enable_webhook(admin, webhook.pk)
+    monkeypatch.setattr(service, "MOST_PENDING", 3)
+    service.enable_webhook(admin, webhook.pk)
     assert row().most_pending == 7
     switching.keep_bounds()
     assert row().enabled
@@ -116,12 +115,12 @@ def test_what_was_switched_off_for_its_backlog_may_have_as_much_on_top(admin, we
 
 
 def test_a_discard_gives_up_what_waits_for_this_webhook_alone(admin, webhook, receiver, monkeypatch):
-    monkeypatch.setattr(services, "_BATCH", 3)
-    other = services.create_webhook(admin, url=receiver.url + "/other").webhook
+    monkeypatch.setattr(service, "_BATCH", 3)
+    other = service.create_webhook(admin, url=receiver.url + "/other").webhook
     begun()
-    services.change_webhook(admin, webhook.pk, enabled=False)
-    assert services.discard(admin, webhook.pk) == 4
-    assert services.discard(admin, webhook.pk) == 0
+    service.change_webhook(admin, webhook.pk, enabled=False)
+    assert service.discard(admin, webhook.pk) == 4
+    assert service.discard(admin, webhook.pk) == 0
     rows = OutgoingDelivery.unsafe_all_tenants
     assert set(rows.filter(webhook_id=webhook.pk).values_list("state", "error")) == {
         ("dropped", f"Discarded by {admin.username}.")
@@ -133,9 +132,9 @@ def test_a_discard_gives_up_what_waits_for_this_webhook_alone(admin, webhook, re
 def test_a_replay_sends_all_events_since_a_time_in_order_by_their_ids(admin, webhook, receiver, limit):
     first = begun()
     deliver()
-    services.change_webhook(admin, webhook.pk, enabled=False)
+    service.change_webhook(admin, webhook.pk, enabled=False)
     missed = begun()
-    services.enable_webhook(admin, webhook.pk)
+    service.enable_webhook(admin, webhook.pk)
     before = [one.id for one in receiver.of(first)]
     receiver.messages.clear()
     pages = replayed(admin, webhook, an_hour_ago(), limit)
@@ -160,7 +159,7 @@ def test_events_that_were_missed_within_a_run_are_sent_between_its_others(admin,
 
 def test_a_replay_keeps_to_the_time_the_events_and_the_workflow(admin, receiver, clock):
     mine = make.start(make.graph(["x"], []))[0]
-    hook = services.create_webhook(
+    hook = service.create_webhook(
         admin,
         url=receiver.url,
         events_wanted=["run.started"],
@@ -181,28 +180,28 @@ def test_a_replay_waits_for_transactions_that_are_under_way_and_goes_on_after_a_
     other = connection.copy()
     with contextlib.closing(other), other.cursor() as cursor:
         cursor.execute("BEGIN; SELECT pg_current_xact_id()")
-        services.replay_since(admin, webhook.pk, since=an_hour_ago())
-        assert outgoing.page_replay(10) == 0
+        service.replay_since(admin, webhook.pk, since=an_hour_ago())
+        assert store.page_replay(10) == 0
         cursor.execute("COMMIT")
         # Those of other databases of this server count, too.
-        wait_until(lambda: outgoing.page_replay(2) == 2, 60, "the first page of the replay")
+        wait_until(lambda: store.page_replay(2) == 2, 60, "the first page of the replay")
         # Another server's number: higher than any of this one.
         OutgoingReplay.unsafe_all_tenants.update(xid=2**60)
-        assert outgoing.page_replay(10) > 0
+        assert store.page_replay(10) > 0
     assert not OutgoingReplay.unsafe_all_tenants.exists()
 
 
 def test_a_replay_waits_while_enough_waits_and_while_its_webhook_is_off(admin, webhook, monkeypatch):
     begun()
-    services.replay_since(admin, webhook.pk, since=an_hour_ago())
+    service.replay_since(admin, webhook.pk, since=an_hour_ago())
     OutgoingReplay.unsafe_all_tenants.update(xid=0)
-    monkeypatch.setattr(outgoing, "REPLAY_ROOM", 4)
-    assert outgoing.page_replay(10) == 0
-    monkeypatch.setattr(outgoing, "REPLAY_ROOM", 5)
+    monkeypatch.setattr(store, "REPLAY_ROOM", 4)
+    assert store.page_replay(10) == 0
+    monkeypatch.setattr(store, "REPLAY_ROOM", 5)
     OutgoingWebhook.unsafe_all_tenants.update(enabled=False)
-    assert outgoing.page_replay(10) == 0
+    assert store.page_replay(10) == 0
     OutgoingWebhook.unsafe_all_tenants.update(enabled=True)
-    assert outgoing.page_replay(10) > 0
+    assert store.page_replay(10) > 0
 
 
 def test_the_duty_pages_replays_and_the_first_event_is_found_among_many(admin, webhook, monkeypatch, clock):
@@ -210,7 +209,7 @@ def test_the_duty_pages_replays_and_the_first_event_is_found_among_many(admin, w
         begun()
         clock.advance(7_200)
     OutgoingDelivery.unsafe_all_tenants.all().delete()
-    services.replay_since(admin, webhook.pk, since=clock.now - timedelta(hours=3))
+    service.replay_since(admin, webhook.pk, since=clock.now - timedelta(hours=3))
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM runs_historyevent h, runs_outgoingreplay p WHERE h.id <= p.after"

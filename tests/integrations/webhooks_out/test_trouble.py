@@ -3,13 +3,12 @@
 import pytest
 from django.db import OperationalError
 
+from integrations.webhooks_out import looking, messages, retrying, secrets, service, store
+from integrations.webhooks_out.delivering import OWN_SECONDS, serve
+from integrations.webhooks_out.models import OutgoingDelivery, OutgoingWebhook
 from lib.sealing import new_key
-from runs.models import OutgoingDelivery, OutgoingWebhook
-from runs.outgoing import looking, messages, retrying, secrets, services
-from runs.outgoing.delivering import OWN_SECONDS, serve
-from runs.store import outgoing
 from tests import factories as make
-from tests.outgoing import deliver, receiving
+from tests.integrations.webhooks_out.receiving import deliver, receiving
 from tests.people import People
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -28,7 +27,7 @@ def admin(db):
 
 @pytest.fixture
 def webhook(admin, receiver):
-    return services.create_webhook(admin, url=receiver.url, events_wanted=["run.started"]).webhook
+    return service.create_webhook(admin, url=receiver.url, events_wanted=["run.started"]).webhook
 
 
 def begun():
@@ -47,13 +46,13 @@ def test_what_breaks_while_a_webhook_is_served_is_tried_again_when_the_lease_is_
     webhook, receiver, clock, monkeypatch
 ):
     begun()
-    leased = outgoing.lease("w", failing=True)
+    leased = store.lease("w", failing=True)
     with monkeypatch.context() as patched:
         patched.setattr(secrets, "valid", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             serve(leased, "w")
-    assert outgoing.lease("another", failing=True) is None
-    clock.advance(outgoing.LEASE_SECONDS + 1)
+    assert store.lease("another", failing=True) is None
+    clock.advance(store.LEASE_SECONDS + 1)
     assert deliver() == 1
     assert states() == ["delivered"]
 
@@ -73,11 +72,11 @@ def test_a_message_that_cannot_be_built_holds_up_no_other(webhook, receiver, mon
 
 def test_a_lease_is_left_where_the_database_broke_off_and_is_back(webhook, receiver, monkeypatch):
     begun()
-    leased = outgoing.lease("w", failing=True)
+    leased = store.lease("w", failing=True)
     monkeypatch.setattr(looking, "serve", broken_off)
     monkeypatch.setattr(looking.connection, "close", lambda: None)  # It is the test's, with its transaction.
     looking.Lookout()._serve(leased, "w")
-    assert outgoing.lease("another", failing=True).webhook == leased.webhook
+    assert store.lease("another", failing=True).webhook == leased.webhook
 
 
 def broken_off(*_):
@@ -104,14 +103,14 @@ def test_what_another_master_key_has_sealed_is_sent_when_that_is_here_and_nothin
     for _ in range(retrying.MOST_ATTEMPTS + 1):
         begun()
         assert deliver() == 0
-        clock.advance(outgoing.LEASE_SECONDS + 1)
+        clock.advance(store.LEASE_SECONDS + 1)
     assert (row().enabled, row().failures, row().failing_since, row().paused_until) == (True, 0, None, None)
     assert "the key that sealed" in row().last_error
     assert "can't be served" in caplog.text
     assert {one.attempts for one in OutgoingDelivery.unsafe_all_tenants.all()} == {0}
     settings.HANDOFF_MASTER_KEYS = right
     deliver()
-    clock.advance(outgoing.LEASE_SECONDS + 1)
+    clock.advance(store.LEASE_SECONDS + 1)
     deliver()
     assert set(states()) == {"delivered"}
     assert row().last_error == ""
@@ -136,7 +135,7 @@ def test_another_address_is_tried_at_once(admin, webhook, receiver):
     deliver()
     assert row().paused_until is not None
     receiver.answers = lambda message: 204
-    services.change_webhook(admin, webhook.pk, url=f"{right}/new")
+    service.change_webhook(admin, webhook.pk, url=f"{right}/new")
     assert (row().paused_until, row().failures, row().last_error) == (None, 0, "")
 
 
@@ -145,6 +144,6 @@ def test_a_test_comes_before_what_waits(admin, webhook, receiver):
     begun()
     deliver()
     OutgoingDelivery.unsafe_all_tenants.update(due_at=None)
-    services.send_test(admin, webhook.pk)
+    service.send_test(admin, webhook.pk)
     deliver()
     assert receiver.types() == ["run.started", "webhook.test"]

@@ -6,9 +6,9 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from integrations.webhooks_out import store
+from integrations.webhooks_out.delivering import serve
 from lib.standard_webhooks import verify
-from runs.outgoing.delivering import serve
-from runs.store import outgoing
 from tests.webhooks import signature
 
 
@@ -98,6 +98,6 @@ def receiving(monkeypatch=None):
 def deliver(worker: str = "w") -> int:
     """Serve what is due until nothing is; gives how many attempts were made."""
     count = 0
-    while leased := outgoing.lease(worker, failing=True):
+    while leased := store.lease(worker, failing=True):
         count += serve(leased, worker)
     return count

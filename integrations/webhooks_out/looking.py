@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from django.db import connection
 
+from integrations.webhooks_out import store
+from integrations.webhooks_out.delivering import serve
+from integrations.webhooks_out.store import LEASE_SECONDS, Leased
 from lib.database_errors import OPERATIONAL_ERRORS, log_database_error
-from runs.outgoing.delivering import serve
-from runs.store import outgoing
-from runs.store.outgoing import LEASE_SECONDS, Leased
 
 log = logging.getLogger("handoff.webhooks")
 
@@ -92,7 +92,7 @@ class Lookout:
             return False
         room = sum(slot.failing for slot in counted) < FAILING_SLOTS
         worker = uuid.uuid4().hex
-        leased = outgoing.lease(worker, failing=room)
+        leased = store.lease(worker, failing=room)
         if leased is None:
             return False
         with self._lock:
@@ -110,7 +110,7 @@ class Lookout:
             connection.close()
             # Where the database is still away, the lease ends by itself.
             with suppress(*OPERATIONAL_ERRORS):
-                outgoing.release(leased.webhook, worker)
+                store.release(leased.webhook, worker)
         except Exception:
             # Its lease ends by itself; then it is tried again.
             log.exception("Serving the webhook %s failed", leased.webhook)

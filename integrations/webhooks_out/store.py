@@ -1,8 +1,9 @@
-"""The statements of webhooks that go out as typed functions (SQL in `sql/outgoing.sql`)."""
+"""The statements of webhooks that go out as typed functions (SQL in `sql/webhooks_out.sql`)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypedDict
 from uuid import UUID
 
@@ -10,7 +11,10 @@ import orjson
 
 from engine.catalogue import Json
 from lib.clock import now_or_none
-from runs.store.hot import SQL
+from lib.named_sql import Statements
+from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
+
+SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
 LEASE_SECONDS = 60.0
 """How long a webhook is left to who serves it: more than a batch of attempts may take."""
@@ -141,7 +145,7 @@ def release(webhook: UUID, worker: str) -> None:
 
 
 def switch_off(webhook: UUID, reason: str, error: str = "") -> SwitchedOff | None:
-    """Switch a webhook off for one of `runs.models.outgoing.SWITCHED_OFF`; None where it was off."""
+    """Switch a webhook off for one of `integrations.webhooks_out.models.SWITCHED_OFF`; None where it was off."""
     params = {"webhook": webhook, "reason": reason, "error": error, "now": now_or_none()}
     row = SQL.value("switch_outgoing_off", params)
     return SwitchedOff(**row) if row else None

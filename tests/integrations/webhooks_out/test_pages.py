@@ -7,10 +7,10 @@ import pytest
 from django.test import Client
 
 from accounts.models import Membership
-from runs.models import OutgoingDelivery, OutgoingWebhook
-from runs.outgoing import switching
+from integrations.webhooks_out import switching
+from integrations.webhooks_out.models import OutgoingDelivery, OutgoingWebhook
 from tests import factories as make
-from tests.outgoing import deliver, receiving
+from tests.integrations.webhooks_out.receiving import deliver, receiving
 from tests.store.watching import trips_of_page
 from tests.web.axe import faults_by_day_and_night
 from tests.web.test_workflow_pages import a_workflow

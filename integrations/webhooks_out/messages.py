@@ -6,10 +6,10 @@ An event of history never changes, so what is made of it at each attempt is the 
 from collections.abc import Iterable
 from typing import Any
 
+from integrations.webhooks_out.events import name_of
+from integrations.webhooks_out.store import Due
 from lib.standard_webhooks import sign
 from lib.strict_json import strict_dumps
-from runs.outgoing.events import name_of
-from runs.store.outgoing import Due
 from runs.store.traces import trace_within
 
 CONTENT_TYPE = "application/cloudevents+json; charset=utf-8"

@@ -12,14 +12,13 @@ from django.views.decorators.cache import never_cache
 from accounts import pages, people
 from accounts.access import PageRequest, page
 from accounts.roles import EDIT, WEBHOOKS_MANAGE
+from integrations.webhooks_out import events, service, store
+from integrations.webhooks_out.access import editable_outgoing
+from integrations.webhooks_out.models import OutgoingWebhook
+from integrations.webhooks_out.switching import WORDS
 from lib.api.pagination import keyset_page
 from lib.reader import reader
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
-from runs.access import editable_outgoing
-from runs.models import OutgoingWebhook
-from runs.outgoing import events, services
-from runs.outgoing.switching import WORDS
-from runs.store import outgoing
 from workflows import titles
 from workflows.access import open_to
 
@@ -39,14 +38,14 @@ def outgoing_list(request: PageRequest) -> HttpResponse:
     """The webhooks that go out, and the form of a new one, whose secret is shown only in answer to it."""
     if request.method != "POST":
         empty = dict.fromkeys(_FIELDS, "")
-        return render(request, "settings/outgoing_list.html", _listed(request, ()) | pages.form_of(empty))
+        return render(request, "webhooks_out/list.html", _listed(request, ()) | pages.form_of(empty))
     values = {name: pages.typed(request, name) for name in _FIELDS}
     event_names = request.POST.getlist("events")[: len(events.NAMES)]
     try:
-        created = services.create_webhook(
+        created = service.create_webhook(
             request.principal,
             url=values["url"],
-            description=values["description"][: services.MAX_DESCRIPTION],
+            description=values["description"][: service.MAX_DESCRIPTION],
             workflow=values["workflow"] or None,
             events_wanted=event_names if values["which"] == "some" else None,
         )
@@ -57,54 +56,54 @@ def outgoing_list(request: PageRequest) -> HttpResponse:
         return _refused(request, values, event_names, error, pages.status_of(error))
     except NotAllowed as error:
         return _refused(request, values, event_names, Invalid(error.message, field="workflow"), 403)
-    return render(request, "settings/new_outgoing.html", _shown_once(created), status=201)
+    return render(request, "webhooks_out/new.html", _shown_once(created), status=201)
 
 
 @page(WEBHOOKS_MANAGE)
 def outgoing_page(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     """One webhook: how it stands, what was sent, what came of that, and what can be done with it."""
-    hook = services.get_webhook(request.principal.tenant_id, outgoing_id)
+    hook = service.get_webhook(request.principal.tenant_id, outgoing_id)
     people.learn(hook.tenant_id, [hook.made_by])
     cursor = request.GET.get("cursor") or None
     delivery_page = keyset_page(
-        services.deliveries_of(hook), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor
+        service.deliveries_of(hook), request, keys=("id",), limit=ON_A_PAGE, cursor=cursor
     )
     context = _described(hook) | {
         "deliveries": [{"row": row, "event": events.name_of(row.type)} for row in delivery_page.rows],
-        "waiting": outgoing.pending([hook.pk], MOST_COUNTED)[hook.pk],
+        "waiting": store.pending([hook.pk], MOST_COUNTED)[hook.pk],
         "most_waiting": MOST_COUNTED,
         "overlaps": _OVERLAPS,
         "replay": getattr(hook, "replay", None),
         "zone": reader().zone_words,
-        "replay_days": services.MOST_REPLAY_DAYS,
+        "replay_days": service.MOST_REPLAY_DAYS,
     }
-    return render(request, "settings/outgoing.html", context | pages.neighbours(delivery_page))
+    return render(request, "webhooks_out/webhook.html", context | pages.neighbours(delivery_page))
 
 
 @page(WEBHOOKS_MANAGE, "GET", "POST")
 def edit_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     """Changes its address, what it is for and which events it is sent."""
-    hook = services.get_webhook(request.principal.tenant_id, outgoing_id)
+    hook = service.get_webhook(request.principal.tenant_id, outgoing_id)
     hook_context = _described(hook) | {"groups": _grouped()}
     if request.method != "POST":
         which = "all" if hook.all_events else "some"
         values = {"url": hook.url, "description": hook.description, "which": which}
         context = hook_context | {"chosen": hook_context["events"]} | pages.form_of(values | {"events": ""})
-        return render(request, "settings/edit_outgoing.html", context)
+        return render(request, "webhooks_out/edit.html", context)
     values = {name: pages.typed(request, name) for name in ("url", "description", "which")}
     event_names = request.POST.getlist("events")[: len(events.NAMES)]
     try:
-        services.change_webhook(
+        service.change_webhook(
             request.principal,
             outgoing_id,
             url=values["url"],
-            description=values["description"][: services.MAX_DESCRIPTION],
+            description=values["description"][: service.MAX_DESCRIPTION],
             events=event_names if values["which"] == "some" else None,
         )
     except Invalid as error:
         form = pages.form_of(values | {"events": ""}, _at_a_field(error))
         context = hook_context | {"chosen": event_names} | form
-        return render(request, "settings/edit_outgoing.html", context, status=422)
+        return render(request, "webhooks_out/edit.html", context, status=422)
     messages.success(request, "The webhook is changed.")
     return redirect("settings-outgoing-webhook", outgoing_id)
 
@@ -113,7 +112,7 @@ def edit_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
 def test_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     """Sends a test."""
     try:
-        services.send_test(request.principal, outgoing_id)
+        service.send_test(request.principal, outgoing_id)
     except (Conflict, NotAllowed) as error:
         messages.error(request, error.message)
     else:
@@ -125,7 +124,7 @@ def test_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
 def replay_outgoing(request: PageRequest, outgoing_id: UUID, delivery_id: int) -> HttpResponse:
     """Sends an event once more."""
     try:
-        services.replay(request.principal, outgoing_id, delivery_id)
+        service.replay(request.principal, outgoing_id, delivery_id)
     except (Conflict, NotAllowed) as error:
         messages.error(request, error.message)
     else:
@@ -139,9 +138,9 @@ def switch_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     turns_on = request.POST.get("on") == "1"
     try:
         if turns_on:
-            services.enable_webhook(request.principal, outgoing_id)
+            service.enable_webhook(request.principal, outgoing_id)
         else:
-            services.change_webhook(request.principal, outgoing_id, enabled=False)
+            service.change_webhook(request.principal, outgoing_id, enabled=False)
     except NotAllowed as error:
         messages.error(request, error.message)
     else:
@@ -160,24 +159,24 @@ def rotate_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     try:
         if overlap not in dict(_OVERLAPS):
             raise Invalid("Choose how long the old secret stays valid.")
-        rotated = services.rotate_secret(request.principal, outgoing_id, overlap_seconds=int(overlap))
+        rotated = service.rotate_secret(request.principal, outgoing_id, overlap_seconds=int(overlap))
     except (Invalid, Conflict, NotAllowed) as error:
         messages.error(request, error.message)
         return redirect("settings-outgoing-webhook", outgoing_id)
-    return render(request, "settings/new_outgoing.html", _shown_once(rotated) | {"is_rotated": True})
+    return render(request, "webhooks_out/new.html", _shown_once(rotated) | {"is_rotated": True})
 
 
 @page(WEBHOOKS_MANAGE, "POST")
 def delete_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
     """Removes a webhook."""
-    services.delete_webhook(request.principal, outgoing_id, reason=pages.typed(request, "reason") or None)
+    service.delete_webhook(request.principal, outgoing_id, reason=pages.typed(request, "reason") or None)
     messages.success(request, "The webhook is deleted; nothing more is sent to its address.")
     return redirect("settings-outgoing-webhooks")
 
 
 def _listed(request: PageRequest, event_names: Any) -> dict[str, Any]:
     tenant = request.principal.tenant_id
-    rows = editable_outgoing(services.webhooks_of(tenant), request.principal)
+    rows = editable_outgoing(service.webhooks_of(tenant), request.principal)
     cursor = request.GET.get("cursor") or None
     hook_page = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")
@@ -193,7 +192,7 @@ def _listed(request: PageRequest, event_names: Any) -> dict[str, Any]:
 
 def shown_hooks(hooks: Sequence[OutgoingWebhook]) -> list[dict[str, Any]]:
     """Webhooks as rows of a list, each with how many messages wait for it, up to `MOST_WAITING`."""
-    waiting = outgoing.pending([one.pk for one in hooks], MOST_WAITING) if hooks else {}
+    waiting = store.pending([one.pk for one in hooks], MOST_WAITING) if hooks else {}
     return [_described(one) | {"waiting": waiting[one.pk]} for one in hooks]
 
 
@@ -211,7 +210,7 @@ def _refused(
     status: int,
 ) -> HttpResponse:
     context = _listed(request, event_names) | pages.form_of(values | {"events": ""}, _at_a_field(error))
-    return render(request, "settings/outgoing_list.html", context, status=status)
+    return render(request, "webhooks_out/list.html", context, status=status)
 
 
 def _at_a_field(error: Refusal) -> Invalid | Conflict:
@@ -224,11 +223,11 @@ def _described(hook: OutgoingWebhook) -> dict[str, Any]:
         titles.learn_titles([(hook.workflow.name, hook.workflow.title)])
     return {
         "hook": hook,
-        "name": hook.description or services.shown_host(hook.url),
+        "name": hook.description or service.shown_host(hook.url),
         "events": [] if hook.all_events else [events.name_of(kind) for kind in hook.types],
         "off": WORDS.get(hook.off_reason, ""),
     }
 
 
-def _shown_once(created: services.WithSecret) -> dict[str, Any]:
+def _shown_once(created: service.WithSecret) -> dict[str, Any]:
     return _described(created.webhook) | {"secret": created.secret}
