@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from lib.clock import now_or_none
-from runs.store.hot import SQL, WORKER_SECONDS
+from runs.store.hot import SQL, workers_known
 from runs.store.meters import Totals
 
 KEPT_DAYS = 7
@@ -42,7 +42,7 @@ def keep(*, host: str, queues: Sequence[str], stale: float, ready: int, totals: 
         **counted,
         "host": host,
         "queues": list(queues),
-        "silent": WORKER_SECONDS,
+        **workers_known(),
         "stale": stale,
         "most": MOST_AT_WORK,
         "ready": ready,
