@@ -7,7 +7,7 @@ VENV = .venv/bin/python
 # For `make test ARGS="tests/engine -x"`.
 ARGS ?=
 
-.PHONY: up doctor test exhaustive test-fast check bench soak conformance kafka wheel lock docs stubs venv dev-venv
+.PHONY: up doctor test exhaustive test-fast check bench soak conformance kafka wheel lock docs openapi stubs venv dev-venv
 
 up: venv
 	@$(VENV) -m config.supervisor
@@ -68,6 +68,10 @@ lock:
 
 docs: venv
 	@$(VENV) scripts/draw_states
+
+# After a change of the API: what the Python SDK is made of.
+openapi: dev-venv
+	@$(VENV) manage.py spectacular --format openapi-json | $(VENV) sdks/python/generate.py
 
 # For clients of gRPC in Python; the server reads the contracts themselves.
 stubs: dev-venv
