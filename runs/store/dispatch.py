@@ -8,12 +8,14 @@ from lib.clock import now_or_none
 from runs.store.hot import SQL, workers_known
 from runs.store.meters import Totals
 
-KEPT_DAYS = 7
+KEPT_DAYS = 1
 APART_SECONDS = 30.0
 """Whoever comes so soon after a sample keeps none: a duty that is done twice counts once."""
 MOST_AT_WORK = 10_000
 """Among so many jobs that are at work external workers are looked for."""
-MOST_SAMPLES = 10_000
+MOST_READY = 10_000
+"""Ready steps are counted up to so many."""
+MOST_SAMPLES = 100
 
 
 class Sample(NamedTuple):
