@@ -8,7 +8,7 @@ import orjson
 from accounts.roles import RUNS_SIGNAL, RUNS_START, roles_with
 from engine.catalogue import Json
 from lib.clock import now_or_none
-from runs.store.hot import SQL, WORKER_SECONDS
+from runs.store.hot import SQL, workers_known
 
 MOST = 1_000
 """So many rows are looked at for a rule, and so many findings of a condition are taken."""
@@ -123,7 +123,7 @@ def found_in_queues(kinds: Collection[str], stale: float) -> list[dict[str, Any]
         most=MOST_READY,
         most_queues=MOST_QUEUES,
         stale=stale,
-        silent=WORKER_SECONDS,
+        **workers_known(),
     )
 
 

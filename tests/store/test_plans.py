@@ -148,7 +148,7 @@ def loops_of_sums(page):
     asked = {
         "tenant": 7, "runs": page, "own": 4096, "each": 4096, "total": 2**22, "apart": False, "node": None,
         "items": False, "indexes": None, "variables": False, "begin_runs": [], "containers": [], "loops": [],
-        "silent": 8.0, "over": None, "now": None,
+        "silent": 8.0, "external": [], "over": None, "now": None,
     }  # fmt: skip
     cursor = psycopg.Cursor(connection.connection)
     text = f"EXPLAIN (ANALYZE, FORMAT JSON) {hot.SQL.texts['show_runs']}"

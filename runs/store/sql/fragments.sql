@@ -6,7 +6,7 @@ CASE WHEN s.input_from IS NULL THEN s.input
 
 -- name: is_listened (fragment)
 CASE WHEN s.status <> 'QUEUED' OR s.held THEN NULL
-     WHEN s.type = 'job' THEN EXISTS (
+     WHEN s.type = ANY (%(external)s::text[]) THEN EXISTS (
          SELECT 1 FROM runs_queuepoll q WHERE q.tenant_id = s.tenant_id AND q.queue = s.queue
             AND q.polled_at > statement_timestamp() - interval '2 minutes')
      ELSE EXISTS (SELECT 1 FROM runs_worker w WHERE w.queue = s.queue
@@ -61,7 +61,7 @@ heard AS MATERIALIZED (
     -- Who is at work on a long job polls no more, and beats.
     SELECT w.tenant_id, w.queue, w.worker
       FROM at_work w CROSS JOIN clock
-     WHERE w.type = 'job' AND coalesce(w.heartbeat_at, w.started_at) > clock.now - make_interval(secs => %(stale)s)
+     WHERE w.type = ANY (%(external)s::text[]) AND coalesce(w.heartbeat_at, w.started_at) > clock.now - make_interval(secs => %(stale)s)
     UNION
     SELECT t.tenant_id, p.queue, p.id
       FROM tenants t CROSS JOIN runs_worker p CROSS JOIN clock

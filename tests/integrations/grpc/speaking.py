@@ -6,20 +6,18 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import grpc
 import orjson
 from google.protobuf import struct_pb2, timestamp_pb2
-from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
 from config.embedded.processes import wait_until
 from config.embedded.redis import free_port
-from integrations.grpc.contract import FILES, FOLDER
+from integrations.grpc.contract import DESCRIPTORS
 from tests.serving import ROOT, environment_of_a_process
 
 # It ends with the tests, and is not forked: what forks beside the threads of gRPC may hang.
@@ -37,23 +35,11 @@ SECONDS = 20.0
 
 
 @cache
-def compiled() -> FileDescriptorSet:
-    """Our contracts, as `protoc` reads them."""
-    with TemporaryDirectory() as folder:
-        target = Path(folder) / "contracts"
-        command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{FOLDER}", f"--descriptor_set_out={target}"]
-        subprocess.run([*command, *FILES], check=True)
-        return FileDescriptorSet.FromString(target.read_bytes())
-
-
-@cache
 def pool() -> DescriptorPool:
     made = DescriptorPool()
     for module in (struct_pb2, timestamp_pb2):
-        file = FileDescriptorProto()
-        module.DESCRIPTOR.CopyToProto(file)
-        made.AddSerializedFile(file.SerializeToString())
-    for file in compiled().file:
+        made.AddSerializedFile(module.DESCRIPTOR.serialized_pb)
+    for file in FileDescriptorSet.FromString(DESCRIPTORS.read_bytes()).file:
         made.AddSerializedFile(file.SerializeToString())
     return made
 

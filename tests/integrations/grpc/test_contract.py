@@ -1,20 +1,21 @@
-"""The `.proto` files: read here as `protoc` reads them, numbered as the public engine's clients expect."""
+"""The contracts: made of the `.proto` files by `protoc`, numbered as the public engine's clients expect."""
+
+import subprocess
+import sys
 
 import pytest
-from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 from integrations.grpc import jobs, runs
 from integrations.grpc.contract import (
+    DESCRIPTORS,
     FILES,
     FOLDER,
     JOBS,
     RUNS,
     message_class,
     methods,
-    pool,
 )
-from lib.proto_source import BadProto, read_proto
-from tests.integrations.grpc.speaking import compiled
 
 THEIRS = {
     "WorkflowStep": "id=1 name=2 type=3 description=4 next_step=10 parallel_next_steps=11 join_step=12"
@@ -29,24 +30,23 @@ THEIRS = {
 }
 
 
-def nameless(message):
-    """Without what `protoc` adds for JSON."""
-    for field in message.field:
-        field.ClearField("json_name")
-    for inner in message.nested_type:
-        nameless(inner)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_is_read_as_protoc_reads_it(name):
-    [theirs] = [file for file in compiled().file if file.name == name]
-    for message in theirs.message_type:
-        nameless(message)
-    ours = FileDescriptorProto()
-    pool().FindFileByName(name).CopyToProto(ours)
-    for message in ours.message_type:
-        nameless(message)
-    assert ours == theirs
+def test_the_descriptors_are_what_protoc_makes_of_the_files(tmp_path):
+    """After a change of a `.proto` file: make contracts"""
+    made = tmp_path / "made"
+    command = [
+        sys.executable,
+        "-m",
+        "grpc_tools.protoc",
+        f"-I{FOLDER}",
+        f"--descriptor_set_out={made}",
+        *FILES,
+    ]
+    subprocess.run(command, check=True)
+    ours, theirs = (FileDescriptorSet.FromString(path.read_bytes()) for path in (DESCRIPTORS, made))
+    assert ours == theirs, "write them anew: make contracts"
+    assert {file.name for file in ours.file} == {
+        str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.proto")
+    }
 
 
 @pytest.mark.parametrize("name", THEIRS)
@@ -58,28 +58,3 @@ def test_numbers_are_those_of_the_public_engine(name):
 def test_each_method_is_served():
     assert methods(JOBS).keys() == jobs.CALLS.keys() | {"StreamJobs"}
     assert methods(RUNS).keys() == runs.CALLS.keys() | {"WatchRun"}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'syntax = "proto2";',
-        "message A { oneof x { string y = 1; } }",
-        "message A { string x = 1 [deprecated = true]; }",
-        "message A { Missing x = 1; }",
-        "message A { string x = ",
-        "message A { string x = one; }",
-        'import "nowhere.proto";',
-        "service S { option x = 1; }",
-        "extend A { }",
-    ],
-)
-def test_what_is_not_read_here_is_never_misread(tmp_path, text):
-    file = tmp_path / "a.proto"
-    file.write_text(text)
-    with pytest.raises(BadProto):
-        read_proto(file, "a.proto", {})
-
-
-def test_the_files_are_where_a_wheel_has_them():
-    assert all((FOLDER / name).is_file() for name in FILES)
