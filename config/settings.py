@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "workflows",
     "runs",
     "tasks_inbox",
+    "integrations.broker",
     "integrations.rochallor",
     "integrations.orchestration",
     "integrations.webhooks_out",

@@ -1,8 +1,10 @@
 """What features provide to `runs`: they register it in their `AppConfig.ready`."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from engine.catalogue import Json
 from lib.ports import Port
 
 
@@ -19,3 +21,5 @@ class Tab:
 
 
 OPERATIONS_TABS: Final = Port[Tab]()
+OUTBOX: Final = Port[Callable[[], Mapping[str, Json] | None]]()
+"""How a broker's outbox stands, as `GET /dispatch` has it; None where there is no broker."""

@@ -6,12 +6,12 @@ from typing import Any, Final
 import orjson
 
 from integrations.broker.broker import Event
+from integrations.broker.store import DueEvent
 from integrations.grpc.contract import message_class
 from lib.blobs import BlobAway, BlobError
 from runs.commands.job_events import event_id
 from runs.kernel.graphs import BrokenVersion, compiled
 from runs.store import payloads
-from runs.store.outbox import DueEvent
 
 SCHEMA_VERSION: Final = 1
 CONTENT_TYPE: Final = "application/x-protobuf; proto=workflow.v1.JobDispatchEvent"

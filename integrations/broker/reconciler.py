@@ -4,8 +4,8 @@ import time
 from collections import deque
 from typing import Final
 
+from integrations.broker.store import BEGINNING, Place, add_missing_events, queues_told, resend_events
 from runs.kernel.dispatch import BUILT_IN_QUEUES
-from runs.store.outbox import BEGINNING, Place, add_missing_events, queues_told, resend_events
 
 BATCH: Final = 1_000
 REST_SECONDS: Final = 5.0

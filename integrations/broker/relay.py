@@ -20,13 +20,7 @@ from integrations.broker.broker import BEHIND, Broker, Event, Outcome, Verdict
 from integrations.broker.brokers import broker_of
 from integrations.broker.events import Unspeakable, event_of
 from integrations.broker.reconciler import Reconciler
-from lib import crash_points, process_metrics, pulse
-from lib.database_errors import log_database_error
-from lib.messages import named
-from lib.noticeboard import board
-from runs.kernel.dispatch import RELAY
-from runs.models.outbox import ASIDE_TRIES
-from runs.store.outbox import (
+from integrations.broker.store import (
     DueEvent,
     FailedRow,
     Lead,
@@ -35,6 +29,12 @@ from runs.store.outbox import (
     leave_outbox,
     settle_events,
 )
+from lib import crash_points, process_metrics, pulse
+from lib.database_errors import log_database_error
+from lib.messages import named
+from lib.noticeboard import board
+from runs.kernel.dispatch import RELAY
+from runs.models.outbox import ASIDE_TRIES
 
 log = logging.getLogger(__name__)
 

@@ -159,7 +159,6 @@ urlpatterns = [
         name="api-alert-channel-test",
     ),
     path("dispatch", dispatch.DispatchView.as_view(), name="api-dispatch"),
-    path("dispatch/retry", dispatch.DispatchRetryView.as_view(), name="api-dispatch-retry"),
     path("queues", operations.QueuesView.as_view(), name="api-queues"),
     path("timers", operations.TimersView.as_view(), name="api-timers"),
     path("telemetry/summary", telemetry.TelemetrySummaryView.as_view(), name="api-telemetry-summary"),

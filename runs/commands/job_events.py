@@ -19,7 +19,7 @@ from lib.gathering import Gathered
 from runs.commands.job_leases import hash_of, parts_of, token_of
 from runs.commands.jobs import Job, jobs_of, note_workers
 from runs.kernel import live
-from runs.store.outbox import WantedRow, receive_done_jobs, receive_jobs
+from runs.store.job_events import WantedRow, receive_done_jobs, receive_jobs
 from runs.workers.beginning import load_to_begin
 
 BETWEEN = "."

@@ -93,7 +93,6 @@ urlpatterns = [
     ),
     path("operations/messages", messages.message_list, name="operations-messages"),
     path("operations/dispatch", dispatch.dispatch_page, name="operations-dispatch"),
-    path("operations/dispatch/retry", dispatch.retry_asides, name="operations-dispatch-retry"),
     path("operations/repairs", operations.repair_list, name="operations-repairs"),
     path("telemetry", telemetry.telemetry_page, name="telemetry"),
     path("telemetry/<workflow_name:name>", telemetry.workflow_telemetry, name="telemetry-workflow"),

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from integrations.broker import store as broker
 from integrations.webhooks_out import store
 from runs.store import (
     alerts,
@@ -11,9 +12,9 @@ from runs.store import (
     calendars,
     forecasts,
     history_checks,
+    job_events,
     jobs,
     new_times,
-    outbox,
     rows,
     signals,
     step_logs,
@@ -90,9 +91,9 @@ ROWS = {
     ("count_runs", "counts"): tree_counts.TreeCountRow,
     ("lock_counts", "trees"): tree_counts.TreeRow,
     ("workers_polled", "workers"): jobs.ContactRow,
-    ("settle_events", "failed"): outbox.FailedRow,
-    ("receive_jobs", "wanted"): outbox.WantedRow,
-    ("receive_done_jobs", "wanted"): outbox.WantedRow,
+    ("settle_events", "failed"): broker.FailedRow,
+    ("receive_jobs", "wanted"): job_events.WantedRow,
+    ("receive_done_jobs", "wanted"): job_events.WantedRow,
     ("note_outgoing", "outcomes"): store.OutcomeRow,
     ("learn_rest_times", "rests"): forecasts.RestRow,
     ("rest_times", "wanted"): forecasts.WantedRow,

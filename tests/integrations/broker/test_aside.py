@@ -6,14 +6,14 @@ from accounts.models import FolderGrant
 from config.figures import Figures
 from config.health import readiness
 from integrations.broker import relay as relaying
+from integrations.broker import store as statements
 from integrations.broker.broker import Outcome, Verdict
 from integrations.broker.relay import Relay, tries_after
+from integrations.broker.store import outbox_standing
 from runs.commands import job_reports
 from runs.commands.lifecycle import pause_runs, unpause_runs
 from runs.models import DeadLetter
 from runs.models.outbox import ASIDE_TRIES
-from runs.store import outbox as statements
-from runs.store.outbox import outbox_standing
 from tests import factories as make
 from tests.integrations.broker.consuming import polled, rows, signed_in
 from workflows.models import Workflow

@@ -3,7 +3,7 @@
 import pytest
 
 from config.startup import forget_events
-from runs.store.outbox import outbox_standing
+from integrations.broker.store import outbox_standing
 from tests import s4
 from tests.integrations.broker.consuming import rows, told
 from tests.integrations.rochallor.conftest import engine, linear

@@ -6,7 +6,7 @@ from config.health import readiness
 from config.hint_findings import messages
 from integrations.broker.broker import Verdict
 from integrations.broker.relay import Relay
-from runs.reading.outbox import outbox_complaint
+from integrations.broker.standing import outbox_complaint
 from tests import factories as make
 from tests.integrations.broker.consuming import JOB, Refusing
 

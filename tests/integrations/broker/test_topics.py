@@ -5,10 +5,10 @@ import pytest
 from integrations.broker.broker import BEHIND, Event, Verdict
 from integrations.broker.kafka import KafkaBroker
 from integrations.broker.relay import Relay
+from integrations.broker.store import outbox_standing
 from runs.commands import job_reports
 from runs.commands.jobs import poll
 from runs.models import Run
-from runs.store.outbox import outbox_standing
 from tests import factories as make
 from tests import s4
 from tests.integrations.rochallor.conftest import engine, linear

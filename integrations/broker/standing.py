@@ -1,6 +1,11 @@
 """Whether consumers of a broker are told of jobs in time."""
 
-from runs.store.outbox import OutboxStanding
+from collections.abc import Mapping
+
+from django.conf import settings
+
+from engine.catalogue import Json
+from integrations.broker.store import OutboxStanding, outbox_standing
 
 OLD_SECONDS = 30.0
 
@@ -29,3 +34,36 @@ def outbox_complaint(standing: OutboxStanding, *, with_reason: bool = False) -> 
     if oldest > OLD_SECONDS:
         return f"the oldest job waits for {oldest:.0f} s to be published"
     return None
+
+
+def outbox() -> OutboxStanding | None:
+    """How the outbox stands; None in modes that have none."""
+    return outbox_standing() if settings.HANDOFF_BROKER else None
+
+
+def outbox_told(it: OutboxStanding | None) -> Mapping[str, Json] | None:
+    """The same as people read it, by what it is called."""
+    if it is None:
+        return None
+    return {
+        "Jobs to be published": it["waiting"],
+        "Published, not yet seen to be taken": it["told"],
+        "Can’t be published now": it["failing"],
+        "Of these set aside": it["aside"],
+    }
+
+
+def outbox_row() -> dict[str, Json] | None:
+    """How the outbox stands, as programs are told it (docs/api.md, "Operations")."""
+    it = outbox()
+    if it is None:
+        return None
+    return {
+        "waiting": it["waiting"],
+        "oldest_seconds": it["oldest_seconds"],
+        "told": it["told"],
+        "failing": it["failing"],
+        "aside": it["aside"],
+        "led": is_led(it),
+        "complaint": outbox_complaint(it),
+    }

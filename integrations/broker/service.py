@@ -6,9 +6,9 @@ from typing import Final
 from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import OPERATE, RUNS_OPERATE
+from integrations.broker.asides import asides_with
+from integrations.broker.store import MOST_COUNTED, retry_aside, waiting_asides
 from lib.clock import now_here
-from runs.reading.asides import asides_with
-from runs.store.outbox import MOST_COUNTED, retry_aside, waiting_asides
 
 MOST: Final = MOST_COUNTED
 """So many are tried again by one call."""

@@ -10,10 +10,10 @@ from django.db.models import QuerySet
 
 from accounts.principal import Principal
 from accounts.roles import OPERATE, READ
+from integrations.broker.store import MOST_FAILING, waiting_asides
 from runs.access import of_readable_runs
 from runs.models import DispatchOutbox
 from runs.reading.operations import Place, places_of
-from runs.store.outbox import MOST_FAILING, waiting_asides
 
 SHOWN: Final = 50
 """So many are shown."""

@@ -1,14 +1,16 @@
-"""The statements of the outbox as typed functions (SQL in `sql/outbox.sql`): who leads, what is told, who has heard."""
+"""The statements of the outbox as typed functions (SQL in `sql/broker.sql`): who leads, what is told, what waits."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple, TypedDict
 
-from accounts.principal import EVERY_JOB, JobReach
 from lib.clock import now_or_none
-from runs.store import meters
+from lib.named_sql import Statements
 from runs.store.attempts import ClaimedStep, claimed_of
-from runs.store.hot import SQL, claimed_step, document
-from runs.store.jobs import Leased
+from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
+from runs.store.hot import document
+
+SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
 
 class Lead(NamedTuple):
@@ -40,18 +42,6 @@ class FailedRow(TypedDict):
     why: str
     tries: int
     seconds: float
-
-
-class WantedRow(TypedDict):
-    """A job that a consumer has heard of, by its step and the epoch that its lease gets (`receive_jobs`,
-    `receive_done_jobs`).
-    """
-
-    place: int
-    worker: str
-    step: str
-    epoch: int
-    token_hash: str
 
 
 class OutboxStanding(TypedDict):
@@ -137,38 +127,6 @@ def settle_events(
         "now": now_or_none(),
     }
     return bool(SQL.value("settle_events", params))
-
-
-def receive_jobs(
-    tenant: int, jobs: Sequence[WantedRow], reach: JobReach = EVERY_JOB
-) -> tuple[list[Leased], dict[int, str]]:
-    """Lease these jobs to work on them; gives them, each with its place, and of the other places why not: `gone`,
-    `leased` by another, `held`, or `later`. Beyond this reach every job is `gone`.
-    """
-    return _received("receive_jobs", tenant, jobs, reach)
-
-
-def receive_done_jobs(tenant: int, jobs: Sequence[WantedRow], reach: JobReach = EVERY_JOB) -> None:
-    """As `receive_jobs`, of jobs whose work is done: also where they are held, and who has hold of one is waited for.
-
-    In a transaction it waits for several only if nobody there holds what others of them wait for.
-    """
-    _received("receive_done_jobs", tenant, jobs, reach)
-
-
-def _received(
-    name: str, tenant: int, jobs: Sequence[WantedRow], reach: JobReach
-) -> tuple[list[Leased], dict[int, str]]:
-    params = {
-        "tenant": tenant,
-        "queues": None if reach.queues is None else [*reach.queues],
-        "folders": None if reach.folders is None else [*reach.folders],
-        "wanted": document(list(jobs)),
-        "now": now_or_none(),
-    }
-    rows, refused = SQL.value(name, params)
-    meters.polled(rows, is_contended=False, is_over=False)
-    return [Leased(claimed_step(row), row[15], row[16], row[17]) for row in rows], dict(refused)
 
 
 def resend_events(limit: int) -> int:
