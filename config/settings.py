@@ -292,7 +292,7 @@ HANDOFF_GRPC_PORT = grpc_environment.port() or 0
 HANDOFF_GRPC_HOST = grpc_environment.host()
 HANDOFF_GRPC_CERT, HANDOFF_GRPC_KEY = grpc_environment.files()
 HANDOFF_GRPC_REFLECTION = grpc_environment.reflection()
-# As which tenant whoever shows no credentials asks S4's routes (docs/s4-api.md); empty: as none.
+# As which tenant whoever shows no credentials asks the rochallor API (docs/rochallor-api.md); empty: as none.
 HANDOFF_V1_OPEN_TENANT = os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
 # Whether they may do so from other machines, too.
 HANDOFF_V1_OPEN_ANYWHERE = environment.switch("HANDOFF_V1_OPEN_ANYWHERE", default=False)

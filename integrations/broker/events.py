@@ -18,7 +18,7 @@ CONTENT_TYPE: Final = "application/x-protobuf; proto=workflow.v1.JobDispatchEven
 DEFAULT_TENANT: Final = "default"
 TOPICS: Final = "workflow.jobs."
 GROUPS: Final = "workflow.workers."
-"""What S4 calls topics and the groups of their consumers, before the queue."""
+"""What rochallor calls topics and the groups of their consumers, before the queue."""
 
 
 class Unspeakable(Exception):
@@ -30,7 +30,7 @@ class Unspeakable(Exception):
 
 
 def topic_of(tenant: str, queue: str) -> str:
-    """Where jobs of a queue are told: as S4 calls it for the tenant `default`; other tenants have their own."""
+    """Where jobs of a queue are told: as rochallor calls it for the tenant `default`; other tenants have their own."""
     name = f"{TOPICS}{queue}"
     return name if tenant == DEFAULT_TENANT else f"{tenant}.{name}"
 

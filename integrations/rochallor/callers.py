@@ -1,4 +1,4 @@
-"""Who asks at S4's doors: a token as Bearer or as the password of Basic, or, where a tenant is open, anybody."""
+"""Who asks at rochallor's doors: a token as Bearer or as the password of Basic, or, where a tenant is open, anybody."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ from accounts.roles import (
 )
 from accounts.services import BadToken, authenticate_token
 from accounts.token_format import token_in
-from integrations.rochallor.errors import UNAUTHENTICATED, S4Error, in_words_of_s4
+from integrations.rochallor.errors import UNAUTHENTICATED, RochallorError, in_rochallor_words
 from lib.shared_answers import SharedAnswers
 
 OPEN_ROLE: Final = "open"
@@ -48,23 +48,23 @@ OPEN_SECONDS: Final = 5.0
 """So long at most another folder for uploads, or that the tenant is there no more, goes unseen."""
 
 
-@in_words_of_s4
+@in_rochallor_words
 def caller(authorization: str, address: str = "", *, is_local: bool = False) -> Principal | None:
     """Who shows this `Authorization`, from this address. Without one: the actor of the tenant that is open, which is so
     for callers on this machine alone unless the settings say anywhere, or None where none is.
 
-    Raises S4Error: unauthenticated for what is shown and isn't valid, whatever is open; forbidden for a token that may
-    not be used from there.
+    Raises RochallorError: unauthenticated for what is shown and isn't valid, whatever is open; forbidden for a token
+    that may not be used from there.
     """
     if not authorization.strip():
         slug = settings.HANDOFF_V1_OPEN_TENANT
         if slug and not (is_local or settings.HANDOFF_V1_OPEN_ANYWHERE):
-            raise S4Error(UNAUTHENTICATED, _ONLY_HERE)
+            raise RochallorError(UNAUTHENTICATED, _ONLY_HERE)
         return open_actor(slug) if slug else None
     try:
         return authenticate_token(token_in(authorization), address)
     except BadToken as refusal:
-        raise S4Error(UNAUTHENTICATED, refusal.message) from None
+        raise RochallorError(UNAUTHENTICATED, refusal.message) from None
 
 
 def _open_actor(slug: str) -> Principal:

@@ -1,11 +1,11 @@
-"""Definitions of S4: uploading one publishes it."""
+"""Definitions of rochallor: uploading one publishes it."""
 
 from django.db.models import Exists, OuterRef
 
 from accounts.principal import Principal
 from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.catalogue import Json
-from integrations.rochallor.errors import BAD_REQUEST, CONFLICT, NOT_FOUND, S4Error, in_words_of_s4
+from integrations.rochallor.errors import BAD_REQUEST, CONFLICT, NOT_FOUND, RochallorError, in_rochallor_words
 from integrations.rochallor.paging import bounds_of, count_of
 from integrations.rochallor.values import Definition, Page, Uploaded
 from lib.refusals import Conflict, Stale, Unprocessable
@@ -17,17 +17,17 @@ from workflows.versions import lifecycle
 _TRIES = 5
 
 
-@in_words_of_s4
+@in_rochallor_words
 def upload_definition(principal: Principal, document: Json) -> Uploaded:
     """Import a document and publish it; what says the same as the latest version is that version.
 
-    Raises S4Error: bad-request with all that is wrong with it, conflict where the workflow is archived or others
+    Raises RochallorError: bad-request with all that is wrong with it, conflict where the workflow is archived or others
     change it all the time.
     """
     principal.require(WORKFLOWS_WRITE)
     principal.require(WORKFLOWS_PUBLISH)
     if not isinstance(document, dict):
-        raise S4Error(BAD_REQUEST, "parse error: a definition is a JSON object")
+        raise RochallorError(BAD_REQUEST, "parse error: a definition is a JSON object")
     for _ in range(_TRIES):
         try:
             return _uploaded(_published(principal, document))
@@ -39,7 +39,7 @@ def upload_definition(principal: Principal, document: Json) -> Uploaded:
                 raise
         except Unprocessable as refusal:
             raise _invalid(refusal) from refusal
-    raise S4Error(CONFLICT, "the definition is being changed by others: upload it again")
+    raise RochallorError(CONFLICT, "the definition is being changed by others: upload it again")
 
 
 def _published(principal: Principal, document: dict[str, Json]) -> WorkflowVersion:
@@ -50,26 +50,26 @@ def _published(principal: Principal, document: dict[str, Json]) -> WorkflowVersi
     ).version
 
 
-def _invalid(refusal: Unprocessable) -> S4Error:
+def _invalid(refusal: Unprocessable) -> RochallorError:
     problems = refusal.details.get("problems")
     if not isinstance(problems, list):
-        return S4Error(BAD_REQUEST, f"validation error: {refusal.message}")
+        return RochallorError(BAD_REQUEST, f"validation error: {refusal.message}")
     errors = [one for one in problems if one.get("severity", "error") == "error"]
     texts = [f"{one['field']}: {one['message']}" if one.get("field") else one["message"] for one in errors]
-    return S4Error(BAD_REQUEST, f"validation error: {'; '.join(texts) or refusal.message}")
+    return RochallorError(BAD_REQUEST, f"validation error: {'; '.join(texts) or refusal.message}")
 
 
-@in_words_of_s4
+@in_rochallor_words
 def get_definition(principal: Principal, definition_id: str, version: int | None = None) -> Definition:
     """A version of a definition; the latest where none is named (None or 0).
 
-    Raises S4Error: not-found, conflict for a workflow that S4 has no words for.
+    Raises RochallorError: not-found, conflict for a workflow that rochallor has no words for.
     """
     row = _version(principal, definition_id, version or None)
     try:
         document = lifecycle.export(principal, definition_id, version=row.number, dialect="s4")
     except Unprocessable as refusal:
-        raise S4Error(CONFLICT, refusal.message) from refusal
+        raise RochallorError(CONFLICT, refusal.message) from refusal
     return Definition(definition_id, row.number or 0, document)
 
 
@@ -79,16 +79,16 @@ def _version(principal: Principal, name: str, number: int | None) -> WorkflowVer
     guard_workflow(principal, WORKFLOWS_READ, name)
     # What no column can hold names no version.
     if number is not None and not 0 < number < 2**31:
-        raise S4Error(NOT_FOUND, f"definition {name!r} has no version {number}")
+        raise RochallorError(NOT_FOUND, f"definition {name!r} has no version {number}")
     versions = queries.list_versions(principal.tenant_id, name)
     rows = versions.order_by("-number") if number is None else versions.filter(number=number)
     version = rows.defer("layout").first()
     if version is None:
-        raise S4Error(NOT_FOUND, f"definition {name!r} has no version {number or 'yet'}")
+        raise RochallorError(NOT_FOUND, f"definition {name!r} has no version {number or 'yet'}")
     return version
 
 
-@in_words_of_s4
+@in_rochallor_words
 def list_definitions(
     principal: Principal, keyword: str = "", page: int = 0, page_size: int = 0
 ) -> Page[Uploaded]:

@@ -1,4 +1,4 @@
-"""Definitions of S4 as messages and as the JSON documents that they are everywhere else."""
+"""Definitions of rochallor as messages and as the JSON documents that they are everywhere else."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final

@@ -1,5 +1,5 @@
-"""What the doors of S4 answer when something can't be done: its codes, and three of ours where it asks nobody who they
-are.
+"""What REST and gRPC answer when something can't be done: rochallor's codes, and three of ours where it asks nobody who
+they are.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ _CODE_OF_REFUSAL: tuple[tuple[type[Refusal], str], ...] = (
 )
 
 
-class S4Error(Exception):
+class RochallorError(Exception):
     """What was asked can't be done: `code` is one of CODES, `reason` a sentence.
 
     `retry_after`: seconds after which it makes sense to ask again, where time changes something.
@@ -57,13 +57,13 @@ class S4Error(Exception):
         self.retry_after = retry_after
 
 
-def no_instance() -> S4Error:
+def no_instance() -> RochallorError:
     """There is no such instance."""
-    return S4Error(NOT_FOUND, "workflow instance not found")
+    return RochallorError(NOT_FOUND, "workflow instance not found")
 
 
-def in_words_of_s4(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, raising S4Error for whatever is refused below it."""
+def in_rochallor_words(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, raising RochallorError for whatever is refused below it."""
 
     @wraps(function)
     def speaking(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -75,17 +75,17 @@ def in_words_of_s4(function: Callable[P, R]) -> Callable[P, R]:
     return speaking
 
 
-def said(error: Exception) -> S4Error:
+def said(error: Exception) -> RochallorError:
     """What is told of something that was refused."""
     if isinstance(error, RunRefused):
         error = error.as_refusal()
     if isinstance(error, UnknownJob):
-        return S4Error(NOT_FOUND, "job not found")
+        return RochallorError(NOT_FOUND, "job not found")
     if isinstance(error, JsonTooLarge):
-        return S4Error(BAD_REQUEST, error.message)
+        return RochallorError(BAD_REQUEST, error.message)
     if isinstance(error, BadJson):
-        return S4Error(BAD_REQUEST, f"parse error: {error.located}")
-    assert isinstance(error, Refusal)  # noqa: S101 - `in_words_of_s4` catches nothing else
+        return RochallorError(BAD_REQUEST, f"parse error: {error.located}")
+    assert isinstance(error, Refusal)  # noqa: S101 - `in_rochallor_words` catches nothing else
     code = next(code for kind, code in _CODE_OF_REFUSAL if isinstance(error, kind))
     place = f"{error.field}: " if error.field else ""
-    return S4Error(code, f"{place}{error.message}", retry_after=error.retry_after)
+    return RochallorError(code, f"{place}{error.message}", retry_after=error.retry_after)

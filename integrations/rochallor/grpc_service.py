@@ -20,7 +20,7 @@ from integrations.grpc.structs import fill_struct, object_of
 from integrations.grpc.unary import Answering, Unary
 from integrations.rochallor import errors, service
 from integrations.rochallor.documents import document_of, enum_text, fill_all, fill_definition, set_enum
-from integrations.rochallor.errors import S4Error
+from integrations.rochallor.errors import RochallorError
 from integrations.rochallor.values import Instance, Job, StepRecord, Uploaded
 from lib.api.errors import Problem
 from lib.refusals import Refusal
@@ -66,7 +66,7 @@ def _answering(method: MethodDescriptor, do: Do) -> Answering:
             call.metadata.get("authorization", ""), call.address, is_local=call.is_local
         )
         if principal is None:
-            raise S4Error(errors.UNAUTHENTICATED, "Authentication credentials were not provided.")
+            raise RochallorError(errors.UNAUTHENTICATED, "Authentication credentials were not provided.")
         call.callers.append(principal)
         message = gives()
         do(principal, parsed(takes, raw), replace(call, attempt=attempt), message)
@@ -79,7 +79,7 @@ def _problem(error: Exception) -> Problem:
     field = error.field if isinstance(error, Refusal) else None
     if isinstance(error, Refusal):
         error = errors.said(error)
-    if not isinstance(error, S4Error):
+    if not isinstance(error, RochallorError):
         return problem_of(error)
     headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
     return Problem(_STATUS_OF[error.code], error.code, error.reason, field, headers=headers)
@@ -126,7 +126,7 @@ def _get_instance(who: Principal, request: Any, call: Call, answer: Any) -> None
 def _get_history(who: Principal, request: Any, call: Call, answer: Any) -> None:
     try:
         records = service.history(who, request.id)
-    except S4Error as error:
+    except RochallorError as error:
         # As over REST, for whoever may not know of it there is none either.
         if error.code != errors.NOT_FOUND:
             raise
@@ -141,7 +141,7 @@ def _cancel_instance(who: Principal, request: Any, call: Call, answer: Any) -> N
 def _list_instances(who: Principal, request: Any, call: Call, answer: Any) -> None:
     status = enum_text(request, "status", INSTANCE_STATUS)
     if request.status and not status:
-        raise S4Error(errors.BAD_REQUEST, f"there is no status {request.status}")
+        raise RochallorError(errors.BAD_REQUEST, f"there is no status {request.status}")
     page = service.list_instances(
         who,
         definition_id=request.definition_id,

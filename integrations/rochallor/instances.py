@@ -1,4 +1,4 @@
-"""Runs as S4's instances: starting, reading, cancelling them (R-045)."""
+"""Runs as rochallor's instances: starting, reading, cancelling them (R-045)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -12,10 +12,16 @@ from django.db.models import QuerySet
 from accounts.principal import Principal
 from accounts.roles import RUNS_OPERATE, RUNS_READ, RUNS_START
 from engine.catalogue import Json
-from engine.dialects.s4 import failure_reason
+from engine.dialects.rochallor import failure_reason
 from engine.events import EventType
 from engine.statuses import STEP_OPEN, RunStatus, StepStatus
-from integrations.rochallor.errors import BAD_REQUEST, CONFLICT, S4Error, in_words_of_s4, no_instance
+from integrations.rochallor.errors import (
+    BAD_REQUEST,
+    CONFLICT,
+    RochallorError,
+    in_rochallor_words,
+    no_instance,
+)
 from integrations.rochallor.naming import names_of
 from integrations.rochallor.paging import bounds_of, count_of
 from integrations.rochallor.values import (
@@ -64,13 +70,13 @@ _STEP_STATUS: Mapping[str, str] = {
     StepStatus.WAITING: RUNNING,
     StepStatus.COMPLETED: COMPLETED,
     StepStatus.FAILED: FAILED,
-    # It was interrupted, or the run ended beside it: S4 has no word of its own for that.
+    # It was interrupted, or the run ended beside it: rochallor has no word of its own for that.
     StepStatus.CANCELLED: FAILED,
 }
 _WHY_CANCELLED = "the step was cancelled: it was interrupted, or the instance ended beside it"
 
 
-@in_words_of_s4
+@in_rochallor_words
 def start_instance(
     principal: Principal,
     definition_id: str,
@@ -82,12 +88,12 @@ def start_instance(
 ) -> Instance:
     """Start an instance of a definition's version, of the latest where none is named (None or 0).
 
-    Each start gives a new one, also with a business key that others have. Raises S4Error: not-found, bad-request,
-    conflict.
+    Each start gives a new one, also with a business key that others have. Raises RochallorError: not-found,
+    bad-request, conflict.
     """
     principal.require(RUNS_START)
     if not definition_id:
-        raise S4Error(BAD_REQUEST, "definitionId is required")
+        raise RochallorError(BAD_REQUEST, "definitionId is required")
     scopes = guard_workflow(principal, RUNS_START, definition_id)
     run_input = dict(variables or {})
     [started] = start_workflow(
@@ -109,16 +115,16 @@ def start_instance(
     )
 
 
-@in_words_of_s4
+@in_rochallor_words
 def get_instance(principal: Principal, instance_id: str | UUID) -> Instance:
-    """An instance with its variables. Raises S4Error: not-found, also for what is no id of ours."""
+    """An instance with its variables. Raises RochallorError: not-found, also for what is no id of ours."""
     principal.require(RUNS_READ)
     run_id = run_id_of(instance_id)
     guard_run(principal, RUNS_READ, run_id)
     return _found(principal, run_id)
 
 
-@in_words_of_s4
+@in_rochallor_words
 def list_instances(
     principal: Principal,
     *,
@@ -150,7 +156,7 @@ def list_instances(
     return Page(items, count_of(runs))
 
 
-@in_words_of_s4
+@in_rochallor_words
 def history(principal: Principal, instance_id: str | UUID) -> list[StepRecord] | None:
     """The entries into steps of an instance, by their start; None where there is no such instance."""
     principal.require(RUNS_READ)
@@ -168,26 +174,26 @@ def history(principal: Principal, instance_id: str | UUID) -> list[StepRecord] |
     return sorted(records, key=attrgetter("started_at", "id"))
 
 
-@in_words_of_s4
+@in_rochallor_words
 def cancel_instance(principal: Principal, instance_id: str | UUID, reason: str = "") -> Instance:
     """Cancel an instance: it is CANCELLED for whoever asks from now on, whatever its steps still do.
 
-    Raises S4Error: not-found, conflict where it has ended, or was cancelled before.
+    Raises RochallorError: not-found, conflict where it has ended, or was cancelled before.
     """
     principal.require(RUNS_OPERATE)
     run_id = run_id_of(instance_id)
     guard_run(principal, RUNS_OPERATE, run_id)
     if len(reason) > MAX_REASON:
-        raise S4Error(BAD_REQUEST, f"reason has at most {MAX_REASON} characters")
+        raise RochallorError(BAD_REQUEST, f"reason has at most {MAX_REASON} characters")
     _, status = standing(principal, run_id)
     if status not in (ACTIVE, WAITING):
-        raise S4Error(CONFLICT, f"workflow instance is {status}")
+        raise RochallorError(CONFLICT, f"workflow instance is {status}")
     lifecycle.cancel_runs(principal.tenant_id, [str(run_id)], by=principal.username, reason=reason)
     return _found(principal, run_id)
 
 
 def run_id_of(instance_id: str | UUID) -> UUID:
-    """The run that the id of an instance names. Raises S4Error: not-found for what is no id of ours."""
+    """The run that the id of an instance names. Raises RochallorError: not-found for what is no id of ours."""
     if isinstance(instance_id, UUID):
         return instance_id
     try:
@@ -197,7 +203,7 @@ def run_id_of(instance_id: str | UUID) -> UUID:
 
 
 def standing(principal: Principal, instance_id: str | UUID) -> tuple[RunRead, str]:
-    """A run without its payloads, and its status as S4 has it. Raises S4Error: not-found."""
+    """A run without its payloads, and its status as rochallor has it. Raises RochallorError: not-found."""
     run = read_run(principal.tenant_id, str(run_id_of(instance_id)), NOTHING)
     if run is None or run.is_test:
         raise no_instance()
@@ -205,7 +211,7 @@ def standing(principal: Principal, instance_id: str | UUID) -> tuple[RunRead, st
 
 
 def status_of(run: RunRead) -> str:
-    """The status of a run as S4 has it: WAITING while all that is open waits."""
+    """The status of a run as rochallor has it: WAITING while all that is open waits."""
     if run.status == RunStatus.RUNNING:
         still_open = {step.status for step in run.steps if step.status in STEP_OPEN}
         return WAITING if still_open == {StepStatus.WAITING} else ACTIVE

@@ -1,5 +1,5 @@
-"""Jobs of S4's workers. They show no lease token, send no heartbeat and take no answer but 2xx: the id of a job names
-the attempt with its lease, and whatever is said of one that was handed out is heard (R-044, R-155).
+"""Jobs of rochallor's workers. They show no lease token, send no heartbeat and take no answer but 2xx: the id of a job
+names the attempt with its lease, and whatever is said of one that was handed out is heard (R-044, R-155).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +12,14 @@ from django.conf import settings
 from accounts.principal import Principal
 from accounts.roles import JOBS_WORK
 from engine.catalogue import Json
-from engine.dialects.s4 import WORKER_FAILED
-from integrations.rochallor.errors import BAD_REQUEST, NOT_FOUND, POLL_DISABLED, S4Error, in_words_of_s4
+from engine.dialects.rochallor import WORKER_FAILED
+from integrations.rochallor.errors import (
+    BAD_REQUEST,
+    NOT_FOUND,
+    POLL_DISABLED,
+    RochallorError,
+    in_rochallor_words,
+)
 from integrations.rochallor.naming import names_of
 from integrations.rochallor.values import Job
 from lib.uuid7 import moment_of
@@ -33,7 +39,7 @@ _NAMELESS = "a consumer"
 KAFKA_MODE = "kafka_outbox"
 
 
-@in_words_of_s4
+@in_rochallor_words
 def poll_jobs(
     principal: Principal,
     worker_id: str,
@@ -46,11 +52,11 @@ def poll_jobs(
 
     `attempt` learns how to undo it. `fitting` says how many of the jobs the answer has room for; the others go back.
 
-    Raises S4Error: bad-request, too-many-requests, and poll path disabled where Kafka tells of jobs.
+    Raises RochallorError: bad-request, too-many-requests, and poll path disabled where Kafka tells of jobs.
     """
     principal.require(JOBS_WORK)
     if settings.HANDOFF_DISPATCH_MODE == KAFKA_MODE:
-        raise S4Error(
+        raise RochallorError(
             POLL_DISABLED, f"jobs are told by Kafka ({KAFKA_MODE}): consume workflow.jobs.<jobType>"
         )
     polls.let_in(principal.tenant_id)
@@ -67,16 +73,18 @@ def poll_jobs(
 
 
 def _check(worker_id: str, job_types: Sequence[str]) -> None:
-    """Raises S4Error."""
+    """Raises RochallorError."""
     if not worker_id or len(worker_id) > LONGEST_WORKER:
-        raise S4Error(BAD_REQUEST, f"workerId is required, and has at most {LONGEST_WORKER} characters")
+        raise RochallorError(
+            BAD_REQUEST, f"workerId is required, and has at most {LONGEST_WORKER} characters"
+        )
     if not job_types or len(job_types) > MOST_TYPES:
-        raise S4Error(BAD_REQUEST, f"jobTypes must not be empty, and has at most {MOST_TYPES}")
+        raise RochallorError(BAD_REQUEST, f"jobTypes must not be empty, and has at most {MOST_TYPES}")
     for name in job_types:
         if not name or len(name) > LONGEST_TYPE:
-            raise S4Error(BAD_REQUEST, f"a job type has 1 to {LONGEST_TYPE} characters")
+            raise RochallorError(BAD_REQUEST, f"a job type has 1 to {LONGEST_TYPE} characters")
         if name in jobs.RESERVED_QUEUES:
-            raise S4Error(BAD_REQUEST, f"{name} is a queue of Handoff's own workers, and no job type")
+            raise RochallorError(BAD_REQUEST, f"{name} is a queue of Handoff's own workers, and no job type")
 
 
 def _job(worker_id: str, leased: jobs.Job) -> Job:
@@ -97,15 +105,15 @@ def _job(worker_id: str, leased: jobs.Job) -> Job:
     )
 
 
-@in_words_of_s4
+@in_rochallor_words
 def complete_job(
     principal: Principal, job_id: str, worker_id: str = "", variables: Mapping[str, Json] | None = None
 ) -> None:
     """The job is done, and sets these variables. Of an attempt that isn't the last one, or of an instance that has
     ended, nothing changes, and nobody is refused for that.
 
-    What can't be kept, as it is too large, fails the job for good. Raises S4Error: not-found for an id that no poll
-    gave.
+    What can't be kept, as it is too large, fails the job for good. Raises RochallorError: not-found for an id that no
+    poll gave.
     """
     principal.require(JOBS_WORK)
     step, token = _received(principal, job_id, worker_id)
@@ -127,7 +135,7 @@ def complete_job(
         _fail(principal, step, token, refusal.code, refusal.message, retryable=False)
 
 
-@in_words_of_s4
+@in_rochallor_words
 def refuse_result(principal: Principal, job_id: str, why: str) -> None:
     """What a worker gave as the result of a job can't be read: the job fails for good, as one whose result can't be
     kept. Otherwise as `complete_job`.
@@ -139,7 +147,7 @@ def refuse_result(principal: Principal, job_id: str, why: str) -> None:
     )
 
 
-@in_words_of_s4
+@in_rochallor_words
 def fail_job(
     principal: Principal,
     job_id: str,
@@ -177,7 +185,7 @@ def _fail(principal: Principal, step: str, token: str, code: str, message: str, 
 
 
 def _received(principal: Principal, job_id: str, worker_id: str = "") -> tuple[str, str]:
-    """As `_named`; whoever speaks of a job that a broker told them of has it from now on. Raises S4Error."""
+    """As `_named`; whoever speaks of a job that a broker told them of has it from now on. Raises RochallorError."""
     step, token = _named(job_id)
     if job_events.is_told(token):
         name = worker_id[:LONGEST_WORKER] if worker_id.isprintable() else ""
@@ -186,18 +194,18 @@ def _received(principal: Principal, job_id: str, worker_id: str = "") -> tuple[s
 
 
 def _named(job_id: str) -> tuple[str, str]:
-    """The step and the lease token that the id of a job holds. Raises S4Error."""
+    """The step and the lease token that the id of a job holds. Raises RochallorError."""
     step, _, token = job_id.partition(_BETWEEN)
     try:
         step_id = UUID(step)
     except ValueError:
         step_id = None
     if step_id is None or str(step_id) != step or not token or not token.isascii():
-        raise S4Error(NOT_FOUND, "job not found")
+        raise RochallorError(NOT_FOUND, "job not found")
     return step, token
 
 
 def _refuse_strange(step: str, token: str) -> None:
-    """Let pass what was handed out once, whatever has become of it; it can belong to nobody else. Raises S4Error."""
+    """Let pass what was handed out once, whatever has become of it; it can be nobody else's. Raises RochallorError."""
     if not was_leased(step, token):
-        raise S4Error(NOT_FOUND, "job not found")
+        raise RochallorError(NOT_FOUND, "job not found")

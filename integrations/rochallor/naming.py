@@ -1,11 +1,11 @@
-"""Steps by the ids that S4 has for them: of each version once, since a version never changes."""
+"""Steps by the ids that rochallor has for them: of each version once, since a version never changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from engine.dialects.s4 import step_ids
+from engine.dialects.rochallor import step_ids
 from engine.graph import Node
 from runs.kernel.graphs import shown
 from workflows.models import WorkflowVersion
@@ -26,7 +26,7 @@ _TYPES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Of a version: the id that S4 has for each node that it knows, and of which type that is there."""
+    """Of a version: the id that rochallor has for each node that it knows, and of which type that is there."""
 
     workflow: str
     number: int
@@ -40,15 +40,15 @@ class Names:
 
 @lru_cache(maxsize=2000)
 def names_of(version_id: int) -> Names:
-    """How S4 calls the steps of the version with this id."""
+    """How rochallor calls the steps of the version with this id."""
     # It is of the tenant whose run or job names it.
     version = WorkflowVersion.unsafe_all_tenants.get(pk=version_id)
     graph = shown(version_id)
     steps = {node: name for node, name in step_ids(version.definition).items() if node in graph.graph.nodes}
-    types = {node: type_in_s4(graph.graph.nodes[node]) for node in steps}
+    types = {node: rochallor_type(graph.graph.nodes[node]) for node in steps}
     return Names(graph.workflow, graph.number or 0, steps, types)
 
 
-def type_in_s4(node: Node) -> str:
-    """The type of S4 that is nearest to that of a node: what we do by ourselves is a service, too."""
+def rochallor_type(node: Node) -> str:
+    """The type of rochallor that is nearest to that of a node: what we do by ourselves is a service, too."""
     return USER_TASK if node.spec.asks_people else _TYPES.get(node.type, SERVICE_TASK)

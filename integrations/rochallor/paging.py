@@ -1,4 +1,4 @@
-"""Pages by their number: what S4's clients ask for, within bounds."""
+"""Pages by their number: what rochallor's clients ask for, within bounds."""
 
 from typing import Any, Final
 

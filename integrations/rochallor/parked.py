@@ -7,7 +7,7 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_SIGNAL, TASKS_DECIDE
 from engine.catalogue import Json
 from engine.statuses import StepStatus
-from integrations.rochallor.errors import BAD_REQUEST, CONFLICT, NOT_FOUND, S4Error, in_words_of_s4
+from integrations.rochallor.errors import BAD_REQUEST, CONFLICT, NOT_FOUND, RochallorError, in_rochallor_words
 from integrations.rochallor.instances import run_id_of, standing
 from integrations.rochallor.naming import USER_TASK, WAIT, names_of
 from lib.refusals import Conflict, Missing
@@ -24,7 +24,7 @@ MAX_COMPLETED_BY = 200
 _GONE = frozenset({"decided_already", "task_cancelled"})
 
 
-@in_words_of_s4
+@in_rochallor_words
 def complete_user_task(
     principal: Principal,
     instance_id: str | UUID,
@@ -34,8 +34,8 @@ def complete_user_task(
 ) -> None:
     """Complete the open user task of a step, with what sets variables; `completed_by` is kept as its comment.
 
-    Who asks decides it, so it must ask them. Raises S4Error: not-found for an unknown step or one that was completed
-    before, conflict where the instance has ended, bad-request where the step is no user task.
+    Who asks decides it, so it must ask them. Raises RochallorError: not-found for an unknown step or one that was
+    completed before, conflict where the instance has ended, bad-request where the step is no user task.
     """
     principal.require(TASKS_DECIDE)
     guard_run(principal, TASKS_DECIDE, run_id_of(instance_id))
@@ -44,9 +44,9 @@ def complete_user_task(
     if kind is None:
         raise _no_task()
     if kind != USER_TASK:
-        raise S4Error(BAD_REQUEST, "step is not a USER_TASK")
+        raise RochallorError(BAD_REQUEST, "step is not a USER_TASK")
     if status not in ("ACTIVE", "WAITING"):
-        raise S4Error(CONFLICT, f"workflow instance is {status}")
+        raise RochallorError(CONFLICT, f"workflow instance is {status}")
     step = _waiting_step(run.version_id, run.steps, step_id)
     tasks = ManualTask.objects.for_tenant(principal.tenant_id).filter(status=OPEN)
     task = tasks.filter(step_id=step.id).first() if step else None
@@ -55,7 +55,7 @@ def complete_user_task(
     _complete(principal, task, variables, completed_by)
 
 
-@in_words_of_s4
+@in_rochallor_words
 def complete_user_task_by_id(
     principal: Principal,
     task_id: str | UUID,
@@ -79,9 +79,9 @@ def _complete(
 ) -> None:
     if len(task.outcomes) != 1 or task.form is None:
         message = "the task asks for a decision and not only for data: decide it in the inbox"
-        raise S4Error(CONFLICT, message)
+        raise RochallorError(CONFLICT, message)
     if len(completed_by) > MAX_COMPLETED_BY:
-        raise S4Error(BAD_REQUEST, f"completedBy has at most {MAX_COMPLETED_BY} characters")
+        raise RochallorError(BAD_REQUEST, f"completedBy has at most {MAX_COMPLETED_BY} characters")
     comment = f"Completed by {completed_by}" if completed_by else ""
     decision = Decision(task.outcomes[0]["name"], dict(variables or {}), comment)
     try:
@@ -94,17 +94,17 @@ def _complete(
         raise
 
 
-def _no_task() -> S4Error:
-    return S4Error(NOT_FOUND, "user task not found")
+def _no_task() -> RochallorError:
+    return RochallorError(NOT_FOUND, "user task not found")
 
 
-@in_words_of_s4
+@in_rochallor_words
 def signal_wait(
     principal: Principal, instance_id: str | UUID, step_id: str, variables: Mapping[str, Json] | None = None
 ) -> None:
     """Have a WAIT go on with these variables; nothing is kept for one that isn't there yet.
 
-    Raises S4Error: not-found for an unknown instance, conflict where it has ended or the step doesn't wait,
+    Raises RochallorError: not-found for an unknown instance, conflict where it has ended or the step doesn't wait,
     bad-request where the step is no WAIT.
     """
     principal.require(RUNS_SIGNAL)
@@ -112,9 +112,9 @@ def signal_wait(
     run, status = standing(principal, instance_id)
     kind = names_of(run.version_id).type_named(step_id)
     if kind not in (None, WAIT):
-        raise S4Error(BAD_REQUEST, "step is not a WAIT")
+        raise RochallorError(BAD_REQUEST, "step is not a WAIT")
     if status not in ("ACTIVE", "WAITING"):
-        raise S4Error(CONFLICT, f"workflow instance is {status}")
+        raise RochallorError(CONFLICT, f"workflow instance is {status}")
     step = _waiting_step(run.version_id, run.steps, step_id)
     if step is None or not step.waiting:
         raise _not_parked()
@@ -127,8 +127,8 @@ def signal_wait(
         raise
 
 
-def _not_parked() -> S4Error:
-    return S4Error(CONFLICT, "wait step is not parked")
+def _not_parked() -> RochallorError:
+    return RochallorError(CONFLICT, "wait step is not parked")
 
 
 def _waiting_step(version_id: int, steps: list[StepRead], step_id: str) -> StepRead | None:

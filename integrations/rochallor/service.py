@@ -1,11 +1,11 @@
-"""All that S4's doors may ask for (R-156): REST and gRPC call these, and nothing below them.
+"""All that rochallor's doors may ask for (R-156): REST and gRPC call these, and nothing below them.
 
-Each takes who asks and plain values, gives plain values (`values.py`), and raises S4Error (`errors.py`).
+Each takes who asks and plain values, gives plain values (`values.py`), and raises RochallorError (`errors.py`).
 """
 
 from integrations.rochallor.callers import caller
 from integrations.rochallor.definitions import get_definition, list_definitions, upload_definition
-from integrations.rochallor.errors import S4Error
+from integrations.rochallor.errors import RochallorError
 from integrations.rochallor.instances import (
     cancel_instance,
     get_instance,
@@ -17,7 +17,7 @@ from integrations.rochallor.jobs import complete_job, fail_job, poll_jobs, refus
 from integrations.rochallor.parked import complete_user_task, complete_user_task_by_id, signal_wait
 
 __all__ = [
-    "S4Error",
+    "RochallorError",
     "caller",
     "cancel_instance",
     "complete_job",

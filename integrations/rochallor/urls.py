@@ -1,4 +1,4 @@
-"""S4's routes, below `/v1/` (R-153)."""
+"""The rochallor API, below `/v1/` (R-153)."""
 
 from django.urls import path
 
@@ -6,7 +6,7 @@ from integrations.rochallor.rest import converters, views
 
 __all__ = ["converters", "v1"]
 
-_INSTANCE = "instances/<s4_instance:run_id>"
+_INSTANCE = "instances/<rochallor_instance:run_id>"
 
 v1 = [
     # What workers ask for all the time comes first.
@@ -14,9 +14,9 @@ v1 = [
     path("jobs/<str:job_id>/complete", views.CompleteJobView.as_view(), name="s4-job-complete"),
     path("jobs/<str:job_id>/fail", views.FailJobView.as_view(), name="s4-job-fail"),
     path("definitions", views.DefinitionsView.as_view(), name="s4-definitions"),
-    path("definitions/<s4_definition:name>", views.DefinitionView.as_view(), name="s4-definition"),
+    path("definitions/<rochallor_definition:name>", views.DefinitionView.as_view(), name="s4-definition"),
     path(
-        "definitions/<s4_definition:name>/versions/<str:number>",
+        "definitions/<rochallor_definition:name>/versions/<str:number>",
         views.DefinitionVersionView.as_view(),
         name="s4-definition-version",
     ),
@@ -29,6 +29,8 @@ v1 = [
         views.UserTaskOfStepView.as_view(),
         name="s4-step-task",
     ),
-    path("user-tasks/<s4_instance:task_id>/complete", views.UserTaskView.as_view(), name="s4-user-task"),
+    path(
+        "user-tasks/<rochallor_instance:task_id>/complete", views.UserTaskView.as_view(), name="s4-user-task"
+    ),
     path(f"{_INSTANCE}/signals/<str:node>", views.SignalView.as_view(), name="s4-signal"),
 ]

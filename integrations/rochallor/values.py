@@ -1,4 +1,4 @@
-"""What the doors of S4 are given by the functions below them: plain values, with the meaning that S4 gives them."""
+"""What REST and gRPC are given by the functions below them: plain values, with the meaning that they have there."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A run as S4 sees it. `variables` is None in lists, and for who may not read what they started."""
+    """A run as rochallor sees it. `variables` is None in lists, and for who may not read what they started."""
 
     id: str
     definition_id: str

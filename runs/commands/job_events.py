@@ -2,7 +2,7 @@
 
 The id names the step and the epoch of a lease that nobody has yet, with a secret that can be computed anew: nothing of
 it is kept, and the step isn't touched before somebody receives it. A consumer either claims the job by the id and works
-under a lease of its own, or says at once what became of the job, as S4's do; whoever is late gets nothing.
+under a lease of its own, or says at once what became of the job, as rochallor's do; whoever is late gets nothing.
 """
 
 import secrets

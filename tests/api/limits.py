@@ -74,7 +74,7 @@ def _of_http() -> Iterator[tuple[str, ...]]:
 
 
 def _door(path: str) -> str:
-    doors = {"/api/": "REST", "/v1/": "S4's routes", "/hooks/": "webhooks"}
+    doors = {"/api/": "REST", "/v1/": "the rochallor API", "/hooks/": "webhooks"}
     return next((door for prefix, door in doors.items() if path.startswith(prefix)), "pages")
 
 
@@ -99,7 +99,7 @@ def _of_grpc() -> Iterator[tuple[str, ...]]:
     yield "gRPC", "`jobs:work`", BODY, streams, "StreamJobs"
     yield "gRPC", "`runs:read`", BODY, streams, "WatchRun"
     engine = ", ".join(methods(WORKFLOW_ENGINE))
-    yield "gRPC", "as [S4's routes](s4-api.md)", BODY, LIMITED, engine
+    yield "gRPC", "as [the rochallor API](rochallor-api.md)", BODY, LIMITED, engine
     few = f"{strangers.MOST_OF_ONE} calls at once of an address, {strangers.MOST} of all without a verified token"
     yield "gRPC", "anybody", "64 services", few, "health, reflection (off by default)"
 

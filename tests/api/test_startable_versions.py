@@ -10,7 +10,7 @@ from accounts.folders import Grant
 from integrations.grpc import runs as grpc_runs
 from integrations.grpc.calls import Call, NativeRequest
 from integrations.rochallor import service
-from integrations.rochallor.errors import S4Error
+from integrations.rochallor.errors import RochallorError
 from lib.refusals import Refusal
 from runs.models import Run, Schedule
 from runs.schedules import firing
@@ -97,7 +97,7 @@ def grpc_engine(people, role, version):
         return service.start_instance(
             people.principal(role), "flow", version=version.get("version", 0)
         ).definition_version
-    except S4Error as error:
+    except RochallorError as error:
         return said({"forbidden": 403, "conflict": 409}[error.code], error.reason)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.canonical import canonical_bytes
 from engine.dialects import DialectError, detect, from_native, to_native
-from engine.dialects.s4 import failure_reason, normal_form, step_ids
+from engine.dialects.rochallor import failure_reason, normal_form, step_ids
 from engine.graph import compile_graph
 from engine.outcomes import Completed
 from engine.simulate import simulate

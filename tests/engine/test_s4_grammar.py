@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.dialects.s4.grammar import (
+from engine.dialects.rochallor.grammar import (
     BadText,
     Binary,
     Call,
@@ -16,7 +16,7 @@ from engine.dialects.s4.grammar import (
     parsed,
     parsed_cel,
 )
-from engine.dialects.s4.spelling import cel, may_be_condition, text
+from engine.dialects.rochallor.spelling import cel, may_be_condition, text
 from engine.errors import ExpressionError
 from engine.expressions import compile_expression
 from tests.engine.strategies import QUICK

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.dialects import to_native
-from engine.dialects.s4 import failure_reason
+from engine.dialects.rochallor import failure_reason
 from runs.commands import job_reports, jobs
 from runs.models import RunVariable
 from tests import factories as make

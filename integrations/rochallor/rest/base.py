@@ -1,5 +1,5 @@
-"""What S4's routes share: who asks, bodies of any content type, errors as `{error, reason}`, and answers for browsers
-of anywhere.
+"""What the routes share: who asks, bodies of any content type, errors as `{error, reason}`, and answers for browsers of
+anywhere.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from accounts.principal import Principal
 from engine.catalogue import Json
 from integrations.rochallor import errors
 from integrations.rochallor.callers import caller
-from integrations.rochallor.errors import BAD_REQUEST, S4Error
+from integrations.rochallor.errors import BAD_REQUEST, RochallorError
 from integrations.rochallor.jobs import KAFKA_MODE
 from lib.api.errors import describe
 from lib.refusals import Refusal
@@ -44,13 +44,13 @@ _CORS = {
 }
 
 
-def _told(error: S4Error) -> dict[str, str]:
+def _told(error: RochallorError) -> dict[str, str]:
     if error.code == errors.POLL_DISABLED:
         return {"error": error.code, "dispatch_mode": KAFKA_MODE, "hint": error.reason}
     return {"error": error.code, "reason": error.reason}
 
 
-class S4Authentication(BaseAuthentication):
+class RochallorAuthentication(BaseAuthentication):
     """As `integrations.rochallor.callers.caller`."""
 
     def authenticate(self, request: Request) -> tuple[User, Principal] | None:
@@ -76,10 +76,10 @@ class AlwaysJson(BaseContentNegotiation):
         return renderers[0], renderers[0].media_type
 
 
-class S4View(ApiView):
-    """A view of S4's; its OpenAPI document is theirs."""
+class RochallorView(ApiView):
+    """A view of the rochallor API; its OpenAPI document is theirs."""
 
-    authentication_classes = (S4Authentication,)
+    authentication_classes = (RochallorAuthentication,)
     content_negotiation_class = AlwaysJson
     schema = None
 
@@ -99,7 +99,7 @@ class S4View(ApiView):
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, Refusal):
             exc = errors.said(exc)
-        if isinstance(exc, S4Error):
+        if isinstance(exc, RochallorError):
             status, error, headers = _STATUS_OF[exc.code], exc, {}
             if exc.retry_after is not None:
                 headers["Retry-After"] = str(exc.retry_after)
@@ -107,7 +107,7 @@ class S4View(ApiView):
             problem = describe(exc)
             status, headers = problem.status, dict(problem.headers)
             fallback = errors.INTERNAL_ERROR if status >= 500 else BAD_REQUEST
-            error = S4Error(_CODE_OF.get(status, fallback), problem.message)
+            error = RochallorError(_CODE_OF.get(status, fallback), problem.message)
         if status == 401 or isinstance(exc, NotAuthenticated | AuthenticationFailed):
             status, headers["WWW-Authenticate"] = 401, self.get_authenticate_header(self.request)
         answer = Response(_told(error), status=status, headers=headers)
@@ -115,14 +115,14 @@ class S4View(ApiView):
         return answer
 
     def sent(self, request: Request) -> dict[str, Json]:
-        """The body as a JSON object, whatever its content type says; nothing and null are an empty one. Raises S4Error,
-        and BadJson.
+        """The body as a JSON object, whatever its content type says; nothing and null are an empty one. Raises
+        RochallorError, and BadJson.
         """
         value = self.sent_value(request)
         if value is None:
             return {}
         if not isinstance(value, dict):
-            raise S4Error(BAD_REQUEST, "invalid request body: it must be a JSON object")
+            raise RochallorError(BAD_REQUEST, "invalid request body: it must be a JSON object")
         return value
 
     def sent_value(self, request: Request) -> Json:
@@ -140,29 +140,31 @@ class Fields:
         self._values = values
 
     def text(self, name: str) -> str:
-        """A text; empty where it is left out. Raises S4Error."""
+        """A text; empty where it is left out. Raises RochallorError."""
         return str(self._read(name, str, "a text", ""))
 
     def flag(self, name: str) -> bool:
-        """True or false; false where it is left out. Raises S4Error."""
+        """True or false; false where it is left out. Raises RochallorError."""
         return bool(self._read(name, bool, "true or false", default=False))
 
     def number(self, name: str) -> int:
-        """A whole number of 0 or more; 0 where it is left out. Raises S4Error."""
+        """A whole number of 0 or more; 0 where it is left out. Raises RochallorError."""
         value = self._read(name, int, "a whole number", 0)
         if isinstance(value, bool) or not 0 <= value < 2**31:
-            raise S4Error(BAD_REQUEST, f"invalid request body: {name} must be a whole number of 0 or more")
+            raise RochallorError(
+                BAD_REQUEST, f"invalid request body: {name} must be a whole number of 0 or more"
+            )
         return int(value)
 
     def texts(self, name: str) -> list[str]:
-        """A list of texts; empty where it is left out. Raises S4Error."""
+        """A list of texts; empty where it is left out. Raises RochallorError."""
         values: list[Json] = self._read(name, list, "a list of texts", [])
         if not all(isinstance(value, str) for value in values):
-            raise S4Error(BAD_REQUEST, f"invalid request body: {name} must be a list of texts")
+            raise RochallorError(BAD_REQUEST, f"invalid request body: {name} must be a list of texts")
         return values
 
     def variables(self, name: str = "variables") -> dict[str, Json]:
-        """An object; empty where it is left out. Raises S4Error."""
+        """An object; empty where it is left out. Raises RochallorError."""
         values: dict[str, Json] = self._read(name, dict, "an object", {})
         return values
 
@@ -171,5 +173,5 @@ class Fields:
         if value is None:
             return default
         if not isinstance(value, kind):
-            raise S4Error(BAD_REQUEST, f"invalid request body: {name} must be {called}")
+            raise RochallorError(BAD_REQUEST, f"invalid request body: {name} must be {called}")
         return value

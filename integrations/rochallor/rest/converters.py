@@ -1,4 +1,4 @@
-"""Ids of S4 in URLs: any text will do there, and what is none of ours names nothing."""
+"""Ids of rochallor in URLs: any text will do there, and what is none of ours names nothing."""
 
 from uuid import UUID
 
@@ -8,7 +8,7 @@ NONE = UUID(int=0)
 
 
 class InstanceId:
-    """`<s4_instance:run_id>`: the id of a run, or of none."""
+    """`<rochallor_instance:run_id>`: the id of a run, or of none."""
 
     regex = r"[^/]{1,200}"
 
@@ -23,7 +23,7 @@ class InstanceId:
 
 
 class DefinitionId:
-    """`<s4_definition:name>`: the id of a definition."""
+    """`<rochallor_definition:name>`: the id of a definition."""
 
     regex = r"[^/\x00]{1,256}"
 
@@ -34,5 +34,5 @@ class DefinitionId:
         return value
 
 
-register_converter(InstanceId, "s4_instance")
-register_converter(DefinitionId, "s4_definition")
+register_converter(InstanceId, "rochallor_instance")
+register_converter(DefinitionId, "rochallor_definition")

@@ -1,5 +1,5 @@
-"""Values of the service as S4's clients read them: camelCase, but for history; what is empty is left out where theirs
-leaves it out.
+"""Values of the service as rochallor's clients read them: camelCase, but for history; what is empty is left out where
+theirs leaves it out.
 """
 
 from typing import Any

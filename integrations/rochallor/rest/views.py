@@ -1,4 +1,4 @@
-"""S4's routes: each translates, and calls a function of the service."""
+"""The rochallor API: each translates, and calls a function of the service."""
 
 from uuid import UUID
 
@@ -17,9 +17,9 @@ from accounts.roles import (
     WORKFLOWS_READ,
 )
 from integrations.rochallor import service
-from integrations.rochallor.errors import BAD_REQUEST, NOT_FOUND, UNSUPPORTED_FORMAT, S4Error
+from integrations.rochallor.errors import BAD_REQUEST, NOT_FOUND, UNSUPPORTED_FORMAT, RochallorError
 from integrations.rochallor.rest import rows
-from integrations.rochallor.rest.base import Fields, S4View
+from integrations.rochallor.rest.base import Fields, RochallorView
 from lib.refusals import Missing
 from lib.strict_json import BadJson
 from lib.trace_context import of_headers
@@ -40,7 +40,7 @@ def _whole(request: Request, name: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
 
 
-class DefinitionsView(S4View):
+class DefinitionsView(RochallorView):
     """Definitions."""
 
     scopes = {"GET": WORKFLOWS_READ, "POST": WORKFLOWS_PUBLISH}
@@ -58,12 +58,12 @@ class DefinitionsView(S4View):
     def post(self, request: Request) -> Response:
         """Uploads a definition, which publishes it: 201, also for one that is there already."""
         if any(kind in request.content_type for kind in _XML):
-            raise S4Error(UNSUPPORTED_FORMAT, "Only JSON workflow definitions are accepted")
+            raise RochallorError(UNSUPPORTED_FORMAT, "Only JSON workflow definitions are accepted")
         definition = service.upload_definition(self.principal, self.sent_value(request))
         return Response(rows.uploaded(definition), status=201)
 
 
-class DefinitionView(S4View):
+class DefinitionView(RochallorView):
     """The latest version of a definition."""
 
     scopes = {"GET": WORKFLOWS_READ}
@@ -73,7 +73,7 @@ class DefinitionView(S4View):
         return Response(rows.definition(service.get_definition(self.principal, name)))
 
 
-class DefinitionVersionView(S4View):
+class DefinitionVersionView(RochallorView):
     """A version of a definition."""
 
     scopes = {"GET": WORKFLOWS_READ}
@@ -81,13 +81,13 @@ class DefinitionVersionView(S4View):
     def get(self, request: Request, name: str, number: str) -> Response:
         """The whole definition."""
         if not (number.isascii() and number.isdecimal() and len(number) < 10):
-            raise S4Error(BAD_REQUEST, "invalid version parameter")
+            raise RochallorError(BAD_REQUEST, "invalid version parameter")
         if not int(number):
-            raise S4Error(NOT_FOUND, "versions begin with 1")
+            raise RochallorError(NOT_FOUND, "versions begin with 1")
         return Response(rows.definition(service.get_definition(self.principal, name, int(number))))
 
 
-class InstancesView(S4View):
+class InstancesView(RochallorView):
     """Instances."""
 
     scopes = {"GET": RUNS_READ, "POST": RUNS_START}
@@ -119,7 +119,7 @@ class InstancesView(S4View):
         return Response(rows.instance(begun), status=201)
 
 
-class InstanceView(S4View):
+class InstanceView(RochallorView):
     """An instance."""
 
     scopes = {"GET": RUNS_READ}
@@ -129,7 +129,7 @@ class InstanceView(S4View):
         return Response(rows.instance(service.get_instance(self.principal, run_id)))
 
 
-class HistoryView(S4View):
+class HistoryView(RochallorView):
     """The history of an instance."""
 
     scopes = {"GET": RUNS_READ}
@@ -141,12 +141,12 @@ class HistoryView(S4View):
 
     def handle_exception(self, exc: Exception) -> Response:
         # For whoever may not know of it there is none either.
-        if isinstance(exc, Missing) or (isinstance(exc, S4Error) and exc.code == NOT_FOUND):
+        if isinstance(exc, Missing) or (isinstance(exc, RochallorError) and exc.code == NOT_FOUND):
             return Response({"items": None})
         return super().handle_exception(exc)
 
 
-class CancelView(S4View):
+class CancelView(RochallorView):
     """Cancelling."""
 
     scopes = {"POST": RUNS_OPERATE}
@@ -157,7 +157,7 @@ class CancelView(S4View):
         return Response(rows.instance(service.cancel_instance(self.principal, run_id, reason)))
 
 
-class PollView(S4View):
+class PollView(RochallorView):
     """Polling."""
 
     scopes = {"POST": JOBS_WORK}
@@ -171,7 +171,7 @@ class PollView(S4View):
         return Response({"jobs": [rows.job(one) for one in leased] or None})
 
 
-class CompleteJobView(S4View):
+class CompleteJobView(RochallorView):
     """Completing a job."""
 
     scopes = {"POST": JOBS_WORK}
@@ -188,7 +188,7 @@ class CompleteJobView(S4View):
         return Response(status=204)
 
 
-class FailJobView(S4View):
+class FailJobView(RochallorView):
     """Failing a job."""
 
     scopes = {"POST": JOBS_WORK}
@@ -208,7 +208,7 @@ class FailJobView(S4View):
         return Response(status=204)
 
 
-class UserTaskOfStepView(S4View):
+class UserTaskOfStepView(RochallorView):
     """Completing the user task of a step."""
 
     scopes = {"POST": TASKS_DECIDE}
@@ -220,7 +220,7 @@ class UserTaskOfStepView(S4View):
         return Response(status=204)
 
 
-class UserTaskView(S4View):
+class UserTaskView(RochallorView):
     """Completing a user task by its id, which only the Python SDK has a call for."""
 
     scopes = {"POST": TASKS_DECIDE}
@@ -233,7 +233,7 @@ class UserTaskView(S4View):
         return Response(status=204)
 
 
-class SignalView(S4View):
+class SignalView(RochallorView):
     """Signals to waits."""
 
     scopes = {"POST": RUNS_SIGNAL}

@@ -92,7 +92,7 @@ def relays(homes: Sequence[str], **environment: str) -> Iterator[list[int]]:
 
 
 class Consumers:
-    """Threads that take jobs: by turns as ours do, which claim, and as S4's, which only say that it is done."""
+    """Threads that take jobs: by turns as ours do, which claim, and as rochallor's, which only say that it is done."""
 
     def __init__(self, tenant: int, reads: Sequence[Read]) -> None:
         self.applied: Counter[str] = Counter()

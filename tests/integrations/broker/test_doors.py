@@ -1,4 +1,4 @@
-"""Every door by which consumers take what a broker told them of: `/api/v1`, `handoff.v1`, S4's REST and gRPC."""
+"""Every door by which consumers take what a broker told them of: `/api/v1`, `handoff.v1`, rochallor's REST and gRPC."""
 
 import pytest
 

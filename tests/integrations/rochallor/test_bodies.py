@@ -1,4 +1,4 @@
-"""Bodies that S4's routes can't read: each is a bad request, whatever its content type says."""
+"""Bodies that the rochallor API can't read: each is a bad request, whatever its content type says."""
 
 import orjson
 import pytest

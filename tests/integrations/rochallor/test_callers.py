@@ -1,4 +1,4 @@
-"""Who asks at S4's routes: a token as Bearer or Basic, anybody where a tenant is open, and else nobody."""
+"""Who asks at the rochallor API: a token as Bearer or Basic, anybody where a tenant is open, and else nobody."""
 
 import base64
 from ipaddress import ip_network

@@ -1,4 +1,4 @@
-"""Definitions by S4's routes: an upload is published, a list has the latest, nothing of a document is lost."""
+"""Definitions by the rochallor API: an upload is published, a list has the latest, nothing of a document is lost."""
 
 import pytest
 

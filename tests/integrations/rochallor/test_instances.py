@@ -1,4 +1,4 @@
-"""Instances by S4's routes: how a run reads in S4's words, from its start to its end."""
+"""Instances by the rochallor API: how a run reads in rochallor's words, from its start to its end."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Jobs by S4's routes: workers show no lease, and nothing that they say of a job they had is refused."""
+"""Jobs by the rochallor API: workers show no lease, and nothing that they say of a job they had is refused."""
 
 from datetime import UTC, datetime, timedelta
 

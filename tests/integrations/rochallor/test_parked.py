@@ -1,4 +1,4 @@
-"""User tasks and waits by S4's routes: they go on by the id of their step, once."""
+"""User tasks and waits by the rochallor API: they go on by the id of their step, once."""
 
 import json
 from dataclasses import replace
@@ -141,4 +141,7 @@ def test_a_user_task_takes_no_signal_and_a_wait_no_completion(asked, waits):
 def test_an_installed_step_that_asks_people_is_a_user_task():
     nodes = [{"id": "a", "type": ASK.name, "params": {"title": "Go on?"}}, "b"]
     graph = compile_graph(make.graph(nodes, ["a>b"]), {**CATALOGUE, ASK.name: ASK})
-    assert [naming.type_in_s4(graph.nodes[name]) for name in "ab"] == [naming.USER_TASK, naming.SERVICE_TASK]
+    assert [naming.rochallor_type(graph.nodes[name]) for name in "ab"] == [
+        naming.USER_TASK,
+        naming.SERVICE_TASK,
+    ]

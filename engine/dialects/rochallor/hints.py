@@ -1,4 +1,4 @@
-"""What `metadata.s4` keeps of an S4 document that nodes and edges can't say, so that an export says it again.
+"""What `metadata.s4` keeps of a rochallor document that nodes and edges can't say, so that an export says it again.
 
 `{"steps": {NODE: {"keep": {…}, "choice": NODE, "copy_of": NODE}}, "keep": {…}, "own": …}`: `keep` has fields that an
 export would say otherwise, null for none; conditions and transformations are lists of pairs there, because stored
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from engine.catalogue import Json
-from engine.dialects.s4.shape import Step
+from engine.dialects.rochallor.shape import Step
 
 KEY: Final = "s4"
 ORDERED: Final = ("conditionalNextSteps", "transformations")

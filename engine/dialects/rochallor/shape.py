@@ -1,4 +1,4 @@
-"""The shape of an S4 document: which fields there are and of what kind, and one form of what says the same."""
+"""The shape of a rochallor document: which fields there are and of what kind, and one form of what says the same."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -67,7 +67,7 @@ STEP_FIELDS: Final = (*_STEP,)
 
 
 def matches(document: Document) -> bool:
-    """Whether it is a document of S4: steps of types that only S4 has."""
+    """Whether it is a document of rochallor: steps of types that only rochallor has."""
     steps = document.get("steps")
     return isinstance(steps, list) and any(
         isinstance(step, dict) and step.get("type") in TYPES for step in steps

@@ -1,4 +1,4 @@
-"""A tree of S4's grammar as CEL, and as S4 spells it."""
+"""A tree of rochallor's grammar as CEL, and as rochallor spells it."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from typing import Final
 from engine.catalogue import Json
 from engine.cel_ast import RESERVED
 from engine.cel_reads import CONTEXT
-from engine.dialects.s4.grammar import (
+from engine.dialects.rochallor.grammar import (
     BadText,
     Binary,
     Call,
@@ -35,17 +35,17 @@ _LEVEL: Mapping[str, int] = {
 
 
 def cel(tree: Tree) -> str:
-    """The tree as CEL that reads variables as `context.x`; what S4 divides is a decimal number."""
+    """The tree as CEL that reads variables as `context.x`; what rochallor divides is a decimal number."""
     return _spelled(tree, _Cel())[0]
 
 
 def text(tree: Tree, *, marked: bool) -> str:
-    """The tree as S4 writes it, its variables as `#x` where they are `marked`. Raises BadText."""
+    """The tree as rochallor writes it, its variables as `#x` where they are `marked`. Raises BadText."""
     return _spelled(tree, _S4(marked))[0]
 
 
 class _S4:
-    """S4's own spelling of what differs."""
+    """Rochallor's own spelling of what differs."""
 
     def __init__(self, marked: bool) -> None:
         self.mark = "#" if marked else ""
@@ -111,7 +111,7 @@ def _spelled(tree: Tree, how: _S4 | _Cel) -> tuple[str, int]:
         case Call(name, of):
             return how.call(name, within(of, 0) if of is not None else ""), _TIGHT
     level = _LEVEL[tree.sign]
-    # Comparisons of comparisons are read differently by S4's two readers: brackets say it.
+    # Comparisons of comparisons are read differently by rochallor's two readers: brackets say it.
     left = within(tree.left, level + (level == 3))
     if tree.sign == "/" and isinstance(how, _Cel):
         left = how.divided(within(tree.left, 0))
@@ -167,7 +167,7 @@ def _replaced(tree: Tree, values: Mapping[str, Tree | None]) -> Tree:
 
 
 def tree_of(value: Json) -> Tree | None:
-    """A value as the tree that gives it; None for an object, which S4's grammar can't write."""
+    """A value as the tree that gives it; None for an object, which rochallor's grammar can't write."""
     if isinstance(value, list):
         items = [tree_of(item) for item in value]
         return None if None in items else Many(tuple(item for item in items if item is not None))

@@ -1,4 +1,4 @@
-"""A definition of ours as steps of S4: which nodes are steps, and what is said of each."""
+"""A definition of ours as steps of rochallor: which nodes are steps, and what is said of each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
 from engine.dialects.base import DialectError, Document, cannot_say
-from engine.dialects.s4.grammar import BadText, Name, every, parsed, parsed_cel
-from engine.dialects.s4.hints import KEY, kept_in
-from engine.dialects.s4.reading import Edge, Node, literal
-from engine.dialects.s4.rules import expression_in
-from engine.dialects.s4.shape import (
+from engine.dialects.rochallor.grammar import BadText, Name, every, parsed, parsed_cel
+from engine.dialects.rochallor.hints import KEY, kept_in
+from engine.dialects.rochallor.reading import Edge, Node, literal
+from engine.dialects.rochallor.rules import expression_in
+from engine.dialects.rochallor.shape import (
     DECISION,
     END,
     JOIN,
@@ -21,7 +21,7 @@ from engine.dialects.s4.shape import (
     WAIT,
     Step,
 )
-from engine.dialects.s4.spelling import text
+from engine.dialects.rochallor.spelling import text
 from engine.errors import ExpressionInvalid
 from engine.problems import quoted
 from engine.templates import split_holes
@@ -41,7 +41,7 @@ _PLAIN = {"from", "to"}
 
 
 def refusal(message: str, place: str = "") -> DialectError:
-    """What is answered for what S4 can't say."""
+    """What is answered for what rochallor can't say."""
     return cannot_say(KEY, message, place)
 
 
@@ -58,7 +58,7 @@ class Sketch:
 
     @property
     def said(self) -> list[Node]:
-        """The nodes that are steps of S4."""
+        """The nodes that are steps of rochallor."""
         beside = {*self.choices.values(), *self.copies.values()}
         return [node for node in self.nodes if node["id"] not in beside]
 
@@ -102,7 +102,7 @@ def sketched(definition: Document, hints: Mapping[str, Mapping[str, Json]]) -> S
 
 
 def _entry_first(nodes: list[Node], edges: list[Edge]) -> list[Node]:
-    """The nodes with the one before which none stands in front: there a workflow of S4 begins."""
+    """The nodes with the one before which none stands in front: there a workflow of rochallor begins."""
     targets = {edge.get("to") for edge in edges}
     targets |= {timer.get("to") for node in nodes for timer in node.get("boundary_timers") or ()}
     starts = [node for node in nodes if node["id"] not in targets]
@@ -113,7 +113,7 @@ def _entry_first(nodes: list[Node], edges: list[Edge]) -> list[Node]:
 
 
 def _signal(node: Node) -> Json:
-    """The name of the signal that a node waits for: in S4 that is the step's id."""
+    """The name of the signal that a node waits for: in rochallor that is the step's id."""
     params = node.get("params")
     return _plain(params.get("name")) if node["type"] == "signal" and isinstance(params, Mapping) else None
 
@@ -139,7 +139,7 @@ def said_around(definition: Document) -> dict[str, Json]:
 
 
 def said_of(node: Node, sketch: Sketch) -> Step:
-    """A node as a step, as far as S4 has words; the rest is found when it is read again."""
+    """A node as a step, as far as rochallor has words; the rest is found when it is read again."""
     kind, name = TYPES[node["type"]], sketch.names[node["id"]]
     step: Step = {"id": name, "name": node.get("title") or name, "type": kind}
     edges, params = sketch.leaving(node["id"]), node.get("params") or {}

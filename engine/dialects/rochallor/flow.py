@@ -1,10 +1,10 @@
-"""How tokens go through an S4 document: where steps lead, what is within parallel paths, where two tokens may meet."""
+"""How tokens go through a rochallor document: where steps lead, what is parallel, where two tokens may meet."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from engine.catalogue import Json
-from engine.dialects.s4.shape import DECISION, END, JOIN, PARALLEL, WAITING, Step
+from engine.dialects.rochallor.shape import DECISION, END, JOIN, PARALLEL, WAITING, Step
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
-"""What S4 calls what Handoff has: steps by their ids, and failures in its words."""
+"""What rochallor calls what Handoff has: steps by their ids, and failures in its words."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from engine.catalogue import Json
 from engine.dialects.base import Document
-from engine.dialects.s4.hints import hints_of, kept_in, of_steps
+from engine.dialects.rochallor.hints import hints_of, kept_in, of_steps
 
 NO_BRANCH: Final = "DecisionNoBranchMatched"
 WORKER_FAILED: Final = "JobFailed"
@@ -14,9 +14,9 @@ _REASONS: Mapping[str, str] = {"NoBranchMatched": NO_BRANCH, WORKER_FAILED: ""}
 
 
 def step_ids(definition: Document) -> dict[str, str]:
-    """Node to the id of its step, of those nodes of a definition of ours that S4 knows; two may have the same.
+    """Node to the id of its step, of those nodes of a definition of ours that rochallor knows; two may have the same.
 
-    The decision that has the conditions behind a step of another type is no step of S4.
+    The decision that has the conditions behind a step of another type is no step of rochallor.
     """
     hints = of_steps(hints_of(definition.get("metadata")))
     choices = {hint.get("choice") for hint in hints.values()}
@@ -29,7 +29,7 @@ def step_ids(definition: Document) -> dict[str, str]:
 
 
 def failure_reason(error: Mapping[str, Json]) -> str:
-    """Why a step or a run failed, as S4 says it: a text, with its own word where no branch holds."""
+    """Why a step or a run failed, as rochallor says it: a text, with its own word where no branch holds."""
     code, message = error.get("code"), error.get("message") or ""
     word = _REASONS.get(str(code), code)
     return f"{word}: {message}" if word else str(message)

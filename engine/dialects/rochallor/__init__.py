@@ -1,17 +1,17 @@
-"""S4's dialect: the JSON of the public engine (R-016, R-017, R-024)."""
+"""Rochallor's dialect: the JSON of the public engine (R-016, R-017, R-024)."""
 
 from collections.abc import Mapping
 
 from engine.catalogue import Json
 from engine.dialects.base import Dialect, Document
-from engine.dialects.s4.hints import KEY, difference
-from engine.dialects.s4.naming import WORKER_FAILED, failure_reason, step_ids
-from engine.dialects.s4.reading import Read, around, normal_form, read
-from engine.dialects.s4.shape import matches
-from engine.dialects.s4.sketch import said_around, said_of, sketched
-from engine.dialects.s4.writing import written
+from engine.dialects.rochallor.hints import KEY, difference
+from engine.dialects.rochallor.naming import WORKER_FAILED, failure_reason, step_ids
+from engine.dialects.rochallor.reading import Read, around, normal_form, read
+from engine.dialects.rochallor.shape import matches
+from engine.dialects.rochallor.sketch import said_around, said_of, sketched
+from engine.dialects.rochallor.writing import written
 
-__all__ = ["S4", "WORKER_FAILED", "failure_reason", "normal_form", "step_ids", "written"]
+__all__ = ["ROCHALLOR", "WORKER_FAILED", "failure_reason", "normal_form", "step_ids", "written"]
 
 
 def _to_native(document: Document) -> dict[str, Json]:
@@ -49,4 +49,4 @@ def _hints(reading: Read, native: Document) -> dict[str, Json]:
     return {**({"steps": beside} if beside else {}), **({"keep": top} if top else {})}
 
 
-S4 = Dialect("s4", matches, _to_native)
+ROCHALLOR = Dialect("s4", matches, _to_native)

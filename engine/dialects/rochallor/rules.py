@@ -1,4 +1,4 @@
-"""What is wrong with an S4 document beside its shape: the public engine's rules, and what Handoff can't do."""
+"""What is wrong with a rochallor document beside its shape: the public engine's rules, and what Handoff can't do."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,9 +7,9 @@ from typing import Final
 from engine.catalogue import Json
 from engine.definition import MOST_VARIABLES, NODE_ID, QUEUE_NAME, TEN_YEARS, VARIABLE_NAME, WORKFLOW_NAME
 from engine.dialects.base import Document, Finding
-from engine.dialects.s4.flow import Flow
-from engine.dialects.s4.grammar import BadText, Tree, parsed
-from engine.dialects.s4.shape import (
+from engine.dialects.rochallor.flow import Flow
+from engine.dialects.rochallor.grammar import BadText, Tree, parsed
+from engine.dialects.rochallor.shape import (
     DECISION,
     END,
     JOIN,
@@ -21,7 +21,7 @@ from engine.dialects.s4.shape import (
     WAITING,
     Step,
 )
-from engine.dialects.s4.spelling import cel, may_be_condition, substituted, tree_of
+from engine.dialects.rochallor.spelling import cel, may_be_condition, substituted, tree_of
 from engine.durations import parse_duration
 from engine.errors import ExpressionInvalid
 from engine.expressions import compile_expression

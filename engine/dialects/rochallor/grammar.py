@@ -1,6 +1,6 @@
-"""The expressions of S4 (`#result == 'approved'`, `${a < 500 || b > 0.8}`) as a tree, and the CEL that they become.
+"""The expressions of rochallor (`#result == 'approved'`, `${a < 500 || b > 0.8}`) as a tree, and as CEL.
 
-The same parser reads that CEL again, as far as S4 could have said it: what was edited can be exported.
+The same parser reads that CEL again, as far as rochallor could have said it: what was edited can be exported.
 """
 
 import json
@@ -35,7 +35,7 @@ _LEVELS: tuple[tuple[str, ...], ...] = (
 
 
 class BadText(Exception):
-    """The text is no expression of S4; the message says why, without a full stop."""
+    """The text is no expression of rochallor; the message says why, without a full stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ Tree = Name | Literal | Many | Item | Unary | Binary | Call
 
 
 def parsed(text: str, *, may_tell_time: bool = False) -> Tree:
-    """The tree of a text in S4's grammar; `now()` only where that is allowed. Raises BadText."""
+    """The tree of a text in rochallor's grammar; `now()` only where that is allowed. Raises BadText."""
     return _Parser(text, _s4_name, may_tell_time=may_tell_time).whole()
 
 
@@ -127,7 +127,7 @@ def every(tree: Tree) -> Iterator[Tree]:
 
 
 class _Parser:
-    """Recursive descent. `read_name` reads what begins with a name, which S4 and CEL spell differently."""
+    """Recursive descent. `read_name` reads what begins with a name, which rochallor and CEL spell differently."""
 
     def __init__(
         self,
@@ -186,7 +186,7 @@ class _Parser:
         return tree
 
     def combined(self, sign: str, left: Tree, right: Tree) -> Tree:
-        """Of CEL a division is one of S4 only where it gives decimals."""
+        """Of CEL a division is one of rochallor only where it gives decimals."""
         if self.is_cel and sign == "/":
             if not (isinstance(left, Call) and left.name == "double" and left.of is not None):
                 raise BadText("a division of whole numbers gives a whole number")
@@ -328,7 +328,7 @@ def _key(parser: _Parser) -> str:
     parser.needs("]")
     name = _string(text, is_cel=True)
     if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-        raise BadText("it reads a variable whose name is none of S4")
+        raise BadText("it reads a variable whose name is none of rochallor")
     return name
 
 

@@ -1,20 +1,20 @@
-"""Ours → S4: what import makes of S4 is said as S4 again, also edited; all else is refused with its place."""
+"""Ours → rochallor: what an import made is written as it was, also edited; all else is refused with its place."""
 
 from collections.abc import Mapping
 
 from engine.canonical import canonical_bytes
 from engine.catalogue import Json
 from engine.dialects.base import DialectError, Document
-from engine.dialects.s4.grammar import BadText, parsed_cel
-from engine.dialects.s4.hints import KEY, SAYS_NOTHING, applied, hints_of, kept_in, of_steps
-from engine.dialects.s4.reading import Edge, Read, around, read
-from engine.dialects.s4.sketch import AROUND, Sketch, refusal, said_around, said_of, sketched
-from engine.dialects.s4.spelling import text
+from engine.dialects.rochallor.grammar import BadText, parsed_cel
+from engine.dialects.rochallor.hints import KEY, SAYS_NOTHING, applied, hints_of, kept_in, of_steps
+from engine.dialects.rochallor.reading import Edge, Read, around, read
+from engine.dialects.rochallor.sketch import AROUND, Sketch, refusal, said_around, said_of, sketched
+from engine.dialects.rochallor.spelling import text
 from engine.problems import quoted
 
 
 def written(definition: Document) -> dict[str, Json]:
-    """The definition as an S4 document. Raises DialectError with the place of what S4 can't say."""
+    """The definition as a rochallor document. Raises DialectError with the place of what rochallor can't say."""
     metadata = definition.get("metadata")
     if metadata is not None and not isinstance(metadata, dict):
         raise refusal("Its metadata is no object.", "metadata")
@@ -99,7 +99,7 @@ def _compare_nodes(sketch: Sketch, again: Read) -> None:
         if ours != theirs:
             edges = sketch.leaving(name)
             where = f"edges[{sketch.edges.index(edges[0])}]" if edges else place
-            raise _Misfit(owner, where, f"S4 has no such edges as those from {quoted(name)}.")
+            raise _Misfit(owner, where, f"rochallor has no such edges as those from {quoted(name)}.")
     if missing:
         end = next(node for node in sketch.nodes if again.copies.get(names[node["id"]]) in missing)
         message = f"{quoted(end['id'])} would end a path where parallel paths lead to it, and not the run."
@@ -107,7 +107,7 @@ def _compare_nodes(sketch: Sketch, again: Read) -> None:
 
 
 def _difference(name: str, key: str) -> str:
-    return f"{quoted(name)} has {quoted(key)} in a form that S4 doesn't have."
+    return f"{quoted(name)} has {quoted(key)} in a form that rochallor doesn't have."
 
 
 def _renamed(key: str, value: Json, names: Mapping[str, str]) -> Json:

@@ -1,4 +1,4 @@
-"""S4 → ours: each step as a node of the same id, as far as an id of ours can be so, and what lies beside it as a hint.
+"""Rochallor → ours: each step as a node of the same id, as far as that is possible, and what lies beside it as a hint.
 
 What ours can't say stands in `metadata.s4` (`hints.py`); nothing there changes what a run does.
 """
@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from engine.catalogue import Json
 from engine.cel_reads import CONTEXT
 from engine.dialects.base import DialectError, Document, Finding
-from engine.dialects.s4.flow import Flow, ways
-from engine.dialects.s4.grammar import Literal, parsed
-from engine.dialects.s4.rules import OURS, findings, transformed
-from engine.dialects.s4.shape import (
+from engine.dialects.rochallor.flow import Flow, ways
+from engine.dialects.rochallor.grammar import Literal, parsed
+from engine.dialects.rochallor.rules import OURS, findings, transformed
+from engine.dialects.rochallor.shape import (
     DECISION,
     END,
     JOIN,
@@ -26,7 +26,7 @@ from engine.dialects.s4.shape import (
     Step,
     normal,
 )
-from engine.dialects.s4.spelling import cel
+from engine.dialects.rochallor.spelling import cel
 
 WHOLE_CONTEXT = f"{{{{ {CONTEXT} }}}}"
 OUTPUT = "{{ output }}"
