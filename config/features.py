@@ -23,3 +23,8 @@ def routes(kind: str) -> list[URLPattern | URLResolver]:
         import_module(f"{app.name}.urls") for app in features() if module_has_submodule(app.module, "urls")
     )
     return [route for module in urls for route in getattr(module, kind, ())]
+
+
+def enum_names() -> dict[str, str]:
+    """What features call the choices of their serializers in the schema of the API: `enum_names` of their apps."""
+    return {name: path for app in features() for name, path in getattr(app, "enum_names", {}).items()}

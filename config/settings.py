@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "workflows",
     "runs",
     "tasks_inbox",
+    "operations.alerts",
     "operations.bulk",
 ]
 
@@ -205,9 +206,6 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
-        "AlertSeverity": "runs.models.alerts.SEVERITIES",
-        "AlertChannelKind": "runs.models.alerts.CHANNEL_KINDS",
-        "AlertRuleKind": "runs.api.alert_serializers.RULE_KINDS",
         "LeftKind": "tasks_inbox.api.leaving.LEFT_KINDS",
         "LeftAction": "tasks_inbox.api.leaving.LEFT_ACTIONS",
         "LeaverEnd": "tasks_inbox.api.leaving.LEFT_ENDS",

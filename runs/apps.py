@@ -14,7 +14,6 @@ class RunsConfig(AppConfig):
         from accounts import ports
         from accounts.guards import guards
         from runs.access import (
-            guard_alert,
             guard_calendar,
             guard_calendar_id,
             guard_letter,
@@ -40,7 +39,6 @@ class RunsConfig(AppConfig):
         from workflows.ports.triggers import tell_triggers
         from workflows.ports.usage import counts_open_runs
 
-        guards("alert_id", guard_alert)
         guards("run_id", guard_run)
         guards("other_id", guard_run)
         guards("letter_id", guard_letter)

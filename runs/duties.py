@@ -1,6 +1,5 @@
 """What the engine has to do every so often."""
 
-import runs.alerts.duties
 import runs.outgoing.duties
 import runs.schedules.duties  # noqa: F401 (they register their own)
 from runs.maintenance import (

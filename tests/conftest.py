@@ -42,10 +42,10 @@ _MARKS = {
     "crash": "processes",
     "growth": "slow",
     "inbox": "slow",
-    "operations": "slow",
+    "bulk": "slow",
+    "test_pages.py": "slow",
     "races": "slow",
     "runs": "slow",
-    "triggers": "slow",
     "web": "slow",
 }
 _MEMORY = Path("/dev/shm")

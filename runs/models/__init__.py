@@ -1,10 +1,10 @@
 """The durable state of runs. Hot tables: UUIDv7 keys made by us, no database foreign keys among them (the run lock of
 advance stands for those), `tenant`, `run` and `shard` on every row, few indexes. Behaviour lives elsewhere."""
 
-from runs.models.alerts import Alert, AlertCause, AlertChannel, AlertDelivery, AlertRule
 from runs.models.approvals import Approval, ApprovalUse
 from runs.models.base import HotRow
 from runs.models.blobs import Blob, Installation, SweptDay
+from runs.models.causes import AlertCause
 from runs.models.dispatch import DispatchSample
 from runs.models.drafts import StartDraft
 from runs.models.forecasts import Forecast, ForecastCursor, RestTime
@@ -32,11 +32,7 @@ from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker, Wor
 __all__ = [
     "OUTGOING_STATES",
     "UNSEALED",
-    "Alert",
     "AlertCause",
-    "AlertChannel",
-    "AlertDelivery",
-    "AlertRule",
     "Approval",
     "ApprovalUse",
     "Blob",

@@ -54,10 +54,10 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/kernel/messages.py": "that messages are taken and what they cause",
     "runs/maintenance/telemetry.py": "counts and the cursor behind what was counted",
     "runs/outgoing/services.py": "a webhook, its secrets, what is sent at once and the audit's entry",
-    "runs/alerts/answering.py": "an alert, what is told of it and the audit's entry",
-    "runs/alerts/channels.py": "a channel, the rules that name it and the audit's entry",
-    "runs/alerts/evaluating.py": "all that a look raises, tells of, escalates and resolves",
-    "runs/alerts/rules.py": "a rule and the audit's entry",
+    "operations/alerts/answering.py": "an alert, what is told of it and the audit's entry",
+    "operations/alerts/channels.py": "a channel, the rules that name it and the audit's entry",
+    "operations/alerts/evaluating.py": "all that a look raises, tells of, escalates and resolves",
+    "operations/alerts/rules.py": "a rule and the audit's entry",
     "runs/outgoing/switching.py": "a webhook that is switched off and the mails of it",
 }
 

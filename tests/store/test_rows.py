@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from operations.alerts import store as alerts
 from runs.store import (
-    alerts,
     approvals,
     calendars,
     forecasts,
@@ -22,6 +22,7 @@ from runs.store import (
     variables,
 )
 from runs.store.hot import SQL
+from tests.statements import texts
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
 ROWS = {
@@ -117,7 +118,7 @@ def recordsets():
     """(statement, parameter) → the columns of the document that it takes."""
     return {
         (name, parameter): [column.split()[0] for column in columns.split(",")]
-        for name, text in SQL.texts.items()
+        for name, text in texts().items()
         for parameter, columns in RECORDS.findall(text)
     }
 
