@@ -10,9 +10,9 @@ class HouseConfig(AppConfig):
 
     def ready(self) -> None:
         from importlib import import_module
+        from typing import cast
 
         from django.conf import settings
-        from drf_spectacular.settings import spectacular_settings
 
         from config import checks, dispatch_environment, environment, features  # noqa: F401
         from steps import outside
@@ -21,7 +21,8 @@ class HouseConfig(AppConfig):
             # From here on `shared_task` means this Celery app, also in the web process.
             import_module("config.celery")
 
-        spectacular_settings.ENUM_NAME_OVERRIDES.update(features.enum_names())
+        names = cast("dict[str, str]", settings.SPECTACULAR_SETTINGS["ENUM_NAME_OVERRIDES"])
+        names.update(features.enum_names())
         servers = environment.own_servers(
             settings.DATABASE_URL,
             settings.REDIS_URL,

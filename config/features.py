@@ -26,7 +26,5 @@ def routes(kind: str) -> list[URLPattern | URLResolver]:
 
 
 def enum_names() -> dict[str, str]:
-    """The names of enums in the schema of the API, and the list of each: features have theirs as `enum_names` of their
-    `AppConfig`.
-    """
-    return {name: place for app in features() for name, place in getattr(app, "enum_names", {}).items()}
+    """What features call the choices of their serializers in the schema of the API: `enum_names` of their apps."""
+    return {name: path for app in features() for name, path in getattr(app, "enum_names", {}).items()}

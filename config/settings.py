@@ -37,11 +37,13 @@ INSTALLED_APPS = [
     "workflows",
     "runs",
     "tasks_inbox",
-    "integrations.broker",
-    "integrations.rochallor",
-    "integrations.orchestration",
-    "integrations.webhooks_out",
+    "triggers.webhooks",
+    "operations.alerts",
     "operations.bulk",
+    "integrations.broker",
+    "integrations.orchestration",
+    "integrations.rochallor",
+    "integrations.webhooks_out",
 ]
 
 MIDDLEWARE = [
@@ -209,9 +211,6 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
-        "AlertSeverity": "runs.models.alerts.SEVERITIES",
-        "AlertChannelKind": "runs.models.alerts.CHANNEL_KINDS",
-        "AlertRuleKind": "runs.api.alert_serializers.RULE_KINDS",
         "LeftKind": "tasks_inbox.api.leaving.LEFT_KINDS",
         "LeftAction": "tasks_inbox.api.leaving.LEFT_ACTIONS",
         "LeaverEnd": "tasks_inbox.api.leaving.LEFT_ENDS",
@@ -232,7 +231,6 @@ SPECTACULAR_SETTINGS = {
         "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
         "RequestKind": "runs.api.requests.REQUEST_KINDS",
-        "ActionEnum": "runs.api.webhook_serializers.ACTIONS",
         "BulkAction": "tasks_inbox.api.bulk.BULK_ACTIONS",
         "BulkAnswer": "tasks_inbox.api.bulk.BULK_RESULTS",
         "CaseStatus": "workflows.api.case_serializers.STATUSES",

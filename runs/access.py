@@ -4,20 +4,15 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery, TextField, Value
-from django.db.models.fields.json import KT
-from django.db.models.functions import Coalesce
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from accounts.guards import note, require_in
 from accounts.principal import Principal
-from accounts.roles import EDIT, OPERATE, READ, RUNS_START
-from lib.refusals import Missing
-from runs.models import Alert, Calendar, DeadLetter, InboundWebhook, Run, Schedule
-from runs.models.alerts import ADMINS_KINDS, QUEUE_KINDS, AlertRule
+from accounts.roles import READ, RUNS_START
+from runs.models import Calendar, DeadLetter, Run, Schedule
 from runs.store.items import item_as_it_stands
 from workflows.access import open_to
 from workflows.models import Workflow
-from workflows.queue_names import known_queues
 
 MOST_NAMED = 200
 """Whoever may read more workflows than this may read many runs."""
@@ -60,14 +55,6 @@ def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:
     runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(letters.values("run_id")))
     require_workflow(
         principal, scope, runs.values("workflow_id"), "this dead letter", "There is no such dead letter."
-    )
-
-
-def guard_webhook(principal: Principal, scope: str, webhook_id: UUID) -> None:
-    """As `guard_run`, of the workflow of a webhook."""
-    hooks = InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id)
-    require_workflow(
-        principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook."
     )
 
 
@@ -144,49 +131,6 @@ def readable_letters(
     if principal.reach.is_everywhere:
         return letters
     return letters.filter(run_id__in=readable_runs(principal, verb).values("id"))
-
-
-def guard_alert(principal: Principal, scope: str, alert_id: int) -> None:
-    """Let pass who may see the alert: who may not operate what it is about may not know of it. Raises Missing."""
-    alerts = Alert.objects.for_tenant(principal.tenant_id).filter(pk=alert_id)
-    if not visible_alerts(alerts, principal).exists():
-        raise Missing("There is no such alert.")
-    note("alert_id", scope, alert_id)
-
-
-def visible_alerts(alerts: QuerySet[Alert], principal: Principal) -> QuerySet[Alert]:
-    """Those of the alerts that they see: of workflows that they may operate, of queues that they may know, and timers;
-    admins see all.
-    """
-    if principal.reach.is_everywhere:
-        return alerts
-    known = known_queues(principal)
-    shared = Q(workflow__isnull=True) & ~Q(kind__in=ADMINS_KINDS)
-    if known is not None:
-        shared &= ~Q(kind__in=QUEUE_KINDS) | Q(key__in=sorted(known))
-    return alerts.filter(shared | Q(workflow__in=open_to(principal, OPERATE)))
-
-
-def visible_rules(rules: QuerySet[AlertRule], principal: Principal) -> QuerySet[AlertRule]:
-    """Those of the alert rules that they see: of one queue that they may know, of one workflow that they may read, and
-    of all.
-    """
-    known = known_queues(principal)
-    if known is None:
-        return rules
-    rules = rules.alias(
-        of_queue=Coalesce(KT("params__queue"), Value("", TextField())),
-        of_workflow=Coalesce(KT("params__workflow"), Value("", TextField())),
-    )
-    own = Q(of_workflow="") | Q(of_workflow__in=open_to(principal, READ).values("name"))
-    return rules.filter(own, of_queue__in=["", *sorted(known)])
-
-
-def editable_webhooks(webhooks: QuerySet[InboundWebhook], principal: Principal) -> QuerySet[InboundWebhook]:
-    """Those of the webhooks whose workflows they may edit: who knows the address of one may use it."""
-    if principal.reach.is_everywhere:
-        return webhooks
-    return webhooks.filter(workflow__in=open_to(principal, EDIT))
 
 
 def readable_schedules(schedules: QuerySet[Schedule], principal: Principal) -> QuerySet[Schedule]:

@@ -14,20 +14,18 @@ class RunsConfig(AppConfig):
         from accounts import ports
         from accounts.guards import guards
         from runs.access import (
-            guard_alert,
             guard_calendar,
             guard_calendar_id,
             guard_letter,
             guard_run,
             guard_schedule,
             guard_schedule_id,
-            guard_webhook,
         )
         from runs.commands import child_runs, continuing, signal_messages
         from runs.reading import own_starts, topics
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
-        from runs.reading.triggers import schedule_triggers, webhook_triggers
+        from runs.reading.triggers import schedule_triggers
         from runs.schedules import firing
         from runs.schedules.examples import make_example_schedule
         from runs.schedules.judging import judge, pinned
@@ -39,11 +37,9 @@ class RunsConfig(AppConfig):
         from workflows.ports.triggers import tell_triggers
         from workflows.ports.usage import counts_open_runs
 
-        guards("alert_id", guard_alert)
         guards("run_id", guard_run)
         guards("other_id", guard_run)
         guards("letter_id", guard_letter)
-        guards("webhook_id", guard_webhook)
         guards("schedule", guard_schedule)
         guards("calendar", guard_calendar)
         guards("calendar_id", guard_calendar_id)
@@ -51,7 +47,6 @@ class RunsConfig(AppConfig):
         tell_last_runs(last_run)
         tell_starts(own_starts)
         tell_triggers(schedule_triggers)
-        tell_triggers(webhook_triggers)
         counts_open_runs(open_runs_by_version)
         judges_definitions(judge)
         pins_calendars(pinned)

@@ -43,10 +43,10 @@ _MARKS = {
     "crash": "processes",
     "growth": "slow",
     "inbox": "slow",
-    "operations": "slow",
+    "bulk": "slow",
+    "test_pages.py": "slow",
     "races": "slow",
     "runs": "slow",
-    "triggers": "slow",
     "webhooks_out": "slow",
     "web": "slow",
 }

@@ -9,7 +9,7 @@ from integrations.webhooks_out import events, service
 from integrations.webhooks_out.models import OUTGOING_STATES, SWITCHED_OFF
 from lib.api import fields
 from lib.api.serializers import Verb
-from runs.api.webhook_serializers import SecretSerializer
+from runs.api.secret_serializers import SecretSerializer
 
 _EVENTS = "Names of events (docs/webhooks.md); null or left out: all of them."
 

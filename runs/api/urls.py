@@ -4,7 +4,6 @@ from django.urls import path
 
 import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
 from runs.api import (
-    alerts,
     calendars,
     comparisons,
     dispatch,
@@ -22,7 +21,6 @@ from runs.api import (
     telemetry,
     together,
     trials,
-    webhooks,
     workers,
 )
 
@@ -88,16 +86,6 @@ urlpatterns = [
     ),
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
     path("signals/broadcast", signals.BroadcastView.as_view(), name="api-signals-broadcast"),
-    path("webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),
-    path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view(), name="api-webhook"),
-    path(
-        "webhooks/<uuid:webhook_id>/deliveries",
-        webhooks.WebhookDeliveriesView.as_view(),
-        name="api-webhook-deliveries",
-    ),
-    path(
-        "webhooks/<uuid:webhook_id>/rotate", webhooks.WebhookRotateView.as_view(), name="api-webhook-rotate"
-    ),
     path("schedules", schedules.SchedulesView.as_view(), name="api-schedules"),
     path("schedules/<str:schedule>", schedules.ScheduleView.as_view(), name="api-schedule"),
     path("schedules/<str:schedule>/next", schedules.ScheduleNextView.as_view(), name="api-schedule-next"),
@@ -137,26 +125,6 @@ urlpatterns = [
         "dead-letters/<uuid:letter_id>/discard",
         letters.DeadLetterDiscardView.as_view(),
         name="api-dead-letter-discard",
-    ),
-    path("alerts", alerts.AlertsView.as_view(), name="api-alerts"),
-    path("alerts/<int:alert_id>", alerts.AlertView.as_view(), name="api-alert"),
-    path(
-        "alerts/<int:alert_id>/acknowledge",
-        alerts.AlertAcknowledgeView.as_view(),
-        name="api-alert-acknowledge",
-    ),
-    path("alerts/<int:alert_id>/resolve", alerts.AlertResolveView.as_view(), name="api-alert-resolve"),
-    path("alerts/<int:alert_id>/mute", alerts.AlertMuteView.as_view(), name="api-alert-mute"),
-    path("alert-rules", alerts.AlertRulesView.as_view(), name="api-alert-rules"),
-    path("alert-rules/<int:alert_rule_id>", alerts.AlertRuleView.as_view(), name="api-alert-rule"),
-    path("alert-channels", alerts.AlertChannelsView.as_view(), name="api-alert-channels"),
-    path(
-        "alert-channels/<int:alert_channel_id>", alerts.AlertChannelView.as_view(), name="api-alert-channel"
-    ),
-    path(
-        "alert-channels/<int:alert_channel_id>/test",
-        alerts.AlertChannelTestView.as_view(),
-        name="api-alert-channel-test",
     ),
     path("dispatch", dispatch.DispatchView.as_view(), name="api-dispatch"),
     path("queues", operations.QueuesView.as_view(), name="api-queues"),

@@ -1,10 +1,10 @@
 """The durable state of runs. Hot tables: UUIDv7 keys made by us, no database foreign keys among them (the run lock of
 advance stands for those), `tenant`, `run` and `shard` on every row, few indexes. Behaviour lives elsewhere."""
 
-from runs.models.alerts import Alert, AlertCause, AlertChannel, AlertDelivery, AlertRule
 from runs.models.approvals import Approval, ApprovalUse
 from runs.models.base import HotRow
 from runs.models.blobs import Blob, Installation, SweptDay
+from runs.models.causes import AlertCause
 from runs.models.dispatch import DispatchSample
 from runs.models.drafts import StartDraft
 from runs.models.forecasts import Forecast, ForecastCursor, RestTime
@@ -19,16 +19,11 @@ from runs.models.steps import Container, RunVariable, StepExecution, StepJoin, S
 from runs.models.telemetry import RunTelemetry, StepTelemetry, TelemetryBucket, TelemetryCursor
 from runs.models.undoing import UndoEntry
 from runs.models.waits import Signal, Timer
-from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker, WorkerContact
 
 __all__ = [
     "UNSEALED",
-    "Alert",
     "AlertCause",
-    "AlertChannel",
-    "AlertDelivery",
-    "AlertRule",
     "Approval",
     "ApprovalUse",
     "Blob",
@@ -46,7 +41,6 @@ __all__ = [
     "HistoryDifference",
     "HistoryEvent",
     "HotRow",
-    "InboundWebhook",
     "Installation",
     "QueuePoll",
     "Repair",
@@ -73,8 +67,6 @@ __all__ = [
     "Timer",
     "TreeCount",
     "UndoEntry",
-    "WebhookDelivery",
-    "WebhookSecret",
     "Worker",
     "WorkerContact",
 ]

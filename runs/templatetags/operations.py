@@ -10,7 +10,6 @@ register = template.Library()
 
 _OWN = (
     Tab(10, "operations", "Queues"),
-    Tab(20, "operations-alerts", "Alerts", RUNS_OPERATE),
     Tab(30, "operations-workers", "Workers"),
     Tab(40, "operations-timers", "Timers"),
     Tab(50, "operations-letters", "Dead letters"),

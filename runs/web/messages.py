@@ -6,15 +6,13 @@ from django.http import HttpResponse
 
 from accounts import people
 from accounts.access import PageRequest, page
-from accounts.roles import ALERTS_MANAGE, RUNS_READ, WEBHOOKS_MANAGE
-from runs.access import editable_webhooks
+from accounts.roles import ALERTS_MANAGE, RUNS_READ
 from runs.reading.mails import unsent_mails
 from runs.reading.messages import unread_signals
-from runs.web import contexts, webhooks
+from runs.web import contexts
 from runs.web.listing import brief_rows
-from runs.webhooks import services
 
-SHOWN, HOOKS_SHOWN = 50, 20
+SHOWN = 50
 
 
 @page(RUNS_READ)
@@ -33,7 +31,4 @@ def message_list(request: PageRequest) -> HttpResponse:
         mails = unsent_mails(who, SHOWN)
         people.learn(who.tenant_id, [mail.to for mail in mails])
         context |= {"mails": mails, "sees_mail": True}
-    if WEBHOOKS_MANAGE in who.scopes:
-        newest = editable_webhooks(services.webhooks_of(who.tenant_id), who).order_by("-id")[:HOOKS_SHOWN]
-        context["hooks"] = {"incoming": webhooks.shown_hooks(who.tenant_id, list(newest))}
     return contexts.following(request, "operations/messages.html", "operations/_messages.html", context)

@@ -3,9 +3,6 @@
 from django.urls import path
 
 from runs.web import (
-    alert_channels,
-    alert_rules,
-    alerts,
     calendars,
     children,
     comparing,
@@ -24,26 +21,12 @@ from runs.web import (
     tabs,
     telemetry,
     views,
-    webhooks,
     workers,
 )
-from runs.webhooks import door
 
 urlpatterns = [
     path("", requests.front_page, name="home"),
     path("find", home.find, name="find"),
-    path("hooks/<str:token>", door.receive, name="hook"),
-    path("settings/webhooks", webhooks.webhook_list, name="settings-webhooks"),
-    path("settings/webhooks/<uuid:webhook_id>", webhooks.webhook_page, name="settings-webhook"),
-    path(
-        "settings/webhooks/<uuid:webhook_id>/switch", webhooks.switch_webhook, name="settings-webhook-switch"
-    ),
-    path(
-        "settings/webhooks/<uuid:webhook_id>/rotate", webhooks.rotate_webhook, name="settings-webhook-rotate"
-    ),
-    path(
-        "settings/webhooks/<uuid:webhook_id>/delete", webhooks.delete_webhook, name="settings-webhook-delete"
-    ),
     path("operations/", operations.queue_list, name="operations"),
     path("operations/timers", operations.timer_list, name="operations-timers"),
     path("operations/dead-letters", operations.letter_list, name="operations-letters"),
@@ -51,45 +34,6 @@ urlpatterns = [
         "operations/dead-letters/<uuid:letter_id>/redrive",
         operations.redrive_letter,
         name="operations-letter-redrive",
-    ),
-    path("operations/alerts", alerts.alert_list, name="operations-alerts"),
-    path("operations/alerts/count", alerts.alert_count, name="operations-alert-count"),
-    path("operations/alerts/<int:alert_id>", alerts.alert_page, name="operations-alert"),
-    path(
-        "operations/alerts/<int:alert_id>/acknowledge",
-        alerts.acknowledge,
-        name="operations-alert-acknowledge",
-    ),
-    path("operations/alerts/<int:alert_id>/resolve", alerts.resolve, name="operations-alert-resolve"),
-    path("operations/alerts/<int:alert_id>/mute", alerts.mute, name="operations-alert-mute"),
-    path("operations/alerts/rules", alert_rules.rule_list, name="operations-alert-rules"),
-    path("operations/alerts/rules/new", alert_rules.new_rule, name="operations-alert-rule-new"),
-    path("operations/alerts/rules/<int:alert_rule_id>", alert_rules.rule_page, name="operations-alert-rule"),
-    path(
-        "operations/alerts/rules/<int:alert_rule_id>/delete",
-        alert_rules.delete_rule,
-        name="operations-alert-rule-delete",
-    ),
-    path("operations/alerts/channels", alert_channels.channel_list, name="operations-alert-channels"),
-    path(
-        "operations/alerts/channels/<int:alert_channel_id>",
-        alert_channels.channel_page,
-        name="operations-alert-channel",
-    ),
-    path(
-        "operations/alerts/channels/<int:alert_channel_id>/test",
-        alert_channels.test_channel,
-        name="operations-alert-channel-test",
-    ),
-    path(
-        "operations/alerts/channels/<int:alert_channel_id>/switch",
-        alert_channels.switch_channel,
-        name="operations-alert-channel-switch",
-    ),
-    path(
-        "operations/alerts/channels/<int:alert_channel_id>/delete",
-        alert_channels.delete_channel,
-        name="operations-alert-channel-delete",
     ),
     path("operations/messages", messages.message_list, name="operations-messages"),
     path("operations/dispatch", dispatch.dispatch_page, name="operations-dispatch"),

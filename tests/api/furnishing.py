@@ -1,7 +1,9 @@
 """A tenant that has one of everything."""
 
-from runs.models import AlertRule, Calendar, Schedule
+from operations.alerts.models import AlertRule
+from runs.models import Calendar, Schedule
 from tests import factories as make
+from tests.operations.alerts.factories import AlertFactory
 from tests.operations.bulk.factories import BulkJobFactory
 from workflows.models import WorkflowVersion
 
@@ -86,7 +88,7 @@ def _alerted(client):
     rule = client.post("/api/v1/alert-rules", {"kind": "queue_depth", "name": "ours"})
     assert rule.status_code == 201, rule.json()
     version = WorkflowVersion.unsafe_all_tenants.get(workflow__name="ours", number=1)
-    alert = make.AlertFactory(
+    alert = AlertFactory(
         rule=AlertRule.unsafe_all_tenants.get(pk=rule.json()["id"]),
         key="ours",
         subject="ours",

@@ -37,9 +37,6 @@ from tests.factories.accounts import (
     a_user,
 )
 from tests.factories.runs import (
-    AlertChannelFactory,
-    AlertDeliveryFactory,
-    AlertFactory,
     CalendarFactory,
     ContainerFactory,
     ForecastFactory,
@@ -56,9 +53,6 @@ from workflows.models import WorkflowVersion
 __all__ = [
     "PASSWORD",
     "AccountMailFactory",
-    "AlertChannelFactory",
-    "AlertDeliveryFactory",
-    "AlertFactory",
     "CalendarFactory",
     "CaseFactory",
     "ContainerFactory",

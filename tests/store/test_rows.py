@@ -6,8 +6,8 @@ import pytest
 
 from integrations.broker import store as broker
 from integrations.webhooks_out import store
+from operations.alerts import store as alerts
 from runs.store import (
-    alerts,
     approvals,
     calendars,
     forecasts,
