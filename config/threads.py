@@ -20,7 +20,7 @@ from config import early_answers
 from config.asgi_types import Message, Receive, Scope, Send
 from config.places import Places
 from lib.client_address import client_address, neighbourhood
-from lib.load.admission import Admission, Credentials, Refused
+from lib.load.admission import Admission, Credentials, Entry, Refused
 from lib.load.ceilings import Ceilings, Request
 from lib.refusals import TooMuchWork
 from lib.waiting import attempt_of
@@ -35,6 +35,10 @@ PROBES = frozenset({"/readyz", "/metrics"})
 """What an orchestrator or a monitor asks: what others of its network do is no reason to end a healthy process.
 `/healthz` is answered before a request gets here.
 """
+
+
+COMPUTING = ("/validate", "/evaluate")
+"""Routes that do nothing but compute what somebody has just written."""
 
 
 class Unfinished(Exception):
@@ -63,7 +67,7 @@ class OnThreads:
         is_first = attempt_of({"asgi.scope": scope}).is_first
         credentials, network, path = _credentials(scope), _network(scope), scope["path"]
         if path in PROBES:
-            entry = self._admission.enter_probe(network)
+            entry: Entry | Refused = self._admission.enter_probe(network)
         else:
             is_counted = not path.startswith(settings.STATIC_URL)
             entry = self._admission.enter(credentials, network, is_first=is_first, is_counted=is_counted)
@@ -93,7 +97,8 @@ class OnThreads:
 
         try:
             name = entry.names[0]
-            async with self._places.place(name, partial(self._admission.is_heavy, name)) as let_go:
+            is_heavy, computes = partial(self._admission.is_heavy, name), path.endswith(COMPUTING)
+            async with self._places.place(name, is_heavy, computes=computes) as let_go:
                 rest = await loop.run_in_executor(self._threads, answer)
         finally:
             self._admission.leave(entry, request.names)
