@@ -74,7 +74,7 @@ def _of_http() -> Iterator[tuple[str, ...]]:
 
 
 def _door(path: str) -> str:
-    doors = {"/api/": "REST", "/v1/": "the rochallor API", "/hooks/": "webhooks"}
+    doors = {"/api/": "REST", "/v1/": "`/v1/`", "/hooks/": "webhooks"}
     return next((door for prefix, door in doors.items() if path.startswith(prefix)), "pages")
 
 

@@ -86,7 +86,7 @@ def s4(people, role, version):
 
 
 def said(status, text):
-    """The code behind a sentence of S4."""
+    """The code behind a sentence of rochallor."""
     words = {"is not the newest": OLDER, "All versions": ALL, "was withdrawn": WITHDRAWN}
     return status, next(code for part, code in words.items() if part in text)
 

@@ -4,7 +4,7 @@ import pytest
 
 from config.startup import forget_events
 from integrations.broker.store import outbox_standing
-from tests import s4
+from tests import rochallor
 from tests.integrations.broker.consuming import rows, told
 from tests.integrations.rochallor.conftest import engine, linear
 
@@ -37,7 +37,7 @@ def test_s4s_consumers_complete_by_the_id_in_the_event_and_never_claim(linear, s
 
 
 def test_a_failure_of_theirs_is_followed_by_another_event(linear, streams, relay, clock):
-    linear.upload(s4.document(s4.service("a", "end", retryCount=1), name="once"))
+    linear.upload(rochallor.document(rochallor.service("a", "end", retryCount=1), name="once"))
     started = linear.start("once")
     first = next_event(streams, relay, "a")
     linear.fail({"id": first.job}, retryable=True)

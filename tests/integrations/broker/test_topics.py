@@ -10,7 +10,7 @@ from runs.commands import job_reports
 from runs.commands.jobs import poll
 from runs.models import Run
 from tests import factories as make
-from tests import s4
+from tests import rochallor
 from tests.integrations.rochallor.conftest import engine, linear
 from workflows.checking.check import check
 
@@ -64,8 +64,8 @@ def test_without_kafka_it_is_as_good_as_any(settings, broker):
 
 
 def test_s4s_uploads_are_told_so(linear, through_kafka):
-    service = s4.service("a", "end", jobType="pay:card")
-    answer = linear.post("definitions", s4.document(service, name="cards"), 400)
+    service = rochallor.service("a", "end", jobType="pay:card")
+    answer = linear.post("definitions", rochallor.document(service, name="cards"), 400)
     assert "pay:card" in str(answer)
     assert "topic" in str(answer)
 

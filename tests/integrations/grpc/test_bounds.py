@@ -21,7 +21,7 @@ from integrations.grpc.standard import Health, StrangersPlaces
 from lib.refusals import TooMuchWork
 from lib.waiting import Attempt
 from runs.models import StepExecution
-from tests import s4
+from tests import rochallor
 from tests.integrations.grpc.speaking import Client, answering, message
 
 
@@ -142,7 +142,7 @@ def theirs(speak):
 
 
 def test_a_poll_gives_what_a_client_takes_and_the_rest_goes_back(rest, theirs):
-    rest.post("/v1/definitions", s4.RETRY)
+    rest.post("/v1/definitions", rochallor.RETRY)
     for _ in range(50):
         rest.post("/v1/instances", {"definitionId": "flow", "variables": {"text": "x" * 90_000}})
     first = theirs.engine("PollJobs", worker_id="w", job_types=["flaky"], max_jobs=64).jobs
@@ -154,7 +154,7 @@ def test_a_poll_gives_what_a_client_takes_and_the_rest_goes_back(rest, theirs):
 
 
 def test_who_hangs_up_while_it_polls_gives_back_what_was_leased(rest, theirs):
-    rest.post("/v1/definitions", s4.RETRY)
+    rest.post("/v1/definitions", rochallor.RETRY)
     rest.post("/v1/instances", {"definitionId": "flow"})
     poll = {"worker_id": "w", "job_types": ["flaky"]}
     with transaction.atomic(), connection.cursor() as cursor:

@@ -6,7 +6,7 @@ from django.test import Client
 
 from accounts.services import ensure_admin
 from tests import factories as make
-from tests import s4
+from tests import rochallor
 from tests.people import People
 from tests.timing import clock
 
@@ -92,5 +92,5 @@ def engine(db, settings) -> Engine:
 @pytest.fixture
 def linear(engine):
     """As `engine`, with a definition of three services."""
-    engine.upload(s4.LINEAR)
+    engine.upload(rochallor.LINEAR)
     return engine

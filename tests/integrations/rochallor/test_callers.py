@@ -12,7 +12,7 @@ from lib.refusals import Missing
 from lib.uuid7 import uuid7
 from runs.models import Run
 from tests import factories as make
-from tests import s4
+from tests import rochallor
 from tests.integrations.rochallor.conftest import Engine
 from tests.store.watching import watching
 from workflows.models import Workflow
@@ -66,7 +66,7 @@ def test_who_is_anybody_reaches_the_folder_of_uploads_and_no_other(linear):
     linear.get(f"instances/{instance}", 404)
     linear.post(f"instances/{instance}/cancel", {}, 404)
     linear.post("instances", {"definitionId": "flow"}, 404)
-    linear.post("definitions", s4.LINEAR, 404)
+    linear.post("definitions", rochallor.LINEAR, 404)
     assert linear.get("definitions")["items"] is None
     assert linear.get("instances") == {"items": None, "total": 0}
     assert linear.get(f"instances/{instance}/history") == {"items": None}
@@ -196,7 +196,7 @@ def test_a_tenant_that_there_is_not_is_no_door(engine, settings):
 
 def test_another_tenants_instances_are_not_there(people):
     ours, theirs = Engine(people.token("admin")), Engine(people.token("admin", tenant="theirs"))
-    ours.upload(s4.LINEAR)
+    ours.upload(rochallor.LINEAR)
     instance = ours.start()
     [job] = ours.poll("a")
     theirs.get("definitions/flow", 404)

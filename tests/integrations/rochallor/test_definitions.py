@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import Tenant
 from tests import factories as make
-from tests import s4
+from tests import rochallor
 from tests.integrations.rochallor.conftest import WHO
 from tests.store.watching import watching
 from workflows.models import Workflow
@@ -13,20 +13,20 @@ pytestmark = pytest.mark.django_db
 
 
 def test_an_upload_is_published(engine):
-    made = engine.upload(s4.LINEAR)
+    made = engine.upload(rochallor.LINEAR)
     assert (made["id"], made["version"], made["name"]) == ("flow", 1, "A flow")
     assert made["uploadedAt"].endswith("Z")
 
 
 def test_the_same_again_is_the_same_version_and_another_the_next_one(engine):
-    engine.upload(s4.LINEAR)
-    assert engine.upload(s4.LINEAR)["version"] == 1
-    assert engine.upload(s4.DECISION)["version"] == 2
-    assert engine.upload(s4.LINEAR)["version"] == 3
+    engine.upload(rochallor.LINEAR)
+    assert engine.upload(rochallor.LINEAR)["version"] == 1
+    assert engine.upload(rochallor.DECISION)["version"] == 2
+    assert engine.upload(rochallor.LINEAR)["version"] == 3
 
 
 def test_a_definition_comes_back_as_it_was_given(engine):
-    document = s4.DECISION | {"metadata": {"owner": "Ann", "nested": {"a": [1, None]}}}
+    document = rochallor.DECISION | {"metadata": {"owner": "Ann", "nested": {"a": [1, None]}}}
     engine.upload(document)
     given = engine.get("definitions/flow")
     assert given == {"id": "flow", "version": 1, **document}
@@ -36,9 +36,9 @@ def test_a_definition_comes_back_as_it_was_given(engine):
 
 
 def test_versions_stay_and_the_latest_has_no_number_in_its_address(engine):
-    engine.upload(s4.LINEAR)
-    engine.upload(s4.DECISION)
-    assert engine.get("definitions/flow/versions/1")["steps"] == s4.LINEAR["steps"]
+    engine.upload(rochallor.LINEAR)
+    engine.upload(rochallor.DECISION)
+    assert engine.get("definitions/flow/versions/1")["steps"] == rochallor.LINEAR["steps"]
     assert engine.get("definitions/flow")["version"] == 2
 
 
@@ -60,12 +60,14 @@ def test_what_there_is_not(linear, path, status, code):
 
 
 def test_an_id_may_have_colons_and_be_escaped(engine):
-    engine.upload(s4.LINEAR | {"id": "LOS::loan"})
+    engine.upload(rochallor.LINEAR | {"id": "LOS::loan"})
     assert engine.get("definitions/LOS%3A%3Aloan")["id"] == "LOS::loan"
 
 
 def test_all_that_is_wrong_is_told(engine):
-    bad = s4.document(s4.step("a", "SERVICE_TASK", nextStep="nowhere", colour="red"), sort="new")
+    bad = rochallor.document(
+        rochallor.step("a", "SERVICE_TASK", nextStep="nowhere", colour="red"), sort="new"
+    )
     reason = engine.post("definitions", bad, 400)["reason"]
     assert reason.startswith("validation error: ")
     for word in ("sort", "colour", "nowhere", "jobType"):
@@ -89,8 +91,8 @@ def test_xml_is_an_unsupported_format(engine, kind):
 def test_a_list_has_the_latest_of_each_by_id(engine):
     assert engine.get("definitions") == {"items": None, "total": 0}
     for name in ("b", "a", "c"):
-        engine.upload(s4.LINEAR | {"id": name, "name": f"Called {name}"})
-    engine.upload(s4.DECISION | {"id": "b", "name": "Called b"})
+        engine.upload(rochallor.LINEAR | {"id": name, "name": f"Called {name}"})
+    engine.upload(rochallor.DECISION | {"id": "b", "name": "Called b"})
     page = engine.get("definitions?page=0&pageSize=2")
     assert page["total"] == 3
     assert [(one["id"], one["version"]) for one in page["items"]] == [("a", 1), ("b", 2)]
@@ -100,11 +102,11 @@ def test_a_list_has_the_latest_of_each_by_id(engine):
 
 
 def test_a_list_asks_the_same_for_one_as_for_many(engine):
-    engine.upload(s4.LINEAR)
+    engine.upload(rochallor.LINEAR)
     with watching() as few:
         engine.get("definitions")
     for name in "abcd":
-        engine.upload(s4.LINEAR | {"id": name})
+        engine.upload(rochallor.LINEAR | {"id": name})
     with watching() as many:
         engine.get("definitions")
     assert many.trips == few.trips == WHO + 3
@@ -119,4 +121,4 @@ def test_a_draft_is_no_definition(engine):
 
 def test_an_archived_one_takes_no_upload(linear):
     Workflow.unsafe_all_tenants.update(archived_at="2030-01-01T00:00:00Z")
-    assert linear.post("definitions", s4.LINEAR, 409)["error"] == "conflict"
+    assert linear.post("definitions", rochallor.LINEAR, 409)["error"] == "conflict"

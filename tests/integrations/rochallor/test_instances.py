@@ -4,7 +4,7 @@ import pytest
 
 from runs.models import RunKey
 from tests import factories as make
-from tests import s4
+from tests import rochallor
 from tests.integrations.rochallor.conftest import WHO
 from tests.store.watching import watching
 
@@ -63,7 +63,7 @@ def test_a_business_key_may_be_there_many_times(linear):
 
 
 def test_a_version_may_be_named(linear):
-    linear.upload(s4.DECISION)
+    linear.upload(rochallor.DECISION)
     assert linear.instance(linear.start(definitionVersion=1))["definitionVersion"] == 1
     assert linear.instance(linear.start(definitionVersion=0))["definitionVersion"] == 2
     assert linear.instance(linear.start(definitionVersion=None))["definitionVersion"] == 2
@@ -91,7 +91,7 @@ def test_a_start_that_is_refused(linear, sent, status):
 
 
 def test_the_list_is_of_what_is_asked_for_newest_first(linear):
-    linear.upload(s4.USER_TASK | {"id": "asks"})
+    linear.upload(rochallor.USER_TASK | {"id": "asks"})
     runs = [linear.start() for _ in range(3)]
     asks = linear.start("asks")
     linear.done("before")
@@ -151,14 +151,14 @@ def test_a_failure_is_told_in_the_words_of_the_worker(linear):
 
 
 def test_a_decision_without_a_branch_is_told_in_their_word(engine):
-    engine.upload(s4.NO_MATCH)
+    engine.upload(rochallor.NO_MATCH)
     instance = engine.start()
     engine.done("prepare", variables={"result": "odd"})
     assert "DecisionNoBranchMatched" in engine.instance(instance)["failureReason"]
 
 
 def test_parallel_paths_are_all_current(engine):
-    engine.upload(s4.PARALLEL)
+    engine.upload(rochallor.PARALLEL)
     instance = engine.start()
     make.work("engine")
     assert engine.instance(instance)["currentStepIds"] == ["left", "right"]

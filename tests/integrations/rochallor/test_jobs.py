@@ -8,7 +8,7 @@ from django.db import connection
 from lib.waiting import with_attempt
 from runs.models import Run, StepExecution
 from tests import factories as make
-from tests import s4
+from tests import rochallor
 from tests.altered import altered
 from tests.store.watching import watching
 
@@ -20,7 +20,7 @@ STRANGE = "019a0000-0000-7000-8000-000000000001"
 @pytest.fixture
 def retried(engine):
     """As `engine`, with a service that may be tried three times."""
-    engine.upload(s4.document(s4.service("a", "end", retryCount=2)))
+    engine.upload(rochallor.document(rochallor.service("a", "end", retryCount=2)))
     return engine
 
 
@@ -169,7 +169,7 @@ def test_what_is_said_of_an_instance_that_has_ended_is_heard(linear, how):
 
 
 def test_a_step_that_a_timer_interrupted_is_failed_and_its_worker_is_heard(engine, clock):
-    engine.upload(s4.TIMER_INTERRUPTS)
+    engine.upload(rochallor.TIMER_INTERRUPTS)
     instance = engine.start()
     [slow] = engine.poll("slow")
     clock.advance(2)

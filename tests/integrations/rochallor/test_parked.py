@@ -10,11 +10,13 @@ from integrations.rochallor import naming
 from steps.catalogue import CATALOGUE
 from tasks_inbox.models import ManualTask, TaskDecision
 from tests import factories as make
-from tests import s4
+from tests import rochallor
 
 pytestmark = pytest.mark.django_db
-WAIT = s4.document(
-    s4.service("before", "wait"), s4.step("wait", "WAIT", nextStep="after"), s4.service("after", "end")
+WAIT = rochallor.document(
+    rochallor.service("before", "wait"),
+    rochallor.step("wait", "WAIT", nextStep="after"),
+    rochallor.service("after", "end"),
 )
 ASK = replace(CATALOGUE["human.approval"], name="acme.ask")
 
@@ -22,7 +24,7 @@ ASK = replace(CATALOGUE["human.approval"], name="acme.ask")
 @pytest.fixture
 def asked(engine):
     """An engine, and an instance that waits for a person."""
-    engine.upload(s4.USER_TASK)
+    engine.upload(rochallor.USER_TASK)
     instance = engine.start()
     engine.done("before", variables={"amount": 5})
     return engine, instance

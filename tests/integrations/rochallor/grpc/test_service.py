@@ -12,7 +12,7 @@ from accounts.services import ensure_default_tenant
 from integrations.grpc.contract import methods
 from integrations.rochallor import grpc_service
 from tests import factories as make
-from tests import s4
+from tests import rochallor
 from tests.integrations.grpc.speaking import WORKFLOW_ENGINE, Client, answering, message, told
 
 PREFIXES = ("INSTANCE_STATUS_", "STEP_EXECUTION_STATUS_", "STEP_TYPE_", "BOUNDARY_EVENT_TYPE_")
@@ -131,9 +131,9 @@ OUT_OF_ORDER = ("transformation", "loan")
 """Of these REST alone can say what they mean."""
 
 
-@pytest.mark.parametrize("name", sorted(s4.SCENARIOS.keys() - {*OUT_OF_ORDER}))
+@pytest.mark.parametrize("name", sorted(rochallor.SCENARIOS.keys() - {*OUT_OF_ORDER}))
 def test_a_definition_reads_the_same_whichever_door_it_came_by(rest, theirs, name):
-    document = s4.SCENARIOS[name]
+    document = rochallor.SCENARIOS[name]
     uploaded = theirs.engine("UploadDefinition", definition=definition_of(document))
     assert (uploaded.id, uploaded.version) == (document["id"], 1)
     by_rest = rest.get(f"definitions/{document['id']}")
@@ -146,10 +146,10 @@ def test_a_definition_reads_the_same_whichever_door_it_came_by(rest, theirs, nam
     assert theirs.engine("UploadDefinition", definition=definition_of(document)).version == 1
 
 
-LOAN = {key: value for key, value in s4.LOAN.items() if "extWorkflow" not in key}
+LOAN = {key: value for key, value in rochallor.LOAN.items() if "extWorkflow" not in key}
 
 
-@pytest.mark.parametrize("document", [s4.TRANSFORMATION, LOAN], ids=["transformation", "loan"])
+@pytest.mark.parametrize("document", [rochallor.TRANSFORMATION, LOAN], ids=["transformation", "loan"])
 def test_what_needs_an_order_is_read(rest, theirs, document):
     rest.post("definitions", document)
     shown = theirs.engine("GetDefinition", id=document["id"], version=1).definition
@@ -172,14 +172,16 @@ def test_branches_have_an_order_and_a_warning_where_it_may_matter(rest, theirs):
 
 
 def test_transformations_come_behind_what_they_see(rest, theirs):
-    theirs.engine("UploadDefinition", definition=definition_of(s4.TRANSFORMATION))
+    theirs.engine("UploadDefinition", definition=definition_of(rochallor.TRANSFORMATION))
     made = [*rest.get("definitions/flow")["steps"][1]["transformations"]]
     assert made == ["at", "fee", "fullName", "greeting", "score", "high"]
 
 
 def test_transformations_that_see_each_other_are_refused(theirs):
-    both = s4.step("set", "TRANSFORMATION", nextStep="end", transformations={"a": "${b}", "b": "${a}"})
-    problem = refused(theirs.engine, method="UploadDefinition", definition=definition_of(s4.document(both)))
+    both = rochallor.step("set", "TRANSFORMATION", nextStep="end", transformations={"a": "${b}", "b": "${a}"})
+    problem = refused(
+        theirs.engine, method="UploadDefinition", definition=definition_of(rochallor.document(both))
+    )
     assert problem == {
         "status": "INVALID_ARGUMENT",
         "code": "bad-request",
@@ -196,7 +198,7 @@ def test_transformations_that_see_each_other_are_refused(theirs):
     ],
 )
 def test_lists_are_the_same(rest, theirs, query, fields):
-    for document in (s4.LINEAR, LOAN):
+    for document in (rochallor.LINEAR, LOAN):
         rest.post("definitions", document)
     by_rest, by_grpc = rest.get(f"definitions{query}"), theirs.engine("ListDefinitions", **fields)
     assert by_grpc.total == by_rest["total"]
@@ -205,7 +207,7 @@ def test_lists_are_the_same(rest, theirs, query, fields):
 
 
 def test_an_instance_is_the_same_at_each_of_its_steps(rest, theirs):
-    rest.post("definitions", s4.USER_TASK)
+    rest.post("definitions", rochallor.USER_TASK)
     given = {"amount": 5, "part": 0.5, "deep": {"list": [1, None, "x", True]}}
     begun = theirs.engine("StartInstance", definition_id="flow", variables=given, business_key="BK")
     instance = begun.instance.id
@@ -252,7 +254,7 @@ def _pascal(name):
 
 
 def test_jobs_are_the_same(rest, theirs):
-    rest.post("definitions", s4.RETRY)
+    rest.post("definitions", rochallor.RETRY)
     rest.post("instances", {"definitionId": "flow", "variables": {"a": 1}})
     rest.post("instances", {"definitionId": "flow", "variables": {"a": 1}})
     [by_grpc] = theirs.engine("PollJobs", worker_id="w", job_types=["flaky"]).jobs
@@ -269,7 +271,7 @@ def test_jobs_are_the_same(rest, theirs):
 
 
 def test_one_job_is_given_where_nobody_says_how_many(rest, theirs):
-    rest.post("definitions", s4.RETRY)
+    rest.post("definitions", rochallor.RETRY)
     for _ in range(3):
         rest.post("instances", {"definitionId": "flow"})
     assert len(theirs.engine("PollJobs", worker_id="w", job_types=["flaky"]).jobs) == 1
@@ -278,7 +280,7 @@ def test_one_job_is_given_where_nobody_says_how_many(rest, theirs):
 
 
 def test_a_wait_is_signalled_and_an_instance_cancelled(rest, theirs):
-    rest.post("definitions", s4.WAIT_SIGNAL)
+    rest.post("definitions", rochallor.WAIT_SIGNAL)
     waiting = theirs.engine("StartInstance", definition_id="flow").instance.id
     [job] = theirs.engine("PollJobs", worker_id="w", job_types=["before"]).jobs
     signal = {"instance_id": waiting, "wait_step_id": "wait"}
@@ -327,7 +329,9 @@ def test_both_doors_refuse_the_same(rest, theirs, method, fields, path, body):
 
 
 def test_what_is_wrong_with_a_definition_is_told_at_once(theirs):
-    bad = definition_of(s4.document(s4.step("a", "WAIT", nextStep="nowhere"), s4.step("b", "USER_TASK")))
+    bad = definition_of(
+        rochallor.document(rochallor.step("a", "WAIT", nextStep="nowhere"), rochallor.step("b", "USER_TASK"))
+    )
     with pytest.raises(grpc.RpcError) as caught:
         theirs.engine("UploadDefinition", definition=bad)
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
@@ -351,14 +355,14 @@ def test_nobody_is_let_in_without_a_token(speak):
 
 
 def test_who_may_not_upload_is_refused_before_a_definition_is_read(speak):
-    step = s4.step("a", "TRANSFORMATION", transformations={"a": "${b}", "b": "${a}"})
-    sent = {"method": "UploadDefinition", "definition": definition_of(s4.document(step))}
+    step = rochallor.step("a", "TRANSFORMATION", transformations={"a": "${b}", "b": "${a}"})
+    sent = {"method": "UploadDefinition", "definition": definition_of(rochallor.document(step))}
     assert refused(speak("admin").engine, **sent)["status"] == "INVALID_ARGUMENT"
     assert refused(speak("worker").engine, **sent)["status"] == "PERMISSION_DENIED"
 
 
 def test_another_tenants_instance_is_not_there(rest, theirs, speak):
-    rest.post("definitions", s4.RETRY)
+    rest.post("definitions", rochallor.RETRY)
     instance = theirs.engine("StartInstance", definition_id="flow").instance.id
     other = speak("admin", tenant="theirs")
     assert refused(other.engine, method="GetInstance", id=instance)["status"] == "NOT_FOUND"
@@ -373,7 +377,7 @@ def test_an_open_tenant_needs_no_token_here_and_nowhere_else(transactional_db):
         grpc.insecure_channel(address) as channel,
     ):
         nobody = Client(channel, None)
-        nobody.engine("UploadDefinition", definition=definition_of(s4.RETRY))
+        nobody.engine("UploadDefinition", definition=definition_of(rochallor.RETRY))
         nobody.engine("StartInstance", definition_id="flow")
         assert nobody.engine("PollJobs", worker_id="w", job_types=["flaky"]).jobs
         poll = {"worker_id": "w", "queues": ["flaky"], "max_jobs": 1}
@@ -382,7 +386,7 @@ def test_an_open_tenant_needs_no_token_here_and_nowhere_else(transactional_db):
 
 
 def test_an_upload_over_grpc_is_in_the_audit_log(theirs):
-    document = s4.document(s4.step("end", "END"))
+    document = rochallor.document(rochallor.step("end", "END"))
     theirs.engine("UploadDefinition", definition=definition_of(document))
     rows = AuditRecord.unsafe_all_tenants.filter(act="workflow.publish", door="grpc")
     assert [(row.by, row.via, row.address) for row in rows] == [("admin-of-ours", "token", "127.0.0.1")]

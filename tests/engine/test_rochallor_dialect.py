@@ -1,4 +1,4 @@
-"""S4's definitions: what they become, and that they come back as they were, also when edited (R-016 to R-024)."""
+"""Rochallor's definitions: what they become, and that they come back as they were, edited or not (R-016 to R-024)."""
 
 import copy
 import json
@@ -16,9 +16,9 @@ from engine.outcomes import Completed
 from engine.simulate import simulate
 from engine.validate import validate
 from steps.catalogue import CATALOGUE
-from tests import s4
+from tests import rochallor
 from tests.engine.strategies import QUICK
-from tests.s4 import END, document, service, step, timer
+from tests.rochallor import END, document, service, step, timer
 
 
 def stored(definition):
@@ -34,9 +34,9 @@ def nodes(definition):
     return {node["id"]: node for node in definition["nodes"]}
 
 
-@pytest.mark.parametrize("name", s4.SCENARIOS)
+@pytest.mark.parametrize("name", rochallor.SCENARIOS)
 def test_each_scenario_can_be_published_and_comes_back_without_a_hint(name):
-    given_document = s4.SCENARIOS[name]
+    given_document = rochallor.SCENARIOS[name]
     before = copy.deepcopy(given_document)
     assert detect(given_document) == "s4"
     native = to_native(given_document)
@@ -56,7 +56,7 @@ def test_each_scenario_can_be_published_and_comes_back_without_a_hint(name):
 
 
 def test_what_becomes_of_each_type():
-    native = nodes(to_native(s4.LOAN))
+    native = nodes(to_native(rochallor.LOAN))
     assert native["validate"] == {
         "id": "validate",
         "title": "Validate",
@@ -74,13 +74,13 @@ def test_what_becomes_of_each_type():
     assert (native["checks"]["type"], native["merge"]["type"]) == ("parallel", "join")
     assert native["approved"] == {"id": "approved", "title": "Approved", "type": "end"}
     assert native["rejected"]["join"] == "any"
-    loan = to_native(s4.LOAN)
+    loan = to_native(rochallor.LOAN)
     assert (loan["name"], loan["next_workflow"]) == ("LOS::loan-application", "LOS::loan-disbursement")
-    assert (loan["output"], loan["metadata"]) == ("{{ context }}", s4.LOAN["metadata"])
+    assert (loan["output"], loan["metadata"]) == ("{{ context }}", rochallor.LOAN["metadata"])
 
 
 def test_an_end_that_is_reached_within_parallel_paths_and_outside_is_two_nodes_and_one_step():
-    native = to_native(s4.ENDS_IN_A_PATH)
+    native = to_native(rochallor.ENDS_IN_A_PATH)
     assert nodes(native)["end-path"]["params"] == {"ends": "path"}
     assert "params" not in nodes(native)["end"]
     assert step_ids(native) == {**{name: name for name in nodes(native)}, "end-path": "end"}
@@ -173,7 +173,7 @@ def test_what_was_edited_is_exported_as_it_is_now_with_what_still_fits():
 
 
 def test_a_wait_keeps_the_id_that_its_signals_are_sent_to_when_its_node_gets_another():
-    native = stored(to_native(s4.WAIT_SIGNAL))
+    native = stored(to_native(rochallor.WAIT_SIGNAL))
     nodes(native)["wait"]["id"] = "money"
     for edge in native["edges"]:
         edge |= {key: "money" for key in ("from", "to") if edge[key] == "wait"}
@@ -198,7 +198,7 @@ def test_a_wait_keeps_the_id_that_its_signals_are_sent_to_when_its_node_gets_ano
 )
 def test_what_s4_can_not_say_is_refused_with_its_place(node, fields, place):
     with pytest.raises(DialectError, match="`s4` can't say this workflow") as refused:
-        from_native(changed(to_native(s4.LOAN), node, **fields), "s4")
+        from_native(changed(to_native(rochallor.LOAN), node, **fields), "s4")
     assert place is None or refused.value.field == place
 
 
@@ -238,15 +238,15 @@ def test_what_stands_around_the_steps_is_refused_with_its_place(change, place):
     ids=str,
 )
 def test_hints_may_say_anything(hints):
-    native = {**to_native(s4.LINEAR), "metadata": {"s4": hints}}
-    assert from_native(native, "s4")["steps"] == s4.LINEAR["steps"]
+    native = {**to_native(rochallor.LINEAR), "metadata": {"s4": hints}}
+    assert from_native(native, "s4")["steps"] == rochallor.LINEAR["steps"]
 
 
 @pytest.mark.parametrize(
     ("data", "expected"), [({"decision": "APPROVED"}, {"decision": "APPROVED"}), (None, {})]
 )
 def test_what_a_person_enters_are_variables(data, expected):
-    graph = compile_graph(to_native(s4.PARALLEL_USER_TASK), CATALOGUE)
+    graph = compile_graph(to_native(rochallor.PARALLEL_USER_TASK), CATALOGUE)
     decided = {"outcome": "submitted", "branch": "submitted", "data": data}
     state = simulate(graph, {"n": 1}, {"work": Completed({"done": True}), "review": Completed(decided)})
     assert (state.status, state.output) == ("COMPLETED", {"n": 1, "done": True, **expected})

@@ -1,9 +1,9 @@
-"""What is wrong with definitions of S4: the public engine's rules, and what Handoff can't do, each with its place."""
+"""What is wrong with definitions of rochallor: its own rules, and what Handoff can't do, each with its place."""
 
 import pytest
 
 from engine.dialects import DialectError, to_native
-from tests.s4 import END, document, service, step, timer
+from tests.rochallor import END, document, service, step, timer
 
 
 def found_in(of):

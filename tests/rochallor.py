@@ -1,4 +1,4 @@
-"""Documents of S4 that are our own: one for each scenario which the public engine's clients play."""
+"""Documents of rochallor that are our own: one for each scenario which the public engine's clients play."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Definitions of S4 run as the public engine's scenarios want it: ends, timers, conditions, variables."""
+"""Definitions of rochallor run as the public engine's scenarios want it: ends, timers, conditions, variables."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from engine.dialects.rochallor import failure_reason
 from runs.commands import job_reports, jobs
 from runs.models import RunVariable
 from tests import factories as make
-from tests import s4
+from tests import rochallor
 
 pytestmark = pytest.mark.django_db
 
@@ -50,14 +50,14 @@ def status(run_id):
 
 
 def test_one_step_after_another_and_their_end():
-    run_id = begun(s4.LINEAR, n=1)
+    run_id = begun(rochallor.LINEAR, n=1)
     work("a", "b", x=2)
     assert polled("c")["c"].step.input == {"n": 1, "x": 2}
     assert status(run_id) == "RUNNING"
 
 
 def test_what_a_run_gives_is_all_its_variables():
-    run_id = begun(s4.LINEAR, n=1, x=0)
+    run_id = begun(rochallor.LINEAR, n=1, x=0)
     work("a", x=2)
     work("b", y={"z": None})
     work("c")
@@ -68,7 +68,7 @@ def test_what_a_run_gives_is_all_its_variables():
 
 @pytest.mark.parametrize(("result", "way", "other"), [("approved", "yes", "no"), ("rejected", "no", "yes")])
 def test_a_decision_takes_the_first_condition_that_holds(result, way, other):
-    run_id = begun(s4.DECISION)
+    run_id = begun(rochallor.DECISION)
     work("prepare", result=result)
     work(way)
     assert make.statuses(run_id)[other] == "SKIPPED"
@@ -76,7 +76,7 @@ def test_a_decision_takes_the_first_condition_that_holds(result, way, other):
 
 
 def test_a_decision_of_which_no_condition_holds_fails_the_run_with_the_word_of_s4():
-    run_id = begun(s4.NO_MATCH)
+    run_id = begun(rochallor.NO_MATCH)
     work("prepare", result="other")
     run = make.run(run_id)
     assert run.status == "FAILED"
@@ -84,13 +84,13 @@ def test_a_decision_of_which_no_condition_holds_fails_the_run_with_the_word_of_s
 
 
 def test_a_variable_that_nobody_has_set_fails_the_run():
-    run_id = begun(s4.NO_MATCH)
+    run_id = begun(rochallor.NO_MATCH)
     work("prepare")
     assert failure_reason(make.run(run_id).error).startswith("ExpressionError: ")
 
 
 def test_a_join_waits_for_paths_of_several_steps_and_goes_on_once():
-    run_id = begun(s4.PARALLEL)
+    run_id = begun(rochallor.PARALLEL)
     work("right", "left")
     assert polled("merge") == {}
     work("left-2", "merge")
@@ -100,7 +100,7 @@ def test_a_join_waits_for_paths_of_several_steps_and_goes_on_once():
 
 @pytest.mark.parametrize("go", [True, False])
 def test_an_end_within_parallel_paths_ends_its_path_alone(go):
-    run_id = begun(s4.ENDS_IN_A_PATH, go=go)
+    run_id = begun(rochallor.ENDS_IN_A_PATH, go=go)
     assert status(run_id) == "RUNNING"
     work("right", "after")
     assert status(run_id) == "COMPLETED"
@@ -109,7 +109,7 @@ def test_an_end_within_parallel_paths_ends_its_path_alone(go):
 
 
 def test_the_end_that_a_timer_leads_to_ends_the_run_and_the_wait_beside_it(clock):
-    run_id = begun(s4.TIMER)
+    run_id = begun(rochallor.TIMER)
     work("before")
     make.work()
     assert make.statuses(run_id)["wait"] == "WAITING"
@@ -123,7 +123,7 @@ def test_the_end_that_a_timer_leads_to_ends_the_run_and_the_wait_beside_it(clock
 
 
 def test_what_waits_goes_on_where_its_signal_comes_first(clock):
-    run_id = begun(s4.TIMER)
+    run_id = begun(rochallor.TIMER)
     work("before")
     make.work()
     make.send(run_id, "wait", {"paid": True})
@@ -133,7 +133,7 @@ def test_what_waits_goes_on_where_its_signal_comes_first(clock):
 
 
 def test_a_job_that_the_end_finds_running_is_cancelled_and_its_late_result_has_no_effect(clock):
-    flow = s4.document(s4.service("slow", "end", boundaryEvents=[s4.timer("end")]))
+    flow = rochallor.document(rochallor.service("slow", "end", boundaryEvents=[rochallor.timer("end")]))
     run_id = begun(flow)
     (held,) = polled("slow").values()
     clock.advance(2)
@@ -144,7 +144,7 @@ def test_a_job_that_the_end_finds_running_is_cancelled_and_its_late_result_has_n
 
 
 def test_a_timer_that_interrupts_ends_the_step_and_its_worker_hears_so(clock):
-    run_id = begun(s4.TIMER_INTERRUPTS)
+    run_id = begun(rochallor.TIMER_INTERRUPTS)
     (held,) = polled("slow").values()
     clock.advance(2)
     make.tick()
@@ -155,7 +155,7 @@ def test_a_timer_that_interrupts_ends_the_step_and_its_worker_hears_so(clock):
 
 
 def test_a_wait_is_signalled_by_the_id_of_its_step_and_sets_what_it_is_told():
-    run_id = begun(s4.WAIT_SIGNAL, n=1)
+    run_id = begun(rochallor.WAIT_SIGNAL, n=1)
     work("before")
     make.work()
     make.send(run_id, "wait", {"n": 2, "first-name": "Ann"})
@@ -164,7 +164,7 @@ def test_a_wait_is_signalled_by_the_id_of_its_step_and_sets_what_it_is_told():
 
 
 def test_a_signal_without_anything_sets_nothing():
-    run_id = begun(s4.WAIT_SIGNAL, n=1)
+    run_id = begun(rochallor.WAIT_SIGNAL, n=1)
     work("before")
     make.work()
     make.send(run_id, "wait", None)
@@ -172,7 +172,7 @@ def test_a_signal_without_anything_sets_nothing():
 
 
 def test_a_step_is_tried_again_as_often_as_it_says(clock):
-    run_id = begun(s4.RETRY)
+    run_id = begun(rochallor.RETRY)
     for _ in range(2):
         make.fail(*make.claimed("flaky"), retryable=True)
         assert status(run_id) == "RUNNING"
@@ -182,13 +182,13 @@ def test_a_step_is_tried_again_as_often_as_it_says(clock):
 
 
 def test_without_a_retry_count_a_step_is_tried_once():
-    run_id = begun(s4.LINEAR)
+    run_id = begun(rochallor.LINEAR)
     make.fail(*make.claimed("a"), retryable=True)
     assert status(run_id) == "FAILED"
 
 
 def test_transformations_set_values_of_their_types():
-    run_id = begun(s4.TRANSFORMATION)
+    run_id = begun(rochallor.TRANSFORMATION)
     work("init", **DEFAULT)
     found = variables(run_id)
     assert (found["at"][:2], found["at"][-1]) == ("20", "Z")
@@ -199,18 +199,20 @@ def test_transformations_set_values_of_their_types():
 
 
 def test_conditions_behind_a_task_decide_where_it_leads():
-    run_id = begun(s4.BEHIND_A_TASK)
+    run_id = begun(rochallor.BEHIND_A_TASK)
     work("work", ok=False)
     work("bad")
     assert (status(run_id), make.statuses(run_id)["good"]) == ("COMPLETED", "SKIPPED")
-    unmatched = begun(s4.BEHIND_A_TASK)
+    unmatched = begun(rochallor.BEHIND_A_TASK)
     work("work", ok="perhaps")
     assert "DecisionNoBranchMatched" in failure_reason(make.run(unmatched).error)
 
 
 def test_a_loan_is_approved_at_once_by_its_scores():
-    make.a_version(to_native(s4.document(s4.service("pay", "end"), name="LOS::loan-disbursement"), "s4"))
-    run_id = begun(s4.LOAN, loanAmount=100000.0)
+    make.a_version(
+        to_native(rochallor.document(rochallor.service("pay", "end"), name="LOS::loan-disbursement"), "s4")
+    )
+    run_id = begun(rochallor.LOAN, loanAmount=100000.0)
     work("validate")
     work("credit", creditScore=700)
     work("fraud", fraudScore=0)
@@ -222,7 +224,7 @@ def test_a_loan_is_approved_at_once_by_its_scores():
 
 @pytest.mark.parametrize(("credit", "fraud"), [(400, 0.0), (700, 0.9)])
 def test_a_loan_is_rejected_by_either_score(credit, fraud):
-    run_id = begun(s4.LOAN, loanAmount=1)
+    run_id = begun(rochallor.LOAN, loanAmount=1)
     work("validate")
     work("credit", creditScore=credit)
     work("fraud", fraudScore=fraud)
@@ -231,7 +233,7 @@ def test_a_loan_is_rejected_by_either_score(credit, fraud):
 
 
 def test_a_loan_that_nobody_has_reviewed_for_two_days_is_escalated(clock):
-    run_id = begun(s4.LOAN, loanAmount=1)
+    run_id = begun(rochallor.LOAN, loanAmount=1)
     work("validate")
     work("credit", creditScore=600)
     work("fraud", fraudScore=0)
@@ -246,7 +248,7 @@ def test_a_loan_that_nobody_has_reviewed_for_two_days_is_escalated(clock):
 
 
 def test_a_signal_that_carries_no_object_fails_the_run():
-    run_id = begun(s4.WAIT_SIGNAL)
+    run_id = begun(rochallor.WAIT_SIGNAL)
     work("before")
     make.work()
     make.send(run_id, "wait", "paid")

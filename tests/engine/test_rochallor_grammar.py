@@ -1,4 +1,4 @@
-"""S4's expressions: what they become, what they give, and how they are said again."""
+"""Rochallor's expressions: what they become, what they give, and how they are said again."""
 
 import pytest
 from hypothesis import given
