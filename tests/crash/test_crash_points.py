@@ -159,6 +159,8 @@ def test_every_crash_point_was_come_by():
     in_code = {
         name
         for path in (each for room in ("runs", *ROOMS) for each in (BASE_DIR / room).rglob("*.py"))
+        # Relays are killed in tests/integrations/broker.
+        if path != BASE_DIR / "integrations" / "broker" / "relay.py"
         for name in re.findall(r'crash_points\.hit\("(\w+)"\)', path.read_text())
     }
     elsewhere = {
