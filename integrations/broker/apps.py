@@ -13,8 +13,9 @@ class BrokerConfig(AppConfig):
     def ready(self) -> None:
         """Provide how the outbox stands, for the route and the page of dispatch."""
         from integrations.broker.standing import outbox_row
-        from lib.panels import PANELS
+        from integrations.broker.web import outbox_panel
+        from lib.panels import PANELS, Panel
         from runs.ports import OUTBOX
 
         OUTBOX.register(outbox_row)
-        PANELS.register(("dispatch", "broker/_dispatch.html"))
+        PANELS.register(Panel("dispatch", "broker/_dispatch.html", outbox_panel))

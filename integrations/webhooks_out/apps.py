@@ -14,11 +14,12 @@ class WebhooksOutConfig(AppConfig):
         """Provide the guard of webhooks, their tab in Settings, their command and what the page of messages shows."""
         from accounts.guards import guards
         from integrations.webhooks_out.access import guard_outgoing
-        from lib.panels import PANELS
+        from integrations.webhooks_out.web import newest
+        from lib.panels import PANELS, Panel
 
         guards("outgoing_id", guard_outgoing)
         PANELS.register(
-            ("settings-tabs", "webhooks_out/_tab.html"),
-            ("settings-commands", "webhooks_out/_command.html"),
-            ("messages", "webhooks_out/_messages.html"),
+            Panel("settings-tabs", "webhooks_out/_tab.html"),
+            Panel("settings-commands", "webhooks_out/_command.html"),
+            Panel("messages", "webhooks_out/_messages.html", newest),
         )

@@ -27,6 +27,8 @@ MOST_WAITING = 1_000
 MOST_COUNTED = 100_000
 """So much of what waits is counted on the page of one webhook."""
 ON_A_PAGE = 25
+NEWEST = 20
+"""So many are on the page of messages."""
 _FIELDS = ("url", "description", "workflow", "which")
 _OVERLAPS = (("0", "at once"), ("3600", "in an hour"), ("86400", "in a day"), ("604800", "in a week"))
 _GROUPS = (("run", "Runs"), ("step", "Steps"), ("task", "Tasks"))
@@ -181,7 +183,7 @@ def _listed(request: PageRequest, event_names: Any) -> dict[str, Any]:
     hook_page = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")
     return {
-        "hooks": shown_hooks(hook_page.rows),
+        "hooks": _shown_hooks(hook_page.rows),
         "most_waiting": MOST_WAITING,
         "workflows": list(choices.values_list("name", "title")[:MOST_WORKFLOWS]),
         "may_all": request.principal.reach.is_everywhere,
@@ -190,7 +192,16 @@ def _listed(request: PageRequest, event_names: Any) -> dict[str, Any]:
     } | pages.neighbours(hook_page)
 
 
-def shown_hooks(hooks: Sequence[OutgoingWebhook]) -> list[dict[str, Any]]:
+def newest(request: PageRequest) -> dict[str, Any] | None:
+    """The newest that they may edit, for the page of messages."""
+    who = request.principal
+    if WEBHOOKS_MANAGE not in who.scopes:
+        return None
+    rows = editable_outgoing(service.webhooks_of(who.tenant_id), who).order_by("-id")[:NEWEST]
+    return {"hooks": _shown_hooks(list(rows)), "most_waiting": MOST_WAITING}
+
+
+def _shown_hooks(hooks: Sequence[OutgoingWebhook]) -> list[dict[str, Any]]:
     """Webhooks as rows of a list, each with how many messages wait for it, up to `MOST_WAITING`."""
     waiting = store.pending([one.pk for one in hooks], MOST_WAITING) if hooks else {}
     return [_described(one) | {"waiting": waiting[one.pk]} for one in hooks]

@@ -105,7 +105,7 @@ def row(it: Facts) -> dict[str, Json]:
         "lock_waits": gauges and gauges.lock_waits,
         "steps_per_second": gauges and _rounded(gauges.per_second, 2),
         "contended_share": gauges and _rounded(gauges.contended_share, 4),
-        "outbox": next((told() for told in OUTBOX), None),
+        "outbox": next((standing() for standing in OUTBOX), None),
     }
 
 
