@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import READ, RUNS_START
-from runs.models import Calendar, DeadLetter, Run, Schedule
+from runs.models import Calendar, DeadLetter, Run
 from runs.store.items import item_as_it_stands
 from workflows.access import open_to
 from workflows.models import Workflow
@@ -55,22 +55,6 @@ def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:
     runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(letters.values("run_id")))
     require_workflow(
         principal, scope, runs.values("workflow_id"), "this dead letter", "There is no such dead letter."
-    )
-
-
-def guard_schedule(principal: Principal, scope: str, name: str) -> None:
-    """As `guard_run`, of the workflow of a schedule of this name."""
-    rows = Schedule.objects.for_tenant(principal.tenant_id).filter(name=name.replace("\x00", ""))
-    require_workflow(
-        principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule."
-    )
-
-
-def guard_schedule_id(principal: Principal, scope: str, schedule_id: UUID) -> None:
-    """As `guard_run`, of the workflow of a schedule."""
-    rows = Schedule.objects.for_tenant(principal.tenant_id).filter(pk=schedule_id)
-    require_workflow(
-        principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule."
     )
 
 
@@ -131,13 +115,6 @@ def readable_letters(
     if principal.reach.is_everywhere:
         return letters
     return letters.filter(run_id__in=readable_runs(principal, verb).values("id"))
-
-
-def readable_schedules(schedules: QuerySet[Schedule], principal: Principal) -> QuerySet[Schedule]:
-    """Those of the schedules whose workflows they may read."""
-    if principal.reach.is_everywhere:
-        return schedules
-    return schedules.filter(workflow__in=open_to(principal, READ))
 
 
 def require_workflow(

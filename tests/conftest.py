@@ -44,6 +44,8 @@ _MARKS = {
     "growth": "slow",
     "inbox": "slow",
     "bulk": "slow",
+    "schedules": "slow",
+    "telemetry": "slow",
     "test_pages.py": "slow",
     "races": "slow",
     "runs": "slow",

@@ -4,6 +4,7 @@ advance stands for those), `tenant`, `run` and `shard` on every row, few indexes
 from runs.models.approvals import Approval, ApprovalUse
 from runs.models.base import HotRow
 from runs.models.blobs import Blob, Installation, SweptDay
+from runs.models.calendars import Calendar
 from runs.models.causes import AlertCause
 from runs.models.dispatch import DispatchSample
 from runs.models.drafts import StartDraft
@@ -13,10 +14,8 @@ from runs.models.messages import RunMessage
 from runs.models.outbox import DispatchLeader, DispatchOutbox
 from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey, TreeCount
-from runs.models.schedules import Calendar, Schedule, ScheduleEntry
 from runs.models.searches import SavedSearch
 from runs.models.steps import Container, RunVariable, StepExecution, StepJoin, StepLog
-from runs.models.telemetry import RunTelemetry, StepTelemetry, TelemetryBucket, TelemetryCursor
 from runs.models.undoing import UndoEntry
 from runs.models.waits import Signal, Timer
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker, WorkerContact
@@ -50,20 +49,14 @@ __all__ = [
     "RunKey",
     "RunMessage",
     "RunSeal",
-    "RunTelemetry",
     "RunVariable",
     "SavedSearch",
-    "Schedule",
-    "ScheduleEntry",
     "Signal",
     "StartDraft",
     "StepExecution",
     "StepJoin",
     "StepLog",
-    "StepTelemetry",
     "SweptDay",
-    "TelemetryBucket",
-    "TelemetryCursor",
     "Timer",
     "TreeCount",
     "UndoEntry",

@@ -12,11 +12,12 @@ from integrations.grpc.calls import Call, NativeRequest
 from integrations.rochallor import service
 from integrations.rochallor.errors import RochallorError
 from lib.refusals import Refusal
-from runs.models import Run, Schedule
-from runs.schedules import firing
+from runs.models import Run
 from tests import factories as make
 from tests.api.hooks import publish
 from tests.webhooks import Sender
+from triggers.schedules import firing
+from triggers.schedules.models import Schedule
 from workflows.models import VersionWithdrawal, Workflow
 
 pytestmark = pytest.mark.django_db

@@ -43,7 +43,6 @@ from tests.factories.runs import (
     JoinFactory,
     RepairFactory,
     RestTimeFactory,
-    RunTelemetryFactory,
     WorkerFactory,
 )
 from tests.factories.tasks_inbox import NotificationFactory
@@ -66,7 +65,6 @@ __all__ = [
     "NotificationFactory",
     "RepairFactory",
     "RestTimeFactory",
-    "RunTelemetryFactory",
     "TenantFactory",
     "UserFactory",
     "VersionFactory",
