@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "workflows",
     "runs",
     "tasks_inbox",
+    "triggers.webhooks",
     "operations.alerts",
     "operations.bulk",
 ]
@@ -227,7 +228,6 @@ SPECTACULAR_SETTINGS = {
         "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
         "RequestKind": "runs.api.requests.REQUEST_KINDS",
-        "ActionEnum": "runs.api.webhook_serializers.ACTIONS",
         "BulkAction": "tasks_inbox.api.bulk.BULK_ACTIONS",
         "BulkAnswer": "tasks_inbox.api.bulk.BULK_RESULTS",
         "CaseStatus": "workflows.api.case_serializers.STATUSES",

@@ -1,5 +1,7 @@
 """Places on pages that apps above fill: `{% panels "run-list" %}` shows their templates, in the context of the page."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from django.template import Library, RequestContext
@@ -7,8 +9,18 @@ from django.utils.html import format_html_join
 
 from lib.ports import Port
 
-PANELS: Final = Port[tuple[str, str]]()
-"""The name of a place and the name of a template."""
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A template for a place on pages. `context`: its own context, beside that of the page; None: it is not shown."""
+
+    place: str
+    template: str
+    context: Callable[[Any], Mapping[str, Any] | None] = lambda _: {}
+    """Takes the request."""
+
+
+PANELS: Final = Port[Panel]()
 
 register = Library()
 
@@ -17,5 +29,10 @@ register = Library()
 def panels(context: RequestContext, place: str) -> str:
     """What is registered for the place, one after another."""
     engine: Any = context.template.engine if context.template else None
-    texts = (engine.get_template(template).render(context) for name, template in PANELS if name == place)
-    return format_html_join("", "{}", ((text,) for text in texts))
+    texts = []
+    for panel in PANELS:
+        own = panel.context(context["request"]) if panel.place == place else None
+        if own is not None:
+            with context.push(**own):
+                texts.append((engine.get_template(panel.template).render(context),))
+    return format_html_join("", "{}", texts)

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import EDIT, READ, RUNS_START
-from runs.models import Calendar, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
+from runs.models import Calendar, DeadLetter, OutgoingWebhook, Run, Schedule
 from runs.store.items import item_as_it_stands
 from workflows.access import open_to
 from workflows.models import Workflow
@@ -55,14 +55,6 @@ def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:
     runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(letters.values("run_id")))
     require_workflow(
         principal, scope, runs.values("workflow_id"), "this dead letter", "There is no such dead letter."
-    )
-
-
-def guard_webhook(principal: Principal, scope: str, webhook_id: UUID) -> None:
-    """As `guard_run`, of the workflow of a webhook."""
-    hooks = InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id)
-    require_workflow(
-        principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook."
     )
 
 
@@ -147,13 +139,6 @@ def readable_letters(
     if principal.reach.is_everywhere:
         return letters
     return letters.filter(run_id__in=readable_runs(principal, verb).values("id"))
-
-
-def editable_webhooks(webhooks: QuerySet[InboundWebhook], principal: Principal) -> QuerySet[InboundWebhook]:
-    """Those of the webhooks whose workflows they may edit: who knows the address of one may use it."""
-    if principal.reach.is_everywhere:
-        return webhooks
-    return webhooks.filter(workflow__in=open_to(principal, EDIT))
 
 
 def editable_outgoing(webhooks: QuerySet[OutgoingWebhook], principal: Principal) -> QuerySet[OutgoingWebhook]:

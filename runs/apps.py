@@ -21,13 +21,12 @@ class RunsConfig(AppConfig):
             guard_run,
             guard_schedule,
             guard_schedule_id,
-            guard_webhook,
         )
         from runs.commands import child_runs, continuing, signal_messages
         from runs.reading import own_starts, topics
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
-        from runs.reading.triggers import schedule_triggers, webhook_triggers
+        from runs.reading.triggers import schedule_triggers
         from runs.schedules import firing
         from runs.schedules.examples import make_example_schedule
         from runs.schedules.judging import judge, pinned
@@ -42,7 +41,6 @@ class RunsConfig(AppConfig):
         guards("run_id", guard_run)
         guards("other_id", guard_run)
         guards("letter_id", guard_letter)
-        guards("webhook_id", guard_webhook)
         guards("outgoing_id", guard_outgoing)
         guards("schedule", guard_schedule)
         guards("calendar", guard_calendar)
@@ -51,7 +49,6 @@ class RunsConfig(AppConfig):
         tell_last_runs(last_run)
         tell_starts(own_starts)
         tell_triggers(schedule_triggers)
-        tell_triggers(webhook_triggers)
         counts_open_runs(open_runs_by_version)
         judges_definitions(judge)
         pins_calendars(pinned)

@@ -5,7 +5,6 @@ import runs.schedules.duties  # noqa: F401 (they register their own)
 from runs.maintenance import (
     answers,
     blobs,
-    deliveries,
     dispatch,
     due,
     duties,
@@ -27,7 +26,6 @@ duties.register(
     Duty("forgotten", 5.0, due.hint_forgotten),
     Duty("seals", 5.0, seals.seal),
     Duty("sla", 5.0, sla.look),
-    Duty("deliveries", 60.0, deliveries.forget),
     Duty("answers", 60.0, answers.forget),
     Duty("blobs", 60.0, blobs.sweep, is_slow=True),
     Duty("telemetry", 5.0, telemetry.count, is_slow=True),

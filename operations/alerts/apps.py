@@ -19,10 +19,12 @@ class AlertsConfig(AppConfig):
         """Provide the guard of alerts, their tab, and their count and command on each page."""
         from accounts.guards import guards
         from accounts.roles import RUNS_OPERATE
-        from lib.panels import PANELS
+        from lib.panels import PANELS, Panel
         from operations.alerts.access import guard_alert
         from runs.ports import OPERATIONS_TABS, Tab
 
         guards("alert_id", guard_alert)
         OPERATIONS_TABS.register(Tab(20, "operations-alerts", "Alerts", RUNS_OPERATE))
-        PANELS.register(("operations-link", "alerts/_side_count.html"), ("commands", "alerts/_command.html"))
+        PANELS.register(
+            Panel("operations-link", "alerts/_side_count.html"), Panel("commands", "alerts/_command.html")
+        )

@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import Verb
-from runs.api.webhook_serializers import SecretSerializer
+from runs.api.secret_serializers import SecretSerializer
 from runs.models.outgoing import OUTGOING_STATES, SWITCHED_OFF
 from runs.outgoing import events, services
 

@@ -22,7 +22,6 @@ from runs.api import (
     telemetry,
     together,
     trials,
-    webhooks,
     workers,
 )
 
@@ -88,7 +87,6 @@ urlpatterns = [
     ),
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
     path("signals/broadcast", signals.BroadcastView.as_view(), name="api-signals-broadcast"),
-    path("webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),
     path("webhooks/out", outgoing.OutgoingWebhooksView.as_view(), name="api-outgoing-webhooks"),
     path(
         "webhooks/out/<uuid:outgoing_id>",
@@ -129,15 +127,6 @@ urlpatterns = [
         "webhooks/out/<uuid:outgoing_id>/deliveries/<int:delivery_id>/replay",
         outgoing.OutgoingReplayView.as_view(),
         name="api-outgoing-webhook-replay",
-    ),
-    path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view(), name="api-webhook"),
-    path(
-        "webhooks/<uuid:webhook_id>/deliveries",
-        webhooks.WebhookDeliveriesView.as_view(),
-        name="api-webhook-deliveries",
-    ),
-    path(
-        "webhooks/<uuid:webhook_id>/rotate", webhooks.WebhookRotateView.as_view(), name="api-webhook-rotate"
     ),
     path("schedules", schedules.SchedulesView.as_view(), name="api-schedules"),
     path("schedules/<str:schedule>", schedules.ScheduleView.as_view(), name="api-schedule"),

@@ -26,7 +26,6 @@ from runs.models.steps import Container, RunVariable, StepExecution, StepJoin, S
 from runs.models.telemetry import RunTelemetry, StepTelemetry, TelemetryBucket, TelemetryCursor
 from runs.models.undoing import UndoEntry
 from runs.models.waits import Signal, Timer
-from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker, WorkerContact
 
 __all__ = [
@@ -50,7 +49,6 @@ __all__ = [
     "HistoryDifference",
     "HistoryEvent",
     "HotRow",
-    "InboundWebhook",
     "Installation",
     "OutgoingDelivery",
     "OutgoingReplay",
@@ -81,8 +79,6 @@ __all__ = [
     "Timer",
     "TreeCount",
     "UndoEntry",
-    "WebhookDelivery",
-    "WebhookSecret",
     "Worker",
     "WorkerContact",
 ]

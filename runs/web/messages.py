@@ -9,13 +9,12 @@ from accounts import people
 from accounts.access import PageRequest, page
 from accounts.principal import Principal
 from accounts.roles import ALERTS_MANAGE, RUNS_READ, WEBHOOKS_MANAGE
-from runs.access import editable_outgoing, editable_webhooks
+from runs.access import editable_outgoing
 from runs.outgoing import services as outgoing_services
 from runs.reading.mails import unsent_mails
 from runs.reading.messages import unread_signals
-from runs.web import contexts, outgoing, webhooks
+from runs.web import contexts, outgoing
 from runs.web.listing import brief_rows
-from runs.webhooks import services
 
 SHOWN, HOOKS_SHOWN = 50, 20
 
@@ -42,10 +41,8 @@ def message_list(request: PageRequest) -> HttpResponse:
 
 
 def _hooks(who: Principal) -> dict[str, Any]:
-    tenant = who.tenant_id
-    incoming = _newest(editable_webhooks(services.webhooks_of(tenant), who))
-    out = _newest(editable_outgoing(outgoing_services.webhooks_of(tenant), who))
-    return {"incoming": webhooks.shown_hooks(tenant, incoming), "out": outgoing.shown_hooks(out)}
+    out = _newest(editable_outgoing(outgoing_services.webhooks_of(who.tenant_id), who))
+    return {"out": outgoing.shown_hooks(out)}
 
 
 def _newest(hooks: QuerySet[Any]) -> list[Any]:

@@ -23,16 +23,12 @@ from runs.web import (
     tabs,
     telemetry,
     views,
-    webhooks,
     workers,
 )
-from runs.webhooks import door
 
 urlpatterns = [
     path("", requests.front_page, name="home"),
     path("find", home.find, name="find"),
-    path("hooks/<str:token>", door.receive, name="hook"),
-    path("settings/webhooks", webhooks.webhook_list, name="settings-webhooks"),
     path("settings/webhooks/out", outgoing.outgoing_list, name="settings-outgoing-webhooks"),
     path(
         "settings/webhooks/out/<uuid:outgoing_id>",
@@ -78,16 +74,6 @@ urlpatterns = [
         "settings/webhooks/out/<uuid:outgoing_id>/deliveries/<int:delivery_id>/replay",
         outgoing.replay_outgoing,
         name="settings-outgoing-webhook-replay",
-    ),
-    path("settings/webhooks/<uuid:webhook_id>", webhooks.webhook_page, name="settings-webhook"),
-    path(
-        "settings/webhooks/<uuid:webhook_id>/switch", webhooks.switch_webhook, name="settings-webhook-switch"
-    ),
-    path(
-        "settings/webhooks/<uuid:webhook_id>/rotate", webhooks.rotate_webhook, name="settings-webhook-rotate"
-    ),
-    path(
-        "settings/webhooks/<uuid:webhook_id>/delete", webhooks.delete_webhook, name="settings-webhook-delete"
     ),
     path("operations/", operations.queue_list, name="operations"),
     path("operations/timers", operations.timer_list, name="operations-timers"),

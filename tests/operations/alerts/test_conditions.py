@@ -19,12 +19,12 @@ from runs.models import OutgoingWebhook, Repair, Timer
 from runs.outgoing import services as webhooks
 from runs.outgoing import switching
 from runs.schedules.services import change_schedule
-from runs.store.webhooks import find_webhook
-from runs.webhooks import rights
-from runs.webhooks.services import change_webhook, create_webhook, token_of
 from tests import factories as make
 from tests.operations.alerts.conftest import alerts, deliveries, look
 from tests.schedules import a_schedule, an_owner
+from triggers.webhooks import rights
+from triggers.webhooks.service import change_webhook, create_webhook, token_of
+from triggers.webhooks.store import find_webhook
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.usefixtures("forked")]
 

@@ -8,9 +8,10 @@ from django.test import Client
 from accounts import folders
 from accounts.folders import Grant
 from accounts.models import Membership, User
-from runs.models import InboundWebhook, Run, WebhookDelivery
+from runs.models import Run
 from tests.api.hooks import ORDER, publish
 from tests.webhooks import Sender
+from triggers.webhooks.models import InboundWebhook, WebhookDelivery
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,7 @@ import orjson
 
 from lib.api.errors import Problem
 from lib.quiet_store import quiet_store
-from runs.store.webhooks import digest
+from triggers.webhooks.store import digest
 
 OF_EACH = 5
 """Of so many refusals with one code it is known why: who has no secret is refused with few codes, and must not push out

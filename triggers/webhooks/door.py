@@ -10,8 +10,8 @@ from django.views.decorators.csrf import csrf_exempt
 from engine.errors import NotEvaluated
 from lib.api.errors import Problem, describe, json_error
 from lib.api.renderers import to_json
-from runs.webhooks import refused
-from runs.webhooks.actions import deliver
+from triggers.webhooks import refused
+from triggers.webhooks.actions import deliver
 
 
 @login_not_required

@@ -8,14 +8,15 @@ from django.conf import settings
 from django.test import Client
 from django.utils.module_loading import import_string
 
-from runs.maintenance import deliveries
-from runs.models import Run, Signal, WebhookDelivery, WebhookSecret
+from runs.models import Run, Signal
 from runs.store import payloads
 from tests import factories as make
 from tests.api.hooks import SIGNAL, make_hook, order, publish, run, sender
 from tests.store.watching import watching
 from tests.timing import clock
 from tests.webhooks import Sender, signature, signed
+from triggers.webhooks import deliveries
+from triggers.webhooks.models import WebhookDelivery, WebhookSecret
 
 __all__ = ["clock", "make_hook", "order", "run", "sender"]
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -315,8 +316,8 @@ def test_neither_address_nor_secret_nor_body_get_into_a_log(caplog, sender, run,
     sender.send(b"{")
     sender.send({})
     sender.client.get(sender.path)
-    monkeypatch.setattr("runs.webhooks.actions.start_workflow", None)
-    monkeypatch.setattr("runs.webhooks.actions.send_signals", lambda *args, **how: 1 / 0)
+    monkeypatch.setattr("triggers.webhooks.actions.start_workflow", None)
+    monkeypatch.setattr("triggers.webhooks.actions.send_signals", lambda *args, **how: 1 / 0)
     assert code(sender.send(mark)) == (500, "internal_error")
     assert "ZeroDivisionError" in caplog.text
     for secret in (token, sender.secret, sender.secret.removeprefix("whsec_"), "very private"):

@@ -4,11 +4,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from pathlib import Path
 from uuid import UUID
 
 from engine.catalogue import Json
 from lib.clock import now_or_none
-from runs.store.hot import SQL
+from lib.named_sql import Statements
+from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
+
+SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
 NEWEST_LOOKED_AT, FEW = 2_000, 1_000
 """Among so many of the newest messages the last one of a webhook is looked for, then among so many of its own."""

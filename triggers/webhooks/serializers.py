@@ -7,7 +7,8 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import Verb
-from runs.webhooks.services import ACTIONS, DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS
+from runs.api.secret_serializers import SecretSerializer
+from triggers.webhooks.service import ACTIONS, DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS
 
 _MAPPING = "Values with {{ expressions }} over `body`: how a message is used."
 
@@ -42,16 +43,6 @@ class RotateSecret(Verb):
         max_value=MAX_OVERLAP_SECONDS,
         default=DEFAULT_OVERLAP_SECONDS,
         help_text="How long the old secrets stay valid.",
-    )
-
-
-class SecretSerializer(serializers.Serializer[Any]):
-    """A secret of a webhook, without the secret."""
-
-    number = serializers.IntegerField()
-    created_at = serializers.DateTimeField()
-    expires_at = serializers.DateTimeField(
-        allow_null=True, help_text="null: it is valid until it is rotated."
     )
 
 

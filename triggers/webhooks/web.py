@@ -18,15 +18,17 @@ from accounts.roles import EDIT, WEBHOOKS_MANAGE
 from lib.api.pagination import keyset_page
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
 from lib.strict_json import BadJson, strict_loads
-from runs.access import editable_webhooks
-from runs.models import InboundWebhook
-from runs.store.webhooks import last_deliveries
-from runs.webhooks import received, refused, services
-from runs.webhooks.mapping import MAX_MAPPING_BYTES
+from triggers.webhooks import received, refused, service
+from triggers.webhooks.access import editable_webhooks
+from triggers.webhooks.mapping import MAX_MAPPING_BYTES
+from triggers.webhooks.models import InboundWebhook
+from triggers.webhooks.store import last_deliveries
 from workflows import titles
 from workflows.access import open_to
 
 MOST_WORKFLOWS = 500
+NEWEST = 20
+"""So many are on the page of messages."""
 _FIELDS = ("name", "workflow", "action", "business_key", "signal_name", "body", "unsigned", "starts")
 _OVERLAPS = (("0", "at once"), ("3600", "in an hour"), ("86400", "in a day"), ("604800", "in a week"))
 _OF_BODY = re.compile(r"\bbody\.([A-Za-z_]\w*)")
@@ -42,7 +44,7 @@ def webhook_list(request: PageRequest) -> HttpResponse:
             "action": "start",
             "workflow": request.GET.get("workflow", "")[:128],
         }
-        return render(request, "settings/webhooks.html", _listed(request) | pages.form_of(empty))
+        return render(request, "webhooks/list.html", _listed(request) | pages.form_of(empty))
     values = {name: pages.typed(request, name) for name in _FIELDS}
     try:
         created = _created(request, values)
@@ -53,13 +55,13 @@ def webhook_list(request: PageRequest) -> HttpResponse:
         return _refused(request, values, _at_its_field(error), pages.status_of(error))
     except NotAllowed as error:
         return _refused(request, values, Invalid(error.message), 403)
-    return render(request, "settings/new_webhook.html", _shown_once(request, created), status=201)
+    return render(request, "webhooks/new.html", _shown_once(request, created), status=201)
 
 
 @page(WEBHOOKS_MANAGE)
 def webhook_page(request: PageRequest, webhook_id: UUID) -> HttpResponse:
     """One webhook: its address, what came of its messages, why others were refused, and what can be done with it."""
-    webhook = services.get_webhook(request.principal.tenant_id, webhook_id)
+    webhook = service.get_webhook(request.principal.tenant_id, webhook_id)
     titles.learn_titles([(webhook.workflow.name, webhook.workflow.title)])
     people.learn(webhook.tenant_id, [webhook.acts_for])
     (lately,) = refused.lately([bytes(webhook.token_sha256)])
@@ -68,7 +70,7 @@ def webhook_page(request: PageRequest, webhook_id: UUID) -> HttpResponse:
         "refusals": lately,
         "overlaps": _OVERLAPS,
     }
-    return render(request, "settings/webhook.html", context)
+    return render(request, "webhooks/webhook.html", context)
 
 
 @page(WEBHOOKS_MANAGE, "POST")
@@ -76,7 +78,7 @@ def switch_webhook(request: PageRequest, webhook_id: UUID) -> HttpResponse:
     """Has a webhook take messages again, or no more."""
     turns_on = request.POST.get("on") == "1"
     try:
-        webhook = services.change_webhook(request.principal, webhook_id, enabled=turns_on)
+        webhook = service.change_webhook(request.principal, webhook_id, enabled=turns_on)
     except NotAllowed as error:
         messages.error(request, error.message)
     else:
@@ -93,26 +95,35 @@ def rotate_webhook(request: PageRequest, webhook_id: UUID) -> HttpResponse:
     try:
         if overlap not in dict(_OVERLAPS):
             raise Invalid("Choose how long the old secret stays valid.")
-        rotated = services.rotate_secret(request.principal, webhook_id, overlap_seconds=int(overlap))
+        rotated = service.rotate_secret(request.principal, webhook_id, overlap_seconds=int(overlap))
     except (Invalid, Conflict, NotAllowed) as error:
         messages.error(request, error.message)
         return redirect("settings-webhook", webhook_id)
-    return render(request, "settings/new_webhook.html", _shown_once(request, rotated) | {"is_rotated": True})
+    return render(request, "webhooks/new.html", _shown_once(request, rotated) | {"is_rotated": True})
 
 
 @page(WEBHOOKS_MANAGE, "POST")
 def delete_webhook(request: PageRequest, webhook_id: UUID) -> HttpResponse:
     """Removes a webhook."""
-    webhook = services.get_webhook(request.principal.tenant_id, webhook_id)
+    webhook = service.get_webhook(request.principal.tenant_id, webhook_id)
     reason = pages.typed(request, "reason") or None
-    services.delete_webhook(request.principal, webhook_id, reason=reason)
+    service.delete_webhook(request.principal, webhook_id, reason=reason)
     messages.success(request, f"“{webhook.name}” is deleted; its address no longer works.")
     return redirect("settings-webhooks")
 
 
+def newest(request: PageRequest) -> dict[str, Any] | None:
+    """The newest webhooks for the page of messages, for who may manage them."""
+    who = request.principal
+    if WEBHOOKS_MANAGE not in who.scopes:
+        return None
+    hooks = editable_webhooks(service.webhooks_of(who.tenant_id), who).order_by("-id")[:NEWEST]
+    return {"hooks": shown_hooks(who.tenant_id, list(hooks))}
+
+
 def _listed(request: PageRequest) -> dict[str, Any]:
     tenant = request.principal.tenant_id
-    rows = editable_webhooks(services.webhooks_of(tenant), request.principal)
+    rows = editable_webhooks(service.webhooks_of(tenant), request.principal)
     cursor = request.GET.get("cursor") or None
     hook_page = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")
@@ -136,11 +147,11 @@ def _refused(
     request: PageRequest, values: dict[str, str], error: Invalid | Conflict, status: int
 ) -> HttpResponse:
     context = _listed(request) | pages.form_of(values, error)
-    return render(request, "settings/webhooks.html", context, status=status)
+    return render(request, "webhooks/list.html", context, status=status)
 
 
 def _shown(request: PageRequest, webhook: InboundWebhook, secret: str = "") -> dict[str, Any]:
-    token = services.token_of(webhook)
+    token = service.token_of(webhook)
     names = dict.fromkeys(_OF_BODY.findall(orjson.dumps(webhook.mapping).decode()))
     return {
         "hook": webhook,
@@ -153,12 +164,12 @@ def _shown(request: PageRequest, webhook: InboundWebhook, secret: str = "") -> d
     }
 
 
-def _shown_once(request: PageRequest, created: services.WithSecret) -> dict[str, Any]:
+def _shown_once(request: PageRequest, created: service.WithSecret) -> dict[str, Any]:
     return _shown(request, created.webhook, created.secret)
 
 
-def _created(request: PageRequest, values: dict[str, str]) -> services.WithSecret:
-    return services.create_webhook(
+def _created(request: PageRequest, values: dict[str, str]) -> service.WithSecret:
+    return service.create_webhook(
         request.principal,
         name=_needed(values, "name", 128),
         workflow=_needed(values, "workflow", 128),
@@ -175,7 +186,7 @@ def _needed(values: Mapping[str, str], name: str, most: int) -> str:
 
 
 def _action(values: Mapping[str, str]) -> str:
-    if values["action"] not in services.ACTIONS:
+    if values["action"] not in service.ACTIONS:
         raise Invalid("Choose one of these.", field="action")
     return values["action"]
 

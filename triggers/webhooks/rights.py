@@ -7,7 +7,7 @@ from accounts.queries import member_principal
 from accounts.roles import RUNS_SIGNAL, RUNS_START
 from engine.catalogue import Json
 from lib.refusals import Missing
-from runs.store.webhooks import FoundWebhook
+from triggers.webhooks.store import FoundWebhook
 
 _WORDS = {RUNS_START: "start runs", RUNS_SIGNAL: "send signals to runs"}
 

@@ -8,10 +8,10 @@ from django.test import Client
 from accounts.models import TenantKey
 from lib.quiet_redis import QuietRedis
 from lib.standard_webhooks import new_secret, written
-from runs.models import InboundWebhook, WebhookSecret
-from runs.webhooks import refused
 from tests.api.hooks import ORDER, SIGNAL, make_hook, order, publish, run, sender
 from tests.webhooks import Sender
+from triggers.webhooks import refused
+from triggers.webhooks.models import InboundWebhook, WebhookSecret
 
 __all__ = ["make_hook", "order", "run", "sender"]
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

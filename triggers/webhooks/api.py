@@ -12,17 +12,17 @@ from accounts.roles import WEBHOOKS_MANAGE
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
-from runs.access import editable_webhooks
-from runs.api import webhook_serializers as s
-from runs.models import InboundWebhook
-from runs.webhooks import received, refused, services
-from runs.webhooks.services import WithSecret
+from triggers.webhooks import received, refused, service
+from triggers.webhooks import serializers as s
+from triggers.webhooks.access import editable_webhooks
+from triggers.webhooks.models import InboundWebhook
+from triggers.webhooks.service import WithSecret
 
 
 class _WebhooksApiView(ApiView):
     def url_of(self, webhook: InboundWebhook) -> str | None:
         """The webhook's address, on the host by which the API was called."""
-        token = services.token_of(webhook)
+        token = service.token_of(webhook)
         return token and self.request.build_absolute_uri(reverse("hook", args=[token]))
 
     def shown(self, webhook: InboundWebhook) -> dict[str, object]:
@@ -44,14 +44,14 @@ class WebhooksView(_WebhooksApiView):
     def get(self, request: Request) -> Response:
         """The tenant's webhooks, newest first."""
         params = query(PageQuery, request)
-        rows = editable_webhooks(services.webhooks_of(self.principal.tenant_id), self.principal)
+        rows = editable_webhooks(service.webhooks_of(self.principal.tenant_id), self.principal)
         page = keyset_page(rows, request, keys=("id",), limit=params["limit"], cursor=params.get("cursor"))
         return Response(page.answer([self.shown(webhook) for webhook in page.rows]))
 
     @extend_schema(request=s.CreateWebhook, responses={201: s.WebhookWithSecretSerializer})
     def post(self, request: Request) -> Response:
         """A new webhook, with its address and its secret: the secret is shown only here."""
-        created = services.create_webhook(self.principal, **body(s.CreateWebhook, request))
+        created = service.create_webhook(self.principal, **body(s.CreateWebhook, request))
         return Response(self.shown_once(created), status=201)
 
 
@@ -63,18 +63,18 @@ class WebhookView(_WebhooksApiView):
     @extend_schema(responses=s.WebhookSerializer)
     def get(self, request: Request, webhook_id: UUID) -> Response:
         """The webhook."""
-        return Response(self.shown(services.get_webhook(self.principal.tenant_id, webhook_id)))
+        return Response(self.shown(service.get_webhook(self.principal.tenant_id, webhook_id)))
 
     @extend_schema(request=s.ChangeWebhook, responses=s.WebhookSerializer)
     def patch(self, request: Request, webhook_id: UUID) -> Response:
         """Changes the given fields; with `enabled: false` its messages are answered with 410."""
         payload = body(s.ChangeWebhook, request)
-        return Response(self.shown(services.change_webhook(self.principal, webhook_id, **payload)))
+        return Response(self.shown(service.change_webhook(self.principal, webhook_id, **payload)))
 
     @extend_schema(request=Verb, responses={204: None})
     def delete(self, request: Request, webhook_id: UUID) -> Response:
         """Removes the webhook; its address never comes back."""
-        services.delete_webhook(self.principal, webhook_id, **body(Verb, request))
+        service.delete_webhook(self.principal, webhook_id, **body(Verb, request))
         return Response(status=204)
 
 
@@ -86,7 +86,7 @@ class WebhookDeliveriesView(_WebhooksApiView):
     @extend_schema(responses=s.DeliveriesSerializer)
     def get(self, request: Request, webhook_id: UUID) -> Response:
         """What its last messages did, for runs that you may read, and why others were refused; newest first."""
-        webhook = services.get_webhook(self.principal.tenant_id, webhook_id)
+        webhook = service.get_webhook(self.principal.tenant_id, webhook_id)
         (lately,) = refused.lately([bytes(webhook.token_sha256)])
         effects = received.effects_of(self.principal, webhook)
         return Response(s.DeliveriesSerializer({"taken": effects, "refused": lately}).data)
@@ -100,5 +100,5 @@ class WebhookRotateView(_WebhooksApiView):
     @extend_schema(request=s.RotateSecret, responses=s.WebhookWithSecretSerializer)
     def post(self, request: Request, webhook_id: UUID) -> Response:
         """A new secret, shown only here; the old ones stay valid for `overlap_seconds` more (a day)."""
-        rotated = services.rotate_secret(self.principal, webhook_id, **body(s.RotateSecret, request))
+        rotated = service.rotate_secret(self.principal, webhook_id, **body(s.RotateSecret, request))
         return Response(self.shown_once(rotated))

@@ -7,12 +7,12 @@ import pytest
 from django.test import Client
 
 from accounts.models import Membership
-from runs.models import InboundWebhook
 from tests import factories as make
 from tests.store.watching import trips_of_page
 from tests.web.axe import faults_by_day_and_night
 from tests.web.test_workflow_pages import a_workflow
 from tests.webhooks import Sender
+from triggers.webhooks.models import InboundWebhook
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db

@@ -22,10 +22,9 @@ from runs.commands.signals import NewSignal, send_signals
 from runs.commands.starts import NewRun
 from runs.kernel.refused import RunRefused
 from runs.reading import queries
-from runs.store import webhooks
-from runs.store.webhooks import FoundWebhook
-from runs.webhooks import rights
-from runs.webhooks.mapping import Meaning, meaning
+from triggers.webhooks import rights, store
+from triggers.webhooks.mapping import Meaning, meaning
+from triggers.webhooks.store import FoundWebhook
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +84,7 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
     may send it again. Raises NotAllowed where whoever it acts for may not do that any more, which is kept, and may be
     sent again, too.
     """
-    hook = webhooks.find_webhook(token) if _TOKEN.fullmatch(token) else None
+    hook = store.find_webhook(token) if _TOKEN.fullmatch(token) else None
     if hook is None:
         raise Missing("There is no such webhook.")
     if not hook.enabled:
@@ -103,14 +102,14 @@ def deliver(token: str, headers: Mapping[str, str], raw: bytes) -> Delivered:
     intent = meaning(hook.action, hook.mapping, body, message_id)
     done = _done_once(hook, intent, message, of_headers(headers))
     if hook.has_refused and not done.duplicate:
-        webhooks.clear_refusals(hook.id)
+        store.clear_refusals(hook.id)
     return done
 
 
 def _require_rights(hook: FoundWebhook, message: Message) -> None:
     """Let pass what whoever the webhook acts for may do now. The sender is not told who that is, nor why."""
     if reason := rights.why_not(hook):
-        webhooks.refuse_delivery(hook.tenant_id, hook.id, message.id, message.body, reason)
+        store.refuse_delivery(hook.tenant_id, hook.id, message.id, message.body, reason)
         log.warning("A message to the webhook %s was refused: %s", hook.name, reason)
         text = "The person this webhook acts for may no longer do this: nothing was done. Its owners see why."
         raise NotAllowed(text, code="maker_not_allowed")
@@ -118,7 +117,7 @@ def _require_rights(hook: FoundWebhook, message: Message) -> None:
 
 def _is_repeated(hook: FoundWebhook, message: Message) -> bool:
     """Whether the webhook took this message before. Raises Conflict where that one had another body."""
-    is_same = webhooks.delivered(hook.id, message.id, message.body)
+    is_same = store.delivered(hook.id, message.id, message.body)
     if is_same is False:
         text = "A message with this id was already accepted with another body: nothing was done."
         raise Conflict(text, code="message_mismatch", field="webhook-id")
@@ -162,7 +161,7 @@ def _done_once(
     for _ in range(_TRIES):
         try:
             with suppress(_TakenMeanwhile), transaction.atomic():
-                if message is not None and not webhooks.insert_delivery(
+                if message is not None and not store.insert_delivery(
                     hook.tenant_id, hook.id, message.id, message.body
                 ):
                     return Delivered(duplicate=_is_repeated(hook, message))

@@ -30,6 +30,7 @@ class InboundWebhook(TenantOwned):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantOwned.Meta):
+        app_label = "runs"
         constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="webhook_name_once")]
 
 
@@ -43,6 +44,7 @@ class WebhookSecret(TenantOwned):
     expires_at = models.DateTimeField(null=True)
 
     class Meta(TenantOwned.Meta):
+        app_label = "runs"
         constraints = [models.UniqueConstraint(fields=["webhook", "number"], name="webhook_secret_once")]
 
 
@@ -60,6 +62,7 @@ class WebhookDelivery(HotRow):
     refused = models.TextField(null=True)
 
     class Meta(HotRow.Meta):
+        app_label = "runs"
         constraints = [models.UniqueConstraint(fields=["webhook_id", "message_id"], name="delivery_once")]
         indexes = [
             models.Index(fields=["received_at"], name="delivery_age"),

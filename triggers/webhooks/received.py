@@ -13,11 +13,12 @@ from accounts.principal import Principal
 from accounts.roles import RUNS_READ
 from lib.stored_json import stored_loads
 from runs.access import readable_runs
-from runs.models import InboundWebhook, Run, Signal
+from runs.models import Run, Signal
 from runs.reading import queries
 from runs.reading.stored import LISTED
 from runs.store.references import MARK, references_in
-from runs.webhooks.actions import name_in_history
+from triggers.webhooks.actions import name_in_history
+from triggers.webhooks.models import InboundWebhook
 
 MOST = 20
 RUNS_LOOKED_AT = 2_000

@@ -19,12 +19,12 @@ from lib.refusals import Conflict, Invalid, Missing
 from lib.sealing import CannotOpen, Hidden, Place
 from lib.standard_webhooks import new_secret, written
 from lib.uuid7 import uuid7
-from runs.models import InboundWebhook, WebhookSecret
-from runs.reading.triggers import with_refusal
-from runs.store import webhooks
-from runs.webhooks import mapping as mappings
-from runs.webhooks.actions import secret_place
-from runs.webhooks.rights import scopes_of, why_not_for
+from triggers.webhooks import mapping as mappings
+from triggers.webhooks import store
+from triggers.webhooks.actions import secret_place
+from triggers.webhooks.models import InboundWebhook, WebhookSecret
+from triggers.webhooks.overview import with_refusal
+from triggers.webhooks.rights import scopes_of, why_not_for
 from workflows.access import guard_workflow
 from workflows.queries import get_workflow, refuse_archived
 
@@ -89,7 +89,7 @@ def create_webhook(
                 tenant_id=principal.tenant_id,
                 workflow=target,
                 name=name,
-                token_sha256=webhooks.digest(token),
+                token_sha256=store.digest(token),
                 token_sealed=ring.seal(Hidden(token.encode()), _token_place(principal.tenant_id, webhook_id)),
                 action=action,
                 mapping=mapping,
@@ -166,7 +166,7 @@ def _change(tenant_id: int, webhook_id: UUID, values: dict[str, Json]) -> None:
     rows.filter(pk=webhook_id).update(**values)
     if "acts_for" in values:
         # Whoever took it over may do what was refused to whoever had it.
-        webhooks.clear_refusals(str(webhook_id))
+        store.clear_refusals(str(webhook_id))
 
 
 def rotate_secret(
@@ -186,7 +186,7 @@ def rotate_secret(
             raise Missing("There is no such webhook.")
         secrets = WebhookSecret.objects.for_tenant(principal.tenant_id).filter(webhook_id=webhook_id)
         number = secrets.aggregate(last=Max("number"))["last"] or 0
-        webhooks.retire_secrets(principal.tenant_id, str(webhook_id), overlap_seconds)
+        store.retire_secrets(principal.tenant_id, str(webhook_id), overlap_seconds)
         if secrets.count() >= MOST_SECRETS:
             message = f"{MOST_SECRETS} secrets are still valid; rotate with overlap_seconds 0 to end them."
             if overlap_seconds:
