@@ -1,7 +1,7 @@
 """Features: the installed apps below `triggers`, `operations` and `integrations`, and what is collected from them."""
 
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 from django.apps import AppConfig, apps
 from django.urls import URLPattern, URLResolver
@@ -19,10 +19,14 @@ def routes(kind: str) -> list[URLPattern | URLResolver]:
     """The routes that features have in their `urls.py`, in the list of this name: `api` is below `/api/v1/`, `v1`
     below `/v1/`, `pages` below `/`. A feature has those that it needs.
     """
-    urls = (
-        import_module(f"{app.name}.urls") for app in features() if module_has_submodule(app.module, "urls")
-    )
-    return [route for module in urls for route in getattr(module, kind, ())]
+    return [route for module in modules("urls") for route in getattr(module, kind, ())]
+
+
+def modules(name: str) -> list[Any]:
+    """The modules of this name that features have."""
+    return [
+        import_module(f"{app.name}.{name}") for app in features() if module_has_submodule(app.module, name)
+    ]
 
 
 def enum_names() -> dict[str, str]:

@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "workflows",
     "runs",
     "tasks_inbox",
+    "triggers.schedules",
     "triggers.webhooks",
     "operations.alerts",
     "operations.bulk",

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from accounts.guards import note, require_in
 from accounts.principal import Principal
 from accounts.roles import EDIT, READ, RUNS_START
-from runs.models import Calendar, DeadLetter, OutgoingWebhook, Run, Schedule
+from runs.models import Calendar, DeadLetter, OutgoingWebhook, Run
 from runs.store.items import item_as_it_stands
 from workflows.access import open_to
 from workflows.models import Workflow
@@ -63,22 +63,6 @@ def guard_outgoing(principal: Principal, scope: str, webhook_id: UUID) -> None:
     hooks = OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id)
     require_workflow(
         principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook."
-    )
-
-
-def guard_schedule(principal: Principal, scope: str, name: str) -> None:
-    """As `guard_run`, of the workflow of a schedule of this name."""
-    rows = Schedule.objects.for_tenant(principal.tenant_id).filter(name=name.replace("\x00", ""))
-    require_workflow(
-        principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule."
-    )
-
-
-def guard_schedule_id(principal: Principal, scope: str, schedule_id: UUID) -> None:
-    """As `guard_run`, of the workflow of a schedule."""
-    rows = Schedule.objects.for_tenant(principal.tenant_id).filter(pk=schedule_id)
-    require_workflow(
-        principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule."
     )
 
 
@@ -146,13 +130,6 @@ def editable_outgoing(webhooks: QuerySet[OutgoingWebhook], principal: Principal)
     if principal.reach.is_everywhere:
         return webhooks
     return webhooks.filter(workflow__in=open_to(principal, EDIT))
-
-
-def readable_schedules(schedules: QuerySet[Schedule], principal: Principal) -> QuerySet[Schedule]:
-    """Those of the schedules whose workflows they may read."""
-    if principal.reach.is_everywhere:
-        return schedules
-    return schedules.filter(workflow__in=open_to(principal, READ))
 
 
 def require_workflow(

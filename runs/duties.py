@@ -1,7 +1,6 @@
 """What the engine has to do every so often."""
 
-import runs.outgoing.duties
-import runs.schedules.duties  # noqa: F401 (they register their own)
+import runs.outgoing.duties  # noqa: F401 (it registers its own)
 from runs.maintenance import (
     answers,
     blobs,

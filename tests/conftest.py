@@ -43,6 +43,7 @@ _MARKS = {
     "growth": "slow",
     "inbox": "slow",
     "bulk": "slow",
+    "schedules": "slow",
     "test_pages.py": "slow",
     "races": "slow",
     "runs": "slow",

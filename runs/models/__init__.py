@@ -4,6 +4,7 @@ advance stands for those), `tenant`, `run` and `shard` on every row, few indexes
 from runs.models.approvals import Approval, ApprovalUse
 from runs.models.base import HotRow
 from runs.models.blobs import Blob, Installation, SweptDay
+from runs.models.calendars import Calendar
 from runs.models.causes import AlertCause
 from runs.models.dispatch import DispatchSample
 from runs.models.drafts import StartDraft
@@ -20,7 +21,6 @@ from runs.models.outgoing import (
 )
 from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey, TreeCount
-from runs.models.schedules import Calendar, Schedule, ScheduleEntry
 from runs.models.searches import SavedSearch
 from runs.models.steps import Container, RunVariable, StepExecution, StepJoin, StepLog
 from runs.models.telemetry import RunTelemetry, StepTelemetry, TelemetryBucket, TelemetryCursor
@@ -65,8 +65,6 @@ __all__ = [
     "RunTelemetry",
     "RunVariable",
     "SavedSearch",
-    "Schedule",
-    "ScheduleEntry",
     "Signal",
     "StartDraft",
     "StepExecution",

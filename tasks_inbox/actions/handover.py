@@ -14,7 +14,6 @@ from accounts import audit, members, tokens
 from accounts.principal import Principal
 from accounts.queries import find_member, find_seat
 from lib.refusals import Invalid, Refusal
-from runs.schedules import services as schedules
 from tasks_inbox.actions import absences, assignment
 from tasks_inbox.ports import LEFT_KINDS, Act, LeftItem
 from tasks_inbox.reading import left
@@ -147,12 +146,6 @@ _ACTS: Mapping[tuple[str, str], Act] = {
     ),
     (left.TASK, left.GIVE_BACK): lambda who, item, _, why: assignment.unclaim_task(
         who, UUID(item.id), reason=why
-    ),
-    (left.SCHEDULE, left.HAND): lambda who, item, to, why: schedules.hand_schedule(
-        who, item.id, to, reason=why
-    ),
-    (left.SCHEDULE, left.STOP): lambda who, item, _, why: schedules.change_schedule(
-        who, item.id, enabled=False, note=(why or "")[: schedules.LONGEST_NOTE], reason=why
     ),
     (left.TOKEN, left.REVOKE): lambda who, item, _, why: tokens.revoke(who, item.id, reason=why),
     (left.ABSENCE, left.HAND): lambda who, item, to, why: absences.hand_rule(

@@ -16,10 +16,8 @@ from accounts.names import key_of
 from accounts.ports import Left, SeatChange
 from accounts.principal import Principal
 from accounts.queries import find_member
-from accounts.roles import MEMBERS_MANAGE, RUNS_READ, TASKS_READ, TOKENS_MANAGE
+from accounts.roles import MEMBERS_MANAGE, TASKS_READ, TOKENS_MANAGE
 from lib.clock import now_there
-from runs.access import readable_schedules
-from runs.models import Schedule
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import members_of
 from tasks_inbox.models import OPEN, AwayRule, ManualTask
@@ -31,7 +29,7 @@ MOST = 100
 """So many of each kind are handed over at once; what is left then is shown again."""
 HAND, GIVE_BACK, STOP, REVOKE, END, KEEP = "hand", "give_back", "stop", "revoke", "end", "keep"
 ACTIONS = (HAND, GIVE_BACK, STOP, REVOKE, END, KEEP)
-TASK, SCHEDULE, TOKEN, ABSENCE, REPORT = "task", "schedule", "token", "absence", "report"
+TASK, TOKEN, ABSENCE, REPORT = "task", "token", "absence", "report"
 
 
 def items_of(principal: Principal, username: str) -> list[LeftItem]:
@@ -75,18 +73,6 @@ def _tasks(principal: Principal, username: str) -> Iterator[LeftItem]:
         yield LeftItem(TASK, str(task.pk), task.title, detail, actions, reverse("task", args=[task.pk]))
 
 
-def _schedules(principal: Principal, username: str) -> Iterator[LeftItem]:
-    rows = Schedule.objects.for_tenant(principal.tenant_id).select_related("workflow")
-    rows = readable_schedules(rows.filter(acts_for__iexact=username), principal)
-    for row in rows.order_by("name")[:MOST]:
-        state = "on" if row.enabled else "stopped" if row.off_reason else "off"
-        called = row.workflow.title or row.workflow.name
-        address = reverse("schedule", args=[row.pk])
-        yield LeftItem(
-            SCHEDULE, row.name, row.name, f"Starts {called}; it is {state}", (HAND, STOP, KEEP), address
-        )
-
-
 def _tokens(principal: Principal, username: str) -> Iterator[LeftItem]:
     rows = tokens.visible(principal, user=username).exclude(expires_at__lte=Now())
     for row in rows.order_by("-pk")[:MOST]:
@@ -117,7 +103,6 @@ def _reports(principal: Principal, username: str) -> Iterator[LeftItem]:
 
 _OWN = (
     LeftKind(TASK, 10, "Tasks", TASKS_READ, _tasks),
-    LeftKind(SCHEDULE, 20, "Schedules that act for them", RUNS_READ, _schedules),
     LeftKind(TOKEN, 40, "API tokens", TOKENS_MANAGE, _tokens),
     LeftKind(ABSENCE, 50, "Absences", TASKS_READ, _absences),
     LeftKind(REPORT, 60, "People whose manager they are", MEMBERS_MANAGE, _reports),
@@ -139,7 +124,6 @@ def left_by(tenant: int) -> list[Left]:
         manager__user__is_active=False, user__is_active=True
     )
     for rows, field in (
-        (Schedule.objects.for_tenant(tenant).filter(Q(enabled=True) | ~Q(off_reason="")), "acts_for"),
         *(kind.held(tenant) for kind in LEFT_KINDS if kind.held),
         (rules, "substitute"),
         (reports, "manager__user__username"),

@@ -1,10 +1,11 @@
 """A tenant that has one of everything."""
 
 from operations.alerts.models import AlertRule
-from runs.models import Calendar, Schedule
+from runs.models import Calendar
 from tests import factories as make
 from tests.operations.alerts.factories import AlertFactory
 from tests.operations.bulk.factories import BulkJobFactory
+from triggers.schedules.models import Schedule
 from workflows.models import WorkflowVersion
 
 

@@ -10,13 +10,14 @@ from accounts.folders import Grant
 from lib.refusals import Refusal
 from rpc import runs as grpc_runs
 from rpc.calls import Call, NativeRequest
-from runs.models import Run, Schedule
-from runs.schedules import firing
+from runs.models import Run
 from s4 import service
 from s4.errors import S4Error
 from tests import factories as make
 from tests.api.hooks import publish
 from tests.webhooks import Sender
+from triggers.schedules import firing
+from triggers.schedules.models import Schedule
 from workflows.models import VersionWithdrawal, Workflow
 
 pytestmark = pytest.mark.django_db

@@ -30,7 +30,6 @@ from runs.commands.signals import NewSignal, send_signals
 from runs.kernel import messages
 from runs.kernel.refused import RunRefused
 from runs.maintenance import due, leases, seals, sla, stuck, timers
-from runs.schedules import firing, forgetting
 from runs.store import findings, hot
 from runs.workers.drain import Drain
 from tasks_inbox.actions import assignment, comments, deciding, holding, resolving, rounds
@@ -40,6 +39,7 @@ from tasks_inbox.duties import settling
 from tasks_inbox.models import OPEN, ManualTask
 from tests.inbox.asking import read
 from tests.webhooks import MASTER_KEY
+from triggers.schedules import firing, forgetting
 from triggers.webhooks import deliveries
 from triggers.webhooks.actions import deliver
 from triggers.webhooks.service import rotate_secret

@@ -1,13 +1,13 @@
 """Ticks at the same moment: each due time of a schedule starts one run, whoever comes first (R-259)."""
 
 from runs.maintenance import duties
-from runs.models import ScheduleEntry
-from runs.schedules import firing
-from runs.schedules.services import change_schedule, run_now
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding
 from tests.schedules import a_schedule, an_owner, entries, runs_of
 from tests.schedules import holding as waiting
+from triggers.schedules import firing
+from triggers.schedules.models import ScheduleEntry
+from triggers.schedules.service import change_schedule, run_now
 
 TICKS = 4
 STARTED = ("started", "")

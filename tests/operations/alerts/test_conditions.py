@@ -18,10 +18,10 @@ from runs.maintenance import histories, sla
 from runs.models import OutgoingWebhook, Repair, Timer
 from runs.outgoing import services as webhooks
 from runs.outgoing import switching
-from runs.schedules.services import change_schedule
 from tests import factories as make
 from tests.operations.alerts.conftest import alerts, deliveries, look
 from tests.schedules import a_schedule, an_owner
+from triggers.schedules.service import change_schedule
 from triggers.webhooks import rights
 from triggers.webhooks.service import change_webhook, create_webhook, token_of
 from triggers.webhooks.store import find_webhook
