@@ -15,7 +15,8 @@ from django.test import Client
 from benchmarks.scenarios import published, started, wait_for
 from lib.named_sql import Statements
 from operations.bulk.models import BulkJob
-from runs.models import HistoryEvent, Run, StepExecution, TelemetryCursor
+from operations.telemetry.models import TelemetryCursor
+from runs.models import HistoryEvent, Run, StepExecution
 from workflows.models import Workflow
 
 SQL = Statements(Path(__file__).parent)

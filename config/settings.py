@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "triggers.webhooks",
     "operations.alerts",
     "operations.bulk",
+    "operations.telemetry",
 ]
 
 MIDDLEWARE = [

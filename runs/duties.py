@@ -13,7 +13,6 @@ from runs.maintenance import (
     seals,
     sla,
     stuck,
-    telemetry,
     timers,
 )
 from runs.maintenance.duties import Duty
@@ -27,8 +26,6 @@ duties.register(
     Duty("sla", 5.0, sla.look),
     Duty("answers", 60.0, answers.forget),
     Duty("blobs", 60.0, blobs.sweep, is_slow=True),
-    Duty("telemetry", 5.0, telemetry.count, is_slow=True),
-    Duty("telemetry_kept", 60.0, telemetry.forget, is_slow=True),
     Duty("forecasts", 15.0, forecasts.make, is_slow=True),
     Duty("forecasts_kept", 60.0, forecasts.forget, is_slow=True),
     Duty("history", 15.0, histories.check, is_slow=True),

@@ -44,6 +44,7 @@ _MARKS = {
     "inbox": "slow",
     "bulk": "slow",
     "schedules": "slow",
+    "telemetry": "slow",
     "test_pages.py": "slow",
     "races": "slow",
     "runs": "slow",

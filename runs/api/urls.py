@@ -18,7 +18,6 @@ from runs.api import (
     runs,
     signals,
     step_logs,
-    telemetry,
     together,
     trials,
     workers,
@@ -162,11 +161,5 @@ urlpatterns = [
     path("dispatch/retry", dispatch.DispatchRetryView.as_view(), name="api-dispatch-retry"),
     path("queues", operations.QueuesView.as_view(), name="api-queues"),
     path("timers", operations.TimersView.as_view(), name="api-timers"),
-    path("telemetry/summary", telemetry.TelemetrySummaryView.as_view(), name="api-telemetry-summary"),
-    path(
-        "telemetry/step-types",
-        telemetry.TelemetryStepTypesView.as_view(),
-        name="api-telemetry-step-types",
-    ),
     path("workers", workers.WorkersView.as_view(), name="api-workers"),
 ]

@@ -23,7 +23,6 @@ from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey, TreeCount
 from runs.models.searches import SavedSearch
 from runs.models.steps import Container, RunVariable, StepExecution, StepJoin, StepLog
-from runs.models.telemetry import RunTelemetry, StepTelemetry, TelemetryBucket, TelemetryCursor
 from runs.models.undoing import UndoEntry
 from runs.models.waits import Signal, Timer
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker, WorkerContact
@@ -62,7 +61,6 @@ __all__ = [
     "RunKey",
     "RunMessage",
     "RunSeal",
-    "RunTelemetry",
     "RunVariable",
     "SavedSearch",
     "Signal",
@@ -70,10 +68,7 @@ __all__ = [
     "StepExecution",
     "StepJoin",
     "StepLog",
-    "StepTelemetry",
     "SweptDay",
-    "TelemetryBucket",
-    "TelemetryCursor",
     "Timer",
     "TreeCount",
     "UndoEntry",

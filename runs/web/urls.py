@@ -20,7 +20,6 @@ from runs.web import (
     starting,
     step_forms,
     tabs,
-    telemetry,
     views,
     workers,
 )
@@ -86,8 +85,6 @@ urlpatterns = [
     path("operations/dispatch", dispatch.dispatch_page, name="operations-dispatch"),
     path("operations/dispatch/retry", dispatch.retry_asides, name="operations-dispatch-retry"),
     path("operations/repairs", operations.repair_list, name="operations-repairs"),
-    path("telemetry", telemetry.telemetry_page, name="telemetry"),
-    path("telemetry/<workflow_name:name>", telemetry.workflow_telemetry, name="telemetry-workflow"),
     path("workers", workers.worker_list, name="operations-workers"),
     path("calendars/", calendars.calendar_list, name="calendars"),
     path("calendars/new", calendars.new_calendar, name="calendar-new"),

@@ -52,7 +52,7 @@ MAY_OPEN_TRANSACTIONS = {
     "runs/commands/tree_limits.py": "what is counted without a look at others, which is undone near a limit",
     "runs/commands/jobs.py": "what is leased to polls that came together: all of it or nothing",
     "runs/kernel/messages.py": "that messages are taken and what they cause",
-    "runs/maintenance/telemetry.py": "counts and the cursor behind what was counted",
+    "operations/telemetry/counting.py": "counts and the cursor behind what was counted",
     "runs/outgoing/services.py": "a webhook, its secrets, what is sent at once and the audit's entry",
     "operations/alerts/answering.py": "an alert, what is told of it and the audit's entry",
     "operations/alerts/channels.py": "a channel, the rules that name it and the audit's entry",

@@ -44,7 +44,6 @@ from tests.factories.runs import (
     OutgoingDeliveryFactory,
     RepairFactory,
     RestTimeFactory,
-    RunTelemetryFactory,
     WorkerFactory,
 )
 from tests.factories.tasks_inbox import NotificationFactory
@@ -68,7 +67,6 @@ __all__ = [
     "OutgoingDeliveryFactory",
     "RepairFactory",
     "RestTimeFactory",
-    "RunTelemetryFactory",
     "TenantFactory",
     "UserFactory",
     "VersionFactory",

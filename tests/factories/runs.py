@@ -5,17 +5,7 @@ from datetime import UTC, datetime
 import factory
 from factory.django import DjangoModelFactory
 
-from runs.models import (
-    Calendar,
-    Container,
-    Forecast,
-    OutgoingDelivery,
-    Repair,
-    RestTime,
-    RunTelemetry,
-    StepJoin,
-    Worker,
-)
+from runs.models import Calendar, Container, Forecast, OutgoingDelivery, Repair, RestTime, StepJoin, Worker
 from tests.factories.accounts import OfATenant
 
 
@@ -74,16 +64,6 @@ class RestTimeFactory(OfATenant):
 
     class Meta:
         model = RestTime
-
-
-class RunTelemetryFactory(OfATenant):
-    """A span in which nothing happened to the runs of a version; which one and when is to be given."""
-
-    span = "hour"
-    started = completed = failed = cancelled = interventions = duration_ms = 0
-
-    class Meta:
-        model = RunTelemetry
 
 
 class CalendarFactory(OfATenant):

@@ -8,14 +8,14 @@ from rest_framework.response import Response
 
 from accounts.roles import RUNS_READ
 from lib.api.serializers import query
-from runs.api.base import RunsApiView
-from runs.api.telemetry_serializers import (
+from operations.telemetry import figures
+from operations.telemetry.serializers import (
     PeriodQuery,
     StepsQuery,
     StepTelemetrySerializer,
     TelemetrySummarySerializer,
 )
-from runs.reading import telemetry
+from runs.api.base import RunsApiView
 
 
 class TelemetrySummaryView(RunsApiView):
@@ -27,7 +27,7 @@ class TelemetrySummaryView(RunsApiView):
     def get(self, request: Request) -> Response:
         """How runs ended in a period, how long they took, and how often somebody had to step in."""
         params = query(PeriodQuery, request)
-        return Response(telemetry.summary(telemetry.select(self.principal, **_period(params))))
+        return Response(figures.summary(figures.select(self.principal, **_period(params))))
 
 
 class TelemetryStepTypesView(RunsApiView):
@@ -39,12 +39,12 @@ class TelemetryStepTypesView(RunsApiView):
     def get(self, request: Request) -> Response:
         """How long steps took and how often they failed in a period; what took longest comes first, 200 at most."""
         params = query(StepsQuery, request)
-        selection = telemetry.select(self.principal, version=params.get("version"), **_period(params))
+        selection = figures.select(self.principal, version=params.get("version"), **_period(params))
         return Response(
             {
                 "from": selection.period.since,
                 "to": selection.period.until,
-                "results": telemetry.step_rows(selection, by=params["by"]),
+                "results": figures.step_rows(selection, by=params["by"]),
             }
         )
 

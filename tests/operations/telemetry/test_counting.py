@@ -5,9 +5,10 @@ from datetime import timedelta
 import pytest
 
 from engine.bodies import PART
-from runs.maintenance import telemetry as duty
-from runs.models import HistoryEvent, RunTelemetry, StepTelemetry, TelemetryBucket
-from runs.store import telemetry
+from operations.telemetry import counting as duty
+from operations.telemetry import store
+from operations.telemetry.models import RunTelemetry, StepTelemetry, TelemetryBucket
+from runs.models import HistoryEvent
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.inbox.asking import decide, member
@@ -197,12 +198,12 @@ def test_percentiles_are_within_a_tenth(clock):
         make.complete(step)
     count_all()
     first, last = (clock.now.replace(hour=0) + timedelta(days=days) for days in (-90, 90))
-    spans = telemetry.Spans(first, first, first, last, last, last)
-    scope = telemetry.Scope(version.tenant_id, None, None, spans)
-    [row] = telemetry.steps_in(scope, by="type", limit=10)
+    spans = store.Spans(first, first, first, last, last, last)
+    scope = store.Scope(version.tenant_id, None, None, spans)
+    [row] = store.steps_in(scope, by="type", limit=10)
     for bucket, share in zip(row.ends["machine"], (0.5, 0.95), strict=True):
         exact = sorted(lasting)[round(share * 60) - 1] * 1000
-        assert telemetry.milliseconds(bucket) == pytest.approx(exact, rel=0.1)
+        assert store.milliseconds(bucket) == pytest.approx(exact, rel=0.1)
 
 
 def test_so_many_statements_whatever_there_is_to_count():

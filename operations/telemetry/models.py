@@ -21,6 +21,7 @@ class Rolled(HotRow):
 
     class Meta(HotRow.Meta):
         abstract = True
+        app_label = "runs"
 
 
 class RunTelemetry(Rolled):
@@ -98,3 +99,6 @@ class TelemetryCursor(models.Model):
     counted_at = models.DateTimeField(null=True)
 
     objects = models.Manager()
+
+    class Meta:
+        app_label = "runs"

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from lib.refusals import Invalid
-from runs.models.telemetry import DAY, HOUR
-from runs.store.telemetry import HOURS_KEPT_DAYS, Spans
+from operations.telemetry.models import DAY, HOUR
+from operations.telemetry.store import HOURS_KEPT_DAYS, Spans
 
 USUAL = timedelta(days=7)
 MOST = timedelta(days=1100)

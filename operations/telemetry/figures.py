@@ -10,10 +10,10 @@ from accounts.roles import READ
 from engine.catalogue import Json
 from lib.clock import now_here
 from lib.refusals import Invalid
-from runs.models.telemetry import HOUR
-from runs.reading.periods import Period, period
-from runs.store import telemetry
-from runs.store.telemetry import Moment, RunCounts, Scope, StepCounts, milliseconds
+from operations.telemetry import store
+from operations.telemetry.models import HOUR
+from operations.telemetry.periods import Period, period
+from operations.telemetry.store import Moment, RunCounts, Scope, StepCounts, milliseconds
 from workflows.access import open_to
 from workflows.models import Workflow, WorkflowVersion
 
@@ -81,12 +81,12 @@ def summary(selection: Selection) -> dict[str, Json]:
     """The scoreboard of a period, by workflow (or of one workflow by version), and by the hour or day."""
     by: Literal["workflow", "version"] = "workflow" if selection.workflow is None else "version"
     step: Literal["hour", "day"] = "hour" if selection.period.step == HOUR else "day"
-    groups, moments = telemetry.runs_in(selection.scope, by=by, step=step)
+    groups, moments = store.runs_in(selection.scope, by=by, step=step)
     total = next((one for one in groups if one.key is None), _NONE)
     rows = sorted((one for one in groups if one.key is not None), key=_size, reverse=True)[:MOST_GROUPS]
     names = _names(selection, by, [one.key for one in rows if one.key is not None])
     group_rows = [{**names[one.key], **_row(one)} for one in rows if one.key in names]
-    standing = telemetry.standing()
+    standing = store.standing()
     return {
         "from": selection.period.since,
         "to": selection.period.until,
@@ -160,7 +160,7 @@ def _moments(within: Period, rows: Sequence[Moment]) -> list[dict[str, Json]]:
 
 def step_rows(selection: Selection, *, by: Literal["type", "node"] = "type") -> list[dict[str, Json]]:
     """How long steps took and how often they failed, by type or by node and type (R-202); the longest first."""
-    rows = telemetry.steps_in(selection.scope, by=by, limit=MOST_GROUPS)
+    rows = store.steps_in(selection.scope, by=by, limit=MOST_GROUPS)
     spent, failed = sum(map(_spent, rows)), sum(one.failed for one in rows)
     return [_step_row(one, spent, failed) for one in rows]
 

@@ -14,10 +14,10 @@ from engine.catalogue import Json
 from lib.clock import now_here
 from lib.reader import reader
 from lib.refusals import Invalid, Missing
+from operations.telemetry import figures
+from operations.telemetry.bars import chart
+from operations.telemetry.figures import Selection
 from runs.kernel import graphs
-from runs.reading import telemetry
-from runs.reading.telemetry import Selection
-from runs.web.bars import chart
 from workflows.queries import latest_of
 
 CHOICES = (("1", "24 hours"), ("7", "7 days"), ("30", "30 days"))
@@ -29,7 +29,7 @@ WORK = ("machine", "human", "waiting")
 def telemetry_page(request: PageRequest) -> HttpResponse:
     """All workflows that one may read; `?days=1`, `7` or `30`, or `?from=&to=` as days."""
     selection, context = _selected(request)
-    context |= _figures(selection, telemetry.step_rows(selection), context["in_runs"])
+    context |= _figures(selection, figures.step_rows(selection), context["in_runs"])
     return render(request, "telemetry/board.html", context, status=422 if context["refused"] else 200)
 
 
@@ -38,7 +38,7 @@ def workflow_telemetry(request: PageRequest, name: str) -> HttpResponse:
     """A workflow: its versions side by side, and its steps; with `?version=` of that version alone."""
     selection, context = _selected(request, name)
     titles = _titles(selection)
-    rows = [row | {"title": titles.get(row["node"], "")} for row in telemetry.step_rows(selection, by="node")]
+    rows = [row | {"title": titles.get(row["node"], "")} for row in figures.step_rows(selection, by="node")]
     context |= _figures(selection, rows, context["in_runs"]) | {
         "workflow": selection.workflow,
         "version": selection.version,
@@ -53,14 +53,14 @@ def _selected(request: PageRequest, workflow: str | None = None) -> tuple[Select
     try:
         since, until = _period(values)
         version = _version(values["version"])
-        selection = telemetry.select(
+        selection = figures.select(
             request.principal, since=since, until=until, workflow=workflow, version=version
         )
     except Invalid as refusal:
         if refusal.field == "workflow":
             raise Missing(refusal.message) from None
         error, values = refusal, values | {"days": USUAL, "version": ""}
-        selection = telemetry.select(request.principal, workflow=workflow)
+        selection = figures.select(request.principal, workflow=workflow)
     is_own = bool(values["from"] or values["to"])
     period = selection.period
     context: dict[str, Json] = {
@@ -127,7 +127,7 @@ def _figures(selection: Selection, rows: list[dict[str, Json]], in_runs: str) ->
 
     `address`: the list of the runs that are counted.
     """
-    board = telemetry.summary(replace(selection, version=None))
+    board = figures.summary(replace(selection, version=None))
     address = _address(selection.workflow.name if selection.workflow else None, in_runs)
     for name in ("by_workflow", "by_version"):
         board[name] = [_timed(row) | {"address": _address_of(selection, row, in_runs)} for row in board[name]]

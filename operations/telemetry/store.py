@@ -3,12 +3,16 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Literal
 
 from engine.bodies import PART
 from lib.clock import now_or_none
-from runs.models.telemetry import SPANS
-from runs.store.hot import SQL
+from lib.named_sql import Statements
+from operations.telemetry.models import SPANS
+from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
+
+SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
 
 HOURS_KEPT_DAYS = 35
 """Older than that a period is told by whole days."""

@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from runs.models import StepTelemetry, TelemetryBucket
+from operations.telemetry.models import StepTelemetry, TelemetryBucket
 from tests import factories as make
+from tests.operations.telemetry.factories import RunTelemetryFactory
 from tests.store.watching import watching
 from tests.telemetry import count_all
 from workflows.models import Workflow
@@ -79,11 +80,11 @@ def test_a_period_counts_its_hours_at_both_ends_and_its_days_between(api, people
     of_days = Counter()
     for hour in range(24 * 4):
         at = begin + timedelta(hours=hour - 8)
-        make.RunTelemetryFactory(at=at, completed=hour, **row)
+        RunTelemetryFactory(at=at, completed=hour, **row)
         of_days[at.replace(hour=0)] += hour
         expected += hour if begin <= at < begin + timedelta(days=3, hours=2) else 0
     for day, completed in of_days.items():
-        make.RunTelemetryFactory(span="day", at=day, completed=completed, **row)
+        RunTelemetryFactory(span="day", at=day, completed=completed, **row)
     period = {"from": begin.isoformat(), "to": (begin + timedelta(days=3, hours=2)).isoformat()}
     shown = api.get(SUMMARY, period).json()
     assert shown["completed"] == expected == sum(day["completed"] for day in shown["by_day"])

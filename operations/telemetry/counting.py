@@ -7,7 +7,7 @@ counted nothing, and two at once count once.
 from django.db import transaction
 
 from lib.batches import in_bounded_batches
-from runs.store import telemetry
+from operations.telemetry import store
 from steps.catalogue import EXECUTABLE
 
 BATCH = 2_000
@@ -23,21 +23,21 @@ WAITS = tuple(
 
 def count(seconds: float = TICK_SECONDS) -> int:
     """Count what history has got since, in bounded batches for at most `seconds`; gives how many ids that were."""
-    telemetry.settle()
+    store.settle()
     return in_bounded_batches(_count_some, BATCH, seconds)
 
 
 def _count_some(limit: int) -> int:
     with transaction.atomic():
-        ids = telemetry.lock()
+        ids = store.lock()
         if ids is None:
             return 0
         after, upto = ids
         last = min(upto, after + limit)
-        telemetry.count(after, last, people=PEOPLE, waits=WAITS)
+        store.count(after, last, people=PEOPLE, waits=WAITS)
         return last - after
 
 
 def forget(seconds: float = TICK_SECONDS) -> int:
     """Delete the hours of which only the day is asked for any more; gives how many."""
-    return in_bounded_batches(telemetry.forget, FORGOTTEN, seconds)
+    return in_bounded_batches(store.forget, FORGOTTEN, seconds)

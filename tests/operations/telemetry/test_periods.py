@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from lib.refusals import Invalid
-from runs.reading.periods import period
-from runs.web.bars import chart
+from operations.telemetry.bars import chart
+from operations.telemetry.periods import period
 
 NOW = datetime(2031, 3, 15, 10, 20, tzinfo=UTC)
 

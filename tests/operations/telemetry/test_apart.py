@@ -3,9 +3,9 @@
 import pytest
 from django.db import transaction
 
-from runs.maintenance import telemetry as duty
-from runs.models import RunTelemetry, TelemetryCursor
-from runs.store import telemetry
+from operations.telemetry import counting as duty
+from operations.telemetry import store
+from operations.telemetry.models import RunTelemetry, TelemetryCursor
 from tests import factories as make
 from tests.races.staging import Actor
 from tests.telemetry import count_all, let_through
@@ -52,8 +52,8 @@ def test_who_dies_in_the_middle_has_counted_nothing(monkeypatch):
         real(*args, **how)
         raise RuntimeError
 
-    real = telemetry.count
-    monkeypatch.setattr(telemetry, "count", dying)
+    real = store.count
+    monkeypatch.setattr(store, "count", dying)
     with pytest.raises(RuntimeError):
         duty.count()
     assert runs() == (0, 0, 0, 0, 0)
@@ -67,7 +67,7 @@ def test_two_at_once_count_once():
     make.work()
     duty.count(), let_through()
     with transaction.atomic():
-        assert telemetry.lock() is not None
+        assert store.lock() is not None
         assert apart(lambda: duty._count_some(100)) == 0
     count_all()
     assert runs()[:2] == (1, 1)
