@@ -20,6 +20,7 @@ from lib.uuid7 import uuid7
 from runs.calendars import calendars
 from runs.commands.named_starts import check_start, start_workflow
 from runs.commands.starts import NewRun
+from runs.store.calendars import moment
 from steps.base import MAX_RUN_INPUT_BYTES
 from triggers.schedules import store
 from triggers.schedules.firing import MOST_COUNTED
@@ -71,7 +72,7 @@ def create_schedule(
     """
     principal.require_person("A schedule")
     target = _startable(principal, workflow)
-    now = store.moment()
+    now = moment()
     schedule = Schedule(
         id=uuid7(),
         tenant_id=principal.tenant_id,
@@ -135,7 +136,7 @@ def hand_schedule(principal: Principal, name: str, to: str, *, reason: str | Non
         before = _facts_of(schedule)
         schedule.acts_for = member.user.username
         if schedule.off_reason:
-            now = store.moment()
+            now = moment()
             _switch_on(schedule, now)
             _aim(schedule, now)
         _write(schedule)
@@ -160,7 +161,7 @@ def run_now(principal: Principal, name: str, *, reason: str | None = None) -> st
     """
     with transaction.atomic():
         schedule = _locked(principal, name)
-        now = store.moment()
+        now = moment()
         value = input_at(schedule.input, schedule.name, now, schedule.timezone)
         tenant, workflow = principal.tenant_id, schedule.workflow.name
         (run,) = start_workflow(
@@ -183,7 +184,7 @@ def run_now(principal: Principal, name: str, *, reason: str | None = None) -> st
 
 def next_times(schedule: Schedule, count: int) -> list[datetime]:
     """The next times at which a schedule is due, or would be if it were on."""
-    now = store.moment()
+    now = moment()
     if schedule.next_due_at is not None and schedule.next_due_at <= now:
         # What is due and not yet done stands first.
         return [schedule.next_due_at, *upcoming(timing_of(schedule), schedule.next_due_at, count - 1)]
@@ -192,7 +193,7 @@ def next_times(schedule: Schedule, count: int) -> list[datetime]:
 
 def preview(principal: Principal, values: Mapping[str, Json], count: int) -> Draft:
     """When a schedule with these values would be due. Raises Invalid naming the field."""
-    now = store.moment()
+    now = moment()
     schedule = Schedule(tenant_id=principal.tenant_id, anchor_at=now, id=uuid7(), jitter_seconds=0)
     _set_timing(principal, schedule, values, now)
     calendar = None if schedule.calendar is None else schedule.calendar.name
@@ -221,7 +222,7 @@ def _locked(principal: Principal, name: str) -> Schedule:
 
 
 def _change(principal: Principal, schedule: Schedule, values: Mapping[str, Any], *, is_pause: bool) -> None:
-    now = store.moment()
+    now = moment()
     for field in ("input", "overlap", "catchup_seconds", "jitter_seconds"):
         if field in values:
             setattr(schedule, field, values[field])

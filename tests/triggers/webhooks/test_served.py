@@ -19,7 +19,7 @@ from tests.webhooks import signed
 __all__ = ["site"]
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
 
-DOCS = (Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text()
+DOCS = (Path(__file__).resolve().parents[3] / "docs" / "api.md").read_text()
 SENDER = re.search(r"<!-- sender.*?```sh\n(.*?)```", DOCS, re.S)[1]
 
 
