@@ -7,7 +7,7 @@ VENV = .venv/bin/python
 # For `make test ARGS="tests/engine -x"`.
 ARGS ?=
 
-.PHONY: up doctor test exhaustive test-fast check bench soak conformance kafka wheel lock docs stubs venv dev-venv
+.PHONY: up doctor test exhaustive test-fast check bench soak conformance kafka wheel lock docs openapi contracts stubs venv dev-venv
 
 up: venv
 	@$(VENV) -m config.supervisor
@@ -69,7 +69,16 @@ lock:
 docs: venv
 	@$(VENV) scripts/draw_states
 
-# For clients of gRPC in Python; the server reads the contracts themselves.
+# After a change of the API: what the Python SDK is made of.
+openapi: dev-venv
+	@$(VENV) manage.py spectacular --format openapi-json | $(VENV) sdks/python/generate.py
+
+# After a change of a .proto file: what the server reads.
+contracts: dev-venv
+	@$(VENV) -m grpc_tools.protoc -Iintegrations/grpc/proto --descriptor_set_out=integrations/grpc/proto/contracts.binpb \
+		handoff/v1/handoff.proto workflow/v1/engine.proto
+
+# For clients of gRPC in Python.
 stubs: dev-venv
 	@$(VENV) scripts/make_stubs build/stubs
 

@@ -90,3 +90,8 @@ ALL_TYPES = extended(CATALOGUE, OF_TESTS)
 
 EXECUTABLE = extended(ALL_TYPES, OF_CONTAINERS)
 """What the engine can run."""
+
+
+def external_types() -> list[str]:
+    """The names of the step types that external workers do."""
+    return [name for name, step_type in EXECUTABLE.items() if step_type.kind == "external"]

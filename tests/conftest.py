@@ -2,6 +2,7 @@
 
 import gc
 import os
+import runpy
 import shutil
 import tempfile
 from collections.abc import Generator, Iterator
@@ -23,7 +24,7 @@ from config.embedded.processes import wait_until
 from lib.sealing import Hidden
 from tests import browsers, databases, kafka_nodes, logins, reading_first, session_folders, silence
 from tests.families import is_asked_for
-from tests.serving import CHEAP_HASHER
+from tests.serving import CHEAP_HASHER, ROOT
 from tests.webhooks import MASTER_KEY
 
 _UNSAFE_BUT_FAST = {
@@ -42,13 +43,20 @@ _MARKS = {
     "crash": "processes",
     "growth": "slow",
     "inbox": "slow",
+    "bulk": "slow",
+    "schedules": "slow",
+    "telemetry": "slow",
+    "test_pages.py": "slow",
     "races": "slow",
     "runs": "slow",
+    "webhooks_out": "slow",
     "web": "slow",
 }
 _MEMORY = Path("/dev/shm")
 _ENOUGH_MEMORY = 4 * 1024**3
 _KEY = pytest.StashKey[tuple]()
+# What the tests of the Python SDK import is not in the repository.
+runpy.run_path(str(ROOT / "sdks" / "python" / "generate.py"))["refresh"]()
 # What is made up is the same each time: whoever looks for a failure finds it again. `make soak` makes up other things.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
 

@@ -8,10 +8,9 @@ from runs.store.dispatch import Sample
 
 BEGAN = datetime(2031, 1, 1, 9, tzinfo=UTC)
 CALM = {"lock_waits": 0, "workers": 4, "ready": 0, "rate": 10, "share": 0.0}
-"""An hour in which nothing holds."""
+"""Minutes in which no gauge is high."""
 HARD = {"lock_waits": 3, "workers": 8, "ready": 5_000, "rate": 4_000, "share": 0.5}
-"""One in which all three do, behind one with fewer workers."""
-BEFORE = HARD | {"workers": 4, "rate": 3_900}
+"""One in which all three gauges are high."""
 
 
 def samples(*stretches: tuple[int, dict[str, float]], began: datetime = BEGAN) -> list[Sample]:

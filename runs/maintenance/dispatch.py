@@ -1,9 +1,8 @@
-"""A sample a minute of how things stand with workers and locks: what the signals for a broker are made of (R-175)."""
+"""A sample a minute of how things stand with workers and locks: what the gauges of dispatch are made of (R-175)."""
 
 import socket
 
 from runs.kernel.dispatch import BUILT_IN_QUEUES
-from runs.reading.dispatch_signals import MOST_READY
 from runs.reading.workers import STALE
 from runs.store import dispatch, meters, metrics
 
@@ -12,12 +11,12 @@ FORGOTTEN = 500
 
 def sample() -> int:
     """Keep a sample, and delete some of those that are too old; gives how many rows that were. Three statements."""
-    queues = metrics.count_queues(BUILT_IN_QUEUES, MOST_READY)
+    queues = metrics.count_queues(BUILT_IN_QUEUES, dispatch.MOST_READY)
     count = dispatch.keep(
         host=socket.gethostname(),
         queues=BUILT_IN_QUEUES,
         stale=STALE.total_seconds(),
-        ready=min(MOST_READY, sum(queue.ready for queue in queues.values())),
+        ready=min(dispatch.MOST_READY, sum(queue.ready for queue in queues.values())),
         totals=meters.totals(),
     )
     return count + dispatch.forget(FORGOTTEN)

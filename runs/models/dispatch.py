@@ -4,7 +4,7 @@ from django.db import models
 
 
 class DispatchSample(models.Model):
-    """How things stood at a moment, in all tenants: what the signals of `/operations/dispatch` are made of.
+    """How things stood at a moment, in all tenants: what the gauges of `/operations/dispatch` are made of.
 
     `lock_waits`: sessions of this database that waited for a lock, among those that this role may look at;
     `hidden_sessions`: those at which it may not. `processes` are workers of Handoff's own, `outside` external ones.

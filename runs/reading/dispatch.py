@@ -1,67 +1,56 @@
-"""How workers hear of work here, whether that is enough, and whether it is time for a broker (R-175)."""
+"""How workers hear of work here, and three gauges of whether that is enough (R-175)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from statistics import median_low
 
 from django.conf import settings
 
 from engine.catalogue import Json
 from lib.clock import now_here
 from lib.shared_answers import SharedAnswers
-from runs.reading import dispatch_words
-from runs.reading.dispatch_signals import (
-    LOOK_BACK,
-    Minute,
-    Quarter,
-    Signal,
-    Standing,
-    minutes,
-    quarters,
-    standing,
-)
-from runs.reading.outbox import is_led, outbox_complaint
+from runs.ports import OUTBOX
 from runs.store.dispatch import Sample, samples_since
-from runs.store.outbox import OutboxStanding, outbox_standing
 
-SHOWN = timedelta(days=1)
-OLD = timedelta(minutes=10)
-"""A sample that is older tells nothing of now; one is kept each minute."""
-STAY, BROKER = "stay", "broker"
+SPAN = timedelta(minutes=15)
+"""The gauges are of the samples of so long: no moment decides."""
 SHARED_SECONDS = 1.0
 """All who look are told what was read so long ago at most."""
+HEARS = {
+    "hints": "Celery’s messages through Redis tell workers that a queue has work; what gets lost they find by looking.",
+    "polling": "PostgreSQL’s NOTIFY tells workers that a queue has work, and they look for themselves every 5 seconds.",
+    "redis_outbox": "Handoff’s own workers hear by PostgreSQL’s NOTIFY; a relay tells others of jobs through Redis.",
+    "kafka_outbox": "Handoff’s own workers hear by PostgreSQL’s NOTIFY; a relay tells others of jobs through Kafka.",
+}
+"""How workers hear of work, by the mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """Of the last quarter of an hour; `per_second` and `contended_share` are None where nobody can sum the counts."""
+
+    at: datetime
+    workers: int
+    ready: int
+    hidden_sessions: int
+    is_counted: bool
+    lock_waits: int
+    per_second: float | None
+    contended_share: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What there is to know; `of_day`, `by_quarter` of the last day, the oldest first. `last` is the newest sample."""
+    """What there is to know; `gauges` is None where there is no sample of the last quarter of an hour."""
 
     mode: str
-    last: Sample | None
-    of_day: Sequence[Minute]
-    by_quarter: Sequence[Quarter]
-    standing: Standing | None
-    is_old: bool
+    gauges: Gauges | None
 
     @property
     def hears(self) -> str:
         """How workers hear of work."""
-        return dispatch_words.HEARS[self.mode]
-
-    @property
-    def advice(self) -> str:
-        """To stay (`STAY`), or that a broker may help (`BROKER`)."""
-        return BROKER if self.standing and self.standing.wants_broker and not self.is_old else STAY
-
-    @property
-    def reason(self) -> str:
-        """Why."""
-        return dispatch_words.of_verdict(self.standing, is_old=self.is_old)
-
-    @property
-    def since(self) -> datetime | None:
-        """Since when all three signals hold together."""
-        return self.standing.together_since if self.standing and not self.is_old else None
+        return HEARS[self.mode]
 
 
 def facts() -> Facts:
@@ -70,101 +59,55 @@ def facts() -> Facts:
 
 
 def _read(mode: str) -> Facts:
-    now = now_here()
-    # What is a day old is compared with what was a day before.
-    samples = samples_since(now - SHOWN - LOOK_BACK)
-    every = minutes(samples)
-    by_quarter = quarters(every)
-    last = samples[-1] if samples else None
-    return Facts(
-        mode=mode,
-        last=last,
-        of_day=[one for one in every if one.at > now - SHOWN],
-        by_quarter=[one for one in by_quarter if one.at > now - SHOWN],
-        standing=standing(by_quarter),
-        is_old=last is not None and now - last.at > OLD,
-    )
+    return Facts(mode, gauges_of(samples_since(now_here() - SPAN)))
 
 
 _facts = SharedAnswers(_read, seconds=SHARED_SECONDS)
 
 
-def outbox() -> OutboxStanding | None:
-    """How the outbox stands; None in modes that have none."""
-    return outbox_standing() if settings.HANDOFF_BROKER else None
-
-
-def outbox_told(it: OutboxStanding | None) -> Mapping[str, Json] | None:
-    """The same as people read it, by what it is called."""
-    if it is None:
+def gauges_of(samples: Sequence[Sample]) -> Gauges | None:
+    """What these samples say; what was counted is compared with the first sample of the host of the last one."""
+    if not samples:
         return None
-    return {
-        "Jobs to be published": it["waiting"],
-        "Published, not yet seen to be taken": it["told"],
-        "Can’t be published now": it["failing"],
-        "Of these set aside": it["aside"],
-    }
+    last = samples[-1]
+    first = next(one for one in samples if one.host == last.host)
+    finished, claims, contended = (_grown(now, then) for now, then in zip(last[-3:], first[-3:], strict=True))
+    seconds = (last.at - first.at).total_seconds()
+    # The hosts beside the one that counts do as much for each of their workers.
+    hosts = last.processes / last.processes_here if 0 < last.processes_here < last.processes else 1.0
+    polls = None if claims is None or contended is None else claims + contended
+    return Gauges(
+        at=last.at,
+        workers=last.processes + last.outside,
+        ready=last.ready,
+        hidden_sessions=last.hidden_sessions,
+        is_counted=last.finished is not None,
+        lock_waits=median_low(one.lock_waits for one in samples),
+        per_second=finished / seconds * hosts if finished is not None and seconds else None,
+        contended_share=contended / polls if contended is not None and polls else None,
+    )
 
 
-def _outbox_row(it: OutboxStanding | None) -> dict[str, Json] | None:
-    if it is None:
-        return None
-    return {
-        "waiting": it["waiting"],
-        "oldest_seconds": it["oldest_seconds"],
-        "told": it["told"],
-        "failing": it["failing"],
-        "aside": it["aside"],
-        "led": is_led(it),
-        "complaint": outbox_complaint(it),
-    }
+def _grown(now: int | None, then: int | None) -> int | None:
+    """Nothing is known where a start began anew with 0."""
+    return None if now is None or then is None or now < then else now - then
 
 
 def row(it: Facts) -> dict[str, Json]:
     """The facts as programs are told them (docs/api.md, "Operations")."""
-    last = it.of_day[-1] if it.of_day else None
+    gauges = it.gauges
     return {
         "mode": it.mode,
-        "advice": it.advice,
-        "reason": it.reason,
-        "since": it.since,
-        "sampled_at": last.at if last else None,
-        "workers": last.workers if last else None,
-        "ready": last.ready if last else None,
-        "steps_per_second": _to_hundredths(last.per_second) if last else None,
-        "hidden_sessions": it.last.hidden_sessions if it.last else None,
-        "signals": [
-            _signal_row(signal, since, it.standing.quarter)
-            for signal, since in zip(it.standing.signals, it.standing.since, strict=True)
-        ]
-        if it.standing
-        else [],
-        "samples": [_sample_row(one) for one in it.of_day],
-        "outbox": _outbox_row(outbox()),
+        "sampled_at": gauges and gauges.at,
+        "workers": gauges and gauges.workers,
+        "ready": gauges and gauges.ready,
+        "hidden_sessions": gauges and gauges.hidden_sessions,
+        "lock_waits": gauges and gauges.lock_waits,
+        "steps_per_second": gauges and _rounded(gauges.per_second, 2),
+        "contended_share": gauges and _rounded(gauges.contended_share, 4),
+        "outbox": next((standing() for standing in OUTBOX), None),
     }
 
 
-def _signal_row(signal: Signal, since: datetime | None, now: Quarter) -> dict[str, Json]:
-    return {
-        "name": signal.name,
-        "holds": signal.holds,
-        "since": since,
-        "value": _to_hundredths(signal.value),
-        "limit": _to_hundredths(signal.limit),
-        "reason": dispatch_words.of_signal(signal, now),
-    }
-
-
-def _sample_row(one: Minute) -> dict[str, Json]:
-    return {
-        "at": one.at,
-        "workers": one.workers,
-        "lock_waits": one.lock_waits,
-        "ready": one.ready,
-        "steps_per_second": _to_hundredths(one.per_second),
-        "contended_share": None if one.contended_share is None else round(one.contended_share, 4),
-    }
-
-
-def _to_hundredths(value: float | None) -> float | None:
-    return None if value is None else round(float(value), 2)
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)

@@ -5,15 +5,17 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from lib.clock import now_or_none
-from runs.store.hot import SQL, WORKER_SECONDS
+from runs.store.hot import SQL, workers_known
 from runs.store.meters import Totals
 
-KEPT_DAYS = 7
+KEPT_DAYS = 1
 APART_SECONDS = 30.0
 """Whoever comes so soon after a sample keeps none: a duty that is done twice counts once."""
 MOST_AT_WORK = 10_000
 """Among so many jobs that are at work external workers are looked for."""
-MOST_SAMPLES = 10_000
+MOST_READY = 10_000
+"""Ready steps are counted up to so many."""
+MOST_SAMPLES = 100
 
 
 class Sample(NamedTuple):
@@ -42,7 +44,7 @@ def keep(*, host: str, queues: Sequence[str], stale: float, ready: int, totals: 
         **counted,
         "host": host,
         "queues": list(queues),
-        "silent": WORKER_SECONDS,
+        **workers_known(),
         "stale": stale,
         "most": MOST_AT_WORK,
         "ready": ready,

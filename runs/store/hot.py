@@ -30,6 +30,7 @@ from runs.store.rows import (
     ScopeRow,
     StepRow,
 )
+from steps.catalogue import external_types
 
 Row = dict[str, Json]
 
@@ -40,6 +41,11 @@ SQL = Statements(SQL_FOLDER)
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 WORKER_SECONDS = 8.0
 """A worker that said nothing for longer is counted as gone; each says so every two seconds."""
+
+
+def workers_known() -> dict[str, Json]:
+    """How statements recognise workers: for how long ours may be silent, and which step types external ones do."""
+    return {"silent": WORKER_SECONDS, "external": external_types()}
 
 
 class Unstorable(ValueError):
@@ -307,7 +313,7 @@ def insert_runs(runs: Sequence[RunRow], facts: Mapping[str, Json]) -> None:
 
 def show_runs(**params: Json) -> list[str]:
     """Runs and their steps as JSON texts, the payloads within bounds (`shown`)."""
-    return SQL.column("show_runs", {**params, "silent": WORKER_SECONDS, "now": now_or_none()})
+    return SQL.column("show_runs", {**params, **workers_known(), "now": now_or_none()})
 
 
 def lock_unsealed(limit: int) -> list[str]:

@@ -8,7 +8,7 @@ from engine.catalogue import Json
 from lib.clock import now_or_none
 from runs.store import meters
 from runs.store.attempts import ClaimedStep
-from runs.store.hot import SQL, claimed_step, document
+from runs.store.hot import SQL, claimed_step, document, workers_known
 
 Asked = tuple[int, str, tuple[int, ...] | None]
 """A queue of a tenant as somebody asks for its jobs: those of these folders alone, where there are some."""
@@ -107,7 +107,8 @@ def count_held(tenant: int, workers: Collection[str], *, jobs: bool) -> dict[str
     """How many of the tenant's steps each of these workers has in hand, and when it said last that it is at one; of the
     idle nothing. `jobs`: they are external ones; else processes of ours.
     """
-    rows = SQL.value("count_held", {"tenant": tenant, "workers": sorted(workers), "jobs": jobs})
+    params = {"tenant": tenant, "workers": sorted(workers), "jobs": jobs, **workers_known()}
+    rows = SQL.value("count_held", params)
     return {worker: (count, last) for worker, count, last in rows}
 
 
@@ -116,7 +117,13 @@ def steps_in_hand(tenant: int, workers: Collection[str], each: int, *, jobs: boo
 
     `jobs`: they are external ones; else processes of ours.
     """
-    params = {"tenant": tenant, "workers": sorted(workers), "each": each, "jobs": jobs}
+    params = {
+        "tenant": tenant,
+        "workers": sorted(workers),
+        "each": each,
+        "jobs": jobs,
+        **workers_known(),
+    }
     return [
         StepInHand(worker, UUID(step), UUID(run), *rest)
         for worker, step, run, *rest in SQL.value("held_by", params)

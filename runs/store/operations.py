@@ -7,7 +7,7 @@ from uuid import UUID
 
 from lib.clock import now_or_none
 from lib.uuid7 import least_at, moment_of
-from runs.store.hot import SQL, WORKER_SECONDS
+from runs.store.hot import SQL, workers_known
 
 MOST_QUEUES = 1_000
 """In the order of their names so many are looked at, those of all tenants together."""
@@ -35,7 +35,7 @@ def queues_of(tenant: int, *, built_in: Sequence[str], stale: float, most: int) 
         "tenant": tenant,
         "built_in": list(built_in),
         "stale": stale,
-        "silent": WORKER_SECONDS,
+        **workers_known(),
         "most": most,
         "most_queues": MOST_QUEUES,
         "now": now_or_none(),

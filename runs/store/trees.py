@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from engine.catalogue import Json
-from runs.store.hot import SQL, WORKER_SECONDS
+from runs.store.hot import SQL, workers_known
 
 
 class OpenStep(NamedTuple):
@@ -46,7 +46,7 @@ def open_steps_below(tenant: int, runs: Sequence[str], *, most: int, each: int) 
     """The open steps of the tenant's runs and of the open runs below them, at most `most` of each of these runs, and
     at most `each` waiting items of each run; by run, place, node and index.
     """
-    params = {"tenant": tenant, "runs": list(runs), "most": most, "each": each, "silent": WORKER_SECONDS}
+    params = {"tenant": tenant, "runs": list(runs), "most": most, "each": each, **workers_known()}
     return [OpenStep(*row) for row in SQL.value("open_steps_below", params)]
 
 

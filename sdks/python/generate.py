@@ -1,26 +1,70 @@
-"""Write the models and routes of the SDK from Handoff's OpenAPI document, which it reads:
+"""The models and routes of the SDK, made of Handoff's OpenAPI document (`openapi.json`) when the SDK is built.
 
-python manage.py spectacular --format openapi-json | python sdks/python/generate.py
+As a program it reads the document anew: `manage.py spectacular --format openapi-json | python generate.py`.
 """
 
 import json
 import keyword
+import os
 import re
-import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 Schema = Mapping[str, Any]
-HOME = Path(__file__).resolve().parent / "src" / "handoff_sdk"
+ROOT = Path(__file__).resolve().parent
+HOME = ROOT / "src" / "handoff_sdk"
+DOCUMENT = ROOT / "openapi.json"
+LINE = 400
+"""What fits in a line of this length is one line of the document."""
 PREFIX = "/api/v1"
 METHODS = ("get", "post", "put", "patch", "delete")
 SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 BYTES = "application/octet-stream"
-HEAD = '"""{title}\n\nWritten by generate.py from the OpenAPI document: change that, not this.\n"""\n'
+HEAD = '"""{title}\n\nWritten by generate.py from openapi.json when the SDK is built.\n"""\n'
+
+
+def refresh() -> None:
+    """Write the modules where they are missing, or older than what they are made of."""
+    made = [HOME / f"{name}.py" for name in MODULES]
+    newest = max(path.stat().st_mtime_ns for path in (DOCUMENT, ROOT / "generate.py"))
+    if not all(path.exists() and path.stat().st_mtime_ns > newest for path in made):
+        write()
+
+
+def write() -> None:
+    """Write the modules."""
+    document = ours(json.loads(DOCUMENT.read_text()))
+    for name, source_of in MODULES.items():
+        _replace(HOME / f"{name}.py", source_of(document))
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file that other processes may be reading, or writing, too."""
+    new = path.with_suffix(f".{os.getpid()}")
+    new.write_text(text)
+    new.replace(path)
+
+
+def spelled(document: Any) -> str:
+    """The document as `openapi.json` has it."""
+    return _lines(document, "") + "\n"
+
+
+def _lines(value: Any, indent: str) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    if len(indent + text) <= LINE or not value or not isinstance(value, dict | list):
+        return text
+    inner = f"{indent} "
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(key)}: {_lines(item, inner)}" for key, item in value.items()]
+    else:
+        parts = [_lines(item, inner) for item in value]
+    body = ",\n".join(inner + part for part in parts)
+    return f"{text[0]}\n{body}\n{indent}{text[-1]}"
 
 
 def ours(document: Schema) -> Schema:
@@ -78,11 +122,7 @@ def routes(document: Schema) -> str:
     )
 
 
-def formatted(source: str) -> str:
-    """The source as ruff writes it."""
-    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(HOME / "x.py"), "-"]
-    done = subprocess.run(command, input=source, capture_output=True, text=True, check=True)
-    return str(done.stdout)
+MODULES: Mapping[str, Callable[[Schema], str]] = {"models": models, "routes": routes}
 
 
 def type_of(schema: Schema, *, module: str = "") -> str:
@@ -205,9 +245,9 @@ def _function(one: Operation) -> str:
     keywords += [f"{_name(name)}: {_or_none(kind)} = None" for name, kind in one.query]
     keywords += [f"{_name(name)}: str | None = None" for name, required in one.headers if not required]
     keywords += ["idempotency_key: str | None = None"] if one.is_keyed else []
-    signature = ", ".join([*arguments, *(["*", *keywords] if keywords else [])])
+    signature = "".join(f"\n    {each}," for each in [*arguments, *(["*", *keywords] if keywords else [])])
     return (
-        f"def {one.name}({signature}) -> Call[{one.answer}]:\n"
+        f"def {one.name}({signature}\n) -> Call[{one.answer}]:\n"
         f"{textwrap.indent(_docstring(one.description or one.name), '    ')}\n"
         f"    return Call({', '.join(_call(one, places))})\n\n"
     )
@@ -264,10 +304,9 @@ def _docstring(text: str) -> str:
 
 
 def main() -> None:
-    """Read the document, write both modules."""
-    document = ours(json.load(sys.stdin))
-    for name, source in (("models", models(document)), ("routes", routes(document))):
-        (HOME / f"{name}.py").write_text(formatted(source))
+    """Read the document, and write it and both modules."""
+    _replace(DOCUMENT, spelled(json.load(sys.stdin)))
+    write()
 
 
 if __name__ == "__main__":

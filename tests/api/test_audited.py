@@ -18,10 +18,10 @@ from accounts.audit.refusals import Refusals
 from accounts.models import SENT as LINK
 from accounts.models import ApiToken, AuditRecord, User
 from accounts.services import ensure_default_tenant
+from integrations.grpc.calls import Call, admitted
+from integrations.grpc.problems import told
 from lib import named_sql
 from lib.api.errors import Problem
-from rpc.calls import Call, admitted
-from rpc.problems import told
 from tests import factories as make
 from tests.api.audited import COMMANDS, NOT_RECORDED, RECORDED, SENT, SILENT_COMMANDS, UNPLAYED
 from tests.api.authorisation_bodies import BODIES

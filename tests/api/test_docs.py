@@ -9,7 +9,7 @@ from tests.api.test_authorisation import ADDRESSES
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 DOCS, ORCHESTRATION, S4 = (
-    (_DOCS / name).read_text() for name in ("api.md", "orchestration-api.md", "s4-api.md")
+    (_DOCS / name).read_text() for name in ("api.md", "orchestration-api.md", "rochallor-api.md")
 )
 
 

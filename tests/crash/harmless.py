@@ -10,7 +10,7 @@ HARMLESS = frozenset(
         "names_of_people",
         "session_of",
         "titles_of",
-        # Each of the outbox is alone in its transaction; relays are killed between them in tests/outbox.
+        # Each of the outbox is alone in its transaction; relays are killed between them in tests/integrations/broker.
         "due_events",
         "outbox_standing",
         "lead_outbox",

@@ -1,4 +1,4 @@
-"""Documents with a text wherever somebody writes one: definitions, forms, values, what is posted."""
+"""Documents with a text wherever somebody writes one: definitions and values."""
 
 from engine.catalogue import Json
 
@@ -16,30 +16,6 @@ def definition(text: str) -> dict[str, Json]:
     return {"name": text, "title": text, "nodes": nodes, "edges": edges, "output": {"all": hole}}
 
 
-def form(text: str) -> dict[str, Json]:
-    """The schema of a form that says this text of each field, and tests its values with it."""
-    said = {"title": text, "description": text, "default": text}
-    properties = {
-        "a": {"type": "string", "enum": [text, "b"], **said},
-        "b": {"type": "array", "items": {"type": "string", **said}, **said},
-        text: {"type": "object", "properties": {"c": {"type": "number", **said}}, **said},
-    }
-    other = {"properties": {"d": {"type": "string", **said}}, "required": [text]}
-    branches = {"if": {"properties": {"a": {"const": text}}}, "then": other, "else": {"$ref": f"#/{text}"}}
-    return {"type": "object", "properties": properties, "required": ["a", text], **branches}
-
-
 def value(text: str) -> dict[str, Json]:
     """What programs and people send: the text as a value, within a list, as a key and in a hole."""
     return {"a": text, "b": [text, {"c": text}], text[:200]: text, "d": f"{{{{ body.{text} }}}}"}
-
-
-def document(name: str, text: str) -> Json:
-    """What a parameter of this name is given, when it takes any JSON."""
-    if name in ("definition", "document", "native", "base", "draft"):
-        return definition(text)
-    if name in ("schema", "form"):
-        return form(text)
-    if name in ("form_fields", "typed"):
-        return {"a": text, "b": text, text[:200]: text}
-    return value(text)

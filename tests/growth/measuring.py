@@ -18,8 +18,6 @@ THIRD_POWER = FACTOR**3
 # Plain texts: what begins only where a text is long shows with them.
 PLAIN = (repr("a"), repr("a b c. "), "different words", "different lines")
 
-ALL = slice(None)
-
 Work = Callable[[str], object]
 
 
@@ -31,12 +29,10 @@ def steep(work: Work, size: int, shapes: Iterable[str] | None = None) -> dict[st
     return _steep(work, small, large, _to_read(work, small) if shapes is None else shapes)
 
 
-def steep_in_mixtures(
-    work: Work, size: int, floor: float = FLOOR_SECONDS, part: slice = ALL
-) -> dict[str, float]:
-    """As `steep`, with few texts, a `part` of them; `floor` where even a harmless answer takes longer than others."""
+def steep_in_mixtures(work: Work, size: int) -> dict[str, float]:
+    """As `steep`, with few texts."""
     large = dict(mixtures(FACTOR * size))
-    return _steep(work, dict(mixtures(size)), large, [*large][part], floor)
+    return _steep(work, dict(mixtures(size)), large, large)
 
 
 def steep_in(work: Work, shapes: Mapping[str, Callable[[int], str]], size: int) -> dict[str, float]:
@@ -46,16 +42,12 @@ def steep_in(work: Work, shapes: Mapping[str, Callable[[int], str]], size: int) 
 
 
 def _steep(
-    work: Work,
-    small: Mapping[str, str],
-    large: Mapping[str, str],
-    shapes: Iterable[str],
-    floor: float = FLOOR_SECONDS,
+    work: Work, small: Mapping[str, str], large: Mapping[str, str], shapes: Iterable[str]
 ) -> dict[str, float]:
     found: dict[str, float] = {}
     with _no_collector():
         for shape in shapes:
-            if (times := _growth(work, small[shape], large[shape], floor)) > ALLOWED:
+            if (times := _growth(work, small[shape], large[shape])) > ALLOWED:
                 found[shape] = round(times, 1)
             if len(found) == ENOUGH:
                 break
@@ -82,14 +74,14 @@ def _texts(size: int) -> dict[str, str]:
     return dict(texts(size))
 
 
-def _growth(work: Work, small: str, large: str, floor: float) -> float:
+def _growth(work: Work, small: str, large: str) -> float:
     """0 where all is noise; the least of several rounds, since others use the machine too."""
     found = float("inf")
     for _ in range(ROUNDS):
         took = _seconds(work, large)
-        if took <= floor * ALLOWED:
+        if took <= FLOOR_SECONDS * ALLOWED:
             return 0
-        found = min(found, took / max(floor, _seconds(work, small)))
+        found = min(found, took / max(FLOOR_SECONDS, _seconds(work, small)))
         if found <= ALLOWED:
             break
     return found

@@ -20,7 +20,6 @@ from lib.standard_webhooks import verify
 from lib.strict_json import strict_dumps, strict_loads
 from lib.strict_yaml import yaml_loads, yaml_text
 from runs.kernel.live import Topic
-from runs.webhooks.mapping import meaning
 from steps.answers import body_of
 from steps.catalogue import CATALOGUE
 from steps.email_send import MailParams, written
@@ -31,13 +30,14 @@ from tests.families import exhaustive
 from tests.growth.documents import definition, value
 from tests.growth.measuring import steep, steep_in_mixtures
 from tests.growth.shapes import texts
-from tests.growth.walking import Surroundings, readers
+from tests.growth.walking import readers
+from triggers.webhooks.mapping import meaning
 from workflows.document.changes import Group, apply, diff, keyed, unkeyed
 
 MANY = 10**9
 # They run, send or name what an operator has set up.
 LEFT_OUT = frozenset({"lib.scanning", "lib.mail.send", "lib.crash_points", "steps.email_send.written"})
-WALKED = {one.name: one.read for one in readers(("engine", "lib", "steps"), LEFT_OUT, Surroundings())}
+WALKED = {one.name: one.read for one in readers(("engine", "lib", "steps"), LEFT_OUT)}
 SECONDS_EACH = frozenset(
     {
         *("yaml_loads", "validate", "rename_step", "a mail", "lib.markdown.markdown(text)"),

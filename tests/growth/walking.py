@@ -15,8 +15,8 @@ from django.conf import settings
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
-    *("accounts", "config", "engine", "lib", "outbox", "rpc", "runs", "s4", "steps", "tasks_inbox"),
-    "workflows",
+    *("accounts", "config", "engine", "integrations", "lib", "operations", "runs"),
+    *("steps", "tasks_inbox", "triggers", "workflows"),
 )
 ANCHORED = ("match", "fullmatch")
 METHODS = (*ANCHORED, "search", "sub", "subn", "split", "findall", "finditer")
@@ -54,19 +54,6 @@ class Pattern:
                 pass
 
 
-class Surroundings:
-    """What functions are given besides the text, and how what they are given is made of it: here, texts alone."""
-
-    def made(self, parameter: inspect.Parameter) -> Callable[[str], object] | None:
-        """How the parameter is made of a text; None where it isn't."""
-        required = parameter.default is parameter.empty
-        return text_of(parameter) if required else None
-
-    def given(self, parameter: inspect.Parameter) -> object:
-        """What stands for a parameter that isn't the text."""
-        return filler(parameter.annotation)
-
-
 @dataclass(frozen=True)
 class Reader:
     """A function, and the one of its parameters that is made of a text."""
@@ -74,13 +61,12 @@ class Reader:
     name: str
     target: Callable[..., object]
     needed: tuple[inspect.Parameter, ...]
-    world: Surroundings
     parameter: str
     made: Callable[[str], object]
 
     def read(self, text: str) -> object:
         """What the function does with the text, to its end."""
-        given = {each.name: self.world.given(each) for each in self.needed if each.name != self.parameter}
+        given = {each.name: filler(each.annotation) for each in self.needed if each.name != self.parameter}
         found = self.target(**given, **{self.parameter: self.made(text)})
         return list(found) if inspect.isgenerator(found) else found
 
@@ -186,17 +172,17 @@ def _name_of(holder: ast.expr) -> str:
     return holder.attr if isinstance(holder, ast.Attribute) else getattr(holder, "id", "")
 
 
-def readers(packages: Collection[str], left_out: Container[str], world: Surroundings) -> Iterator[Reader]:
-    """Each public function of the packages, once for each of its parameters that takes a text.
+def readers(packages: Collection[str], left_out: Container[str]) -> Iterator[Reader]:
+    """Each public function of the packages, once for each of its parameters that must be a text.
 
-    `left_out` names modules, functions and parameters.
+    `left_out` names modules and functions.
     """
     for name in sources():
         is_left = any(part in left_out for part in parents(name))
         if name.partition(".")[0] in packages and not is_left:
             for function, target in functions(module_named(name)):
                 if f"{name}.{function}" not in left_out:
-                    yield from _each_text(f"{name}.{function}", target, left_out, world)
+                    yield from _each_text(f"{name}.{function}", target)
 
 
 def parents(name: str) -> Iterator[str]:
@@ -213,19 +199,15 @@ def functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., object]]]
             yield name, target
 
 
-def _each_text(
-    name: str, target: Callable[..., object], left_out: Container[str], world: Surroundings
-) -> Iterator[Reader]:
-    takes = [
+def _each_text(name: str, target: Callable[..., object]) -> Iterator[Reader]:
+    needed = tuple(
         each
         for each in inspect.signature(target).parameters.values()
-        if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
-    ]
-    needed = [each for each in takes if each.default is each.empty]
-    for each in takes:
-        named = f"{name}({each.name})"
-        if named not in left_out and (made := world.made(each)) is not None:
-            yield Reader(named, target, tuple(needed), world, each.name, made)
+        if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD) and each.default is each.empty
+    )
+    for each in needed:
+        if (made := text_of(each)) is not None:
+            yield Reader(f"{name}({each.name})", target, needed, each.name, made)
 
 
 def text_of(parameter: inspect.Parameter) -> Callable[[str], object] | None:

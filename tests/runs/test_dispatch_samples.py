@@ -87,11 +87,11 @@ def test_a_duty_that_is_done_twice_counts_once(clock):
     assert duty.sample() == 1
 
 
-def test_after_seven_days_a_sample_is_gone(clock):
-    kept(samples((3, CALM), began=clock.now - timedelta(days=7, minutes=2)))
+def test_after_a_day_a_sample_is_gone(clock):
+    kept(samples((3, CALM), began=clock.now - timedelta(days=1, minutes=2)))
     assert duty.sample() == 3
     assert [one.at for one in DispatchSample.objects.order_by("at")] == [
-        clock.now - timedelta(days=7),
+        clock.now - timedelta(days=1),
         clock.now,
     ]
 

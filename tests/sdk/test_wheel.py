@@ -3,28 +3,32 @@
 import subprocess
 import sys
 import zipfile
-from shutil import copytree
+from shutil import copytree, ignore_patterns
 
 from tests.serving import ROOT
 
+GENERATED = ("models.py", "routes.py")
+
+
+def run(*arguments, cwd):
+    subprocess.run([sys.executable, "-m", *arguments], cwd=cwd, check=True, timeout=60)
+
 
 def test_the_wheel_has_all_of_it_and_nothing_of_the_server(tmp_path):
-    source = copytree(ROOT / "sdks" / "python", tmp_path / "sdk")
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "-q",
-            "--no-deps",
-            "--no-build-isolation",
-            "-w",
-            tmp_path,
-            source,
-        ],
-        check=True,
-        timeout=60,
+    """As from a clean checkout, by way of a source distribution."""
+    source = copytree(ROOT / "sdks" / "python", tmp_path / "sdk", ignore=ignore_patterns(*GENERATED))
+    run("hatchling", "build", "-t", "sdist", "-d", str(tmp_path), cwd=source)
+    [sdist] = tmp_path.glob("handoff_sdk-*.tar.gz")
+    run(
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        str(tmp_path),
+        str(sdist),
+        cwd=tmp_path,
     )
     [wheel] = tmp_path.glob("handoff_sdk-*.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -32,7 +36,7 @@ def test_the_wheel_has_all_of_it_and_nothing_of_the_server(tmp_path):
         [metadata] = [archive.read(name).decode() for name in names if name.endswith("/METADATA")]
     packages = {name.partition("/")[0] for name in names}
     assert packages == {"handoff_sdk", f"{wheel.name.split('-py3')[0]}.dist-info"}
-    assert "handoff_sdk/py.typed" in names
+    assert {f"handoff_sdk/{name}" for name in ("py.typed", *GENERATED)} <= set(names)
     assert "Requires-Dist: httpx" in metadata
     assert "django" not in metadata.lower()
 

@@ -22,7 +22,7 @@ outside AS MATERIALIZED (
             SELECT r.tenant_id, r.worker
               FROM (SELECT s.tenant_id, s.worker, coalesce(s.heartbeat_at, s.started_at) AS beat
                       FROM runs_stepexecution s
-                     WHERE s.status = 'RUNNING' AND s.type = 'job'
+                     WHERE s.status = 'RUNNING' AND s.type = ANY (%(external)s::text[])
                      LIMIT %(most)s) r
              CROSS JOIN clock
              WHERE r.beat > clock.now - make_interval(secs => %(stale)s)) o

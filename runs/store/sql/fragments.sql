@@ -6,7 +6,7 @@ CASE WHEN s.input_from IS NULL THEN s.input
 
 -- name: is_listened (fragment)
 CASE WHEN s.status <> 'QUEUED' OR s.held THEN NULL
-     WHEN s.type = 'job' THEN EXISTS (
+     WHEN s.type = ANY (%(external)s::text[]) THEN EXISTS (
          SELECT 1 FROM runs_queuepoll q WHERE q.tenant_id = s.tenant_id AND q.queue = s.queue
             AND q.polled_at > statement_timestamp() - interval '2 minutes')
      ELSE EXISTS (SELECT 1 FROM runs_worker w WHERE w.queue = s.queue
@@ -61,7 +61,7 @@ heard AS MATERIALIZED (
     -- Who is at work on a long job polls no more, and beats.
     SELECT w.tenant_id, w.queue, w.worker
       FROM at_work w CROSS JOIN clock
-     WHERE w.type = 'job' AND coalesce(w.heartbeat_at, w.started_at) > clock.now - make_interval(secs => %(stale)s)
+     WHERE w.type = ANY (%(external)s::text[]) AND coalesce(w.heartbeat_at, w.started_at) > clock.now - make_interval(secs => %(stale)s)
     UNION
     SELECT t.tenant_id, p.queue, p.id
       FROM tenants t CROSS JOIN runs_worker p CROSS JOIN clock
@@ -117,3 +117,14 @@ u AS (
 (SELECT coalesce(json_object_agg(v.name, v.value), '{}')
    FROM (SELECT DISTINCT ON (v.name) v.name, v.value FROM runs_runvariable v
           WHERE v.run_id = r.id ORDER BY v.name, v.place DESC) v)
+
+-- name: owner_of (fragment)
+-- Whoever `s` acts for, if they are an active member: their role, and what the folder of the workflow `w` grants them.
+SELECT m.role, ARRAY(SELECT unnest(g.verbs)
+                       FROM accounts_foldergrant g
+                      WHERE g.folder_id = w.folder_id
+                        AND (g.role = m.role OR g.group_id IN (SELECT i.group_id FROM accounts_groupmember i
+                                                                WHERE i.membership_id = m.id))) AS verbs
+  FROM accounts_user u
+  JOIN accounts_membership m ON m.user_id = u.id AND m.tenant_id = s.tenant_id
+ WHERE lower(u.username) = lower(s.acts_for) AND u.is_active

@@ -19,7 +19,7 @@ SELECT coalesce(json_agg(json_build_array(h.worker, h.held, h.heard)), '[]')
   FROM (SELECT s.worker, count(*) AS held, max(s.heartbeat_at) AS heard
           FROM runs_stepexecution s
          WHERE s.worker = ANY (%(workers)s::text[]) AND s.status = 'RUNNING' AND s.tenant_id = %(tenant)s
-           AND (s.type = 'job') = %(jobs)s
+           AND (s.type = ANY (%(external)s::text[])) = %(jobs)s
          GROUP BY s.worker) h
 
 -- name: held_by
@@ -29,6 +29,6 @@ SELECT coalesce(json_agg(json_build_array(h.worker, h.id, h.run_id, h.node, h.st
            SELECT s.worker, s.id, s.run_id, s.node, s.started_at, s.lease_expires_at
              FROM runs_stepexecution s
             WHERE s.worker = w.worker AND s.status = 'RUNNING' AND s.tenant_id = %(tenant)s
-              AND (s.type = 'job') = %(jobs)s
+              AND (s.type = ANY (%(external)s::text[])) = %(jobs)s
             ORDER BY s.started_at DESC, s.id
             LIMIT %(each)s) h
