@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(900)]
 # The supervisor starts its relay, and health and metrics tell of it.
 OF_THE_SERVER = "integrations.broker"
 FEATURES = tuple(feature.name for feature in features() if feature.name != OF_THE_SERVER)
-LEFT_BEHIND = shutil.ignore_patterns(".*", "node_modules", "__pycache__", "frontend", "sdks", "benchmarks")
+LEFT_BEHIND = shutil.ignore_patterns(".*", "node_modules", "__pycache__", "frontend", "benchmarks")
 CHOSEN = (
     "tests/config/test_routes.py",
     "tests/runs/test_chain.py",
