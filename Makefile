@@ -77,7 +77,7 @@ api: dev-venv
 
 # After a change of a .proto file: what the server reads.
 contracts: dev-venv
-	@$(VENV) -m grpc_tools.protoc -Irpc/proto --descriptor_set_out=rpc/proto/contracts.binpb \
+	@$(VENV) -m grpc_tools.protoc -Iintegrations/grpc/proto --descriptor_set_out=integrations/grpc/proto/contracts.binpb \
 		handoff/v1/handoff.proto workflow/v1/engine.proto
 
 # For clients of gRPC in Python.

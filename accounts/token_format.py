@@ -1,5 +1,7 @@
 """How an API token is written: `ho_<env>_<id>_<32 random bytes in base62><CRC-32>` (docs/security.md, "Tokens")."""
 
+import base64
+import binascii
 import hashlib
 import re
 import secrets
@@ -46,6 +48,29 @@ def public_id_of(text: str) -> str | None:
 def digest(text: str) -> bytes:
     """What is stored of a token; 256 random bits need no slow hash."""
     return hashlib.sha256(text.encode()).digest()
+
+
+def token_in(authorization: str) -> str:
+    """The token that an `Authorization` shows, as Bearer or as the password of Basic; empty for none."""
+    scheme, _, text = authorization.strip().partition(" ")
+    return {"bearer": _plain, "basic": _password}.get(scheme.lower(), _nothing)(text.strip())
+
+
+def _plain(text: str) -> str:
+    return text
+
+
+def _password(text: str) -> str:
+    """The token of `Basic`: the password, or the name where there is no password."""
+    try:
+        name, _, password = base64.b64decode(text, validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        return ""
+    return password or name
+
+
+def _nothing(text: str) -> str:
+    return ""
 
 
 def _checksum(start: str) -> str:

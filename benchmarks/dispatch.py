@@ -21,7 +21,7 @@ from config import environment
 from handoff_sdk.events import Events
 
 POLL_SECONDS = 0.5
-"""As S4's workers poll."""
+"""As rochallor's workers poll."""
 WORKERS, BATCH = 4, 50
 BETWEEN_SECONDS = (0.2, 0.8)
 Jobs = list[dict[str, Any]]

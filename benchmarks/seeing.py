@@ -14,7 +14,9 @@ from django.test import Client
 
 from benchmarks.scenarios import published, started, wait_for
 from lib.named_sql import Statements
-from runs.models import BulkJob, HistoryEvent, Run, StepExecution, TelemetryCursor
+from operations.bulk.models import BulkJob
+from operations.telemetry.models import TelemetryCursor
+from runs.models import HistoryEvent, Run, StepExecution
 from workflows.models import Workflow
 
 SQL = Statements(Path(__file__).parent)

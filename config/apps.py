@@ -10,16 +10,19 @@ class HouseConfig(AppConfig):
 
     def ready(self) -> None:
         from importlib import import_module
+        from typing import cast
 
         from django.conf import settings
 
-        from config import checks, dispatch_environment, environment  # noqa: F401
+        from config import checks, dispatch_environment, environment, features  # noqa: F401
         from steps import outside
 
         if settings.HANDOFF_DISPATCH == dispatch_environment.HINTS:
             # From here on `shared_task` means this Celery app, also in the web process.
             import_module("config.celery")
 
+        names = cast("dict[str, str]", settings.SPECTACULAR_SETTINGS["ENUM_NAME_OVERRIDES"])
+        names.update(features.enum_names())
         servers = environment.own_servers(
             settings.DATABASE_URL,
             settings.REDIS_URL,

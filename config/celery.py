@@ -9,7 +9,6 @@ from celery.exceptions import SecurityWarning
 from celery.signals import beat_init, worker_init
 
 from config import redis_transport
-from config.duties import PACKAGES
 from lib import pulse
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -19,7 +18,7 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 redis_transport.install()
 app = Celery("handoff")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(PACKAGES)
+app.autodiscover_tasks(["runs.workers"])
 
 
 def ready(**_: object) -> None:
@@ -32,6 +31,12 @@ def refuse_strangers(**_: object) -> None:
     import_module("config.belonging").refuse()
 
 
+def register_duties(**_: object) -> None:
+    """Have a worker know all duties before it does the first one."""
+    import_module("config.duties").register()
+
+
 beat_init.connect(refuse_strangers)
 beat_init.connect(ready)
 worker_init.connect(refuse_strangers)
+worker_init.connect(register_duties)

@@ -66,7 +66,8 @@ def is_said() -> bool:
 def outbox_seconds() -> int:
     """After how long consumers are told again of a job that nobody has taken (`HANDOFF_OUTBOX_SECONDS`, default 300).
 
-    S4's consumers take a job by saying that it is done: this has to be longer than they work. Raises BadEnvironment.
+    Consumers of rochallor's kind take a job by saying that it is done: this has to be longer than they work. Raises
+    BadEnvironment.
     """
     return environment.whole("HANDOFF_OUTBOX_SECONDS", 300, 1, 86_400)
 

@@ -1,13 +1,8 @@
-"""Which packages have duties, for workers with Celery and without."""
+"""The duties of all installed apps: each is in the module `duties` of its app, which registers it."""
 
-from typing import Final
+from django.utils.module_loading import autodiscover_modules
 
-PACKAGES: Final = (
-    "runs.workers",
-    "runs.schedules",
-    "runs.bulk_jobs",
-    "runs.outgoing",
-    "runs.alerts",
-    "tasks_inbox.duties",
-)
-"""Each has `tasks`, the ticks that Celery sends, and beside it `registered`, which both need."""
+
+def register() -> None:
+    """Have this process know all duties."""
+    autodiscover_modules("duties")

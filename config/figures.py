@@ -16,14 +16,14 @@ from prometheus_client.registry import Collector
 from config.database import patience
 from config.dispatch_environment import KAFKA
 from engine.statuses import RUN_ENDED, RunStatus, StepStatus
+from integrations.broker.events import GROUPS, TOPICS
+from integrations.broker.standing import is_led
+from integrations.broker.store import outbox_standing
 from lib import process_metrics
-from outbox.events import GROUPS, TOPICS
 from runs.kernel.dispatch import BUILT_IN_QUEUES
-from runs.reading.outbox import is_led
 from runs.reading.readiness import QUEUES
 from runs.store import meters
 from runs.store.metrics import MOST, QueueCounts, State, count_queues, count_state, oldest_of
-from runs.store.outbox import outbox_standing
 from tasks_inbox.store.statements import count_open
 
 _DATABASE_SECONDS = 5.0

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_safe
 
 from config import belonging, dispatch_environment, start_environment
 from config.database import patience
-from runs.reading.outbox import is_led, outbox_complaint
+from integrations.broker.standing import is_led, outbox_complaint
+from integrations.broker.store import outbox_standing
 from runs.reading.readiness import Standing
 from runs.reading.readiness import standing as read_standing
-from runs.store.outbox import outbox_standing
 
 _DATABASE_SECONDS, _REDIS_SECONDS = 2.0, 0.5
 _MOST_COUNTED = 1_000

@@ -9,9 +9,9 @@ from config import dispatch_environment, kafka_environment
 from config.embedded import redis
 from config.host import Finding
 from config.startup import NotStartable, check_redis
+from integrations.broker.standing import outbox_complaint
+from integrations.broker.store import outbox_standing
 from lib.noticeboard import Noticeboard
-from runs.reading.outbox import outbox_complaint
-from runs.store.outbox import outbox_standing
 
 _ANSWER_SECONDS = 2.0
 

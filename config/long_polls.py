@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-PATH, S4_PATH = "/api/v1/jobs/poll", "/v1/jobs/poll"
+PATH, ROCHALLOR_PATH = "/api/v1/jobs/poll", "/v1/jobs/poll"
 """The second one never waits; a client that leaves meanwhile has its jobs given back all the same."""
 PLACES = 500
 LOOK_SECONDS = 0.25
@@ -39,7 +39,7 @@ class LongPolls:
     def __init__(
         self,
         app: App,
-        paths: Collection[str] = (PATH, S4_PATH),
+        paths: Collection[str] = (PATH, ROCHALLOR_PATH),
         look: Callable[[Waiting], Waiting] = polls.look,
     ) -> None:
         self._app, self._paths, self._look = app, paths, look

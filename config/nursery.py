@@ -69,7 +69,7 @@ def _grpc(arguments: Sequence[str]) -> None:
     _connected()
     _refuse()
     # Loaded by the process that needs it alone: gRPC has threads of its own, and most Handoffs do without.
-    import_module("rpc.server").serve()
+    import_module("integrations.grpc.server").serve()
 
 
 def _celery(arguments: Sequence[str]) -> None:
@@ -87,7 +87,7 @@ def _relay(arguments: Sequence[str]) -> None:
     _connected()
     _refuse()
     # Brokers' packages are loaded by nobody else.
-    import_module("outbox.relay").serve()
+    import_module("integrations.broker.relay").serve()
 
 
 def _manage(arguments: Sequence[str]) -> None:

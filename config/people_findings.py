@@ -1,11 +1,11 @@
-"""What `manage.py doctor` says of tasks and schedules: tasks that nobody can decide, what asks fewer people than it
-did, and schedules that were stopped.
+"""What `manage.py doctor` says of tasks and features: tasks that nobody can decide, what asks fewer people than it
+did, and what the module `findings` of each feature finds.
 """
 
 from collections.abc import Iterator
 
+from config.features import modules
 from config.host import Finding
-from runs.reading import schedules
 from tasks_inbox.design.narrowed import narrowed
 from tasks_inbox.duties import undecidable
 
@@ -15,11 +15,8 @@ def of_tasks() -> Iterator[Finding]:
     if count := undecidable.count():
         advice = "operators find an incident for each of them in the inbox: assign or escalate the task"
         yield Finding("problem", f"{count} tasks wait for people who can't decide them", advice)
-    if count := schedules.count_stopped():
-        advice = "hand them over (Settings, Members), or have somebody who may start them switch them on"
-        yield Finding(
-            "problem", f"{count} schedules were stopped: who they act for may not start them", advice
-        )
+    for feature in modules("findings"):
+        yield from (Finding(*one) for one in feature.findings())
     for one in narrowed():
         yield Finding(
             "warn",

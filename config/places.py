@@ -1,4 +1,6 @@
-"""How many requests are done at once: of each caller, and of all who have computed much while others ask."""
+"""How many requests are done at once: of each caller, of those that compute by their nature, and of all callers who
+have computed much while others ask.
+"""
 
 import asyncio
 from collections import deque
@@ -8,6 +10,8 @@ from weakref import WeakValueDictionary
 
 MOST_HEAVY = 4
 """Threads share one interpreter: so many that compute much go on beside others at most."""
+MOST_COMPUTING = 1
+"""Requests that compute what somebody has just written: two would only make each other, and all others, slower."""
 QUIET_SECONDS = 1.0
 """So long after a request of somebody else the next one is expected."""
 _LOOK_SECONDS = 0.1
@@ -15,32 +19,48 @@ _LOOK_SECONDS = 0.1
 
 class Places:
     """So many requests of one caller are done at once, and of callers who have computed much of late few while
-    somebody else asks. The others wait in their order.
+    somebody else asks. The others wait in their order. Of requests that compute by their nature one waits or is done
+    for each caller: who sends many has no more turns than the others.
     """
 
     def __init__(self, most_of_one: int, most_heavy: int = MOST_HEAVY) -> None:
         self._most_of_one = most_of_one
         self._of_one: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._computing = asyncio.Semaphore(MOST_COMPUTING)
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._lane = _Lane(most_heavy)
 
     @asynccontextmanager
-    async def place(self, name: str, is_heavy: Callable[[], bool]) -> AsyncIterator[Callable[[], None]]:
+    async def place(
+        self, name: str, is_heavy: Callable[[], bool], *, computes: bool = False
+    ) -> AsyncIterator[Callable[[], None]]:
         """Hold a place of this caller; gives what leaves those who compute earlier, as who reads slowly does: a
-        thread is its caller's to the end. `is_heavy` is asked when its turn comes: who asks much at once has computed
-        nothing before.
+        thread is its caller's to the end.
+
+        `is_heavy` is asked when its turn comes: who asks much at once has computed nothing before. `computes`: whether
+        the request computes by its nature.
         """
-        own = self._of_one.get(name)
-        if own is None:
-            own = self._of_one[name] = asyncio.Semaphore(self._most_of_one)
-        async with own:
+        async with _of(self._of_one, name, self._most_of_one):
             with ExitStack() as held:
-                if is_heavy():
+                if computes:
+                    for turn in (_of(self._turns, name, 1), self._computing):
+                        await turn.acquire()
+                        held.callback(turn.release)
+                elif is_heavy():
                     await self._lane.acquire()
                     held.callback(self._lane.release)
                 else:
                     self._lane.enter_light()
                     held.callback(self._lane.leave_light)
                 yield held.close
+
+
+def _of(semaphores: WeakValueDictionary[str, asyncio.Semaphore], name: str, most: int) -> asyncio.Semaphore:
+    """The one of this name, which goes with the last request that holds it or waits for it."""
+    semaphore = semaphores.get(name)
+    if semaphore is None:
+        semaphore = semaphores[name] = asyncio.Semaphore(most)
+    return semaphore
 
 
 class _Lane:

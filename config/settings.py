@@ -37,6 +37,15 @@ INSTALLED_APPS = [
     "workflows",
     "runs",
     "tasks_inbox",
+    "triggers.schedules",
+    "triggers.webhooks",
+    "operations.alerts",
+    "operations.bulk",
+    "operations.telemetry",
+    "integrations.broker",
+    "integrations.orchestration",
+    "integrations.rochallor",
+    "integrations.webhooks_out",
 ]
 
 MIDDLEWARE = [
@@ -92,6 +101,7 @@ TEMPLATES = [
                 "django_cotton.templatetags.cotton",
                 "template_partials.templatetags.partials",
                 "config.templatetags.reading",
+                "lib.panels",
             ],
             "context_processors": [
                 "django.template.context_processors.request",
@@ -203,14 +213,10 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
-        "AlertSeverity": "runs.models.alerts.SEVERITIES",
-        "AlertChannelKind": "runs.models.alerts.CHANNEL_KINDS",
-        "AlertRuleKind": "runs.api.alert_serializers.RULE_KINDS",
         "LeftKind": "tasks_inbox.api.leaving.LEFT_KINDS",
         "LeftAction": "tasks_inbox.api.leaving.LEFT_ACTIONS",
         "LeaverEnd": "tasks_inbox.api.leaving.LEFT_ENDS",
         "RunStatus": "runs.api.serializers.RUN_STATUSES",
-        "WorkflowExecutionStatus": "runs.api.orchestration.words.STATUSES",
         "ListedStatus": "runs.api.search_serializers.LISTED_STATUSES",
         "RunBulkAction": "runs.api.search_serializers.BULK_ACTIONS",
         "RunBulkAnswer": "runs.api.search_serializers.BULK_ANSWERS",
@@ -227,7 +233,6 @@ SPECTACULAR_SETTINGS = {
         "MailChoice": "accounts.models.MAILS",
         "TaskKind": "tasks_inbox.api.serializers.TASK_KINDS",
         "RequestKind": "runs.api.requests.REQUEST_KINDS",
-        "ActionEnum": "runs.api.webhook_serializers.ACTIONS",
         "BulkAction": "tasks_inbox.api.bulk.BULK_ACTIONS",
         "BulkAnswer": "tasks_inbox.api.bulk.BULK_RESULTS",
         "CaseStatus": "workflows.api.case_serializers.STATUSES",
@@ -265,59 +270,6 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_DB_REUSE_MAX = 1_000_000_000
 # A Redis that hangs must not hold a commit or a worker for long.
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 0.5}
-_TICK = {"queue": "ticks", "expires": 1.0}
-_ASIDE = {"queue": "blocking", "expires": 15.0}
-_ASIDE_A_MINUTE = {"queue": "blocking", "expires": 60.0}
-CELERY_BEAT_SCHEDULE = {
-    "due": {"task": "runs.tick_due", "schedule": 1.0, "options": _TICK},
-    "timers": {"task": "runs.tick_timers", "schedule": 1.0, "options": _TICK},
-    "schedules": {"task": "runs.tick_schedules", "schedule": 1.0, "options": _TICK},
-    "bulk_jobs": {"task": "runs.tick_bulk_jobs", "schedule": 1.0, "options": _TICK},
-    "tasks": {"task": "tasks_inbox.tick_clock", "schedule": 1.0, "options": _TICK},
-    "mails": {
-        "task": "tasks_inbox.tick_mails",
-        "schedule": 5.0,
-        "options": {"queue": "blocking", "expires": 5.0},
-    },
-    "incidents": {
-        "task": "tasks_inbox.tick_incidents",
-        "schedule": 5.0,
-        "options": {"queue": "ticks", "expires": 5.0},
-    },
-    "sla": {"task": "runs.tick_sla", "schedule": 5.0, "options": _TICK},
-    "leases": {"task": "runs.tick_leases", "schedule": 5.0, "options": _TICK},
-    "seals": {"task": "runs.tick_seals", "schedule": 5.0, "options": _TICK},
-    "stuck": {"task": "runs.tick_stuck", "schedule": 60.0, "options": _TICK},
-    "answers": {"task": "runs.tick_answers", "schedule": 60.0, "options": _TICK},
-    "deliveries": {"task": "runs.tick_deliveries", "schedule": 60.0, "options": _TICK},
-    "webhooks_out": {
-        "task": "runs.tick_webhooks_out",
-        "schedule": 1.0,
-        "options": {"queue": "blocking", "expires": 1.0},
-    },
-    "alerts": {"task": "runs.tick_alerts", "schedule": 15.0, "options": _TICK},
-    "alerts_out": {
-        "task": "runs.tick_alerts_out",
-        "schedule": 5.0,
-        "options": {"queue": "blocking", "expires": 5.0},
-    },
-    "alerts_kept": {"task": "runs.tick_alerts_kept", "schedule": 60.0, "options": _TICK},
-    "blobs": {"task": "runs.tick_blobs", "schedule": 60.0, "options": _ASIDE_A_MINUTE},
-    "webhooks_out_kept": {"task": "runs.tick_webhooks_out_kept", "schedule": 60.0, "options": _TICK},
-    "schedule_owners": {"task": "runs.tick_schedule_owners", "schedule": 60.0, "options": _TICK},
-    "schedule_history": {"task": "runs.tick_schedule_history", "schedule": 60.0, "options": _TICK},
-    "telemetry": {
-        "task": "runs.tick_telemetry",
-        "schedule": 5.0,
-        "options": {"queue": "blocking", "expires": 5.0},
-    },
-    "telemetry_kept": {"task": "runs.tick_telemetry_kept", "schedule": 60.0, "options": _ASIDE_A_MINUTE},
-    "forecasts": {"task": "runs.tick_forecasts", "schedule": 15.0, "options": _ASIDE},
-    "forecasts_kept": {"task": "runs.tick_forecasts_kept", "schedule": 60.0, "options": _ASIDE_A_MINUTE},
-    "dispatch": {"task": "runs.tick_dispatch", "schedule": 60.0, "options": _ASIDE_A_MINUTE},
-    "history": {"task": "runs.tick_history", "schedule": 15.0, "options": _ASIDE},
-    "forgotten": {"task": "runs.tick_forgotten", "schedule": 5.0, "options": _TICK},
-}
 
 CHANNEL_LAYERS = (
     POSTGRES_LAYER if HANDOFF_DISPATCH == dispatch_environment.POLLING else channel_layers(REDIS_URL)
@@ -340,7 +292,7 @@ HANDOFF_GRPC_PORT = grpc_environment.port() or 0
 HANDOFF_GRPC_HOST = grpc_environment.host()
 HANDOFF_GRPC_CERT, HANDOFF_GRPC_KEY = grpc_environment.files()
 HANDOFF_GRPC_REFLECTION = grpc_environment.reflection()
-# As which tenant whoever shows no credentials asks S4's routes (docs/s4-api.md); empty: as none.
+# As which tenant whoever shows no credentials asks the rochallor API (docs/rochallor-api.md); empty: as none.
 HANDOFF_V1_OPEN_TENANT = os.environ.get("HANDOFF_V1_OPEN_TENANT", "").strip()
 # Whether they may do so from other machines, too.
 HANDOFF_V1_OPEN_ANYWHERE = environment.switch("HANDOFF_V1_OPEN_ANYWHERE", default=False)

@@ -16,10 +16,10 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from config import belonging, dispatch_environment, environment, roles, start_environment
+from integrations.broker.store import empty_outbox
 from lib.loading import uncollected
 from lib.meanwhile import meanwhile
 from lib.messages import first_line
-from runs.store import outbox
 from steps import outside
 from steps.catalogue import PLUG_INS
 from steps.plugins import sentences
@@ -189,7 +189,7 @@ def schema() -> Schema:
 def forget_events() -> None:
     """Where consumers hear of jobs by no broker, nobody is told of what is left in the outbox (R-171, R-172)."""
     if not settings.HANDOFF_BROKER:
-        while outbox.empty_outbox(_EVENTS) >= _EVENTS:
+        while empty_outbox(_EVENTS) >= _EVENTS:
             pass
 
 

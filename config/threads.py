@@ -15,20 +15,30 @@ from typing import Any
 from django.conf import settings
 from django.http import parse_cookie
 
+from accounts.token_format import token_in
 from config import early_answers
 from config.asgi_types import Message, Receive, Scope, Send
 from config.places import Places
 from lib.client_address import client_address, neighbourhood
-from lib.load.admission import Admission, Credentials, Refused
-from lib.load.ceilings import Ceilings, OverCeiling, Request, forget_connections
+from lib.load.admission import Admission, Credentials, Entry, Refused
+from lib.load.ceilings import Ceilings, Request
 from lib.refusals import TooMuchWork
 from lib.waiting import attempt_of
-from s4.callers import token_in
 
 Environ = dict[str, Any]
 WsgiApp = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 PIECE_BYTES = 256 * 1024
+
+
+PROBES = frozenset({"/readyz", "/metrics"})
+"""What an orchestrator or a monitor asks: what others of its network do is no reason to end a healthy process.
+`/healthz` is answered before a request gets here.
+"""
+
+
+COMPUTING = ("/validate", "/evaluate")
+"""Routes that do nothing but compute what somebody has just written."""
 
 
 class Unfinished(Exception):
@@ -55,7 +65,12 @@ class OnThreads:
         body = (await receive()).get("body", b"")
         loop = asyncio.get_running_loop()
         is_first = attempt_of({"asgi.scope": scope}).is_first
-        entry = self._admission.enter(_credentials(scope), _network(scope), is_first=is_first)
+        credentials, network, path = _credentials(scope), _network(scope), scope["path"]
+        if path in PROBES:
+            entry: Entry | Refused = self._admission.enter_probe(network)
+        else:
+            is_counted = not path.startswith(settings.STATIC_URL)
+            entry = self._admission.enter(credentials, network, is_first=is_first, is_counted=is_counted)
         if isinstance(entry, Refused):
             for message in _throttled(scope, entry):
                 await send(message)
@@ -74,16 +89,16 @@ class OnThreads:
         def answer() -> list[Message]:
             try:
                 return self._ceilings.run(partial(_answer, self._app, scope, body, push), request)
-            except OverCeiling:
-                forget_connections()
+            except TooMuchWork as refusal:
                 if has_begun:
                     # The server closes the connection, so that nobody takes the answer for whole.
                     raise Unfinished(request.what) from None
-                return _over(scope, request)
+                return _too_much(scope, refusal)
 
         try:
             name = entry.names[0]
-            async with self._places.place(name, partial(self._admission.is_heavy, name)) as let_go:
+            is_heavy, computes = partial(self._admission.is_heavy, name), path.endswith(COMPUTING)
+            async with self._places.place(name, is_heavy, computes=computes) as let_go:
                 rest = await loop.run_in_executor(self._threads, answer)
         finally:
             self._admission.leave(entry, request.names)
@@ -95,9 +110,8 @@ def _throttled(scope: Scope, refused: Refused) -> list[Message]:
     return early_answers.error(scope, 429, "throttled", refused.message, retry_after=refused.retry_after)
 
 
-def _over(scope: Scope, request: Request) -> list[Message]:
+def _too_much(scope: Scope, refusal: TooMuchWork) -> list[Message]:
     """The answer to a request that has computed for too long."""
-    refusal = TooMuchWork("", f"{request.seconds:g} s of computing")
     return early_answers.error(scope, 400, refusal.code, refusal.message, details=refusal.details)
 
 

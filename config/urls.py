@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
+from config.features import routes
 from config.health import healthz, readyz
 from config.metrics import metrics
 from config.styleguide import styleguide
@@ -16,8 +17,8 @@ _ROUTES: list[URLPattern | URLResolver] = [
     path("api/v1/", include("workflows.api.urls")),
     path("api/v1/", include("tasks_inbox.api.urls")),
     path("api/v1/", include("accounts.api.urls")),
-    path("v1/", include("s4.rest.urls")),
-    path("v1/", include("runs.api.orchestration.urls")),
+    path("api/v1/", include(routes("api"))),
+    path("v1/", include(routes("v1"))),
     path("", include("accounts.urls")),
     # They end with whatever is no route, so they come after all others below api/ and v1/.
     path("api/", include("lib.api.urls")),
@@ -26,6 +27,7 @@ _ROUTES: list[URLPattern | URLResolver] = [
     path("", include("workflows.web.urls")),
     path("", include("runs.web.urls")),
     path("", include("tasks_inbox.web.urls")),
+    path("", include(routes("pages"))),
 ]
 urlpatterns = by_words(_ROUTES)
 

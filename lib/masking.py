@@ -169,11 +169,11 @@ def _in_json(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-def echoed(encoded: bytes, sent: Callable[[], bytes]) -> list[str]:
-    """The secrets of the installation in the JSON of an answer, but for those that are in what was `sent`, as JSON:
+def echoed(answers: Collection[bytes], sent: Callable[[], bytes]) -> list[str]:
+    """The secrets of the installation in the JSON of answers, but for those that are in what was `sent`, as JSON:
     what somebody gave is theirs.
     """
-    secrets = [one for one in _installation() if one[1] in encoded]
+    secrets = [one for one in _installation() if any(one[1] in answer for answer in answers)]
     if not secrets:
         return []
     own = sent()

@@ -4,20 +4,15 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery, TextField, Value
-from django.db.models.fields.json import KT
-from django.db.models.functions import Coalesce
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from accounts.guards import note, require_in
 from accounts.principal import Principal
-from accounts.roles import EDIT, OPERATE, READ, RUNS_START
-from lib.refusals import Missing
-from runs.models import Alert, BulkJob, Calendar, DeadLetter, InboundWebhook, OutgoingWebhook, Run, Schedule
-from runs.models.alerts import ADMINS_KINDS, QUEUE_KINDS, AlertRule
+from accounts.roles import READ, RUNS_START
+from runs.models import Calendar, DeadLetter, Run
 from runs.store.items import item_as_it_stands
 from workflows.access import open_to
 from workflows.models import Workflow
-from workflows.queue_names import known_queues
 
 MOST_NAMED = 200
 """Whoever may read more workflows than this may read many runs."""
@@ -58,44 +53,9 @@ def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:
     """As `guard_run`, of the run of a dead letter."""
     letters = DeadLetter.objects.for_tenant(principal.tenant_id).filter(pk=letter_id)
     runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(letters.values("run_id")))
-    _require(
+    require_workflow(
         principal, scope, runs.values("workflow_id"), "this dead letter", "There is no such dead letter."
     )
-
-
-def guard_bulk_job(principal: Principal, scope: str, bulk_id: UUID) -> None:
-    """As `guard_run`, of the workflow of a bulk job; one of several workflows is for who began it, and for admins."""
-    jobs = BulkJob.objects.for_tenant(principal.tenant_id).filter(pk=bulk_id)
-    of_several = jobs.filter(workflow=None)
-    if not principal.reach.is_everywhere:
-        of_several = of_several.filter(created_by=principal.username)
-    if of_several.exists():
-        return
-    _require(principal, scope, jobs.values("workflow_id"), "this bulk job", "There is no such bulk job.")
-
-
-def guard_webhook(principal: Principal, scope: str, webhook_id: UUID) -> None:
-    """As `guard_run`, of the workflow of a webhook."""
-    hooks = InboundWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id)
-    _require(principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook.")
-
-
-def guard_outgoing(principal: Principal, scope: str, webhook_id: UUID) -> None:
-    """As `guard_run`, of the workflow of a webhook that goes out; one of all workflows is for admins alone."""
-    hooks = OutgoingWebhook.objects.for_tenant(principal.tenant_id).filter(pk=webhook_id)
-    _require(principal, scope, hooks.values("workflow_id"), "this webhook", "There is no such webhook.")
-
-
-def guard_schedule(principal: Principal, scope: str, name: str) -> None:
-    """As `guard_run`, of the workflow of a schedule of this name."""
-    rows = Schedule.objects.for_tenant(principal.tenant_id).filter(name=name.replace("\x00", ""))
-    _require(principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule.")
-
-
-def guard_schedule_id(principal: Principal, scope: str, schedule_id: UUID) -> None:
-    """As `guard_run`, of the workflow of a schedule."""
-    rows = Schedule.objects.for_tenant(principal.tenant_id).filter(pk=schedule_id)
-    _require(principal, scope, rows.values("workflow_id"), "this schedule", "There is no such schedule.")
 
 
 def guard_calendar(principal: Principal, scope: str, name: str) -> None:
@@ -157,77 +117,15 @@ def readable_letters(
     return letters.filter(run_id__in=readable_runs(principal, verb).values("id"))
 
 
-def guard_alert(principal: Principal, scope: str, alert_id: int) -> None:
-    """Let pass who may see the alert: who may not operate what it is about may not know of it. Raises Missing."""
-    alerts = Alert.objects.for_tenant(principal.tenant_id).filter(pk=alert_id)
-    if not visible_alerts(alerts, principal).exists():
-        raise Missing("There is no such alert.")
-    note("alert_id", scope, alert_id)
-
-
-def visible_alerts(alerts: QuerySet[Alert], principal: Principal) -> QuerySet[Alert]:
-    """Those of the alerts that they see: of workflows that they may operate, of queues that they may know, and timers;
-    admins see all.
-    """
-    if principal.reach.is_everywhere:
-        return alerts
-    known = known_queues(principal)
-    shared = Q(workflow__isnull=True) & ~Q(kind__in=ADMINS_KINDS)
-    if known is not None:
-        shared &= ~Q(kind__in=QUEUE_KINDS) | Q(key__in=sorted(known))
-    return alerts.filter(shared | Q(workflow__in=open_to(principal, OPERATE)))
-
-
-def visible_rules(rules: QuerySet[AlertRule], principal: Principal) -> QuerySet[AlertRule]:
-    """Those of the alert rules that they see: of one queue that they may know, of one workflow that they may read, and
-    of all.
-    """
-    known = known_queues(principal)
-    if known is None:
-        return rules
-    rules = rules.alias(
-        of_queue=Coalesce(KT("params__queue"), Value("", TextField())),
-        of_workflow=Coalesce(KT("params__workflow"), Value("", TextField())),
-    )
-    own = Q(of_workflow="") | Q(of_workflow__in=open_to(principal, READ).values("name"))
-    return rules.filter(own, of_queue__in=["", *sorted(known)])
-
-
-def editable_webhooks(webhooks: QuerySet[InboundWebhook], principal: Principal) -> QuerySet[InboundWebhook]:
-    """Those of the webhooks whose workflows they may edit: who knows the address of one may use it."""
-    if principal.reach.is_everywhere:
-        return webhooks
-    return webhooks.filter(workflow__in=open_to(principal, EDIT))
-
-
-def editable_outgoing(webhooks: QuerySet[OutgoingWebhook], principal: Principal) -> QuerySet[OutgoingWebhook]:
-    """Those of the webhooks that go out whose workflows they may edit; those of all workflows are for admins alone."""
-    if principal.reach.is_everywhere:
-        return webhooks
-    return webhooks.filter(workflow__in=open_to(principal, EDIT))
-
-
-def readable_schedules(schedules: QuerySet[Schedule], principal: Principal) -> QuerySet[Schedule]:
-    """Those of the schedules whose workflows they may read."""
-    if principal.reach.is_everywhere:
-        return schedules
-    return schedules.filter(workflow__in=open_to(principal, READ))
-
-
-def readable_bulk_jobs(jobs: QuerySet[BulkJob], principal: Principal) -> QuerySet[BulkJob]:
-    """Those of the bulk jobs whose workflows they may read; of those of several workflows the ones that they began."""
-    if principal.reach.is_everywhere:
-        return jobs
-    own = Q(workflow=None, created_by=principal.username)
-    return jobs.filter(own | Q(workflow__in=open_to(principal, READ)))
-
-
-def _require(
+def require_workflow(
     principal: Principal,
     scope: str,
     workflow: QuerySet[Any, Any],
     called: str,
     missing: str,
 ) -> None:
+    """Let pass who may do what the scope is about in the folder of a workflow, given as a query of its id; `called` and
+    `missing` are the words of refusals. Raises Missing and Forbidden.
+    """
     rows = Workflow.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(workflow[:1]))
     require_in(principal, scope, rows.values_list("folder_id", flat=True).first(), called, missing)

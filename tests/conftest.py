@@ -43,8 +43,13 @@ _MARKS = {
     "crash": "processes",
     "growth": "slow",
     "inbox": "slow",
+    "bulk": "slow",
+    "schedules": "slow",
+    "telemetry": "slow",
+    "test_pages.py": "slow",
     "races": "slow",
     "runs": "slow",
+    "webhooks_out": "slow",
     "web": "slow",
 }
 _MEMORY = Path("/dev/shm")

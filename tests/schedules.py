@@ -2,9 +2,10 @@
 
 from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES
-from runs.models import Run, ScheduleEntry
-from runs.schedules.services import create_schedule
+from runs.models import Run
 from tests import factories as make
+from triggers.schedules.models import ScheduleEntry
+from triggers.schedules.service import create_schedule
 
 HOLD = {"id": "hold", "type": "signal", "params": {"name": "go", "timeout_seconds": 864_000}}
 """A step that keeps a run open."""

@@ -4,8 +4,9 @@ this one, on the same server, may be open for minutes: here they are let through
 
 from django.db.models import Max
 
-from runs.maintenance import telemetry as duty
-from runs.models import HistoryEvent, TelemetryCursor
+from operations.telemetry import counting as duty
+from operations.telemetry.models import TelemetryCursor
+from runs.models import HistoryEvent
 
 
 def let_through() -> None:

@@ -111,6 +111,35 @@ def record_unasked(tenant_id: int, act: str, target: str, *, reason: str) -> Non
     logger.info("%s %s by the server in %s: %r", act, target, tenant_id, reason)
 
 
+def row(
+    tenant_id: int,
+    by: str,
+    via: str,
+    token: str | None,
+    act: str,
+    target: str,
+    *,
+    place: origin.Origin,
+    values: tuple[str, str] = ("", ""),
+    reason: str | None = None,
+) -> Row:
+    """A record as it is written, of which `values` are what was and what is."""
+    return {
+        "tenant_id": tenant_id,
+        "by": by,
+        "via": via,
+        "token": token or "",
+        "door": place.door,
+        "address": clean(place.address, 64),
+        "act": clean(act, 100),
+        "target": clean(target, _MOST_TARGET),
+        "before": values[0],
+        "after": values[1],
+        "reason": clean(reason or "", _MOST_REASON),
+        "count": 1,
+    }
+
+
 def add(rows: Sequence[Row]) -> None:
     """Write records, in one statement."""
     SQL.execute("add_audit_records", {"records": orjson.dumps(rows).decode(), "now": now_or_none()})
@@ -129,25 +158,8 @@ def _write(
 ) -> None:
     if not connection.in_atomic_block:
         raise TransactionManagementError("A change is recorded in the transaction that makes it.")
-    was, now = differences(before, after)
-    if before is not None and after is not None and not (was or now):
+    values = differences(before, after)
+    if before is not None and after is not None and not any(values):
         return
     place = origin.current(via)
-    add(
-        [
-            {
-                "tenant_id": tenant_id,
-                "by": by,
-                "via": via,
-                "token": token or "",
-                "door": place.door,
-                "address": clean(place.address, 64),
-                "act": clean(act, 100),
-                "target": clean(target, _MOST_TARGET),
-                "before": was,
-                "after": now,
-                "reason": clean(reason or "", _MOST_REASON),
-                "count": 1,
-            }
-        ]
-    )
+    add([row(tenant_id, by, via, token, act, target, place=place, values=values, reason=reason)])

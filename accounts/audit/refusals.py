@@ -14,8 +14,7 @@ from datetime import UTC, datetime
 from django.db import DatabaseError, close_old_connections, connection
 
 from accounts.audit.origin import Origin
-from accounts.audit.records import Row, add
-from accounts.audit.values import clean
+from accounts.audit.records import Row, add, row
 from accounts.principal import Principal
 
 logger = logging.getLogger("handoff.audit")
@@ -49,36 +48,59 @@ class Refusals:
         """Somebody was refused on this route."""
         key = (principal.tenant_id, principal.user_id, route)
         with self._lock:
+            self._begin_timer()
             if len(self._counts) >= MOST and key not in self._counts:
                 key, route = (principal.tenant_id, 0, OTHERS), OTHERS
             if (known := self._counts.get(key)) is not None:
                 known.row["count"] += 1
                 return
             self._counts[key] = _Count(_row(principal, route, origin()), datetime.now(UTC))
-            if self._timer is None:
-                self._timer = threading.Timer(self._seconds, self._write_apart)
-                self._timer.daemon = True
-                self._timer.start()
         logger.info(
             "refused %s %r via %s in %s", route, principal.username, principal.via, principal.tenant_slug
         )
 
     def write(self) -> int:
-        """Write what was counted; gives how many records that makes."""
+        """Write what was counted; gives how many records that makes. Raises DatabaseError: what could not be written
+        is counted on.
+        """
         with self._lock:
-            counts, self._counts, self._timer = list(self._counts.values()), {}, None
-        rows = [one.row | {"after": f'{{"since":"{one.first.isoformat()}"}}'} for one in counts]
-        for start in range(0, len(rows), _BATCH):
-            add(rows[start : start + _BATCH])
-        return len(rows)
+            counts, self._counts, self._timer = self._counts, {}, None
+        left = list(counts.items())
+        while left:
+            batch = left[:_BATCH]
+            try:
+                add([one.row | {"after": f'{{"since":"{one.first.isoformat()}"}}'} for _, one in batch])
+            except DatabaseError:
+                self._put_back(dict(left))
+                raise
+            del left[:_BATCH]
+        return len(counts)
 
-    def _write_apart(self) -> None:
+    def _put_back(self, counts: dict[_Key, _Count]) -> None:
+        with self._lock:
+            for key, one in self._counts.items():
+                if (known := counts.get(key)) is None:
+                    counts[key] = one
+                else:
+                    known.row["count"] += one.row["count"]
+            self._counts = counts
+
+    def _begin_timer(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(self._seconds, self._write_apart)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _write_apart(self, *, is_last: bool = False) -> None:
         """In a thread and a connection of its own."""
         close_old_connections()
         try:
             self.write()
         except DatabaseError:
             logger.exception("Refusals could not be recorded")
+            with self._lock:
+                if not is_last:
+                    self._begin_timer()
         finally:
             connection.close()
 
@@ -86,24 +108,12 @@ class Refusals:
         """The process ends: what is counted is written now."""
         if self._timer is not None:
             self._timer.cancel()
-            self._write_apart()
+            self._write_apart(is_last=True)
 
 
 def _row(principal: Principal, route: str, origin: Origin) -> Row:
-    return {
-        "tenant_id": principal.tenant_id,
-        "by": "" if route == OTHERS else principal.username,
-        "via": principal.via,
-        "token": principal.token or "",
-        "door": origin.door,
-        "address": clean(origin.address, 64),
-        "act": REFUSED,
-        "target": clean(route, 300),
-        "before": "",
-        "after": "",
-        "reason": "",
-        "count": 1,
-    }
+    by = "" if route == OTHERS else principal.username
+    return row(principal.tenant_id, by, principal.via, principal.token, REFUSED, route, place=origin)
 
 
 here = Refusals()

@@ -8,13 +8,13 @@ from engine.dialects.configuration import CONFIGURATION
 from engine.dialects.depends_on import DEPENDS_ON
 from engine.dialects.export import exported
 from engine.dialects.native import NATIVE
+from engine.dialects.rochallor import ROCHALLOR
 from engine.dialects.s0 import S0
-from engine.dialects.s4 import S4
 from engine.dialects.steps import STEPS
 
-# In the order in which they are tried: depends_on may use S0's names, native shares `nodes` with S0, and S4 `steps`
-# with a plain list of steps.
-_IN_ORDER = (S4, DEPENDS_ON, S0, CONFIGURATION, STEPS, NATIVE)
+# In the order in which they are tried: depends_on may use the names of `s0`, native shares `nodes` with `s0`, and `s4`
+# (rochallor) `steps` with a plain list of steps.
+_IN_ORDER = (ROCHALLOR, DEPENDS_ON, S0, CONFIGURATION, STEPS, NATIVE)
 DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in _IN_ORDER}
 
 __all__ = ["DIALECTS", "DialectError", "detect", "from_native", "to_native"]

@@ -1,4 +1,4 @@
-"""S2's workflow: `{id, user_id, name, configuration}`, where the configuration is the array of step types (R-011)."""
+"""A workflow `{id, user_id, name, configuration}`, where the configuration is the array of step types (R-011)."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from engine.dialects.steps import STEPS
 
 _RECORD_FIELDS = ("id", "user_id", "created_at")
 _NAME = re.compile(r"[A-Za-z0-9_:\-]{1,128}")
-# The names of S2's example pipeline, in any spelling.
+# The names of the example pipeline of this format, in any spelling.
 _TYPES: Mapping[str, str] = {
     "clean": "text.clean",
     "clean_text": "text.clean",
@@ -43,7 +43,7 @@ def _to_native(document: Document) -> dict[str, Json]:
 
 
 def _named(around: dict[str, Json]) -> dict[str, Json]:
-    """S2's names are what people call a thing: where ours can't be so, it becomes the title."""
+    """Names here are what people call a thing: where ours can't be so, it becomes the title."""
     own_name = around.get("name")
     if not isinstance(own_name, str) or _NAME.fullmatch(own_name):
         return around

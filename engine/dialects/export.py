@@ -9,8 +9,8 @@ from engine.dialects.base import Dialect, DialectError, Document, cannot_say
 from engine.dialects.configuration import CONFIGURATION
 from engine.dialects.depends_on import DEPENDS_ON
 from engine.dialects.native import NATIVE
+from engine.dialects.rochallor import ROCHALLOR, written
 from engine.dialects.s0 import S0
-from engine.dialects.s4 import S4, written
 from engine.dialects.steps import STEPS
 
 
@@ -21,7 +21,7 @@ def exported(definition: Document, dialect: Dialect) -> dict[str, Json]:
     """
     if dialect is NATIVE:
         return dict(definition)
-    if dialect is S4:
+    if dialect is ROCHALLOR:
         return written(definition)
     document = _WRITERS[dialect.name](definition)
     try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from lib.load.ceilings import current
-from lib.token_bucket import TokenBuckets
+from lib.token_bucket import MOST, Care, TokenBuckets
 
 WINDOW_SECONDS = 10
 SHARE = 0.5
@@ -20,9 +20,8 @@ HEAVY = 0.1
 """Of the same: who uses more shares a few places with all others who do."""
 WAIT_SECONDS = 0.25
 """A request waits if it has no answer for so long."""
-MOST_CALLERS = 10_000
 BURST_SECONDS = 10.0
-TOKEN, PERSON, NETWORK = "token", "person", "network"
+TOKEN, PERSON, NETWORK, PROBE = "token", "person", "network", "probe"
 BUSY = "You have used more than half of this server's computing time for the last {seconds} s, and others are waiting."
 OFTEN = "This {what} may make {rate} requests a minute here."
 
@@ -66,13 +65,14 @@ class Shares:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._usage: dict[str, deque[tuple[int, float]]] = {}
+        self._care = Care()
 
     def charge(self, name: str, seconds: float) -> None:
         """Add what was computed just now for a name."""
         now = int(self._clock())
         usage = self._usage.get(name)
         if usage is None:
-            if len(self._usage) >= MOST_CALLERS:
+            if self._care.is_due(len(self._usage), now):
                 usages = list(self._usage.items())
                 self._usage = {one: it for one, it in usages if it[-1][0] > now - WINDOW_SECONDS}
             usage = self._usage[name] = deque([(now, 0.0)], maxlen=WINDOW_SECONDS)
@@ -112,18 +112,29 @@ class Admission:
         self._known: dict[str, tuple[str, ...]] = {}
         self._inside: dict[int, Entry] = {}
 
-    def enter(self, credentials: Credentials, network: str, *, is_first: bool = True) -> Entry | Refused:
-        """Let a request in, or refuse it. `credentials`: what the caller shows; `is_first`: whether it is the
-        caller's own, not one more try at its answer, which is not refused.
+    def enter(
+        self, credentials: Credentials, network: str, *, is_first: bool = True, is_counted: bool = True
+    ) -> Entry | Refused:
+        """Let a request in, or refuse it.
+
+        `credentials`: what the caller shows; `is_first`: whether it is the caller's own, not one more try at its
+        answer, which is not refused; `is_counted`: whether the rates count it.
         """
         # Whichever is known: with another one beside it nobody becomes a stranger.
         known = self._known.get(f"{TOKEN} {credentials.token}") or self._known.get(
             f"{PERSON} {credentials.session}", ()
         )
         names = (*known, f"{NETWORK} {network}")
-        entry = Entry(credentials, names, self._clock())
-        if is_first and (refused := self._too_often(names) or self._too_much(names[0])):
+        if is_first and (refused := (is_counted and self._too_often(names)) or self._too_much(names[0])):
             return refused
+        return self._let_in(credentials, names)
+
+    def enter_probe(self, network: str) -> Entry:
+        """Let a question in that is about this process: it is never refused, and charged to nobody else."""
+        return self._let_in(Credentials(), (f"{PROBE} {network}",))
+
+    def _let_in(self, credentials: Credentials, names: tuple[str, ...]) -> Entry:
+        entry = Entry(credentials, names, self._clock())
         self._inside[id(entry)] = entry
         return entry
 
@@ -136,12 +147,14 @@ class Admission:
         text = entry.credentials.token if is_by_token else entry.credentials.session
         key = f"{TOKEN if is_by_token else PERSON} {text}"
         if text and learnt and self._known.get(key) != learnt:
-            if len(self._known) >= MOST_CALLERS:
+            if len(self._known) >= MOST:
                 self._known.clear()
             self._known[key] = learnt
 
     def is_heavy(self, name: str) -> bool:
         """Whether a caller has computed much in the window."""
+        if name.startswith(PROBE):
+            return False
         return self._shares.seconds_over(name, HEAVY * WINDOW_SECONDS) > 0
 
     def charge(self, names: Sequence[str], seconds: float) -> None:

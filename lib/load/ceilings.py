@@ -17,6 +17,8 @@ from typing import TypeVar
 
 from django.db import connections
 
+from lib.refusals import TooMuchWork
+
 log = logging.getLogger("handoff.load")
 
 T = TypeVar("T")
@@ -68,7 +70,7 @@ def allow(seconds: float) -> None:
         request.seconds = max(request.seconds, seconds)
 
 
-def forget_connections() -> None:
+def _forget_connections() -> None:
     """Close the connections to the database of this thread, which may be in the middle of anything."""
     for one in connections.all(initialized_only=True):
         with suppress(Exception):
@@ -89,7 +91,7 @@ class Ceilings:
         self._watcher: threading.Thread | None = None
 
     def run(self, work: Callable[[], T], request: Request) -> T:
-        """What `work` gives, done by this thread. Raises OverCeiling where it computed for too long."""
+        """What `work` gives, done by this thread. Raises TooMuchWork where it computed for too long."""
         if self._watcher is None and _IS_KNOWN:
             self._begin()
         request.thread, request.began, request.clock = threading.get_ident(), time.thread_time(), _clock()
@@ -104,7 +106,8 @@ class Ceilings:
             # It may have been raised while the request was left.
             self._leave(request)
             log.warning("%s was ended after %.1f s of computing", request.what, request.charged)
-            raise
+            _forget_connections()
+            raise TooMuchWork("", f"{request.seconds:g} s of computing") from None
 
     def _begin(self) -> None:
         # After a fork there are no threads: it begins with the first request.

@@ -11,10 +11,10 @@ from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
-from runs.api import schedule_serializers as s
+from runs.api import calendar_serializers as s
+from runs.calendars import calendars
+from runs.calendars.uses import uses_of
 from runs.kernel.working_time import calendar_of
-from runs.schedules import calendars
-from runs.schedules.calendar_uses import uses_of
 
 
 class CalendarsView(ApiView):

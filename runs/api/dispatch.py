@@ -8,9 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.roles import RUNS_OPERATE
-from lib.api.serializers import Verb, body
 from runs.api.base import RunsApiView
-from runs.commands import asides
 from runs.reading import dispatch
 
 
@@ -58,30 +56,6 @@ class DispatchSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Jobs announced through a broker; null without one.",
     )
-
-
-class DispatchRetriedSerializer(serializers.Serializer[Any]):
-    """What is tried again."""
-
-    retried = serializers.IntegerField(help_text="How many events are retried at once.")
-    more = serializers.BooleanField(
-        help_text="Whether there may be more: call again once these were tried, or later if there were none."
-    )
-
-
-class DispatchRetryView(RunsApiView):
-    """Events that were set aside."""
-
-    scopes = {"POST": RUNS_OPERATE}
-
-    @extend_schema(request=Verb, responses=DispatchRetriedSerializer)
-    def post(self, request: Request) -> Response:
-        """Has events tried again that the broker would not take and that were set aside, of jobs that wait, in runs
-        that you may operate; up to 10,000.
-        """
-        reason = body(Verb, request).get("reason")
-        retried = asides.retry(self.principal, reason=reason)
-        return Response({"retried": retried.count, "more": retried.more})
 
 
 class DispatchView(RunsApiView):

@@ -52,14 +52,3 @@ class CheckedSerializer(serializers.Serializer[Any]):
     )
     times = NewTimeSerializer(many=True)
     parts = serializers.IntegerField(help_text="How many open runs of items would be moved with the run.")
-
-
-class MigrateRuns(Verb):
-    """The version to move from, and the one to move to."""
-
-    to = fields.Whole(min_value=1, max_value=_HIGHEST)
-    dry_run = fields.Flag(required=False, default=False, help_text="Only find out what would happen to each.")
-
-    def get_fields(self) -> dict[str, Any]:
-        """With `from`, which is no name in Python."""
-        return {"from": fields.Whole(min_value=1, max_value=_HIGHEST), **super().get_fields()}

@@ -1,4 +1,4 @@
-"""The routes by which open runs go on with another version of their workflow: one, or all of a version."""
+"""The route by which an open run goes on with another version of its workflow."""
 
 from dataclasses import asdict
 from typing import Any
@@ -13,10 +13,7 @@ from engine.migrating import Misfit
 from lib.api.serializers import body
 from runs.api import move_serializers as m
 from runs.api.base import RunsApiView
-from runs.api.bulk_job_serializers import BulkJobSerializer
-from runs.api.bulk_jobs import begun
 from runs.api.serializers import RunSerializer
-from runs.bulk_jobs import jobs
 from runs.commands import migration
 from runs.commands.new_times import NewTime
 from runs.kernel.graphs import shown
@@ -62,20 +59,3 @@ class RunMigrateView(RunsApiView):
 
 def _placed(one: Misfit | NewTime) -> dict[str, Any]:
     return asdict(one) | {"place": [{"node": node, "index": index} for node, index in one.place]}
-
-
-class WorkflowMigrateView(RunsApiView):
-    """Moving the open runs of a version."""
-
-    scopes = {"POST": RUNS_OPERATE}
-
-    @extend_schema(request=m.MigrateRuns, responses={202: BulkJobSerializer})
-    def post(self, request: Request, name: str) -> Response:
-        """Moves all open runs of version `from` to `to`, each by itself, in the background: 202 a bulk job.
-
-        With `dry_run` the job only finds out what would happen to each.
-        """
-        payload = body(m.MigrateRuns, request)
-        terms = {"dry_run": payload["dry_run"], "reason": payload.get("reason", "")}
-        job = jobs.begin(self.principal, name, payload["from"], payload["to"], **terms)
-        return begun(job)

@@ -4,8 +4,6 @@ from django.urls import path
 
 import workflows.api.converters  # noqa: F401  (registers `workflow_name`)
 from runs.api import (
-    alerts,
-    bulk_jobs,
     calendars,
     comparisons,
     dispatch,
@@ -14,17 +12,13 @@ from runs.api import (
     moves,
     operations,
     operators,
-    outgoing,
     requests,
     run_items,
     runs,
-    schedules,
     signals,
     step_logs,
-    telemetry,
     together,
     trials,
-    webhooks,
     workers,
 )
 
@@ -48,16 +42,6 @@ urlpatterns = [
         trials.RecordCaseView.as_view(),
         name="api-workflow-test-cases-record",
     ),
-    path(
-        "workflows/<workflow_name:name>/migrate",
-        moves.WorkflowMigrateView.as_view(),
-        name="api-workflow-migrate",
-    ),
-    path("bulk-jobs", bulk_jobs.BulkJobsView.as_view(), name="api-bulk-jobs"),
-    path(
-        "bulk-jobs/<uuid:bulk_id>/cancel", bulk_jobs.BulkJobCancelView.as_view(), name="api-bulk-job-cancel"
-    ),
-    path("bulk-jobs/<uuid:bulk_id>", bulk_jobs.BulkJobView.as_view(), name="api-bulk-job"),
     path("runs/<uuid:run_id>/migrate", moves.RunMigrateView.as_view(), name="api-run-migrate"),
     path("runs/bulk", together.RunsBulkView.as_view(), name="api-runs-bulk"),
     path("run-searches", together.RunSearchesView.as_view(), name="api-run-searches"),
@@ -100,66 +84,6 @@ urlpatterns = [
     ),
     path("signals", signals.SignalsView.as_view(), name="api-signals"),
     path("signals/broadcast", signals.BroadcastView.as_view(), name="api-signals-broadcast"),
-    path("webhooks", webhooks.WebhooksView.as_view(), name="api-webhooks"),
-    path("webhooks/out", outgoing.OutgoingWebhooksView.as_view(), name="api-outgoing-webhooks"),
-    path(
-        "webhooks/out/<uuid:outgoing_id>",
-        outgoing.OutgoingWebhookView.as_view(),
-        name="api-outgoing-webhook",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/test",
-        outgoing.OutgoingTestView.as_view(),
-        name="api-outgoing-webhook-test",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/enable",
-        outgoing.OutgoingEnableView.as_view(),
-        name="api-outgoing-webhook-enable",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/replay",
-        outgoing.OutgoingReplaySinceView.as_view(),
-        name="api-outgoing-webhook-replay-since",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/discard",
-        outgoing.OutgoingDiscardView.as_view(),
-        name="api-outgoing-webhook-discard",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/rotate",
-        outgoing.OutgoingRotateView.as_view(),
-        name="api-outgoing-webhook-rotate",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/deliveries",
-        outgoing.OutgoingDeliveriesView.as_view(),
-        name="api-outgoing-webhook-deliveries",
-    ),
-    path(
-        "webhooks/out/<uuid:outgoing_id>/deliveries/<int:delivery_id>/replay",
-        outgoing.OutgoingReplayView.as_view(),
-        name="api-outgoing-webhook-replay",
-    ),
-    path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view(), name="api-webhook"),
-    path(
-        "webhooks/<uuid:webhook_id>/deliveries",
-        webhooks.WebhookDeliveriesView.as_view(),
-        name="api-webhook-deliveries",
-    ),
-    path(
-        "webhooks/<uuid:webhook_id>/rotate", webhooks.WebhookRotateView.as_view(), name="api-webhook-rotate"
-    ),
-    path("schedules", schedules.SchedulesView.as_view(), name="api-schedules"),
-    path("schedules/<str:schedule>", schedules.ScheduleView.as_view(), name="api-schedule"),
-    path("schedules/<str:schedule>/next", schedules.ScheduleNextView.as_view(), name="api-schedule-next"),
-    path("schedules/<str:schedule>/run", schedules.ScheduleRunView.as_view(), name="api-schedule-run"),
-    path(
-        "schedules/<str:schedule>/history",
-        schedules.ScheduleHistoryView.as_view(),
-        name="api-schedule-history",
-    ),
     path("calendars", calendars.CalendarsView.as_view(), name="api-calendars"),
     path("calendars/<str:calendar>", calendars.CalendarView.as_view(), name="api-calendar"),
     path("calendars/<str:calendar>/uses", calendars.CalendarUsesView.as_view(), name="api-calendar-uses"),
@@ -191,35 +115,8 @@ urlpatterns = [
         letters.DeadLetterDiscardView.as_view(),
         name="api-dead-letter-discard",
     ),
-    path("alerts", alerts.AlertsView.as_view(), name="api-alerts"),
-    path("alerts/<int:alert_id>", alerts.AlertView.as_view(), name="api-alert"),
-    path(
-        "alerts/<int:alert_id>/acknowledge",
-        alerts.AlertAcknowledgeView.as_view(),
-        name="api-alert-acknowledge",
-    ),
-    path("alerts/<int:alert_id>/resolve", alerts.AlertResolveView.as_view(), name="api-alert-resolve"),
-    path("alerts/<int:alert_id>/mute", alerts.AlertMuteView.as_view(), name="api-alert-mute"),
-    path("alert-rules", alerts.AlertRulesView.as_view(), name="api-alert-rules"),
-    path("alert-rules/<int:alert_rule_id>", alerts.AlertRuleView.as_view(), name="api-alert-rule"),
-    path("alert-channels", alerts.AlertChannelsView.as_view(), name="api-alert-channels"),
-    path(
-        "alert-channels/<int:alert_channel_id>", alerts.AlertChannelView.as_view(), name="api-alert-channel"
-    ),
-    path(
-        "alert-channels/<int:alert_channel_id>/test",
-        alerts.AlertChannelTestView.as_view(),
-        name="api-alert-channel-test",
-    ),
     path("dispatch", dispatch.DispatchView.as_view(), name="api-dispatch"),
-    path("dispatch/retry", dispatch.DispatchRetryView.as_view(), name="api-dispatch-retry"),
     path("queues", operations.QueuesView.as_view(), name="api-queues"),
     path("timers", operations.TimersView.as_view(), name="api-timers"),
-    path("telemetry/summary", telemetry.TelemetrySummaryView.as_view(), name="api-telemetry-summary"),
-    path(
-        "telemetry/step-types",
-        telemetry.TelemetryStepTypesView.as_view(),
-        name="api-telemetry-step-types",
-    ),
     path("workers", workers.WorkersView.as_view(), name="api-workers"),
 ]

@@ -2,7 +2,7 @@
 
 The id names the step and the epoch of a lease that nobody has yet, with a secret that can be computed anew: nothing of
 it is kept, and the step isn't touched before somebody receives it. A consumer either claims the job by the id and works
-under a lease of its own, or says at once what became of the job, as S4's do; whoever is late gets nothing.
+under a lease of its own, or says at once what became of the job, as rochallor's do; whoever is late gets nothing.
 """
 
 import secrets
@@ -19,7 +19,7 @@ from lib.gathering import Gathered
 from runs.commands.job_leases import hash_of, parts_of, token_of
 from runs.commands.jobs import Job, jobs_of, note_workers
 from runs.kernel import live
-from runs.store.outbox import WantedRow, receive_done_jobs, receive_jobs
+from runs.store.job_events import WantedRow, receive_done_jobs, receive_jobs
 from runs.workers.beginning import load_to_begin
 
 BETWEEN = "."

@@ -27,8 +27,8 @@ from runs.kernel.unit_of_work import unit_of_work
 from runs.kernel.working_time import counted_from
 from runs.store import hot, payloads
 from runs.store import signals as signal_rows
+from runs.store.calendars import moment
 from runs.store.rows import InputRow, KeyRow, RunRow
-from runs.store.schedules import moment
 from runs.store.variables import copy_variables
 from steps.base import MAX_RUN_INPUT_BYTES
 from steps.schema import problem_of, problems_of

@@ -38,7 +38,7 @@ class Dispatcher(Protocol):
     def taken(self, queue: str) -> None:
         """A drain of the queue begins: whoever commits from here on must tell again."""
 
-    def tick(self, task: str) -> None:
+    def tick(self, duty: str) -> None:
         """A tick worker should do this duty now."""
 
     def backlog(self, queue: str) -> int | None:
@@ -74,7 +74,7 @@ class Polling:
     def taken(self, queue: str) -> None:
         """Nothing to do."""
 
-    def tick(self, task: str) -> None:
+    def tick(self, duty: str) -> None:
         """The clock's own tick comes within a second."""
 
     def backlog(self, queue: str) -> int | None:
@@ -127,6 +127,6 @@ def wake(queues: Iterable[str], *, even_if_awake: bool = False) -> None:
             board.post(RELAY, "")
 
 
-def tick(task: str) -> None:
+def tick(duty: str) -> None:
     """Have a tick worker do this duty now, rather than at the clock's next tick."""
-    dispatcher().tick(task)
+    dispatcher().tick(duty)

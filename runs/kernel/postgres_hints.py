@@ -41,7 +41,7 @@ class PostgresHints:
     def taken(self, queue: str) -> None:
         """Nobody counts who was told."""
 
-    def tick(self, task: str) -> None:
+    def tick(self, duty: str) -> None:
         """The clock of the ticks' worker comes to it within a second."""
 
     def backlog(self, queue: str) -> int | None:

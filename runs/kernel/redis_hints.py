@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 HINT_SECONDS = 1.0
 ASK_SECONDS = 0.25
 DRAIN_TASK = "runs.drain"
+TICK_TASK = "runs.tick"
 POLLERS = "handoff:jobs"
 PING_SECONDS = 10.0
 """So long a line on which nothing comes isn't asked whether it is still there."""
@@ -137,11 +138,13 @@ class RedisHints:
             except redis.RedisError as error:
                 self._line.breaks(error)
 
-    def tick(self, task: str) -> None:
+    def tick(self, duty: str) -> None:
         """A message to the tick workers."""
         if not self._line.broken:
             try:
-                current_app.send_task(task, queue="ticks", expires=HINT_SECONDS, retry=False)
+                current_app.send_task(
+                    TICK_TASK, args=(duty,), queue="ticks", expires=HINT_SECONDS, retry=False
+                )
             except Exception as error:
                 # As in `wake`.
                 self._line.breaks(error)

@@ -17,8 +17,8 @@ from runs.models import Calendar, StepExecution
 from runs.store import calendars as store
 from runs.store import waits
 from runs.store.attempts import ClaimedStep, Suspended
+from runs.store.calendars import moment
 from runs.store.rows import TimerRow
-from runs.store.schedules import moment
 
 CalendarKey = tuple[int, int, str | None]
 """A tenant, a version, and the name of a calendar in it; None: the default one of the tenant."""

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from runs.store.hot import SQL
 
+TICKS = "ticks"
+BLOCKING = "blocking"
 SILENT_SECONDS = 5.0
 """After so long a silence (of a duty of every second) somebody else does it."""
 LEASE_SECONDS = 5.0
@@ -27,13 +29,20 @@ _EARLY_SECONDS = 0.3
 class Duty:
     """`work` is done `every` so many seconds, bounded to about one; it gives how much it did.
 
-    `is_slow`: it waits for others (a mail server), so it is done in a thread of its own.
+    `is_slow`: it waits for others (a mail server), so it is done in a thread of its own, and its ticks go to the worker
+    of blocking steps, as those of each duty that is `aside`.
     """
 
     name: str
     every: float
     work: Callable[[], int]
     is_slow: bool = False
+    aside: bool = False
+
+    @property
+    def queue(self) -> str:
+        """The queue whose worker gets its ticks."""
+        return BLOCKING if self.is_slow or self.aside else TICKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +59,7 @@ _running: dict[int, Running] = {}
 
 
 def register(*duties: Duty) -> None:
-    """Say what there is to be done. Modules of tasks do it when they are imported."""
+    """Say what there is to be done. The modules `duties` of apps do it when they are imported."""
     for duty in duties:
         _duties[duty.name] = duty
 

@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 
 BATCH = 500
 TICK_SECONDS = 0.8
-TICK = "runs.tick_timers"
 
 
 def fire(seconds: float = TICK_SECONDS) -> int:
@@ -44,7 +43,7 @@ def fire(seconds: float = TICK_SECONDS) -> int:
             break
         if not is_over or time.monotonic() >= until:
             # The next tick of the clock is a moment away: who is late already does not wait for it.
-            dispatch.tick(TICK)
+            dispatch.tick("timers")
             break
     return count
 

@@ -1,49 +1,31 @@
 """The durable state of runs. Hot tables: UUIDv7 keys made by us, no database foreign keys among them (the run lock of
 advance stands for those), `tenant`, `run` and `shard` on every row, few indexes. Behaviour lives elsewhere."""
 
-from runs.models.alerts import Alert, AlertCause, AlertChannel, AlertDelivery, AlertRule
 from runs.models.approvals import Approval, ApprovalUse
 from runs.models.base import HotRow
 from runs.models.blobs import Blob, Installation, SweptDay
-from runs.models.bulk import BULK_RESULTS, BulkItem, BulkJob
+from runs.models.calendars import Calendar
+from runs.models.causes import AlertCause
 from runs.models.dispatch import DispatchSample
 from runs.models.drafts import StartDraft
 from runs.models.forecasts import Forecast, ForecastCursor, RestTime
 from runs.models.history import DeadLetter, HistoryCheck, HistoryDifference, HistoryEvent, RunSeal
 from runs.models.messages import RunMessage
 from runs.models.outbox import DispatchLeader, DispatchOutbox
-from runs.models.outgoing import (
-    OUTGOING_STATES,
-    OutgoingDelivery,
-    OutgoingReplay,
-    OutgoingSecret,
-    OutgoingWebhook,
-)
 from runs.models.requests import Request
 from runs.models.run import UNSEALED, Run, RunKey, TreeCount
-from runs.models.schedules import Calendar, Schedule, ScheduleEntry
 from runs.models.searches import SavedSearch
 from runs.models.steps import Container, RunVariable, StepExecution, StepJoin, StepLog
-from runs.models.telemetry import RunTelemetry, StepTelemetry, TelemetryBucket, TelemetryCursor
 from runs.models.undoing import UndoEntry
 from runs.models.waits import Signal, Timer
-from runs.models.webhooks import InboundWebhook, WebhookDelivery, WebhookSecret
 from runs.models.workers import Duty, DutyCursor, QueuePoll, Repair, Worker, WorkerContact
 
 __all__ = [
-    "BULK_RESULTS",
-    "OUTGOING_STATES",
     "UNSEALED",
-    "Alert",
     "AlertCause",
-    "AlertChannel",
-    "AlertDelivery",
-    "AlertRule",
     "Approval",
     "ApprovalUse",
     "Blob",
-    "BulkItem",
-    "BulkJob",
     "Calendar",
     "Container",
     "DeadLetter",
@@ -58,12 +40,7 @@ __all__ = [
     "HistoryDifference",
     "HistoryEvent",
     "HotRow",
-    "InboundWebhook",
     "Installation",
-    "OutgoingDelivery",
-    "OutgoingReplay",
-    "OutgoingSecret",
-    "OutgoingWebhook",
     "QueuePoll",
     "Repair",
     "Request",
@@ -72,25 +49,17 @@ __all__ = [
     "RunKey",
     "RunMessage",
     "RunSeal",
-    "RunTelemetry",
     "RunVariable",
     "SavedSearch",
-    "Schedule",
-    "ScheduleEntry",
     "Signal",
     "StartDraft",
     "StepExecution",
     "StepJoin",
     "StepLog",
-    "StepTelemetry",
     "SweptDay",
-    "TelemetryBucket",
-    "TelemetryCursor",
     "Timer",
     "TreeCount",
     "UndoEntry",
-    "WebhookDelivery",
-    "WebhookSecret",
     "Worker",
     "WorkerContact",
 ]

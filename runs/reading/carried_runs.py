@@ -2,12 +2,24 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TypedDict
 
 from engine.statuses import RUN_ENDED, RunStatus
 from runs.models import Run
 from runs.reading.queries import OPEN_COUNTED
-from runs.store.alerts import CarriedRow
 from workflows.versions.carried import Carried, carried_anywhere
+
+
+class CarriedRow(TypedDict):
+    """A version in use in which a refusal goes on: after which steps, and how many runs of it are open."""
+
+    tenant_id: int
+    workflow_id: int
+    workflow: str
+    called: str
+    version: int
+    steps: list[str]
+    open: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """How workers hear of work here, and three gauges of whether that is enough (R-175)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median_low
@@ -10,9 +10,8 @@ from django.conf import settings
 from engine.catalogue import Json
 from lib.clock import now_here
 from lib.shared_answers import SharedAnswers
-from runs.reading.outbox import is_led, outbox_complaint
+from runs.ports import OUTBOX
 from runs.store.dispatch import Sample, samples_since
-from runs.store.outbox import OutboxStanding, outbox_standing
 
 SPAN = timedelta(minutes=15)
 """The gauges are of the samples of so long: no moment decides."""
@@ -94,37 +93,6 @@ def _grown(now: int | None, then: int | None) -> int | None:
     return None if now is None or then is None or now < then else now - then
 
 
-def outbox() -> OutboxStanding | None:
-    """How the outbox stands; None in modes that have none."""
-    return outbox_standing() if settings.HANDOFF_BROKER else None
-
-
-def outbox_told(it: OutboxStanding | None) -> Mapping[str, Json] | None:
-    """The same as people read it, by what it is called."""
-    if it is None:
-        return None
-    return {
-        "Jobs to be published": it["waiting"],
-        "Published, not yet seen to be taken": it["told"],
-        "Can’t be published now": it["failing"],
-        "Of these set aside": it["aside"],
-    }
-
-
-def _outbox_row(it: OutboxStanding | None) -> dict[str, Json] | None:
-    if it is None:
-        return None
-    return {
-        "waiting": it["waiting"],
-        "oldest_seconds": it["oldest_seconds"],
-        "told": it["told"],
-        "failing": it["failing"],
-        "aside": it["aside"],
-        "led": is_led(it),
-        "complaint": outbox_complaint(it),
-    }
-
-
 def row(it: Facts) -> dict[str, Json]:
     """The facts as programs are told them (docs/api.md, "Operations")."""
     gauges = it.gauges
@@ -137,7 +105,7 @@ def row(it: Facts) -> dict[str, Json]:
         "lock_waits": gauges and gauges.lock_waits,
         "steps_per_second": gauges and _rounded(gauges.per_second, 2),
         "contended_share": gauges and _rounded(gauges.contended_share, 4),
-        "outbox": _outbox_row(outbox()),
+        "outbox": next((standing() for standing in OUTBOX), None),
     }
 
 

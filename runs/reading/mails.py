@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -22,7 +22,6 @@ from accounts.models import (
 from accounts.principal import Principal
 from lib.clock import now_here
 from runs.access import of_readable_runs
-from runs.store.alerts import MailsRow
 
 GIVEN_UP = timedelta(days=1)
 """What was given up is shown for so long."""
@@ -36,6 +35,14 @@ _OF_ACCOUNTS = {
     WEBHOOK_OFF: "A webhook that was switched off",
     TOKEN_ENDS: "A token that ends soon",
 }
+
+
+class MailsRow(TypedDict):
+    """How many mails of a tenant were tried in vain, and why the newest was not sent."""
+
+    tenant_id: int
+    many: int
+    error: str
 
 
 class UnsentMail(NamedTuple):

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from engine.catalogue import Json
 from engine.statuses import RUN_ENDED, RunStatus
+from lib.clock import now_or_none
 from runs.store.hot import SQL, document
 
 _OPEN: Final = sorted(status for status in RunStatus if status not in RUN_ENDED)
@@ -78,3 +79,9 @@ def due_dates(
         for run, workflow, node, kind, due_at, revision in rows
     ]
     return [UUID(run) for run in runs], dates
+
+
+def moment() -> datetime:
+    """The database's time, by which schedules are due."""
+    now: datetime = SQL.value("moment", {"now": now_or_none()})
+    return now

@@ -18,12 +18,12 @@ from lib.clock import now_here
 from lib.reader import reader, zones
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed
 from lib.workdays import regions
+from runs.calendars import calendars
+from runs.calendars.uses import Uses, uses_of
 from runs.kernel.working_time import calendar_of
 from runs.models import Calendar
-from runs.reading.schedule_words import WEEKDAYS
-from runs.schedules import calendars
-from runs.schedules.calendar_uses import Uses, uses_of
 from runs.web import month_grid
+from runs.web.month_grid import WEEKDAYS
 from workflows import titles
 from workflows.access import may_anywhere
 
@@ -38,7 +38,7 @@ def calendar_list(request: PageRequest) -> HttpResponse:
     rows = calendars.readable_calendars(request.principal).order_by("name")
     entries = [{"it": one, "days": _days(one), "hours": _hours(one)} for one in rows[: pages.ON_A_PAGE]]
     may_write = may_anywhere(request.principal, WORKFLOWS_WRITE)
-    return render(request, "schedules/calendars.html", {"calendars": entries, "may_write": may_write})
+    return render(request, "calendars/list.html", {"calendars": entries, "may_write": may_write})
 
 
 @page(WORKFLOWS_WRITE, "GET", "POST")
@@ -200,7 +200,7 @@ def _form(
         **_year(calendar),
     }
     return render(
-        request, "schedules/calendar.html", context, status=pages.status_of(error) if error else 200
+        request, "calendars/calendar.html", context, status=pages.status_of(error) if error else 200
     )
 
 

@@ -1,23 +1,18 @@
-"""The page of messages: signals that no step has taken, webhooks in and out, mail that is not sent."""
+"""The page of messages: signals that no step has taken, webhooks, mail that is not sent."""
 
 from typing import Any
 
-from django.db.models import QuerySet
 from django.http import HttpResponse
 
 from accounts import people
 from accounts.access import PageRequest, page
-from accounts.principal import Principal
-from accounts.roles import ALERTS_MANAGE, RUNS_READ, WEBHOOKS_MANAGE
-from runs.access import editable_outgoing, editable_webhooks
-from runs.outgoing import services as outgoing_services
+from accounts.roles import ALERTS_MANAGE, RUNS_READ
 from runs.reading.mails import unsent_mails
 from runs.reading.messages import unread_signals
-from runs.web import contexts, outgoing, webhooks
+from runs.web import contexts
 from runs.web.listing import brief_rows
-from runs.webhooks import services
 
-SHOWN, HOOKS_SHOWN = 50, 20
+SHOWN = 50
 
 
 @page(RUNS_READ)
@@ -36,17 +31,4 @@ def message_list(request: PageRequest) -> HttpResponse:
         mails = unsent_mails(who, SHOWN)
         people.learn(who.tenant_id, [mail.to for mail in mails])
         context |= {"mails": mails, "sees_mail": True}
-    if WEBHOOKS_MANAGE in who.scopes:
-        context |= {"hooks": _hooks(who), "most_waiting": outgoing.MOST_WAITING}
     return contexts.following(request, "operations/messages.html", "operations/_messages.html", context)
-
-
-def _hooks(who: Principal) -> dict[str, Any]:
-    tenant = who.tenant_id
-    incoming = _newest(editable_webhooks(services.webhooks_of(tenant), who))
-    out = _newest(editable_outgoing(outgoing_services.webhooks_of(tenant), who))
-    return {"incoming": webhooks.shown_hooks(tenant, incoming), "out": outgoing.shown_hooks(out)}
-
-
-def _newest(hooks: QuerySet[Any]) -> list[Any]:
-    return list(hooks.order_by("-id")[:HOOKS_SHOWN])

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from lib.reader import Reader
 from lib.workdays import WorkCalendar
 
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MOST_MONTHS = 2
 MOST_TIMES = 3
 """So many times of one day are written out; of more it says how many."""

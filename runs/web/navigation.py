@@ -31,7 +31,7 @@ def _places(principal: Principal | None) -> dict[str, bool]:
         "inbox": TASKS_READ in principal.scopes,
         "workflows": WORKFLOWS_READ in principal.scopes,
         "runs": RUNS_READ in principal.scopes,
-        "alerts": RUNS_OPERATE in principal.scopes,
+        "operates": RUNS_OPERATE in principal.scopes,
         "members": MEMBERS_READ in principal.scopes,
         # Whom no folder lets start anything any more still follows what they asked for; a role that starts nothing
         # never did.

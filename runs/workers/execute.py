@@ -74,9 +74,7 @@ def _attempt(step: ClaimedStep, step_type: StepType, params: Json) -> AttemptRes
     finally:
         trace_context.end(trace_token)
         log_context.end(log_token)
-    if usage and (secrets := echoed(orjson.dumps(usage), lambda: orjson.dumps([params, step.input]))):
-        usage = without(usage, secrets)
-    return replace(result, usage=usage) if usage else result
+    return _without_secrets(replace(result, usage=usage) if usage else result, [params, step.input])
 
 
 def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[str, Json]) -> AttemptResult:
@@ -92,20 +90,27 @@ def _ending(step: ClaimedStep, step_type: StepType, params: Json, usage: dict[st
             usage=usage,
             lines=step.log,
         )
-        result: AttemptResult = Suspended(output) if step_type.kind == "wait" else encoded(output)
+        return Suspended(output) if step_type.kind == "wait" else encoded(output)
     except Exception as error:
-        result = _failure(step, error)
-    return _without_secrets(result, lambda: orjson.dumps([params, step.input]))
+        return _failure(step, error)
 
 
-def _without_secrets(result: AttemptResult, sent: Callable[[], bytes]) -> AttemptResult:
+def _without_secrets(result: AttemptResult, sent: list[Json]) -> AttemptResult:
     """An attempt's result without the installation's secrets, where an answer echoes what was not in `sent`."""
+    answers = [orjson.dumps(result.usage)] if result.usage else []
     if isinstance(result, Succeeded) and result.encoded is not None:
-        secrets = echoed(result.encoded, sent)
-        return encoded(without(result.output, secrets)) if secrets else result
-    if isinstance(result, Errored) and (secrets := echoed(orjson.dumps(result.error), sent)):
+        answers.append(result.encoded)
+    elif isinstance(result, Errored):
+        answers.append(orjson.dumps(result.error))
+    if not (secrets := echoed(answers, lambda: orjson.dumps(sent))):
+        return result
+    result = replace(result, usage=without(result.usage, secrets))
+    if isinstance(result, Errored):
         return replace(result, error=without(result.error, secrets))
-    return result
+    if not isinstance(result, Succeeded):
+        return result
+    masked = encoded(without(result.output, secrets))
+    return replace(masked, usage=result.usage)
 
 
 def _failure(step: ClaimedStep, error: Exception) -> AttemptResult:

@@ -15,7 +15,7 @@ from lib.database_errors import log_database_error
 from lib.noticeboard import board
 from runs.kernel import dispatch, live
 from runs.maintenance import duties
-from runs.maintenance.duties import Duty
+from runs.maintenance.duties import BLOCKING, TICKS, Duty
 from runs.store import hot
 from runs.workers.blocking import BlockingDrain
 from runs.workers.drain import Drain, QueueWorker
@@ -29,8 +29,6 @@ SEEN_SECONDS = 2.0
 DEAF_SECONDS = 15.0
 HUNG_SECONDS = 60.0
 """How long a thread may make no progress: longer than the longest statement."""
-TICKS = "ticks"
-BLOCKING = "blocking"
 
 
 class WorkerProcess:

@@ -4,7 +4,7 @@ Each is done by the function that does it elsewhere, with its rights, its lock a
 hands over needs the right to do it, and whoever gets it the right to have it. No two runs are locked together.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -14,11 +14,9 @@ from accounts import audit, members, tokens
 from accounts.principal import Principal
 from accounts.queries import find_member, find_seat
 from lib.refusals import Invalid, Refusal
-from runs.schedules import services as schedules
-from runs.webhooks import services as webhooks
 from tasks_inbox.actions import absences, assignment
+from tasks_inbox.ports import LEFT_KINDS, Act, LeftItem
 from tasks_inbox.reading import left
-from tasks_inbox.reading.left import Item
 
 DEACTIVATE, REMOVE = "deactivate", "remove"
 ENDS = (DEACTIVATE, REMOVE)
@@ -39,7 +37,7 @@ class Choice:
 class Result:
     """What became of one thing; `code` and `message` say why nothing did."""
 
-    item: Item
+    item: LeftItem
     action: str
     to: str
     code: str | None = None
@@ -83,7 +81,7 @@ def hand_over(
     return results
 
 
-def items_of(principal: Principal, username: str) -> list[Item]:
+def items_of(principal: Principal, username: str) -> list[LeftItem]:
     """What is with somebody. Raises Missing for who left nothing and is no member."""
     name = _name(principal, username)
     items = left.items_of(principal, name)
@@ -97,7 +95,9 @@ def _name(principal: Principal, username: str) -> str:
     return seat.user.username if seat else username
 
 
-def _chosen(items: Mapping[tuple[str, str], Item], choices: Iterable[Choice] | None, to: str) -> list[Choice]:
+def _chosen(
+    items: Mapping[tuple[str, str], LeftItem], choices: Iterable[Choice] | None, to: str
+) -> list[Choice]:
     if choices is None:
         choices = [Choice(one.kind, one.id, one.actions[0]) for one in items.values()]
     return [
@@ -106,7 +106,7 @@ def _chosen(items: Mapping[tuple[str, str], Item], choices: Iterable[Choice] | N
     ]
 
 
-def _check(items: Mapping[tuple[str, str], Item], choice: Choice, field: str) -> None:
+def _check(items: Mapping[tuple[str, str], LeftItem], choice: Choice, field: str) -> None:
     item = items.get((choice.kind, choice.id))
     if item is None:
         raise Invalid("They have no such thing.", code="unknown", field=f"{field}.id")
@@ -126,34 +126,26 @@ def _member(principal: Principal, username: str, to: str, field: str = "to") -> 
     return member.user.username
 
 
-def _done(principal: Principal, item: Item, choice: Choice, reason: str | None) -> Result:
+def _done(principal: Principal, item: LeftItem, choice: Choice, reason: str | None) -> Result:
     try:
         with transaction.atomic():
-            _ACTS[item.kind, choice.action](principal, item, choice.to, reason)
+            _act(item.kind, choice.action)(principal, item, choice.to, reason)
     except Refusal as error:
         return Result(item, choice.action, choice.to, error.code, error.message)
     return Result(item, choice.action, choice.to)
 
 
-Act = Callable[[Principal, Item, str, str | None], object]
+def _act(kind: str, action: str) -> Act:
+    acts = next((one.acts for one in LEFT_KINDS if one.name == kind), None)
+    return _ACTS[kind, action] if acts is None else acts[action]
+
+
 _ACTS: Mapping[tuple[str, str], Act] = {
     (left.TASK, left.HAND): lambda who, item, to, why: assignment.assign_task(
         who, UUID(item.id), to, reason=why
     ),
     (left.TASK, left.GIVE_BACK): lambda who, item, _, why: assignment.unclaim_task(
         who, UUID(item.id), reason=why
-    ),
-    (left.SCHEDULE, left.HAND): lambda who, item, to, why: schedules.hand_schedule(
-        who, item.id, to, reason=why
-    ),
-    (left.SCHEDULE, left.STOP): lambda who, item, _, why: schedules.change_schedule(
-        who, item.id, enabled=False, note=(why or "")[: schedules.LONGEST_NOTE], reason=why
-    ),
-    (left.WEBHOOK, left.HAND): lambda who, item, to, why: webhooks.hand_webhook(
-        who, UUID(item.id), to, reason=why
-    ),
-    (left.WEBHOOK, left.STOP): lambda who, item, _, why: webhooks.change_webhook(
-        who, UUID(item.id), enabled=False, reason=why
     ),
     (left.TOKEN, left.REVOKE): lambda who, item, _, why: tokens.revoke(who, item.id, reason=why),
     (left.ABSENCE, left.HAND): lambda who, item, to, why: absences.hand_rule(

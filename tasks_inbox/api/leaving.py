@@ -14,10 +14,11 @@ from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb, body
 from tasks_inbox.actions import handover
 from tasks_inbox.actions.handover import Choice
+from tasks_inbox.ports import LeftItem
 from tasks_inbox.reading import left
-from tasks_inbox.reading.left import Item
 
-LEFT_KINDS = [(one, one) for one in left.KINDS]
+_KINDS = [kind.name for kind in left.kinds()]
+LEFT_KINDS = [(one, one) for one in _KINDS]
 LEFT_ACTIONS = [(one, one) for one in left.ACTIONS]
 LEFT_ENDS = [(one, one) for one in handover.ENDS]
 
@@ -25,7 +26,7 @@ LEFT_ENDS = [(one, one) for one in handover.ENDS]
 class HandOverChoice(StrictSerializer):
     """What becomes of one thing."""
 
-    kind = fields.OneOf(left.KINDS)
+    kind = fields.OneOf(_KINDS)
     id = fields.Text(max_length=128)
     action = fields.OneOf(left.ACTIONS)
     to = fields.Text(required=False, max_length=150, help_text="For `hand`: who gets it.")
@@ -111,7 +112,7 @@ class HandOverView(ApiView):
         return Response({"results": rows} | _shown(left.items_of(self.principal, username)))
 
 
-def _shown(items: Sequence[Item]) -> dict[str, Any]:
+def _shown(items: Sequence[LeftItem]) -> dict[str, Any]:
     names = ("kind", "id", "title", "detail", "actions")
     rows = [{name: getattr(one, name) for name in names} for one in items]
     return {"items": rows, "complete": left.is_complete(items)}

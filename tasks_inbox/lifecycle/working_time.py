@@ -9,7 +9,7 @@ from engine.timers import WorkingDays
 from lib.workdays import NoWorkingDay, WorkCalendar, add_working_seconds
 from runs.kernel.working_time import KeptCalendar, calendars, later
 from runs.store.attempts import ClaimedStep
-from runs.store.schedules import moment
+from runs.store.calendars import moment
 
 LABEL = "Time counts"
 DUE_LABEL = "Due in"

@@ -5,7 +5,6 @@ Each kind is read in as many statements for many as for one, `MOST` of each at m
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from django.db.models import Count, Q
 from django.db.models.functions import Lower, Now
@@ -17,13 +16,12 @@ from accounts.names import key_of
 from accounts.ports import Left, SeatChange
 from accounts.principal import Principal
 from accounts.queries import find_member
-from accounts.roles import MEMBERS_MANAGE, RUNS_READ, TASKS_READ, TOKENS_MANAGE, WEBHOOKS_MANAGE
+from accounts.roles import MEMBERS_MANAGE, TASKS_READ, TOKENS_MANAGE
 from lib.clock import now_there
-from runs.access import editable_webhooks, readable_schedules
-from runs.models import InboundWebhook, Schedule
 from tasks_inbox.eligibility import policies
 from tasks_inbox.eligibility.electors import members_of
 from tasks_inbox.models import OPEN, AwayRule, ManualTask
+from tasks_inbox.ports import LEFT_KINDS, LeftItem, LeftKind
 from tasks_inbox.reading.impact import stuck_by, would_be_stuck
 from tasks_inbox.store import queries
 
@@ -31,45 +29,17 @@ MOST = 100
 """So many of each kind are handed over at once; what is left then is shown again."""
 HAND, GIVE_BACK, STOP, REVOKE, END, KEEP = "hand", "give_back", "stop", "revoke", "end", "keep"
 ACTIONS = (HAND, GIVE_BACK, STOP, REVOKE, END, KEEP)
-TASK, SCHEDULE, WEBHOOK, TOKEN, ABSENCE, REPORT = (
-    "task", "schedule", "webhook", "token", "absence", "report"
-)  # fmt: skip
-KINDS = (TASK, SCHEDULE, WEBHOOK, TOKEN, ABSENCE, REPORT)
+TASK, TOKEN, ABSENCE, REPORT = "task", "token", "absence", "report"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One thing of somebody's. `detail` says how it is theirs; of the `actions` the first is proposed."""
-
-    kind: str
-    id: str
-    title: str
-    detail: str
-    actions: tuple[str, ...]
-    address: str = ""
-
-
-def items_of(principal: Principal, username: str) -> list[Item]:
+def items_of(principal: Principal, username: str) -> list[LeftItem]:
     """What is with somebody, who may have left already: only the kinds that whoever asks may read."""
     principal.require(MEMBERS_MANAGE)
-    readers = {
-        TASKS_READ: (_tasks, _absences),
-        RUNS_READ: (_schedules,),
-        WEBHOOKS_MANAGE: (_webhooks,),
-        TOKENS_MANAGE: (_tokens,),
-        MEMBERS_MANAGE: (_reports,),
-    }
-    items = [
-        item
-        for scope, kinds in readers.items()
-        if scope in principal.scopes
-        for read in kinds
-        for item in read(principal, username)
-    ]
-    return sorted(items, key=lambda item: KINDS.index(item.kind))
+    seen = [kind for kind in kinds() if kind.scope in principal.scopes]
+    return [item for kind in seen for item in kind.read(principal, username)]
 
 
-def _tasks(principal: Principal, username: str) -> Iterator[Item]:
+def _tasks(principal: Principal, username: str) -> Iterator[LeftItem]:
     tenant, key = principal.tenant_id, key_of(username)
     is_theirs = Q(assignee=username) | Q(delegated_by=username) | Q(audience__contains=[f"user:{key}"])
     tasks = ManualTask.objects.for_tenant(tenant).filter(is_theirs, status=OPEN, is_test=False)
@@ -100,60 +70,48 @@ def _tasks(principal: Principal, username: str) -> Iterator[Item]:
             # Others decide it: it waits for nobody who left.
             continue
         detail += "; nobody else can decide it" if is_stuck else ""
-        yield Item(TASK, str(task.pk), task.title, detail, actions, reverse("task", args=[task.pk]))
+        yield LeftItem(TASK, str(task.pk), task.title, detail, actions, reverse("task", args=[task.pk]))
 
 
-def _schedules(principal: Principal, username: str) -> Iterator[Item]:
-    rows = Schedule.objects.for_tenant(principal.tenant_id).select_related("workflow")
-    rows = readable_schedules(rows.filter(acts_for__iexact=username), principal)
-    for row in rows.order_by("name")[:MOST]:
-        state = "on" if row.enabled else "stopped" if row.off_reason else "off"
-        called = row.workflow.title or row.workflow.name
-        address = reverse("schedule", args=[row.pk])
-        yield Item(
-            SCHEDULE, row.name, row.name, f"Starts {called}; it is {state}", (HAND, STOP, KEEP), address
-        )
-
-
-def _webhooks(principal: Principal, username: str) -> Iterator[Item]:
-    rows = InboundWebhook.objects.for_tenant(principal.tenant_id).select_related("workflow")
-    rows = editable_webhooks(rows.filter(acts_for__iexact=username), principal)
-    for row in rows.order_by("name")[:MOST]:
-        does, called = (
-            ("Starts" if row.action == "start" else "Signals"),
-            row.workflow.title or row.workflow.name,
-        )
-        detail = f"{does} {called}; it is {'on' if row.enabled else 'off'}"
-        address = reverse("settings-webhook", args=[row.pk])
-        yield Item(WEBHOOK, str(row.pk), row.name, detail, (HAND, STOP, KEEP), address)
-
-
-def _tokens(principal: Principal, username: str) -> Iterator[Item]:
+def _tokens(principal: Principal, username: str) -> Iterator[LeftItem]:
     rows = tokens.visible(principal, user=username).exclude(expires_at__lte=Now())
     for row in rows.order_by("-pk")[:MOST]:
         title = row.name or f"{row.prefix}…"
-        yield Item(TOKEN, row.public_id, title, f"Acts for them as {row.role}", (REVOKE, KEEP))
+        yield LeftItem(TOKEN, row.public_id, title, f"Acts for them as {row.role}", (REVOKE, KEEP))
 
 
-def _absences(principal: Principal, username: str) -> Iterator[Item]:
+def _absences(principal: Principal, username: str) -> Iterator[LeftItem]:
     rules = AwayRule.objects.for_tenant(principal.tenant_id).filter(ends_at__gt=now_there())
     rules = rules.filter(Q(username__iexact=username) | Q(substitute__iexact=username)).order_by("pk")
     for rule in rules[:MOST]:
         title = f"{rule.substitute} for {rule.username}"
         until = f"until {rule.ends_at:%Y-%m-%d}"
         if key_of(rule.substitute) == key_of(username):
-            yield Item(ABSENCE, str(rule.pk), title, f"They stand in {until}", (HAND, END, KEEP))
+            yield LeftItem(ABSENCE, str(rule.pk), title, f"They stand in {until}", (HAND, END, KEEP))
         else:
-            yield Item(ABSENCE, str(rule.pk), title, f"They are away {until}", (END, KEEP))
+            yield LeftItem(ABSENCE, str(rule.pk), title, f"They are away {until}", (END, KEEP))
 
 
-def _reports(principal: Principal, username: str) -> Iterator[Item]:
+def _reports(principal: Principal, username: str) -> Iterator[LeftItem]:
     rows = Membership.objects.for_tenant(principal.tenant_id).select_related("user")
     rows = rows.filter(manager__user__username__iexact=username, user__is_active=True)
     for row in rows.order_by("user__username")[:MOST]:
         name, address = row.user.username, reverse("settings-member", args=[row.user.username])
         title = row.user.name or name
-        yield Item(REPORT, name, title, "They are the manager", (HAND, END, KEEP), address)
+        yield LeftItem(REPORT, name, title, "They are the manager", (HAND, END, KEEP), address)
+
+
+_OWN = (
+    LeftKind(TASK, 10, "Tasks", TASKS_READ, _tasks),
+    LeftKind(TOKEN, 40, "API tokens", TOKENS_MANAGE, _tokens),
+    LeftKind(ABSENCE, 50, "Absences", TASKS_READ, _absences),
+    LeftKind(REPORT, 60, "People whose manager they are", MEMBERS_MANAGE, _reports),
+)
+
+
+def kinds() -> list[LeftKind]:
+    """All kinds in their order."""
+    return sorted((*_OWN, *LEFT_KINDS), key=lambda kind: kind.place)
 
 
 def left_by(tenant: int) -> list[Left]:
@@ -161,14 +119,12 @@ def left_by(tenant: int) -> list[Left]:
     are the manager; in five statements.
     """
     counts: Counter[str] = Counter()
-    webhooks = InboundWebhook.objects.for_tenant(tenant).filter(enabled=True, acts_for__isnull=False)
     rules = AwayRule.objects.for_tenant(tenant).filter(ends_at__gt=now_there())
     reports = Membership.objects.for_tenant(tenant).filter(
         manager__user__is_active=False, user__is_active=True
     )
     for rows, field in (
-        (Schedule.objects.for_tenant(tenant).filter(Q(enabled=True) | ~Q(off_reason="")), "acts_for"),
-        (webhooks, "acts_for"),
+        *(kind.held(tenant) for kind in LEFT_KINDS if kind.held),
         (rules, "substitute"),
         (reports, "manager__user__username"),
     ):
@@ -186,6 +142,6 @@ def _active(tenant: int, names: Iterable[str]) -> set[str]:
     )
 
 
-def is_complete(items: Iterable[Item]) -> bool:
+def is_complete(items: Iterable[LeftItem]) -> bool:
     """Whether these are all: none of a kind was left out because there are many."""
     return max(Counter(item.kind for item in items).values(), default=0) < MOST

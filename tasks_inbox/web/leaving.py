@@ -15,18 +15,10 @@ from accounts.roles import MEMBERS_MANAGE
 from lib.refusals import Conflict, Invalid
 from tasks_inbox.actions import handover
 from tasks_inbox.actions.handover import Choice, Result
+from tasks_inbox.ports import LeftItem
 from tasks_inbox.reading import left
-from tasks_inbox.reading.left import Item
 
 FIELDS = ("to", "end", "why")
-HEADS = {
-    left.TASK: "Tasks",
-    left.SCHEDULE: "Schedules that act for them",
-    left.WEBHOOK: "Webhooks that act for them",
-    left.TOKEN: "API tokens",
-    left.ABSENCE: "Absences",
-    left.REPORT: "People whose manager they are",
-}
 WORDS = {
     left.HAND: "Hand to",
     left.GIVE_BACK: "Give back to all it asks",
@@ -57,7 +49,7 @@ def hand_over(request: PageRequest, username: str) -> HttpResponse:
     return _shown(request, username, rest, results=results)
 
 
-def _choice(request: PageRequest, item: Item) -> Choice:
+def _choice(request: PageRequest, item: LeftItem) -> Choice:
     key = f"{item.kind}:{item.id}"
     action = request.POST.get(f"action:{key}", left.KEEP)
     return Choice(item.kind, item.id, action, typed(request, f"to:{key}"))
@@ -66,7 +58,7 @@ def _choice(request: PageRequest, item: Item) -> Choice:
 def _shown(
     request: PageRequest,
     username: str,
-    items: Sequence[Item],
+    items: Sequence[LeftItem],
     form: dict[str, str] | None = None,
     choices: Sequence[Choice] = (),
     *,
@@ -84,12 +76,13 @@ def _shown(
         name: {"value": (form or {}).get(name, ""), "error": error.message if error and field == name else ""}
         for name in FIELDS
     }
+    titles = {kind.name: kind.title for kind in left.kinds()}
     context: dict[str, Any] = {
         "username": username,
         "whose": called(seat.user) if seat else username,
         "seat": seat,
         "is_me": seat is not None and seat.user_id == request.principal.user_id,
-        "kinds": [(HEADS[kind], list(some)) for kind, some in groupby(rows, key=lambda row: row["kind"])],
+        "kinds": [(titles[kind], list(some)) for kind, some in groupby(rows, key=lambda row: row["kind"])],
         "is_complete": left.is_complete(items),
         "people": people.values_list("user__username", "user__name"),
         "form": values,
@@ -100,7 +93,7 @@ def _shown(
     return render(request, "settings/hand_over.html", context, status=status)
 
 
-def _row(item: Item, choice: Choice | None, error: Invalid | Conflict | bool | None) -> dict[str, Any]:
+def _row(item: LeftItem, choice: Choice | None, error: Invalid | Conflict | bool | None) -> dict[str, Any]:
     action = choice.action if choice else item.actions[0]
     return {
         "it": item,

@@ -4,7 +4,6 @@ Each thing that is asked carries a mark of its own, so an answer to somebody els
 be done is there, once, however often a client had to ask for it.
 """
 
-import json
 import os
 import random
 import signal
@@ -15,12 +14,12 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from http.client import HTTPConnection, HTTPException
 
 import pytest
 
 from config.embedded.processes import wait_until
 from tests.acceptance.client import Client
+from tests.acceptance.connections import Connection
 
 STARTERS, WORKERS, READERS = 90, 60, 50
 SECONDS = float(os.environ.get("SOAK_SECONDS") or 600)
@@ -36,36 +35,6 @@ DEFINITION = {
     "edges": [{"from": "go", "to": "job"}, {"from": "job", "to": "last"}],
 }
 LEFT = "SELECT count(*) FROM runs_run r JOIN workflows_workflow w ON w.id = r.workflow_id WHERE w.name = 'many_clients'"
-
-
-class Connection:
-    """A kept connection that is made anew after an error; status 0 where no answer came."""
-
-    def __init__(self, port: int, token: str) -> None:
-        self._port = port
-        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        self._http: HTTPConnection | None = None
-
-    def ask(self, method: str, path: str, body: object = None) -> tuple[int, dict]:
-        try:
-            if self._http is None:
-                self._http = HTTPConnection("127.0.0.1", self._port, timeout=60)
-            sent = None if body is None else json.dumps(body)
-            self._http.request(method, f"/api/v1{path}", sent, self._headers)
-            answer = self._http.getresponse()
-            said = answer.read()
-        except (OSError, HTTPException):
-            self.close()
-            return 0, {}
-        try:
-            return answer.status, json.loads(said)
-        except ValueError:
-            return answer.status, {"not json": said.decode(errors="replace")}
-
-    def close(self) -> None:
-        if self._http is not None:
-            self._http.close()
-        self._http = None
 
 
 class Crowd:

@@ -90,8 +90,8 @@ def test_no_process_has_loaded_what_is_not_needed(alone):
     script = (
         "import config.nursery, sys\n"
         "config.nursery.load()\n"
-        "import config.worker; config.worker.register()\n"
-        "import config.doctor, config.supervisor.supervise, workflows.presence, runs.webhooks.refused\n"
+        "import config.duties; config.duties.register()\n"
+        "import config.doctor, config.supervisor.supervise, workflows.presence, triggers.webhooks.refused\n"
         f"print(sorted(set({FOREIGN!r}) & {{name.partition('.')[0] for name in sys.modules}}))"
     )
     printed = subprocess.run(

@@ -14,7 +14,7 @@ from tests.acceptance import test_drills as drills
 from tests.acceptance.client import Client
 from tests.acceptance.conftest import end
 from tests.acceptance.running import START_SECONDS, Handoff
-from tests.rpc import speaking
+from tests.integrations.grpc import speaking
 
 pytestmark = pytest.mark.exhaustive
 ADMINS = "a password of the admin"

@@ -30,7 +30,7 @@ def test_a_limited_token_manages_no_members_and_no_folders_beyond_its_own(db):
     assert (made.status_code, renamed.status_code) == (403, 403)
 
 
-@pytest.mark.parametrize("door", ["REST", "batch", "S4", "rerun"])
+@pytest.mark.parametrize("door", ["REST", "batch", "S4", "rerun", "schedule", "trial"])
 def test_what_a_limited_token_starts_starts_nothing_beyond_its_folders(door):
     people = People()
     here, there = (make.FolderFactory(tenant=people.tenant(), name=name) for name in ("Here", "There"))
@@ -56,6 +56,14 @@ def test_what_a_limited_token_starts_starts_nothing_beyond_its_folders(door):
         answer = one.post(
             "/v1/instances", {"definitionId": "parent", "variables": given["input"]}, format="json"
         )
+    elif door == "schedule":
+        body = {"name": "s", "workflow": "parent", "cron": "0 9 1 1 *", "input": given["input"]}
+        made = people.client("admin").post("/api/v1/schedules", body, format="json")
+        assert made.status_code == 201, made.content
+        answer = one.post("/api/v1/schedules/s/run", {"reason": "x"}, format="json")
+    elif door == "trial":
+        body = {"input": given["input"], "live": "all"}
+        answer = one.post("/api/v1/workflows/parent/trials", body, format="json")
     else:
         run = people.client("admin").post("/api/v1/runs", {**given, "input": {"w": "none"}}).json()["id"]
         make.work("default", "engine")
@@ -66,6 +74,7 @@ def test_what_a_limited_token_starts_starts_nothing_beyond_its_folders(door):
         )
     assert answer.status_code in (200, 201, 202), answer.content
     make.work("default", "engine")
+    assert Run.unsafe_all_tenants.order_by("-pk")[0].status == "FAILED"
     assert not Run.unsafe_all_tenants.filter(version_id=version.pk).exists()
 
 

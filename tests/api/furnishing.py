@@ -1,8 +1,13 @@
 """A tenant that has one of everything."""
 
-from runs.models import AlertRule, Calendar, Schedule
+from importlib import import_module
+from pathlib import Path
+
+from config.features import features
+from runs.models import Calendar
 from tests import factories as make
-from workflows.models import WorkflowVersion
+
+TESTS = Path(__file__).parents[1]
 
 
 def has_everything(client):
@@ -59,57 +64,32 @@ def has_everything(client):
             "group": group.json()["id"],
             "folder": folder.json()["id"],
         }
-        | _scheduled(client)
         | _hooked(client)
-        | {"bulk": _bulk_job()}
-        | _alerted(client)
+        | _calendar(client)
+        | _of_features(client)
     )
 
 
+def _of_features(client):
+    """The ids of what features have, each by the module `furnishing` of its tests."""
+    ids = {}
+    for feature in features():
+        if (TESTS / feature.name.replace(".", "/") / "furnishing.py").exists():
+            ids |= import_module(f"tests.{feature.name}.furnishing").furnish(client)
+    return ids
+
+
 def _hooked(client):
-    """A webhook that comes in, and one that goes out with a delivery; their ids."""
-    hook = client.post("/api/v1/webhooks", {"name": "ours", "workflow": "ours", "action": "start"})
-    assert hook.status_code == 201, hook.json()
+    """A webhook that goes out, with a delivery; their ids."""
     out = client.post("/api/v1/webhooks/out", {"url": "https://hooks.example/in", "workflow": "ours"})
     assert out.status_code == 201, out.json()
     test = client.post(f"/api/v1/webhooks/out/{out.json()['id']}/test", {})
     assert test.status_code == 202, test.json()
-    return {"webhook": hook.json()["id"], "outgoing": out.json()["id"], "delivery": test.json()["id"]}
+    return {"outgoing": out.json()["id"], "delivery": test.json()["id"]}
 
 
-def _alerted(client):
-    """An alert of the tenant, a rule and a channel; their ids."""
-    channel = {"name": "ours", "kind": "webhook", "address": "https://hooks.example/in"}
-    made = client.post("/api/v1/alert-channels", channel)
-    assert made.status_code == 201, made.json()
-    rule = client.post("/api/v1/alert-rules", {"kind": "queue_depth", "name": "ours"})
-    assert rule.status_code == 201, rule.json()
-    version = WorkflowVersion.unsafe_all_tenants.get(workflow__name="ours", number=1)
-    alert = make.AlertFactory(
-        rule=AlertRule.unsafe_all_tenants.get(pk=rule.json()["id"]),
-        key="ours",
-        subject="ours",
-        message="ours",
-        workflow_id=version.workflow_id,
-    )
-    return {"alert": alert.pk, "alert_rule": rule.json()["id"], "channel": made.json()["id"]}
-
-
-def _scheduled(client):
-    """A schedule and a working calendar; their ids."""
+def _calendar(client):
+    """The id of a working calendar."""
     calendar = client.post("/api/v1/calendars", {"name": "ours", "folder": "General"})
     assert calendar.status_code == 201, calendar.json()
-    daily = {"name": "ours", "workflow": "ours", "cron": "0 9 * * *", "enabled": False}
-    schedule = client.post("/api/v1/schedules", daily)
-    assert schedule.status_code == 201, schedule.json()
-    return {
-        "schedule": str(Schedule.unsafe_all_tenants.get(name="ours").pk),
-        "calendar": Calendar.unsafe_all_tenants.get(name="ours").pk,
-    }
-
-
-def _bulk_job():
-    """The id of a bulk job of no runs."""
-    version = WorkflowVersion.unsafe_all_tenants.get(workflow__name="ours", number=1)
-    job = make.BulkJobFactory(from_version=version, created_by="admin-of-ours")
-    return str(job.pk)
+    return {"calendar": Calendar.unsafe_all_tenants.get(name="ours").pk}

@@ -20,15 +20,15 @@ from django.conf import settings
 from django.core.management import get_commands
 
 from config.websockets import ROUTES
-from rpc import jobs, places, runs, strangers
-from rpc.calls import Do
-from rpc.contract import JOBS, RUNS, WORKFLOW_ENGINE, methods
+from integrations.grpc import jobs, places, runs, strangers
+from integrations.grpc.calls import Do
+from integrations.grpc.contract import JOBS, RUNS, WORKFLOW_ENGINE, methods
 from runs.web import consumers
 from tests.api.authorisation_matrix import MATRIX, PUBLIC
 from tests.inbox.doors import DOC
 
 BEGIN, END = "<!-- limits: begin, written by `python -m tests.api.limits` -->", "<!-- limits: end -->"
-OURS: Final = ("accounts", "config", "outbox", "runs", "tasks_inbox", "workflows")
+OURS: Final = ("accounts", "config", "integrations", "runs", "tasks_inbox", "workflows")
 HEAD = ("door", "who may", "how much", "how often", "routes")
 MIB = 1024 * 1024
 BODY = f"bodies of {settings.HANDOFF_MAX_BODY_BYTES // MIB} MiB"
@@ -74,7 +74,7 @@ def _of_http() -> Iterator[tuple[str, ...]]:
 
 
 def _door(path: str) -> str:
-    doors = {"/api/": "REST", "/v1/": "S4's routes", "/hooks/": "webhooks"}
+    doors = {"/api/": "REST", "/v1/": "`/v1/`", "/hooks/": "webhooks"}
     return next((door for prefix, door in doors.items() if path.startswith(prefix)), "pages")
 
 
@@ -99,7 +99,7 @@ def _of_grpc() -> Iterator[tuple[str, ...]]:
     yield "gRPC", "`jobs:work`", BODY, streams, "StreamJobs"
     yield "gRPC", "`runs:read`", BODY, streams, "WatchRun"
     engine = ", ".join(methods(WORKFLOW_ENGINE))
-    yield "gRPC", "as [S4's routes](s4-api.md)", BODY, LIMITED, engine
+    yield "gRPC", "as [the rochallor API](rochallor-api.md)", BODY, LIMITED, engine
     few = f"{strangers.MOST_OF_ONE} calls at once of an address, {strangers.MOST} of all without a verified token"
     yield "gRPC", "anybody", "64 services", few, "health, reflection (off by default)"
 

@@ -1,24 +1,27 @@
 """Each change of a setting leaves a record, whatever door it comes by, and none leaves a secret."""
 
+import threading
 from io import StringIO
 
 import pytest
 from django.core.management import call_command, get_commands
+from django.db import OperationalError
 from django.test import Client
 from rest_framework.test import APIClient
 
 from accounts import audit, passwords
 from accounts.audit import chain, reading, refusals
+from accounts.audit import records as recording
 from accounts.audit.origin import Origin, os_user
 from accounts.audit.reading import Filters
 from accounts.audit.refusals import Refusals
 from accounts.models import SENT as LINK
 from accounts.models import ApiToken, AuditRecord, User
 from accounts.services import ensure_default_tenant
+from integrations.grpc.calls import Call, admitted
+from integrations.grpc.problems import told
 from lib import named_sql
 from lib.api.errors import Problem
-from rpc.calls import Call, admitted
-from rpc.problems import told
 from tests import factories as make
 from tests.api.audited import COMMANDS, NOT_RECORDED, RECORDED, SENT, SILENT_COMMANDS, UNPLAYED
 from tests.api.authorisation_bodies import BODIES
@@ -246,6 +249,44 @@ def test_refusals_of_very_many_routes_share_a_record(people, monkeypatch):
         counts.note(who, f"GET /{place}", lambda: Origin("rest", "192.0.2.1"))
     assert counts.write() == 4
     assert [row.count for row in records(act="refused")] == [1, 1, 1, 7]
+
+
+def test_refusals_are_kept_until_the_database_takes_them(people, monkeypatch):
+    monkeypatch.setattr(refusals, "_BATCH", 2)
+    counts, who, batches = Refusals(seconds=86_400), people.principal("viewer"), []
+
+    def add(rows):
+        batches.append(rows)
+        if len(batches) == 2:
+            counts.note(who, "GET /3", lambda: Origin("rest"))
+            raise OperationalError
+        recording.add(rows)
+
+    monkeypatch.setattr(refusals, "add", add)
+    for place in range(5):
+        counts.note(who, f"GET /{place}", lambda: Origin("rest"))
+    with pytest.raises(OperationalError):
+        counts.write()
+    assert counts.write() == 3
+    rows = {row.target: row.count for row in records(act="refused")}
+    assert rows == {"GET /0": 1, "GET /1": 1, "GET /2": 1, "GET /3": 2, "GET /4": 1}
+    assert counts.write() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_refusals_are_written_by_themselves_once_the_database_is_back(people, monkeypatch):
+    tries, is_written = [], threading.Event()
+
+    def add(rows):
+        tries.append(len(rows))
+        if len(tries) < 3:
+            raise OperationalError
+        is_written.set()
+
+    monkeypatch.setattr(refusals, "add", add)
+    Refusals(seconds=0.05).note(people.principal("viewer"), "GET /", lambda: Origin("rest"))
+    assert is_written.wait(10)
+    assert tries == [1, 1, 1]
 
 
 def test_a_refusal_costs_no_statement_and_a_minute_of_them_one(people, counted, monkeypatch):

@@ -47,7 +47,7 @@ def assert_envelope(answer, status, code=None):
 
 
 def assert_refused(name, answer, status, code):
-    """As `assert_envelope`, or, by a route of S4's, what its clients are told."""
+    """As `assert_envelope`, or, by a route of rochallor's, what its clients are told."""
     assert answer.status_code == status, (name, answer.content)
     if not name.startswith("s4-"):
         assert_envelope(answer, status, code)

@@ -18,7 +18,7 @@ TAKES_BYTES = {"api-task-files"}
 WRITES = sorted(
     (name, method) for name, method, _scope in API_DOORS if method != "GET" and name not in TAKES_BYTES
 )
-# S4's routes answer in its words, and leave alone what they don't know (tests/v1/test_bodies.py).
+# The rochallor API answers in its words, and leaves alone what it doesn't know (tests/integrations/rochallor).
 STRICT = [(name, method) for name, method in WRITES if not name.startswith("s4-")]
 
 

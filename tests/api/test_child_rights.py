@@ -8,12 +8,13 @@ from rest_framework.test import APIClient
 from accounts import folders, tokens
 from accounts.folders import Grant
 from accounts.models import Membership, User
-from runs.models import InboundWebhook, Run
-from runs.schedules import firing
+from runs.models import Run
 from tests import factories as make
 from tests.api.hooks import publish
 from tests.timing import clock
 from tests.webhooks import Sender
+from triggers.schedules import firing
+from triggers.webhooks.models import InboundWebhook
 from workflows.models import Workflow
 
 __all__ = ["clock"]

@@ -8,7 +8,7 @@ from tests.api.authorisation_matrix import MATRIX, PUBLIC
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 DOCS, ORCHESTRATION, S4 = (
-    (_DOCS / name).read_text() for name in ("api.md", "orchestration-api.md", "s4-api.md")
+    (_DOCS / name).read_text() for name in ("api.md", "orchestration-api.md", "rochallor-api.md")
 )
 
 

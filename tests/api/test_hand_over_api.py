@@ -2,10 +2,10 @@
 
 import pytest
 
-from runs.models import Schedule
 from tests.inbox.asking import member
 from tests.inbox.test_handover import scheduled
 from tests.web.test_member_page import boss
+from triggers.schedules.models import Schedule
 
 __all__ = ["boss"]
 pytestmark = pytest.mark.django_db

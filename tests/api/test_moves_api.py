@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from runs.bulk_jobs import work
+from operations.bulk import work
 from tests import factories as make
 from tests.api.test_operators_api import publish
 

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from runs.bulk_jobs import work
+from operations.bulk import work
 from tests import factories as make
 from tests.api.hooks import publish
 

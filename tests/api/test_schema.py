@@ -9,7 +9,7 @@ from tests.api.authorisation_matrix import MATRIX, PUBLIC
 
 pytestmark = pytest.mark.slow
 
-# S4's routes have a description of their own, which is the public engine's.
+# The rochallor API has a description of its own, which is the public engine's.
 DESCRIBED = [route for name, route in MATRIX.items() if not name.startswith("s4-")]
 
 

@@ -7,16 +7,17 @@ from django.test import Client
 
 from accounts import folders
 from accounts.folders import Grant
+from integrations.grpc import runs as grpc_runs
+from integrations.grpc.calls import Call, NativeRequest
+from integrations.rochallor import service
+from integrations.rochallor.errors import RochallorError
 from lib.refusals import Refusal
-from rpc import runs as grpc_runs
-from rpc.calls import Call, NativeRequest
-from runs.models import Run, Schedule
-from runs.schedules import firing
-from s4 import service
-from s4.errors import S4Error
+from runs.models import Run
 from tests import factories as make
 from tests.api.hooks import publish
 from tests.webhooks import Sender
+from triggers.schedules import firing
+from triggers.schedules.models import Schedule
 from workflows.models import VersionWithdrawal, Workflow
 
 pytestmark = pytest.mark.django_db
@@ -86,18 +87,18 @@ def s4(people, role, version):
 
 
 def said(status, text):
-    """The code behind a sentence of S4."""
+    """The code behind a sentence of rochallor."""
     words = {"is not the newest": OLDER, "All versions": ALL, "was withdrawn": WITHDRAWN}
     return status, next(code for part, code in words.items() if part in text)
 
 
 def grpc_engine(people, role, version):
-    """What `workflow.v1` calls (tests/rpc has the service itself)."""
+    """What `workflow.v1` calls (tests/integrations/grpc has the service itself)."""
     try:
         return service.start_instance(
             people.principal(role), "flow", version=version.get("version", 0)
         ).definition_version
-    except S4Error as error:
+    except RochallorError as error:
         return said({"forbidden": 403, "conflict": 409}[error.code], error.reason)
 
 

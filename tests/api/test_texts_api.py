@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.canonical import content_hash
-from tests import s4
+from tests import rochallor
 from tests.definitions import chain
 from workflows.versions.examples import examples
 
@@ -120,7 +120,7 @@ def test_a_draft_in_a_dialect_is_exported_as_it_is_or_in_ours(api):
 
 
 def test_what_was_imported_from_s4_is_exported_as_it_was(api):
-    for document in (s4.LOAN, s4.ENDS_IN_A_PATH, s4.BEHIND_A_TASK):
+    for document in (rochallor.LOAN, rochallor.ENDS_IN_A_PATH, rochallor.BEHIND_A_TASK):
         imported = api.post(f"{API}/import", {"document": document, "dialect": "s4"})
         assert imported.status_code in (200, 201)
         errors = {one["code"] for one in imported.json()["problems"] if one["severity"] == "error"}
@@ -133,7 +133,7 @@ def test_what_was_imported_from_s4_is_exported_as_it_was(api):
 
 
 def test_all_that_is_wrong_with_a_document_of_s4_is_told_at_once(api):
-    document = s4.document(s4.service("a", "gone", retryCount=-1, more=1), s4.END)
+    document = rochallor.document(rochallor.service("a", "gone", retryCount=-1, more=1), rochallor.END)
     refused = api.post(f"{API}/import", {"document": document})
     assert refused.status_code == 422
     places = [problem["field"] for problem in refused.json()["error"]["details"]["problems"]]

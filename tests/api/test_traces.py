@@ -5,16 +5,16 @@ import itertools
 import pytest
 from django.test import Client
 
+from integrations.webhooks_out import service
 from lib import log_context
 from lib.trace_context import span_id
 from runs.models import Run
-from runs.outgoing import services
 from steps import http_request
 from tests import factories as make
 from tests.answering import answering, http
 from tests.api.hooks import publish
+from tests.integrations.webhooks_out.receiving import deliver, receiving
 from tests.llm_answers import said
-from tests.outgoing import deliver, receiving
 from tests.webhooks import Sender, signed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -208,7 +208,7 @@ def test_a_job_says_it_to_its_worker(api, people):
 
 def test_a_webhook_that_goes_out_is_told(flow, people, monkeypatch):
     with receiving(monkeypatch) as receiver:
-        services.create_webhook(people.principal(), url=receiver.url)
+        service.create_webhook(people.principal(), url=receiver.url)
         run = start(flow)
         make.work()
         deliver()

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
+from integrations.orchestration import ids
 from lib.uuid7 import uuid7
-from runs.api.orchestration import ids
 from runs.models import Run, StepExecution
 from tests import factories as make
 from tests.api.hooks import SIGNAL, publish

@@ -6,7 +6,7 @@ from accounts import folders
 from accounts.folders import Grant
 from tests import factories as make
 from tests.api.hooks import publish
-from tests.v1.conftest import Engine
+from tests.integrations.rochallor.conftest import Engine
 from workflows.models import Workflow
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

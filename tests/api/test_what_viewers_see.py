@@ -4,10 +4,11 @@ import pytest
 
 from accounts.models import User
 from lib.mail import MailError
-from runs.models import Alert, WorkerContact
-from runs.models.alerts import AlertRule
+from operations.alerts.models import Alert, AlertRule
+from runs.models import WorkerContact
 from tests import factories as make
 from tests.api.test_job_reach import client as worker_with
+from tests.operations.alerts.factories import AlertFactory
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "ann@secret.example"
@@ -161,7 +162,7 @@ def test_alerts_of_other_folders_queues_are_for_admins(people, used):
     used.get("/api/v1/alert-rules")
     rule = AlertRule.objects.for_tenant(people.tenant().pk).filter(kind="queue_depth").first()
     for key in ("ours-queue", "theirs-queue", "default"):
-        make.AlertFactory(rule=rule, key=key, subject=key)
+        AlertFactory(rule=rule, key=key, subject=key)
     seen = people.client("operator").get("/api/v1/alerts").json()["results"]
     assert {row["subject"] for row in seen} == {"ours-queue", "default"}
     assert len(used.get("/api/v1/alerts").json()["results"]) == 3

@@ -210,6 +210,6 @@ ELSEWHERE = _each(
     "api-task-complete api-task-resolve api-task-resubmit api-task-return api-task-undo api-tasks-bulk "
     "api-workflow-migrate inbox-bulk-do run-items-act run-migrate run-resume-on runs-together step-leave "
     "task-answer task-decide task-resolve task-resubmit task-return task-undo workflow-move-runs "
-    # Jobs of several, and the other engine's names for the same: tests/api/test_many_jobs.py, tests/s4, tests/v1.
+    # Jobs of several, and other protocols' names for the same: tests/api/test_many_jobs.py, tests/integrations.
     "api-jobs-complete s4-cancel s4-job-complete s4-step-task s4-user-task v1-activities-complete "
 )

@@ -16,13 +16,13 @@ PACKAGES = (
     "config",
     "engine",
     "handoff",
+    "integrations",
     "lib",
-    "outbox",
-    "rpc",
+    "operations",
     "runs",
-    "s4",
     "steps",
     "tasks_inbox",
+    "triggers",
     "workflows",
 )
 

@@ -218,8 +218,11 @@ def test_what_counts_as_a_citation(text, lost):
         ("`layers_of(app)` (`test_layers_in_docs.py`)", []),
         ("`offenders(paths)` of `tests/architecture/`", []),
         ("`Keep` in\n  [`plan.py`](../../runs/kernel/plan.py)", ["Keep of ../../runs/kernel/plan.py"]),
-        ("`find_webhook` of `runs/store/sql/webhooks.sql`", []),
-        ("`find_nothing` of `runs/store/sql/webhooks.sql`", ["find_nothing of runs/store/sql/webhooks.sql"]),
+        ("`find_webhook` of `triggers/webhooks/sql/webhooks.sql`", []),
+        (
+            "`find_nothing` of `triggers/webhooks/sql/webhooks.sql`",
+            ["find_nothing of triggers/webhooks/sql/webhooks.sql"],
+        ),
         ("`runs_wake_source` in `runs/sql/schema/wake_source.sql`", []),
         ("`gone` in `no_such_file.py`", ["gone of no_such_file.py, which is not there"]),
         ("Commands of `manage.py`; `pids` in `run.json`; `routes.py` (`test_generated.py`)", []),

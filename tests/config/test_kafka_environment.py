@@ -197,7 +197,7 @@ def test_other_modes_import_nothing_of_kafka(mode):
     script = (
         "import django, sys; django.setup(); import config.nursery, config.doctor, config.supervisor.supervise;"
         "config.nursery.load();"
-        "print([name for name in sys.modules if name.startswith(('confluent_kafka', 'outbox.kafka'))])"
+        "print([name for name in sys.modules if name.startswith(('confluent_kafka', 'integrations.broker.kafka'))])"
     )
     variables = {"DJANGO_SETTINGS_MODULE": "config.settings", "HANDOFF_DISPATCH": mode}
     done = subprocess.run(

@@ -14,13 +14,13 @@ from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.parser import text_string_to_metric_families
 
 from config import figures
-from outbox import kafka, relay
-from rpc import meters as rpc_meters
+from integrations.broker import kafka, relay
+from integrations.grpc import meters as rpc_meters
 from runs.models import Timer
 from runs.store import hot
 from runs.store.jobs import Offer, claim_jobs
 from runs.workers.drain import Drain
-from runs.workers.tasks import ticking
+from runs.workers.tasks import tick
 from tests import factories as make
 from tests.store.watching import watching
 from tests.timing import clock
@@ -227,7 +227,7 @@ class TestWhatIsMadeOfThem:
         """What `/metrics` gives after a run of a workflow, and a round of duties, with a broker and calls of gRPC."""
         make.start(make.chain("noop", "noop"))
         Drain("default").run()
-        ticking("timers")
+        tick("timers")
         monkeypatch.setattr(settings, "HANDOFF_BROKER", "kafka")
         return {name for name, *_ in scrape()} | {*uncounted()}
 

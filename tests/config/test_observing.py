@@ -7,7 +7,8 @@ from accounts.models import Session
 from config import belonging, doctor, start_environment, startup, understanding
 from config.startup import NotStartable
 from config.supervisor.supervise import _mode
-from runs.models import OutgoingDelivery, Run
+from integrations.webhooks_out.models import OutgoingDelivery
+from runs.models import Run
 from tests import factories as make
 from tests.people import People
 

@@ -16,9 +16,9 @@ class Asking:
     def __init__(self, it):
         self.it, self.ends, self.tasks, self.inside = it, {}, [], []
 
-    async def begin(self, name, *, is_heavy):
+    async def begin(self, name, *, is_heavy=False, computes_for=None):
         self.ends[name] = asyncio.Event()
-        self.tasks.append(asyncio.create_task(self._hold(name, is_heavy)))
+        self.tasks.append(asyncio.create_task(self._hold(name, is_heavy, computes_for)))
         await asyncio.wait(self.tasks[-1:], timeout=MOMENT)
 
     async def end(self, *names):
@@ -26,8 +26,9 @@ class Asking:
             self.ends[name].set()
         await asyncio.wait(self.tasks, timeout=MOMENT)
 
-    async def _hold(self, name, is_heavy):
-        async with self.it.place(name, lambda: is_heavy):
+    async def _hold(self, name, is_heavy, computes_for):
+        computes = computes_for is not None
+        async with self.it.place(computes_for or name, lambda: is_heavy, computes=computes):
             self.inside.append(name)
             await self.ends[name].wait()
             self.inside.remove(name)
@@ -95,5 +96,39 @@ def test_who_leaves_while_it_waits_takes_no_place():
         await asyncio.wait([gone])
         await asking.end("heavy 0")
         assert asking.inside == ["light", "heavy 1", "heavy 3"]
+
+    played(play)
+
+
+def test_callers_whose_requests_compute_take_turns_and_others_pass_them():
+    async def play(asking):
+        for number in range(3):
+            await asking.begin(f"one {number}", computes_for="one")
+        await asking.begin("another", computes_for="another")
+        await asking.begin("light")
+        assert asking.inside == ["one 0", "light"]
+        await asking.end("one 0")
+        assert asking.inside == ["light", "another"]
+        await asking.end("another")
+        assert asking.inside == ["light", "one 1"]
+
+    played(play)
+
+
+def test_a_request_that_leaves_while_it_waits_for_its_turn_to_compute_keeps_nobody_waiting():
+    async def play(asking):
+        await asking.begin("first", computes_for="one")
+        await asking.begin("waits", computes_for="one")
+        await asking.begin("waits, too", computes_for="another")
+        for task in asking.tasks[1:]:
+            task.cancel()
+        await asyncio.wait(asking.tasks[1:], timeout=1)
+        del asking.tasks[1:]
+        await asking.begin("second", computes_for="one")
+        await asking.begin("third", computes_for="another")
+        await asking.end("first")
+        assert len(asking.inside) == 1
+        await asking.end("second", "third")
+        assert asking.inside == []
 
     played(play)

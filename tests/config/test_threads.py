@@ -11,6 +11,7 @@ from django.db import connection, transaction
 
 from config.threads import PIECE_BYTES, OnThreads, Unfinished
 from lib.load.admission import Admission, name_caller
+from tests.api.authorisation_matrix import MATRIX, PUBLIC
 
 SCOPE = {
     "type": "http",
@@ -214,6 +215,19 @@ def test_who_asks_too_often_is_told_when_to_come_again():
         answers.append(sent[0])
     assert [answer["status"] for answer in answers] == [200] * 10 + [429]
     assert (b"retry-after", b"1") in answers[-1]["headers"]
+
+
+def test_what_asks_about_this_process_is_let_in_whatever_its_network_has_asked():
+    """An orchestrator behind the address of busy callers would end a healthy process."""
+    door = on_threads(App(b"one"), 1, network=60)
+    public = {route.path for route in MATRIX.values() if PUBLIC in route.methods.values()} - {"/healthz"}
+    static = settings.STATIC_URL + "css/base.css"
+    used_up = statuses(door, *[{"path": static}] * 30, *[{"path": "/login"}] * 11)
+    assert used_up == [200] * 40 + [429]
+    answers = {path: statuses(door, {"path": path})[0] for path in sorted(public)}
+    assert {path for path, status in answers.items() if status == 200} == {"/readyz", "/metrics"}
+    assert set(answers.values()) == {200, 429}
+    assert statuses(door, {"path": static}) == [200]
 
 
 def test_one_caller_leaves_places_for_others():

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import pytest
 from django.db import connection
 
-from outbox.broker import Broker
-from outbox.kafka import KafkaBroker
-from outbox.redis_streams import RedisStreams
-from outbox.relay import Relay
+from integrations.broker.broker import Broker
+from integrations.broker.kafka import KafkaBroker
+from integrations.broker.redis_streams import RedisStreams
+from integrations.broker.relay import Relay
 from tests.conformance import table
-from tests.rpc.speaking import answering
+from tests.integrations.grpc.speaking import answering
 from tests.serving import served, site
 
 __all__ = ["site"]

@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 
 from tests.conformance.scene import Case, Refused, play
-from tests.rpc.speaking import Client, pool, told
+from tests.integrations.grpc.speaking import Client, pool, told
 
 STATUS_OF = {"UNAUTHENTICATED": 401, "NOT_FOUND": 404}
 """Cases say the statuses of HTTP."""

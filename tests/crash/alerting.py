@@ -2,8 +2,8 @@
 
 import os
 
-from runs.alerts import evaluating, sending
-from runs.models import AlertRule
+from operations.alerts import evaluating, sending
+from operations.alerts.models import AlertRule
 
 OF_ALERTS = (
     "make_alert_rules alerts_of_queues alerts_of_failures alerts_of_steps alerts_of_compensations alerts_of_timers "

@@ -14,7 +14,7 @@ def writes(statement: str) -> bool:
 
 HARMLESS = frozenset(
     {
-        # Each of the outbox is alone in its transaction; relays are killed between them in tests/outbox.
+        # Each of the outbox is alone in its transaction; relays are killed between them in tests/integrations/broker.
         "lead_outbox",
         "leave_outbox",
         "settle_events",

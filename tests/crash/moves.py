@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from accounts.principal import Principal
-from runs.bulk_jobs import jobs, work
+from operations.bulk import service, work
 from runs.commands.signals import NewSignal, send_signals
 from runs.kernel.refused import RunRefused
 from tests import factories as make
@@ -19,7 +19,7 @@ SIGNALS = [{"id": name, "type": "signal", "params": {"name": name}} for name in 
 
 def move(who: Principal, name: str, runs: Sequence[str]) -> None:
     """Ask for a bulk job and do it, work, and send what the runs wait for."""
-    jobs.begin(who, name, 1, 2)
+    service.begin(who, name, 1, 2)
     work.work(LONG)
     victim.drain()
     victim.send(who.tenant_id, runs)
@@ -35,7 +35,7 @@ def moved() -> tuple[Callable[..., None], tuple[Any, ...]]:
 
 def move_parts(who: Principal, name: str, run: str) -> None:
     """Ask for a bulk job and do it, work, and send what the items wait for."""
-    jobs.begin(who, name, 1, 2)
+    service.begin(who, name, 1, 2)
     work.work(LONG)
     victim.drain()
     signal = NewSignal("s1", "go", None, to_all=True)
@@ -67,7 +67,7 @@ def moved_parts() -> tuple[Callable[..., None], tuple[Any, ...]]:
 
 def cancel_all(who: Principal, name: str) -> None:
     """Ask for a bulk job that cancels the runs of a workflow, and do it."""
-    jobs.begin_verb(who, "cancel", f"workflow:{name}", reason="a typo")
+    service.begin_verb(who, "cancel", f"workflow:{name}", reason="a typo")
     work.work(LONG)
 
 

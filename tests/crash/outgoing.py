@@ -2,9 +2,8 @@
 
 import os
 
-from runs.outgoing import switching
-from runs.store import outgoing
-from tests.outgoing import deliver
+from integrations.webhooks_out import store, switching
+from tests.integrations.webhooks_out.receiving import deliver
 
 OF_OUTGOING = (
     "lease_outgoing due_outgoing outgoing_secrets note_outgoing note_served release_outgoing drop_outgoing "
@@ -17,7 +16,7 @@ def send(allowed: str) -> None:
     """Send what is due to webhooks at this place, and do what is done every minute."""
     os.environ["HANDOFF_EGRESS_ALLOW"] = allowed
     deliver("victim")
-    outgoing.page_replay(5_000)
+    store.page_replay(5_000)
     deliver("victim")
     switching.keep_bounds()
-    outgoing.forget(10)
+    store.forget(10)

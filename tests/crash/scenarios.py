@@ -9,12 +9,12 @@ from accounts.principal import EVERYWHERE, Principal
 from accounts.roles import ADMIN, SCOPES
 from lib.uuid7 import uuid7
 from runs.commands import jobs
-from runs.webhooks.services import WithSecret, create_webhook, token_of
 from tests import damage
 from tests import factories as make
 from tests.crash import approving, containers, failures, large, limits, moves, victim
 from tests.inbox.asking import approval, member
 from tests.webhooks import signed
+from triggers.webhooks.service import WithSecret, create_webhook, token_of
 
 Work = tuple[Callable[..., None], tuple[Any, ...]]
 BAD = {"type": "text.clean", "retry": "none"}

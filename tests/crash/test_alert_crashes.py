@@ -5,12 +5,13 @@ import json
 import pytest
 
 from lib.clock import set_now
-from runs.alerts import channels, rules
-from runs.models import Alert, AlertChannel, AlertDelivery, AlertRule, StepExecution
+from operations.alerts import channels, rules
+from operations.alerts.models import Alert, AlertChannel, AlertDelivery, AlertRule
+from runs.models import StepExecution
 from tests import factories as make
-from tests.alerts.conftest import forked, who_posts
 from tests.answering import answering, http
 from tests.crash import alerting, choosing, victim
+from tests.operations.alerts.conftest import forked, who_posts
 from tests.people import People
 
 __all__ = ["forked", "who_posts"]

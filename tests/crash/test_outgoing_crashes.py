@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
+from integrations.webhooks_out import service
+from integrations.webhooks_out.models import OutgoingDelivery, OutgoingWebhook
 from lib.clock import now_here, set_now
-from runs.models import OutgoingDelivery, OutgoingWebhook
-from runs.outgoing import services
 from tests import factories as make
 from tests.crash import outgoing, victim
-from tests.outgoing import receiving
+from tests.integrations.webhooks_out.receiving import receiving
 from tests.people import People
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -33,11 +33,11 @@ def prepared(receiver):
     set_now(None)
     OutgoingWebhook.unsafe_all_tenants.all().delete()
     admin = People().principal("admin", "default")
-    hook = services.create_webhook(admin, url=receiver.url).webhook
-    services.create_webhook(admin, url=receiver.url + "?gone", events_wanted=["run.started"])
+    hook = service.create_webhook(admin, url=receiver.url).webhook
+    service.create_webhook(admin, url=receiver.url + "?gone", events_wanted=["run.started"])
     (run,) = make.start(TWO)
     make.work()
-    services.replay_since(admin, hook.pk, since=now_here() - timedelta(hours=1))
+    service.replay_since(admin, hook.pk, since=now_here() - timedelta(hours=1))
     receiver.messages.clear()
     return run
 

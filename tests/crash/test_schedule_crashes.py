@@ -6,12 +6,13 @@ import pytest
 
 from lib.clock import set_now
 from lib.uuid7 import uuid7
-from runs.models import Run, ScheduleEntry
-from runs.schedules import firing
+from runs.models import Run
 from tests import factories as make
 from tests import invariants
 from tests.crash import choosing, victim
 from tests.schedules import a_schedule, entries, holding, runs_of
+from triggers.schedules import firing
+from triggers.schedules.models import ScheduleEntry
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -29,11 +29,8 @@ from runs.commands import job_reports, jobs, lifecycle, operators, replay, start
 from runs.commands.signals import NewSignal, send_signals
 from runs.kernel import messages
 from runs.kernel.refused import RunRefused
-from runs.maintenance import deliveries, due, leases, seals, sla, stuck, timers
-from runs.schedules import firing, forgetting
+from runs.maintenance import due, leases, seals, sla, stuck, timers
 from runs.store import findings, hot
-from runs.webhooks.actions import deliver
-from runs.webhooks.services import rotate_secret
 from runs.workers.drain import Drain
 from tasks_inbox.actions import assignment, comments, deciding, holding, resolving, rounds
 from tasks_inbox.actions.decision import Decision
@@ -42,6 +39,10 @@ from tasks_inbox.duties import settling
 from tasks_inbox.models import OPEN, ManualTask
 from tests.inbox.asking import read
 from tests.webhooks import MASTER_KEY
+from triggers.schedules import firing, forgetting
+from triggers.webhooks import deliveries
+from triggers.webhooks.actions import deliver
+from triggers.webhooks.service import rotate_secret
 
 LATER = 40
 """Seconds: longer than a lease, shorter than a timeout."""

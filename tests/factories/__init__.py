@@ -37,18 +37,12 @@ from tests.factories.accounts import (
     a_user,
 )
 from tests.factories.runs import (
-    AlertChannelFactory,
-    AlertDeliveryFactory,
-    AlertFactory,
-    BulkJobFactory,
     CalendarFactory,
     ContainerFactory,
     ForecastFactory,
     JoinFactory,
-    OutgoingDeliveryFactory,
     RepairFactory,
     RestTimeFactory,
-    RunTelemetryFactory,
     WorkerFactory,
 )
 from tests.factories.tasks_inbox import NotificationFactory
@@ -58,10 +52,6 @@ from workflows.models import WorkflowVersion
 __all__ = [
     "PASSWORD",
     "AccountMailFactory",
-    "AlertChannelFactory",
-    "AlertDeliveryFactory",
-    "AlertFactory",
-    "BulkJobFactory",
     "CalendarFactory",
     "CaseFactory",
     "ContainerFactory",
@@ -73,10 +63,8 @@ __all__ = [
     "JoinFactory",
     "MembershipFactory",
     "NotificationFactory",
-    "OutgoingDeliveryFactory",
     "RepairFactory",
     "RestTimeFactory",
-    "RunTelemetryFactory",
     "TenantFactory",
     "UserFactory",
     "VersionFactory",

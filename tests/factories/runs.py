@@ -5,22 +5,7 @@ from datetime import UTC, datetime
 import factory
 from factory.django import DjangoModelFactory
 
-from lib.uuid7 import uuid7
-from runs.models import (
-    Alert,
-    AlertChannel,
-    AlertDelivery,
-    BulkJob,
-    Calendar,
-    Container,
-    Forecast,
-    OutgoingDelivery,
-    Repair,
-    RestTime,
-    RunTelemetry,
-    StepJoin,
-    Worker,
-)
+from runs.models import Calendar, Container, Forecast, Repair, RestTime, StepJoin, Worker
 from tests.factories.accounts import OfATenant
 
 
@@ -81,16 +66,6 @@ class RestTimeFactory(OfATenant):
         model = RestTime
 
 
-class RunTelemetryFactory(OfATenant):
-    """A span in which nothing happened to the runs of a version; which one and when is to be given."""
-
-    span = "hour"
-    started = completed = failed = cancelled = interventions = duration_ms = 0
-
-    class Meta:
-        model = RunTelemetry
-
-
 class CalendarFactory(OfATenant):
     """A calendar that works from nine to five, Monday to Friday."""
 
@@ -102,64 +77,6 @@ class CalendarFactory(OfATenant):
 
     class Meta:
         model = Calendar
-
-
-class AlertFactory(DjangoModelFactory[Alert]):
-    """An open alert of a rule, which is to be given."""
-
-    tenant_id = factory.SelfAttribute("rule.tenant_id")
-    kind = factory.SelfAttribute("rule.kind")
-    key = factory.Sequence(str)
-    severity = "warning"
-    subject = "Something is wrong"
-    message = "It is."
-
-    class Meta:
-        model = Alert
-
-
-class AlertChannelFactory(OfATenant):
-    """A channel whose address is of no use."""
-
-    kind = "mail"
-    name = "on call"
-    sealed = b""
-    shown = "a@b.example"
-    made_by = "ann"
-
-    class Meta:
-        model = AlertChannel
-
-
-class AlertDeliveryFactory(OfATenant):
-    """What a channel is to be told of an alert; both are to be given."""
-
-    event = "raised"
-
-    class Meta:
-        model = AlertDelivery
-
-
-class OutgoingDeliveryFactory(OfATenant):
-    """What a webhook is to be told; both are to be given."""
-
-    class Meta:
-        model = OutgoingDelivery
-
-
-class BulkJobFactory(DjangoModelFactory[BulkJob]):
-    """A job that would bring no runs of a version, which is to be given, to the same one."""
-
-    id = factory.LazyFunction(uuid7)
-    to_version = factory.SelfAttribute("from_version")
-    workflow = factory.SelfAttribute("from_version.workflow")
-    tenant_id = factory.SelfAttribute("from_version.tenant_id")
-    dry_run = True
-    total = 0
-    created_by = "ann"
-
-    class Meta:
-        model = BulkJob
 
 
 class WorkerFactory(DjangoModelFactory[Worker]):

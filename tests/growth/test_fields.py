@@ -19,7 +19,16 @@ from workflows.models import WorkflowVersion
 pytestmark = pytest.mark.django_db
 
 Class = type[object]
-PACKAGES = ("accounts", "lib", "runs", "s4", "tasks_inbox", "workflows")
+PACKAGES = (
+    "accounts",
+    "integrations",
+    "lib",
+    "operations",
+    "runs",
+    "tasks_inbox",
+    "triggers",
+    "workflows",
+)
 
 
 def classes(*kinds: Class) -> Iterator[tuple[str, Class]]:
@@ -37,7 +46,7 @@ FORMS = dict(classes(forms.Form))
 MORE = {
     "runs.web.forms.StepForm": {"was": {"a": 1}},
     "runs.web.forms.VersionForm": {"versions": [WorkflowVersion(number=1, note="a")]},
-    "runs.web.moves.MoveForm": {"numbers": [1, 2]},
+    "operations.bulk.moving.MoveForm": {"numbers": [1, 2]},
 }
 
 

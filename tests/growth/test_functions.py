@@ -20,7 +20,6 @@ from lib.standard_webhooks import verify
 from lib.strict_json import strict_dumps, strict_loads
 from lib.strict_yaml import yaml_loads, yaml_text
 from runs.kernel.live import Topic
-from runs.webhooks.mapping import meaning
 from steps.answers import body_of
 from steps.catalogue import CATALOGUE
 from steps.email_send import MailParams, written
@@ -32,6 +31,7 @@ from tests.growth.documents import definition, value
 from tests.growth.measuring import steep, steep_in_mixtures
 from tests.growth.shapes import texts
 from tests.growth.walking import readers
+from triggers.webhooks.mapping import meaning
 from workflows.document.changes import Group, apply, diff, keyed, unkeyed
 
 MANY = 10**9

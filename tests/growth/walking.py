@@ -15,8 +15,8 @@ from django.conf import settings
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
-    *("accounts", "config", "engine", "lib", "outbox", "rpc", "runs", "s4", "steps", "tasks_inbox"),
-    "workflows",
+    *("accounts", "config", "engine", "integrations", "lib", "operations", "runs"),
+    *("steps", "tasks_inbox", "triggers", "workflows"),
 )
 ANCHORED = ("match", "fullmatch")
 METHODS = (*ANCHORED, "search", "sub", "subn", "split", "findall", "finditer")

@@ -208,7 +208,10 @@ NO_DOORS: Final[Mapping[str, tuple[str, ...]]] = {
         *("v1-activities-complete", "v1-activities-fail", "v1-activities-heartbeat", "s4-jobs-poll"),
         *("s4-job-complete", "s4-job-fail"),
     ),
-    "decides by `api-task-complete`'s function (`tests/v1/test_parked.py`)": ("s4-step-task", "s4-user-task"),
+    "decides by `api-task-complete`'s function (`tests/integrations/rochallor/test_parked.py`)": (
+        "s4-step-task",
+        "s4-user-task",
+    ),
     "is of whoever asks alone": (
         *("settings-me", "settings-notifications", "settings-password", "api-me", "api-me-notifications"),
     ),

@@ -3,9 +3,9 @@
 import pytest
 
 from lib.refusals import NotAllowed
-from runs.bulk_jobs import jobs as bulk_jobs
-from runs.bulk_jobs import work
-from runs.bulk_jobs.aims import Aim
+from operations.bulk import service as bulk_jobs
+from operations.bulk import work
+from operations.bulk.aims import Aim
 from runs.commands import jobs
 from runs.kernel import rounds
 from runs.kernel.refused import RunRefused
@@ -16,7 +16,7 @@ from tasks_inbox.evidence.approves import approves_of
 from tests import factories as make
 from tests.inbox.approving import ASK, JOB, NAP, PAY, WAYS, begun, complete, decide, edit, fail, pass_on, poll
 from tests.inbox.asking import member, task_of
-from tests.runs.test_bulk_jobs import ALL, counted
+from tests.operations.bulk.test_jobs import ALL, counted
 
 pytestmark = pytest.mark.django_db
 ALSO_MAIL = {"from": "ask", "to": "mail", "branch": "approved"}

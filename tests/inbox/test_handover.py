@@ -11,9 +11,6 @@ from accounts.principal import Forbidden
 from accounts.services import create_token
 from lib.clock import now_here
 from lib.refusals import Conflict, Invalid, Missing
-from runs.models import InboundWebhook, Schedule
-from runs.schedules import firing
-from runs.webhooks.services import create_webhook
 from tasks_inbox.actions import absences, assignment, handover
 from tasks_inbox.actions.handover import Choice
 from tasks_inbox.duties import undecidable
@@ -23,6 +20,10 @@ from tests import factories as make
 from tests.inbox.asking import again, approval, asked, decide, hand, member
 from tests.schedules import a_schedule, an_owner
 from tests.store.watching import watching
+from triggers.schedules import firing
+from triggers.schedules.models import Schedule
+from triggers.webhooks.models import InboundWebhook
+from triggers.webhooks.service import create_webhook
 
 LEGAL = {"candidates": {"groups": ["Legal"]}}
 ANN = {"candidates": {"users": ["ann"]}}

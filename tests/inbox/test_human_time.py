@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.models import StepTelemetry, TelemetryBucket
+from operations.telemetry.models import StepTelemetry, TelemetryBucket
 from tests import factories as make
 from tests.inbox.asking import asked, decide
 from tests.telemetry import count_all

@@ -13,7 +13,7 @@ from pypdf import PdfReader
 
 from accounts.models import User
 from lib.visible_pages import show_all
-from runs.alerts.sending import message_of
+from operations.alerts.sending import message_of
 from runs.commands.starts import NewRun, Terms, start_runs
 from tasks_inbox.evidence import exports
 from tasks_inbox.forms import files

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from runs.schedules.calendars import create_calendar
+from runs.calendars.calendars import create_calendar
 from tests import factories as make
 from tests.inbox.asking import approval, asked
 from tests.schedules import an_owner

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from lib import token_bucket
 from lib.load import admission
 from lib.load.admission import BURST_SECONDS, Admission, Credentials, Refused, name_caller
 from lib.load.ceilings import Ceilings, Request
@@ -126,7 +127,8 @@ def test_a_request_says_who_makes_it_and_is_charged_for_that():
 
 
 def test_what_is_kept_of_callers_is_bounded(clock, monkeypatch):
-    monkeypatch.setattr(admission, "MOST_CALLERS", 100)
+    monkeypatch.setattr(admission, "MOST", 100)
+    monkeypatch.setattr(token_bucket, "MOST", 100)
     it = door(clock)
     for number in range(1_000):
         known(it, f"t{number}", f"person {number}")
@@ -134,6 +136,34 @@ def test_what_is_kept_of_callers_is_bounded(clock, monkeypatch):
         clock.now += 1
     assert len(it._known) <= 100
     assert len(it._shares._usage) <= 100
+
+
+def test_callers_who_all_have_to_stay_are_looked_through_once_a_second(clock, monkeypatch):
+    monkeypatch.setattr(token_bucket, "MOST", 100)
+    shares = admission.Shares(clock)
+    for number in range(150):
+        shares.charge(f"person {number}", 0.1)
+    kept, looks = shares._usage, []
+    for number in range(150, 200):
+        shares.charge(f"person {number}", 0.1)
+        looks.append(shares._usage is not kept)
+    assert not any(looks)
+    clock.now += 20
+    shares.charge("person 200", 0.1)
+    assert list(shares._usage) == ["person 200"]
+
+
+def test_a_probe_is_let_in_whatever_others_of_its_network_do(clock):
+    it = door(clock)
+    it.charge(("network here",), 9)
+    it.enter(shown(""), "elsewhere")
+    clock.now += 1
+    assert isinstance(it.enter(shown(""), "here"), Refused)
+    probe = it.enter_probe("here")
+    it.charge(probe.names, 9)
+    assert not it.is_heavy(probe.names[0])
+    it.leave(probe, probe.names)
+    assert it.enter_probe("here").names == probe.names
 
 
 def test_who_shows_something_else_beside_a_session_or_a_token_is_no_stranger(clock):

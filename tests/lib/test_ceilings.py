@@ -9,6 +9,7 @@ import pytest
 
 from lib.load import ceilings
 from lib.load.ceilings import Ceilings, OverCeiling, Request, allow
+from lib.refusals import TooMuchWork
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +47,7 @@ def test_who_computes_for_longer_is_interrupted_and_nothing_catches_that(limits,
             return "caught"
 
     began = time.thread_time()
-    with pytest.raises(OverCeiling):
+    with pytest.raises(TooMuchWork):
         limits.run(work, Request("GET /x", 0.1))
     assert time.thread_time() - began < 5
     assert not ended.is_set()
@@ -55,7 +56,7 @@ def test_who_computes_for_longer_is_interrupted_and_nothing_catches_that(limits,
 def test_the_next_request_of_the_thread_is_not_touched(limits):
     for number in range(40):
         # Some end at the very moment at which they are interrupted.
-        with suppress(OverCeiling):
+        with suppress(TooMuchWork):
             limits.run(partial(compute, 0.02 + number / 1_000), Request("GET /x", 0.02))
         assert limits.run(lambda: compute(0.01), Request("GET /y", 5)) == "done"
 
@@ -70,7 +71,7 @@ def test_work_that_is_long_by_its_nature_may_say_so(limits):
         return compute(0.3)
 
     assert limits.run(work, Request("GET /x", 0.1)) == "done"
-    with pytest.raises(OverCeiling):
+    with pytest.raises(TooMuchWork):
         limits.run(lambda: compute(20), Request("GET /x", 0.1))
 
 
@@ -82,7 +83,7 @@ def test_a_process_whose_thread_computes_on_is_ended(limits, ended):
             except OverCeiling:
                 continue
 
-    with suppress(OverCeiling):
+    with suppress(TooMuchWork):
         limits.run(work, Request("GET /x", 0.1))
     assert ended.is_set()
 

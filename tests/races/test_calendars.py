@@ -5,8 +5,8 @@ from django.db import transaction
 
 from accounts.folders import create_folder
 from lib.refusals import Conflict
+from runs.calendars import calendars
 from runs.models import Calendar
-from runs.schedules import calendars
 from tests.people import People
 from tests.races.staging import Actor, blocked, me
 from workflows.models import WorkflowVersion

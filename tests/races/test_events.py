@@ -23,7 +23,7 @@ def told():
 
 
 def done(step, token):
-    """A consumer of S4's kind says that the work is done."""
+    """A consumer of rochallor's kind says that the work is done."""
     job_events.take(make.a_tenant().pk, "theirs", step, token)
     [said] = job_reports.complete_all(make.a_tenant().pk, [Completion(step, token, {"ok": True})])
     return said

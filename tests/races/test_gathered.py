@@ -2,11 +2,13 @@
 
 import threading
 import time
+from unittest import mock
 from uuid import UUID
 
 import pytest
 from django.db import connection
 
+from lib import gathering
 from lib.database_errors import is_away
 from runs.commands import named_starts
 from runs.commands.starts import NewRun, Terms, start_runs
@@ -37,6 +39,12 @@ def waiting():
 
 def together(calls, *, halts=None):
     """The first call halts until all others wait behind it, in their order; of those the first may halt, too."""
+    # On a busy machine they would not wait long enough for each other.
+    with mock.patch.object(gathering, "PATIENCE_SECONDS", PATIENCE):
+        return _together(calls, halts=halts)
+
+
+def _together(calls, *, halts):
     first = Actor(calls[0], before="insert_runs").until_halted()
     others, blink = [], threading.Event()
     for place, call in enumerate(calls[1:]):

@@ -12,12 +12,13 @@ from lib.refusals import Conflict
 from lib.uuid7 import uuid7
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel import dispatch
-from runs.models import Run, Signal, WebhookDelivery
-from runs.webhooks.actions import deliver
-from runs.webhooks.services import create_webhook, token_of
+from runs.models import Run, Signal
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding, me
 from tests.webhooks import signed
+from triggers.webhooks.actions import deliver
+from triggers.webhooks.models import WebhookDelivery
+from triggers.webhooks.service import create_webhook, token_of
 
 SENDERS = 8
 WAITS = [{"id": "paid", "type": "signal", "params": {"name": "paid", "timeout_seconds": 3600}}]

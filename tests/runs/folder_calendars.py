@@ -6,11 +6,11 @@ import pytest
 
 from accounts.folders import default_folder
 from lib.refusals import Conflict
+from runs.calendars import calendars
 from runs.models import Timer
-from runs.schedules import calendars
-from runs.schedules.services import create_schedule
 from tests import factories as make
 from tests.inbox.asking import member
+from triggers.schedules.service import create_schedule
 from workflows.models import Workflow
 from workflows.versions import lifecycle
 

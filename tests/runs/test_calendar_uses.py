@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from runs.models import Calendar, Run, Schedule, StepExecution, Timer
+from runs.calendars import calendars
+from runs.calendars.uses import uses_of
+from runs.models import Calendar, Run, StepExecution, Timer
 from runs.reading.presentation import run_row
-from runs.schedules import calendars
-from runs.schedules.calendar_uses import uses_of
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.runs.folder_calendars import (
@@ -26,6 +26,7 @@ from tests.runs.folder_calendars import (
     waits,
 )
 from tests.store.watching import watching
+from triggers.schedules.models import Schedule
 from workflows.versions import lifecycle
 
 __all__ = ["admin", "finance", "fiona", "friday", "outsider"]

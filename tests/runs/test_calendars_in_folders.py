@@ -8,12 +8,11 @@ from django.db import connection
 from accounts.folders import delete_folder
 from accounts.principal import Forbidden
 from lib.refusals import Conflict, Invalid, Missing, Unprocessable
+from runs.calendars import calendars
+from runs.calendars.judging import judge
+from runs.calendars.uses import uses_of
 from runs.models import Calendar, StepExecution
 from runs.reading.presentation import run_row
-from runs.schedules import calendars
-from runs.schedules.calendar_uses import uses_of
-from runs.schedules.judging import judge
-from runs.schedules.services import change_schedule
 from tests import factories as make
 from tests.inbox.asking import member
 from tests.runs.folder_calendars import (
@@ -33,6 +32,7 @@ from tests.runs.folder_calendars import (
     waits,
 )
 from tests.schedules import an_owner
+from triggers.schedules.service import change_schedule
 from workflows.models import WorkflowVersion
 from workflows.versions import lifecycle
 

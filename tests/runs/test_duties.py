@@ -1,19 +1,17 @@
 """Duties are done by whoever lives: noted in the database, taken over after a silence, kept by nobody who hangs."""
 
+import sys
+
 import pytest
-from django.conf import settings
+from celery import current_app
 from django.db import connection
 
-from config.duties import PACKAGES
-from runs.alerts import tasks as alerts_tasks
-from runs.bulk_jobs import tasks as bulk_tasks
+from config.beat import ticks
+from config.duties import register
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
-from runs.outgoing import tasks as outgoing_tasks
 from runs.reading import readiness
-from runs.schedules import tasks as schedules_tasks
 from runs.workers import process
-from tasks_inbox.duties import tasks as inbox_tasks
 from tests.architecture.sources import PRODUCT, source
 
 pytestmark = pytest.mark.django_db
@@ -201,31 +199,28 @@ def test_the_watchdog_of_the_ticks_asks_all_that_may_keep_them_from_going_on(mon
     assert asked == [worker.overrun, worker._ticks.complaint, worker._is_deaf, worker._hangs_at_a_duty]
 
 
-def test_each_package_that_has_duties_is_known_with_celery_and_without():
-    known = {package.replace(".", "/") for package in PACKAGES}
-    assert {
-        path.removesuffix("/registered.py") for path in PRODUCT if path.endswith("/registered.py")
-    } == known
-    assert known == {path.removesuffix("/tasks.py") for path in PRODUCT if "@shared_task" in source(path)}
-
-
-def test_the_clock_sends_each_registered_duty_as_often_as_it_says(monkeypatch):
-    """The periods stand in the settings (for beat) and beside the duties (for who takes over)."""
-    assert alerts_tasks.tick_alerts.name == "runs.tick_alerts"
-    assert inbox_tasks.tick_mails.name == "tasks_inbox.tick_mails"
-    assert bulk_tasks.tick_bulk_jobs.name == "runs.tick_bulk_jobs"
-    assert outgoing_tasks.tick_webhooks_out.name == "runs.tick_webhooks_out"
-    assert schedules_tasks.tick_schedules.name == "runs.tick_schedules"
+def test_the_duties_of_each_installed_app_are_known(monkeypatch):
     monkeypatch.undo()
-    sent = {name: entry["schedule"] for name, entry in settings.CELERY_BEAT_SCHEDULE.items()}
-    known = {duty.name: duty.every for duty in duties.all_duties()}
-    assert known == {
-        **sent,
-        "decisions": sent["tasks"],
-        "undecidable": sent["incidents"],
-        "account_mails": sent["mails"],
-        "digests": sent["mails"],
-        "token_ends": 60.0,
-        "audit": sent["tasks"],
-        "audit_kept": 60.0,
+    register()
+    known = {duty.work.__module__.partition(".")[0] for duty in duties.all_duties()}
+    assert known >= {"accounts", "runs", "tasks_inbox"}
+    modules = {path for path in PRODUCT if "duties.register(" in source(path)}
+    assert {path for path in modules if path.removesuffix(".py").replace("/", ".") not in sys.modules} <= {
+        "config/celery.py",
+        "config/worker.py",
+        "tasks_inbox/duties/__init__.py",
     }
+
+
+def test_the_clock_sends_a_tick_for_each_duty_as_often_as_it_says_to_who_does_it():
+    duties.register(Duty("slow", 5.0, lambda: 0, is_slow=True), Duty("aside", 1.0, lambda: 0, aside=True))
+    sent = ticks()
+    assert {name: (each["schedule"], *each["options"].values()) for name, each in sent.items()} == {
+        "timers": (1.0, "ticks", 1.0),
+        "broken": (1.0, "ticks", 1.0),
+        "slow": (5.0, "blocking", 5.0),
+        "aside": (1.0, "blocking", 1.0),
+    }
+    each = sent["timers"]
+    assert current_app.tasks[each["task"]](*each["args"]) == 1
+    assert done == ["timers"]

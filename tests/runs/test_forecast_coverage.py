@@ -6,11 +6,12 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 
+from operations.telemetry.models import TelemetryCursor
 from runs.maintenance import forecasts as duty
 from runs.maintenance.clocks import Clocks
 from runs.maintenance.forecasting import forecast_runs
 from runs.maintenance.past import Past
-from runs.models import Forecast, ForecastCursor, TelemetryCursor
+from runs.models import Forecast, ForecastCursor
 from tests import factories as make
 from tests.runs.office_claims import CLAIM, OFFICE, claims, insert, midnight
 from tests.telemetry import count_all

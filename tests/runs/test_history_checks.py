@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-import runs.workers.registered  # noqa: F401 (the duties)
+import runs.duties  # noqa: F401 (the duties)
 from config.history_findings import of_history
 from lib import named_sql
 from runs.maintenance import duties, histories, seals

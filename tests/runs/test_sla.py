@@ -6,11 +6,12 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from runs.alerts import evaluating
+from operations.alerts import evaluating
+from operations.alerts.models import Alert
 from runs.commands.lifecycle import pause_runs, unpause_runs
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.maintenance import sla
-from runs.models import Alert, Run
+from runs.models import Run
 from runs.reading.presentation import run_row
 from tests import factories as make
 

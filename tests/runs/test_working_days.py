@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from runs.calendars import judging
+from runs.calendars.judging import judge
 from runs.kernel.working_time import STANDARD
 from runs.models import Calendar, Timer
 from runs.reading.presentation import run_row
-from runs.schedules import judging
-from runs.schedules.judging import judge
 from steps.catalogue import CATALOGUE, extended
 from tests import factories as make
 

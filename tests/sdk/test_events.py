@@ -10,9 +10,9 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from django.db import connection
 
 from config.embedded.processes import wait_until
-from outbox.kafka import KafkaBroker
-from outbox.redis_streams import RedisStreams
-from outbox.relay import Relay
+from integrations.broker.kafka import KafkaBroker
+from integrations.broker.redis_streams import RedisStreams
+from integrations.broker.relay import Relay
 from runs.models import StepExecution
 from tests.serving import served
 

@@ -8,7 +8,7 @@ from engine.events import EVENTS, EventType, kind_of
 ROOT = Path(__file__).parents[2]
 STATEMENTS = [
     path
-    for app in ("runs", "tasks_inbox")
+    for app in ("integrations", "operations", "runs", "tasks_inbox", "triggers")
     for path in (ROOT / app).rglob("*.sql")
     if "schema" not in path.parts
 ]

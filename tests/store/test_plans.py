@@ -8,6 +8,7 @@ import pytest
 from django.db import connection, transaction
 
 from runs.store import hot
+from tests.statements import texts
 from tests.store.watching import HOT, numbered, plan
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -50,7 +51,7 @@ SELECT g % 50, md5('step' || g)::uuid, md5('run' || g)::uuid, 'mine', 0, now() +
 ASIDE = TOLD.replace("published_at)", "tries)").replace("now()\n", "10\n")
 
 
-@pytest.mark.parametrize("name", sorted(hot.SQL.texts))
+@pytest.mark.parametrize("name", sorted(texts()))
 def test_every_statement_can_be_prepared_on_the_migrated_schema(name):
     """Every named statement is planned by a real server: a misspelt column fails here."""
     wire = connection.cursor().connection.pgconn
@@ -84,7 +85,7 @@ class TestAtFiftyThousandRows:
                 for table in HOT:
                     cursor.execute(f"ANALYZE {table}")
 
-        assert {name: found for name in hot.SQL.texts if (found := scanned(name))} == {}
+        assert {name: found for name in texts() if (found := scanned(name))} == {}
 
     def test_a_signal_finds_the_waits_of_a_tree_by_its_name(self):
         """Whatever else waits in the tree is not read."""

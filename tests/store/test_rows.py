@@ -4,16 +4,17 @@ import re
 
 import pytest
 
+from integrations.broker import store as broker
+from integrations.webhooks_out import store
+from operations.alerts import store as alerts
 from runs.store import (
-    alerts,
     approvals,
     calendars,
     forecasts,
     history_checks,
+    job_events,
     jobs,
     new_times,
-    outbox,
-    outgoing,
     rows,
     signals,
     step_logs,
@@ -21,7 +22,7 @@ from runs.store import (
     undo_entries,
     variables,
 )
-from runs.store.hot import SQL
+from tests.statements import texts
 
 RECORDS = re.compile(r"jsonb_to_record(?:set)?\(%\((\w+)\)s::jsonb\)\s+AS \w+\s*\(([^)]*)\)")
 ROWS = {
@@ -90,10 +91,10 @@ ROWS = {
     ("count_runs", "counts"): tree_counts.TreeCountRow,
     ("lock_counts", "trees"): tree_counts.TreeRow,
     ("workers_polled", "workers"): jobs.ContactRow,
-    ("settle_events", "failed"): outbox.FailedRow,
-    ("receive_jobs", "wanted"): outbox.WantedRow,
-    ("receive_done_jobs", "wanted"): outbox.WantedRow,
-    ("note_outgoing", "outcomes"): outgoing.OutcomeRow,
+    ("settle_events", "failed"): broker.FailedRow,
+    ("receive_jobs", "wanted"): job_events.WantedRow,
+    ("receive_done_jobs", "wanted"): job_events.WantedRow,
+    ("note_outgoing", "outcomes"): store.OutcomeRow,
     ("learn_rest_times", "rests"): forecasts.RestRow,
     ("rest_times", "wanted"): forecasts.WantedRow,
     ("keep_forecasts", "forecasts"): forecasts.ForecastRow,
@@ -117,7 +118,7 @@ def recordsets():
     """(statement, parameter) → the columns of the document that it takes."""
     return {
         (name, parameter): [column.split()[0] for column in columns.split(",")]
-        for name, text in SQL.texts.items()
+        for name, text in texts().items()
         for parameter, columns in RECORDS.findall(text)
     }
 
@@ -132,6 +133,6 @@ def test_every_document_has_a_row():
 
 
 def test_who_ends_a_step_is_known_to_the_statement():
-    text = SQL.texts["advance"]
+    text = texts()["advance"]
     known = {*re.findall(r"WHEN '(\w+)' THEN s\.", text), *re.findall(r"\.by (?:=|IS.*?FROM) '(\w+)'", text)}
     assert known == {str(by) for by in rows.EndedBy}

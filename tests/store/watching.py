@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from lib import named_sql
-from runs.store import hot
+from tests.statements import texts
 
 HOT = (
     "runs_stepexecution",
@@ -67,7 +67,7 @@ def trips_of_page(client: Client, path: str) -> int:
 
 def numbered(name: str) -> str:
     """A statement of ours with $1, $2… for its parameters."""
-    return named_sql.numbered(hot.SQL.texts[name])[0].decode()
+    return named_sql.numbered(texts()[name])[0].decode()
 
 
 def plan(name: str) -> str:

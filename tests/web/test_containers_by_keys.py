@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import Membership, User
-from runs.bulk_jobs import work
+from operations.bulk import work
 from runs.reading import queries
 from tests import factories as make
 from tests.web.axe import faults

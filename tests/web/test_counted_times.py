@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from runs.calendars import calendars
 from runs.models import StepExecution
-from runs.schedules import calendars
 from tests import factories as make
 from tests.inbox.asking import approval
 from tests.schedules import an_owner

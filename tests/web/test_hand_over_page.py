@@ -3,11 +3,11 @@
 import pytest
 
 from accounts import members
-from runs.models import Schedule
 from tests.inbox.asking import again, approval, asked, member
 from tests.inbox.test_handover import ANN, scheduled
 from tests.store.watching import trips_of_page
 from tests.web.test_member_page import boss
+from triggers.schedules.models import Schedule
 
 __all__ = ["boss"]
 pytestmark = pytest.mark.django_db

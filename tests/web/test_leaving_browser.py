@@ -5,11 +5,11 @@ from playwright.sync_api import expect
 
 from accounts import members
 from accounts.services import create_token
-from runs.models import Schedule
 from tests import factories as make
 from tests.inbox.asking import again, approval, asked, member
 from tests.inbox.test_handover import ANN, LEGAL, scheduled
 from tests.web.axe import faults_by_day_and_night
+from triggers.schedules.models import Schedule
 
 pytestmark = pytest.mark.browser
 

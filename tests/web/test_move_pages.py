@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import Membership
-from runs.bulk_jobs import work
+from operations.bulk import work
 from runs.reading import queries
 from tests import factories as make
 from tests.store.watching import trips_of_page

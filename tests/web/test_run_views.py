@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import Membership
-from runs.bulk_jobs import work as bulk_jobs
+from operations.bulk import work as bulk_jobs
 from runs.commands import bulk
 from runs.models import Run, SavedSearch
 from runs.web import tabs

@@ -4,10 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import Membership
-from runs.alerts.evaluating import make_rules
-from runs.models import AlertRule
+from operations.alerts.evaluating import make_rules
+from operations.alerts.models import AlertRule
 from tests import factories as make
 from tests.families import shown
+from tests.operations.alerts.factories import AlertFactory
 from tests.web.axe import faults_by_day_and_night
 
 pytestmark = pytest.mark.browser
@@ -36,7 +37,7 @@ def test_no_page_scrolls_sideways_or_breaks_a_rule_of_accessibility(admin, path)
 
 def test_an_open_alert_makes_no_page_wider_than_a_phone(admin):
     make_rules(make.a_tenant().pk)
-    make.AlertFactory(rule=AlertRule.objects.for_tenant(make.a_tenant().pk).filter(built_in=True)[0])
+    AlertFactory(rule=AlertRule.objects.for_tenant(make.a_tenant().pk).filter(built_in=True)[0])
     admin.page.set_viewport_size({"width": 390, "height": 800})
     admin.open("/")
     expect(admin.page.get_by_role("link", name="Operations 1 open alert")).to_be_attached()

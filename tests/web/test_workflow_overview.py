@@ -4,10 +4,10 @@ import pytest
 
 from accounts.models import User
 from accounts.queries import session_principal
-from runs.webhooks.services import create_webhook
 from tests import factories as make
 from tests.store.watching import trips_of_page
 from tests.web.test_workflow_pages import CHAIN, a_workflow
+from triggers.webhooks.service import create_webhook
 
 pytestmark = pytest.mark.django_db
 

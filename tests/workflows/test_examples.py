@@ -11,13 +11,13 @@ from accounts.models import User
 from accounts.queries import command_principal
 from accounts.services import ensure_admin, ensure_default_tenant
 from engine.validate import validate
-from runs.models import Schedule
 from steps.catalogue import CATALOGUE
 from tasks_inbox.actions.deciding import complete_task
 from tasks_inbox.actions.decision import Decision
 from tasks_inbox.models import ManualTask
 from tests import factories as make
 from tests.inbox.asking import read
+from triggers.schedules.models import Schedule
 from workflows import queries
 from workflows.models import Workflow, WorkflowVersion
 from workflows.versions.examples import examples

@@ -23,7 +23,7 @@ SPELLINGS = {
     "s0": "a dag of nodes and edges with conditions",
     "depends_on": "steps with depends_on",
     "configuration": "a configuration: an ordered list of step types",
-    "s4": "steps with nextStep, in S4's format",
+    "s4": "steps with nextStep, in rochallor's format",
 }
 
 

@@ -23,4 +23,4 @@ class Command(QuickCommand):
         database.update(environment.connected_as("worker", database))
         belonging.refuse()
         os.environ["HANDOFF_PROCESS"] = "worker"
-        import_module("outbox.relay").serve()
+        import_module("integrations.broker.relay").serve()

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from config import belonging, dispatch_environment, environment, worker
 from lib.commands import QuickCommand
 from runs.kernel.dispatch import BUILT_IN_QUEUES
-from runs.workers.process import TICKS
+from runs.maintenance.duties import TICKS
 
 
 class Command(QuickCommand):

@@ -85,3 +85,6 @@ SELECT json_build_array(
            (SELECT coalesce(json_agg(r.id), '[]') FROM r),
            (SELECT coalesce(json_agg(json_build_array(d.run_id, d.workflow_id, d.node, d.kind, d.due_at, d.counted -> 'revision')), '[]')
               FROM d WHERE (d.counted ->> 'id')::bigint = %(calendar)s))
+
+-- name: moment
+SELECT coalesce(%(now)s::timestamptz, clock_timestamp())

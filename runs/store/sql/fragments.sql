@@ -117,3 +117,14 @@ u AS (
 (SELECT coalesce(json_object_agg(v.name, v.value), '{}')
    FROM (SELECT DISTINCT ON (v.name) v.name, v.value FROM runs_runvariable v
           WHERE v.run_id = r.id ORDER BY v.name, v.place DESC) v)
+
+-- name: owner_of (fragment)
+-- Whoever `s` acts for, if they are an active member: their role, and what the folder of the workflow `w` grants them.
+SELECT m.role, ARRAY(SELECT unnest(g.verbs)
+                       FROM accounts_foldergrant g
+                      WHERE g.folder_id = w.folder_id
+                        AND (g.role = m.role OR g.group_id IN (SELECT i.group_id FROM accounts_groupmember i
+                                                                WHERE i.membership_id = m.id))) AS verbs
+  FROM accounts_user u
+  JOIN accounts_membership m ON m.user_id = u.id AND m.tenant_id = s.tenant_id
+ WHERE lower(u.username) = lower(s.acts_for) AND u.is_active

@@ -1,0 +1,1 @@
+"""Features for other programs and other protocols; each folder is a Django app of its own."""

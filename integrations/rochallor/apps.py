@@ -1,0 +1,11 @@
+"""The app of the rochallor engine's REST API and gRPC service."""
+
+from django.apps import AppConfig
+
+
+class RochallorConfig(AppConfig):
+    """Its routes are in `urls.py`, its gRPC service in `grpc_service.py`: both are found by their names."""
+
+    name = "integrations.rochallor"
+    label = "rochallor"
+    verbose_name = "rochallor API"

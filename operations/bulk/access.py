@@ -1,0 +1,32 @@
+"""Who may reach which bulk job."""
+
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from accounts.principal import Principal
+from accounts.roles import READ
+from operations.bulk.models import BulkJob
+from runs.access import require_workflow
+from workflows.access import open_to
+
+
+def guard_bulk_job(principal: Principal, scope: str, bulk_id: UUID) -> None:
+    """As `guard_run`, of the workflow of a bulk job; one of several workflows is for who began it, and for admins."""
+    jobs = BulkJob.objects.for_tenant(principal.tenant_id).filter(pk=bulk_id)
+    of_several = jobs.filter(workflow=None)
+    if not principal.reach.is_everywhere:
+        of_several = of_several.filter(created_by=principal.username)
+    if of_several.exists():
+        return
+    require_workflow(
+        principal, scope, jobs.values("workflow_id"), "this bulk job", "There is no such bulk job."
+    )
+
+
+def readable_bulk_jobs(jobs: QuerySet[BulkJob], principal: Principal) -> QuerySet[BulkJob]:
+    """Those of the bulk jobs whose workflows they may read; of those of several workflows the ones that they began."""
+    if principal.reach.is_everywhere:
+        return jobs
+    own = Q(workflow=None, created_by=principal.username)
+    return jobs.filter(own | Q(workflow__in=open_to(principal, READ)))

@@ -1,0 +1,122 @@
+"""What the list of runs does with those that are selected in it: first what it would mean, then the verb."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from accounts.access import PageRequest, page
+from accounts.roles import RUNS_OPERATE
+from engine.catalogue import Json
+from lib.reader import number_text
+from lib.refusals import Invalid
+from operations.bulk import aiming, selection, service
+from operations.bulk.words import WORDS
+from runs.access import readable
+from runs.commands import bulk
+from runs.commands.bulk import Sorted
+from runs.models import Run
+from runs.reading.filters import FilterForm
+from runs.web import listing
+
+SHOWN = 10
+"""So many of the runs are named before something is done with them."""
+TOLD = 100
+"""Of so many of those that were refused it is told why, run by run."""
+_LONGEST_REASON = 1000
+
+
+@page(RUNS_OPERATE, "POST")
+def together(request: PageRequest) -> HttpResponse:
+    """Tells what a verb would do with the selected runs; once that is confirmed, does it and tells of each refusal."""
+    keeps = listing.without(request.GET, "cursor")
+    verb = request.POST.get("verb", "")
+    back = f"{reverse('runs')}?{keeps}"
+    if verb in aiming.FORMS:
+        return aiming.aimed(request, verb, keeps, back)
+    try:
+        ids = _ids(request, verb)
+        if not ids:
+            raise Invalid("No run is selected.")
+        if len(ids) > bulk.MOST:
+            query = FilterForm(request.GET).searched()
+            return redirect("bulk-job", service.begin_verb(request.principal, verb, query, dry_run=True).pk)
+        if "confirm" in request.POST:
+            return _done(request, ids, verb, back)
+        context = _reviewed(request, ids, verb)
+    except Invalid as error:
+        messages.error(request, error.message)
+        return redirect(back)
+    return render(request, "bulk/together.html", context | {"keeps": keeps, "back": back})
+
+
+def _done(request: PageRequest, ids: list[str], verb: str, back: str) -> HttpResponse:
+    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:_LONGEST_REASON]
+    result = bulk.act(request.principal, ids, verb, reason=reason, compensate="compensate" in request.POST)
+    summary = f"{_number(len(result.done))} of {_number(len(ids))} {WORDS[verb].done}."
+    if not result.refused:
+        messages.success(request, summary)
+        return redirect(back)
+    refused = list(result.refused.items())
+    rows = {row["id"]: row for row in _named(request, [run for run, _ in refused[:TOLD]])}
+    context: dict[str, Json] = {
+        "said": summary,
+        "results": [(run, rows.get(run), why.message) for run, why in refused[:TOLD]],
+        "left_out": max(0, len(refused) - TOLD),
+        "back": back,
+    }
+    return render(request, "bulk/together.html", context)
+
+
+def _reviewed(request: PageRequest, ids: list[str], verb: str) -> dict[str, Json]:
+    """What the verb would mean. Raises Invalid as the review."""
+    result = bulk.review(request.principal, ids, verb)
+    rows = _named(request, result.done[:SHOWN])
+    return {
+        "verb": verb,
+        "words": WORDS[verb],
+        "count": len(ids),
+        "able": len(result.done),
+        "able_ids": ",".join(result.done),
+        "rows": rows,
+        "more": len(result.done) - len(rows),
+        "reasons": _reasons(result),
+        "is_all": selection.is_all(request),
+        "can_compensate": verb == "cancel",
+    }
+
+
+def _reasons(result: Sorted) -> list[tuple[str, int]]:
+    """Why it is refused and for how many, the most first."""
+    return Counter(why.message for why in result.refused.values()).most_common()
+
+
+def _named(request: PageRequest, ids: Sequence[str]) -> list[dict[str, Json]]:
+    """Rows that tell these runs from one another, of those that whoever asks may read."""
+    runs = readable(Run.objects.for_tenant(request.principal.tenant_id), request.principal)
+    readable_ids = {str(run) for run in runs.filter(pk__in=ids).values_list("pk", flat=True)}
+    return listing.brief_rows(request.principal, [run for run in ids if run in readable_ids])
+
+
+def _ids(request: PageRequest, verb: str) -> list[str]:
+    """The ids that were selected, or of the newest runs that match and with which this can be done: of one more than
+    are taken at once, where there are more.
+
+    Raises Invalid where the filter can't be read.
+    """
+    if not selection.is_all(request):
+        return selection.picked(request)
+    form = FilterForm(request.GET)
+    filters = form.asked(request.principal.username)
+    if not form.is_valid():
+        raise Invalid("The filter can't be read.")
+    if "q" in filters:
+        raise Invalid("Text searches can't be applied to all runs. Select runs on this page.")
+    return bulk.newest_able(request.principal, verb, **filters)
+
+
+def _number(count: int) -> str:
+    return number_text(str(count))

@@ -1,0 +1,126 @@
+"""What the routes of bulk jobs take and give."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from lib.api import fields
+from lib.api.serializers import PageQuery, Verb
+from operations.bulk import aims
+from operations.bulk.models import BULK_RESULTS
+from runs.reading.filters import MOST_CHARACTERS
+
+_HIGHEST = 2**31 - 1
+
+
+class BeginBulkJob(Verb):
+    """What to do with which runs."""
+
+    verb = fields.OneOf(list(aims.VERBS))
+    query = fields.Text(
+        max_length=MOST_CHARACTERS,
+        help_text="As the search of the list has it: `workflow:claims status:failed waiting:>2d input.amount>1000`.",
+    )
+    compensate = fields.Flag(required=False, default=False, help_text="For `cancel`: undo what was done.")
+    version = fields.Whole(
+        required=False,
+        min_value=1,
+        max_value=_HIGHEST,
+        help_text="For `migrate`: the number of the version of the query’s `workflow:` with which the runs go on.",
+    )
+    assignee = fields.Text(
+        required=False,
+        max_length=150,
+        help_text="For `reassign`: the username of the person who gets the open tasks.",
+    )
+    group = fields.Text(
+        required=False,
+        max_length=150,
+        help_text="For `reassign`, in place of `assignee`: the group to which the open tasks are left.",
+    )
+    dry_run = fields.Flag(required=False, default=False, help_text="Only find out for which it is possible.")
+
+
+class ItemQuery(PageQuery):
+    """Which of the results."""
+
+    result = serializers.ChoiceField(BULK_RESULTS, required=False)
+
+
+class ItemSerializer(serializers.Serializer[Any]):
+    """The result for one run."""
+
+    run = serializers.UUIDField(source="run_id")
+    result = serializers.ChoiceField(
+        BULK_RESULTS,
+        help_text="able: it is possible (`dry_run`); moved: to the other version; done: by any other verb.",
+    )
+    code = serializers.CharField(allow_blank=True, help_text="Why it was refused.")
+    node = serializers.CharField(allow_null=True, help_text="The step that it is about.")
+    message = serializers.CharField(allow_blank=True)
+    done_at = serializers.DateTimeField(allow_null=True)
+
+
+class BulkJobsQuery(PageQuery):
+    """Which of the bulk jobs."""
+
+    workflow = serializers.CharField(required=False, max_length=128)
+
+
+class BulkJobRow(serializers.Serializer[Any]):
+    """A bulk job as it is listed."""
+
+    id = serializers.UUIDField()
+    verb = serializers.CharField(
+        help_text="What is done: cancel, pause, unpause, resume, migrate or reassign."
+    )
+    query = serializers.CharField(allow_blank=True, help_text="The search that found the runs.")
+    workflow = serializers.CharField(
+        allow_null=True,
+        help_text="null: the search names none; such a job is visible to whoever began it and to admins.",
+    )
+    to = serializers.IntegerField(allow_null=True)
+    assignee = serializers.CharField(allow_blank=True, help_text="Who gets the tasks.")
+    group = serializers.CharField(allow_blank=True, help_text="The group to which tasks are left.")
+    dry_run = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True)
+    created_by = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+    stopped_by = serializers.CharField(allow_blank=True)
+    total = serializers.IntegerField(help_text="How many runs it has: fixed when it began.")
+
+    def get_fields(self) -> dict[str, Any]:
+        """With `from`, which is no name in Python."""
+        return {"from": serializers.IntegerField(allow_null=True), **super().get_fields()}
+
+
+class CountedBulkJob(BulkJobRow):
+    """A bulk job: `total` is the sum of the seven counts, always."""
+
+    pending = serializers.IntegerField()
+    able = serializers.IntegerField()
+    moved = serializers.IntegerField()
+    done = serializers.IntegerField()
+    refused = serializers.IntegerField()
+    ended = serializers.IntegerField(help_text="Those that ended before their turn came.")
+    stopped = serializers.IntegerField(help_text="Those that remained when somebody stopped the job.")
+
+
+class BulkJobSerializer(CountedBulkJob):
+    """A bulk job with a page of its results."""
+
+    results = ItemSerializer(many=True)
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+
+
+class MigrateRuns(Verb):
+    """The version to move from, and the one to move to."""
+
+    to = fields.Whole(min_value=1, max_value=_HIGHEST)
+    dry_run = fields.Flag(required=False, default=False, help_text="Only find out what would happen to each.")
+
+    def get_fields(self) -> dict[str, Any]:
+        """With `from`, which is no name in Python."""
+        return {"from": fields.Whole(min_value=1, max_value=_HIGHEST), **super().get_fields()}

@@ -1,0 +1,108 @@
+"""The statements of bulk jobs as typed functions (SQL in `sql/bulk.sql`)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from lib.named_sql import Statements
+from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
+
+SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A run with which something is to be done, had alone; what and how is its job's to say, from `job` on."""
+
+    id: int
+    tenant_id: int
+    run: str
+    tries: int
+    job: str
+    verb: str
+    version: int | None
+    compensate: bool
+    dry_run: bool
+    reason: str
+    by: str
+    assignee: str
+    group: str
+
+
+def begin_job(
+    *,
+    id: str,
+    tenant: int,
+    workflow: int,
+    versions: tuple[int, int],
+    dry_run: bool,
+    reason: str,
+    by: str,
+) -> int:
+    """Make a bulk job of the runs that are open on the first of the versions; gives how many there are."""
+    params = {"id": id, "tenant": tenant, "workflow": workflow, "from": versions[0], "to": versions[1]}
+    total: int = SQL.value("begin_bulk_job", params | {"dry_run": dry_run, "reason": reason, "by": by})
+    return total
+
+
+def begin_verb_job(
+    runs: Sequence[UUID],
+    *,
+    dry: UUID | None = None,
+    id: str,
+    tenant: int,
+    verb: str,
+    query: str,
+    workflow: int | None,
+    compensate: bool,
+    version: int | None,
+    assignee: str,
+    group: str,
+    dry_run: bool,
+    reason: str,
+    by: str,
+) -> int:
+    """Make a bulk job of these runs of the tenant, and of those that the dry run `dry` has found able; gives how many
+    there are.
+    """
+    params = {
+        "runs": list(runs),
+        "dry": dry,
+        "id": id,
+        "tenant": tenant,
+        "verb": verb,
+        "query": query,
+        "workflow": workflow,
+    }
+    params |= {"compensate": compensate, "dry_run": dry_run, "reason": reason, "by": by}
+    params |= {"version": version, "assignee": assignee, "group": group}
+    total: int = SQL.value("begin_bulk_verb", params)
+    return total
+
+
+def next_item() -> Item | None:
+    """The next item that is left, locked until the transaction ends."""
+    row = SQL.execute("next_bulk_item", {}).fetchone()
+    return None if row is None else Item(*row[0])
+
+
+def end_item(item: int, result: str, code: str = "", node: str | None = None, message: str = "") -> None:
+    """Say what became of an item."""
+    params = {"item": item, "result": result, "code": code, "node": node, "message": message[:2000]}
+    SQL.execute("end_bulk_item", params)
+
+
+def put_off(item: int) -> None:
+    """Try an item again when the others were tried."""
+    SQL.execute("put_bulk_item_off", {"item": item})
+
+
+def stop_job(job: str, tenant: int, *, by: str) -> bool:
+    """Take from a job what is left of it, by a user of the tenant; whether it was still going on."""
+    return bool(SQL.value("stop_bulk_job", {"job": job, "tenant": tenant, "by": by}))
+
+
+def end_jobs() -> None:
+    """Finish the jobs of which nothing is left."""
+    SQL.execute("end_bulk_jobs", {})

@@ -1,0 +1,57 @@
+"""What features provide to `runs`: they register it in their `AppConfig.ready`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from accounts.principal import Principal
+from engine.catalogue import Json
+from lib.ports import Port
+from runs.models.calendars import Calendar
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A page of operations: the name of its route, its label, and where it stands among the others; `scope`: who has it
+    sees the tab.
+    """
+
+    place: int
+    route: str
+    label: str
+    scope: str = ""
+
+
+OPERATIONS_TABS: Final = Port[Tab]()
+OUTBOX: Final = Port[Callable[[], Mapping[str, Json] | None]]()
+"""How a broker's outbox stands, as `GET /dispatch` has it; None where there is no broker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A schedule that keeps to the calendar: when it is due next, and when by the changed calendar."""
+
+    id: UUID
+    name: str
+    workflow: str
+    next_due_at: datetime | None
+    moves_to: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarUser:
+    """What is due on the days of working calendars.
+
+    `kept`: those of a calendar that somebody may see, with when they would be due by the changed one, and how many
+    others there are; `is_outside`: whether any is of a workflow outside of a folder; `follow`: has them be due by a
+    calendar that has just been changed.
+    """
+
+    kept: Callable[[Principal, Calendar, Calendar | None], tuple[list[Kept], int]]
+    is_outside: Callable[[Calendar, int], bool]
+    follow: Callable[[Calendar], None]
+
+
+CALENDAR_USERS: Final = Port[CalendarUser]()

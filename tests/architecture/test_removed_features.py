@@ -1,0 +1,123 @@
+"""Without the folder of a feature, its line of `INSTALLED_APPS` and its tests, Handoff is one without the feature."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.features import features
+from tests.architecture.sources import PACKAGES, ROOT, TEXT
+
+pytestmark = pytest.mark.exhaustive
+
+# The supervisor starts its relay, and health and metrics tell of it.
+OF_THE_SERVER = "integrations.broker"
+FEATURES = tuple(feature.name for feature in features() if feature.name != OF_THE_SERVER)
+LEFT_BEHIND = shutil.ignore_patterns(
+    ".*", "node_modules", "__pycache__", "frontend", "sdks", "docs", "benchmarks"
+)
+CHOSEN = (
+    "tests/config/test_routes.py",
+    "tests/runs/test_chain.py",
+    "tests/runs/test_duties.py",
+    "tests/store/test_plans.py",
+    "tests/web/test_operations_pages.py",
+    "tests/web/test_run_list.py",
+    "tests/web/test_workflow_pages.py",
+    "tests/workflows/test_examples.py",
+)
+"""What has to do with what features add to: routes, duties, statements, pages."""
+LOADS_ALL = f"""
+import importlib, pathlib, django
+django.setup()
+from django.urls import get_resolver
+get_resolver().url_patterns
+for package in {PACKAGES!r}:
+    for path in sorted(pathlib.Path(package).rglob("*.py")):
+        if "migrations" not in path.parts and path.stem not in ("settings_production", "kafka", "__main__"):
+            name = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+            importlib.import_module(name)
+"""
+
+
+def without(feature: str, folder: Path) -> Path:
+    """A copy of the tree without a feature; what of the tests names it goes with it."""
+    tree = folder / "handoff"
+    shutil.copytree(ROOT, tree, ignore=LEFT_BEHIND)
+    place = feature.replace(".", "/")
+    shutil.rmtree(tree / place)
+    shutil.rmtree(tree / "tests" / place)
+    settings = tree / "config" / "settings.py"
+    line = f'    "{feature}",\n'
+    assert settings.read_text().count(line) == 1
+    settings.write_text(settings.read_text().replace(line, ""))
+    for path in tests_with(feature, tree):
+        path.unlink()
+    return tree
+
+
+def tests_with(feature: str, tree: Path) -> set[Path]:
+    """The tests of other folders that need a feature, or others that do: they are of both, and go with either."""
+    imports = {path: names_of(path) for path in (tree / "tests").rglob("*.py")}
+    gone, lost = {feature, f"tests.{feature}"}, set()
+    while more := {
+        path for path in imports.keys() - lost if any(is_within(name, gone) for name in imports[path])
+    }:
+        lost |= more
+        gone |= {".".join(path.relative_to(tree).with_suffix("").parts) for path in more}
+    return lost
+
+
+def is_within(name: str, modules: set[str]) -> bool:
+    return any(name == module or name.startswith(f"{module}.") for module in modules)
+
+
+def names_of(path: Path) -> set[str]:
+    """The modules that a file imports."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+        elif isinstance(node, ast.Import):
+            names |= {each.name for each in node.names}
+    return names
+
+
+def test_nothing_else_of_the_product_names_a_feature():
+    """Neither code nor pages: only the settings, and the tests of features."""
+    found = {
+        (str(path.relative_to(ROOT)), feature)
+        for feature in FEATURES
+        for package in (*PACKAGES, f"{TEXT}/src")
+        for path in (ROOT / package).rglob("*.py")
+        if feature.replace(".", "/") not in str(path)
+        and any(is_within(name, {feature}) for name in names_of(path))
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_without_a_feature_the_rest_loads_checks_and_works(feature, tmp_path):
+    tree = without(feature, tmp_path)
+
+    def run(*command: str, seconds: float = 120) -> None:
+        result = subprocess.run(
+            [sys.executable, *command],
+            cwd=tree,
+            env=os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"},
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+        assert result.returncode == 0, f"{result.stdout[-4_000:]}\n{result.stderr[-4_000:]}"
+
+    run("manage.py", "check")
+    run("-c", LOADS_ALL)
+    chosen = [path for path in CHOSEN if (tree / path).exists()]
+    assert len(chosen) > len(CHOSEN) / 2
+    run("-m", "pytest", "-q", *chosen, seconds=280)

@@ -1,0 +1,73 @@
+"""A token with queues and folders over gRPC: both services give it the same jobs as REST, and hear it as little."""
+
+import pytest
+
+from accounts.principal import JobReach
+from accounts.services import create_token
+from runs.models import StepExecution
+from tests import factories as make
+from tests.integrations.grpc.test_jobs_rpc import POLL, held, refused
+
+ENGINE_POLL = {"worker_id": "w1", "job_types": ["card"]}
+ERROR = {"code": "No", "message": "no"}
+
+
+@pytest.fixture
+def limited(speak, people):
+    """Makes clients with a token that has these limits."""
+
+    def client(queues=None, folders=None):
+        jobs = JobReach(queues, folders)
+        user = people.member("admin")
+        _, text = create_token(user=user, tenant=people.tenant(), role="worker", jobs=jobs)
+        return speak(token=text)
+
+    return client
+
+
+@pytest.fixture
+def elsewhere(people):
+    """The id of a folder without workflows."""
+    return make.FolderFactory(tenant=people.tenant(), name="Elsewhere").pk
+
+
+def test_another_queue_is_refused(limited):
+    one = limited(queues=("pay*",))
+    for ask, call in (
+        (one.jobs, {"method": "PollJobs", **POLL}),
+        (one.jobs, {"method": "StreamJobs", **POLL}),
+        (one.jobs, {"method": "ClaimJob", "worker_id": "w", "job_id": "x", "queues": ["card"]}),
+        (one.engine, {"method": "PollJobs", **ENGINE_POLL}),
+    ):
+        assert refused(ask, **call)["status"] == "PERMISSION_DENIED", call
+
+
+def test_jobs_of_other_folders_are_not_given_out(limited, elsewhere, start, people):
+    start()
+    one = limited(folders=(elsewhere,))
+    assert not one.jobs("PollJobs", **POLL).jobs
+    assert not one.engine("PollJobs", **ENGINE_POLL).jobs
+    stream = one.jobs("StreamJobs", **POLL)
+    stream.initial_metadata()
+    here = limited(queues=("ca*",))
+    [job] = here.jobs("PollJobs", **POLL).jobs
+    stream.cancel()
+    assert here.jobs("CompleteJob", **held(job), output=1).applied
+
+
+def test_nothing_is_heard_of_a_job_outside(limited, elsewhere, start):
+    start()
+    [job] = limited().jobs("PollJobs", **POLL).jobs
+    before = StepExecution.unsafe_all_tenants.values().get()
+    for one in (limited(folders=(elsewhere,)), limited(queues=("pay*",))):
+        for method, more in (
+            ("CompleteJob", {"output": 1}),
+            ("FailJob", {"error": ERROR, "retryable": True}),
+            ("HeartbeatJob", {}),
+            ("ReleaseJob", {}),
+        ):
+            assert refused(one.jobs, method=method, **held(job), **more)["status"] == "NOT_FOUND"
+        named = {"job_id": f"{job.id}.{job.lease_token}", "worker_id": "w1"}
+        for method in ("CompleteJob", "FailJob"):
+            assert refused(one.engine, method=method, **named)["status"] == "NOT_FOUND"
+    assert StepExecution.unsafe_all_tenants.values().get() == before
