@@ -13,7 +13,7 @@ from django.db import OperationalError, connection
 from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.parser import text_string_to_metric_families
 
-from config import figures
+from config import duties, figures
 from integrations.broker import kafka, relay
 from integrations.grpc import meters as rpc_meters
 from runs.models import Timer
@@ -227,6 +227,7 @@ class TestWhatIsMadeOfThem:
         """What `/metrics` gives after a run of a workflow, and a round of duties, with a broker and calls of gRPC."""
         make.start(make.chain("noop", "noop"))
         Drain("default").run()
+        duties.register()
         tick("timers")
         monkeypatch.setattr(settings, "HANDOFF_BROKER", "kafka")
         return {name for name, *_ in scrape()} | {*uncounted()}

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from integrations.broker import asides
 from integrations.broker import service as retrying
 from integrations.broker import store as statements
 from integrations.broker.standing import outbox_complaint
@@ -11,7 +12,6 @@ from integrations.broker.store import lead_outbox, outbox_standing
 from lib.clock import now_here
 from runs.models import DispatchOutbox
 from runs.models.outbox import ASIDE_TRIES
-from runs.reading import asides
 from tests import factories as make
 from tests.integrations.broker.consuming import JOB, polled, rows, signed_in
 from tests.store.watching import trips_of_page
