@@ -55,8 +55,10 @@ _MARKS = {
 _MEMORY = Path("/dev/shm")
 _ENOUGH_MEMORY = 4 * 1024**3
 _KEY = pytest.StashKey[tuple]()
+_SDK = ROOT / "sdks" / "python" / "generate.py"
 # What the tests of the Python SDK import is not in the repository.
-runpy.run_path(str(ROOT / "sdks" / "python" / "generate.py"))["refresh"]()
+if _SDK.exists():
+    runpy.run_path(str(_SDK))["refresh"]()
 # What is made up is the same each time: whoever looks for a failure finds it again. `make soak` makes up other things.
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
 
