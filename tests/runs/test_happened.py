@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.models import Run
-from runs.reading.events import events_of
+from runs.reading.events import read_history
 from runs.reading.happened import Happened, endings, steps_then, ways_taken
 from runs.reading.presentation import step_rows
 from tests import factories as make
@@ -110,7 +110,7 @@ def test_at_each_event_of_a_real_run_what_was_over_stays_over_and_at_the_last_it
     (run_id,) = make.start(definition, {"amount": 50})
     make.work()
     tenant = Run.unsafe_all_tenants.get(pk=run_id).tenant_id
-    steps, events = step_rows(tenant, run_id), events_of(tenant, run_id)
+    steps, events = step_rows(tenant, run_id), read_history(tenant, run_id).events
     assert steps is not None
     over: set[str] = set()
     for count in range(1, len(events) + 1):
