@@ -7,7 +7,7 @@ VENV = .venv/bin/python
 # For `make test ARGS="tests/engine -x"`.
 ARGS ?=
 
-.PHONY: up doctor test exhaustive test-fast check bench soak conformance kafka wheel lock docs openapi contracts stubs venv dev-venv
+.PHONY: up doctor test exhaustive test-fast check bench soak conformance kafka wheel lock docs api contracts stubs venv dev-venv
 
 up: venv
 	@$(VENV) -m config.supervisor
@@ -69,9 +69,11 @@ lock:
 docs: venv
 	@$(VENV) scripts/draw_states
 
-# After a change of the API: what the Python SDK is made of.
-openapi: dev-venv
+# After a change of routes, scopes or serializers: what is derived from them, for somebody to review.
+api: dev-venv
 	@$(VENV) manage.py spectacular --format openapi-json | $(VENV) sdks/python/generate.py
+	@$(VENV) -m tests.api.authorisation_matrix
+	@$(VENV) -m tests.api.limits
 
 # After a change of a .proto file: what the server reads.
 contracts: dev-venv

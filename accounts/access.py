@@ -55,6 +55,7 @@ def page(scope: str, *methods: str) -> Callable[[Page[P]], View[P]]:
 
         shut: View[P] = login_required(guarded)
         shut.required_scope = scope  # type: ignore[attr-defined]
+        shut.methods = allowed - {"HEAD"}  # type: ignore[attr-defined]
         return shut
 
     return decorate

@@ -1,9 +1,11 @@
-"""What other apps have to do with members and groups: they say so here as they start, since accounts is below them."""
+"""What apps above provide about members and groups: they register it in their `AppConfig.ready`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from accounts.principal import Principal
+from lib.ports import Port
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,89 +50,52 @@ class Left:
     count: int
 
 
-Changed = Callable[[int, str], None]
-Counter = Callable[[int, Iterable[str]], Mapping[str, int]]
-Teller = Callable[[Principal], Sequence[OpenWith]]
-
-Foreteller = Callable[[int, SeatChange], Impact]
-LeftTeller = Callable[[int], Sequence[Left]]
-
-_foretellers: list[Foreteller] = []
-_left_tellers: list[LeftTeller] = []
-_listeners: list[Changed] = []
-_counters: list[Counter] = []
-_tellers: list[Teller] = []
-_mail_servers: list[Callable[[], bool]] = []
-
-
-def tell_of_members(listener: Changed) -> None:
-    """`listener(tenant, username)` is called in the transaction in which somebody left or was given another role."""
-    if listener not in _listeners:
-        _listeners.append(listener)
+MEMBER_CHANGES: Final = Port[Callable[[int, str], None]]()
+"""Takes a tenant and a username, in the transaction in which somebody left it or was given another role."""
+TASKS_OF_GROUPS: Final = Port[Callable[[int, Iterable[str]], Mapping[str, int]]]()
+"""For a tenant and the keys of groups: how many open tasks ask each of them."""
+OPEN_THINGS: Final = Port[Callable[[Principal], Sequence[OpenWith]]]()
+"""What is open with a member, given as who they act as."""
+MAIL_SERVERS: Final = Port[Callable[[], bool]]()
+"""Whether mail can be sent as things are."""
+IMPACTS: Final = Port[Callable[[int, SeatChange], Impact]]()
+"""For a tenant and a change of members: which tasks nobody could decide any more."""
+LEFT_THINGS: Final = Port[Callable[[int], Sequence[Left]]]()
+"""For a tenant: who is no active member and has left something."""
 
 
 def member_changed(tenant_id: int, username: str) -> None:
     """Somebody left the tenant, or has another role there."""
-    for listener in _listeners:
+    for listener in MEMBER_CHANGES:
         listener(tenant_id, username)
-
-
-def count_by_group(counter: Counter) -> None:
-    """`counter(tenant, keys)` says how many open tasks ask each of the groups of these keys."""
-    if counter not in _counters:
-        _counters.append(counter)
 
 
 def open_tasks_of_groups(tenant_id: int, keys: Iterable[str]) -> dict[str, int]:
     """How many open tasks ask each group, by its key."""
     names = list(keys)
     counts = dict.fromkeys(names, 0)
-    for counter in _counters if names else ():
+    for counter in TASKS_OF_GROUPS if names else ():
         for key, count in counter(tenant_id, names).items():
             counts[key] += count
     return counts
 
 
-def tell_what_is_open(teller: Teller) -> None:
-    """`teller(member)` says what is open with a member, given as who they act as."""
-    if teller not in _tellers:
-        _tellers.append(teller)
-
-
 def open_with(member: Principal) -> list[OpenWith]:
     """What is open with a member."""
-    return [one for teller in _tellers for one in teller(member)]
-
-
-def say_of_mail(is_there: Callable[[], bool]) -> None:
-    """`is_there()` says whether mail can be sent as things are."""
-    if is_there not in _mail_servers:
-        _mail_servers.append(is_there)
+    return [one for things in OPEN_THINGS for one in things(member)]
 
 
 def has_mail() -> bool:
     """Whether there is a mail server."""
-    return any(is_there() for is_there in _mail_servers)
-
-
-def foretell(foreteller: Foreteller) -> None:
-    """`foreteller(tenant, change)` says which tasks nobody could decide any more after a change of members."""
-    if foreteller not in _foretellers:
-        _foretellers.append(foreteller)
+    return any(is_there() for is_there in MAIL_SERVERS)
 
 
 def impact_of(tenant_id: int, change: SeatChange) -> Impact:
     """What a change of members or groups would leave undecidable; changes nothing."""
-    impacts = [foreteller(tenant_id, change) for foreteller in _foretellers]
+    impacts = [impact(tenant_id, change) for impact in IMPACTS]
     return Impact([task for one in impacts for task in one.tasks], any(one.is_cut for one in impacts))
-
-
-def tell_what_is_left(teller: LeftTeller) -> None:
-    """`teller(tenant)` says who is no active member and has left something."""
-    if teller not in _left_tellers:
-        _left_tellers.append(teller)
 
 
 def left_by(tenant_id: int) -> list[Left]:
     """Who is no active member and has left something to be handed over, by name."""
-    return [one for teller in _left_tellers for one in teller(tenant_id)]
+    return [one for things in LEFT_THINGS for one in things(tenant_id)]

@@ -1,6 +1,7 @@
 """Who is at the other end of a request that proxies may have passed on."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 from urllib.parse import urlsplit
@@ -67,6 +68,7 @@ def neighbourhood(address: str) -> str:
     return address if parsed is None else str(parsed)
 
 
+@lru_cache(4_096)
 def _parsed(text: str) -> _Address | None:
     """An address as proxies write it: with a port, in brackets, quoted; IPv4 in IPv6 is IPv4. None for none."""
     text = text.strip()[:100].strip('"')

@@ -18,23 +18,19 @@ class RunsConfig(AppConfig):
         from runs.reading import own_starts, topics
         from runs.reading.last_runs import last_run
         from runs.reading.queries import open_runs_by_version
-        from workflows.ports.calendars import pins_calendars
-        from workflows.ports.judges import judges_definitions
-        from workflows.ports.last_runs import tell_last_runs
-        from workflows.ports.starts import tell_starts
-        from workflows.ports.usage import counts_open_runs
+        from workflows.ports import CALENDAR_PINS, JUDGES, LAST_RUNS, OPEN_RUNS, OWN_STARTS
 
         guards("run_id", guard_run)
         guards("other_id", guard_run)
         guards("letter_id", guard_letter)
         guards("calendar", guard_calendar)
         guards("calendar_id", guard_calendar_id)
-        tell_last_runs(last_run)
-        tell_starts(own_starts)
-        counts_open_runs(open_runs_by_version)
-        judges_definitions(judge)
-        pins_calendars(pinned)
-        judges_definitions(topics.judge)
+        LAST_RUNS.register(last_run)
+        OWN_STARTS.register(own_starts)
+        OPEN_RUNS.register(open_runs_by_version)
+        JUDGES.register(judge)
+        CALENDAR_PINS.register(pinned)
+        JUDGES.register(topics.judge)
         child_runs.connect()
         continuing.connect()
         signal_messages.connect()

@@ -13,14 +13,14 @@ class TasksInboxConfig(AppConfig):
         """Tell `runs` who opens and closes what a step or a failed compensation waits for, `accounts` who has tasks."""
         from accounts import ports
         from accounts.guards import guards
-        from runs.commands.human_skips import Rules, tell_skips
-        from runs.commands.reassigning import tell_reassigns
-        from runs.commands.starts import judges_starts
-        from runs.kernel.compensation import tell_of_failures, tell_of_settling
+        from runs.commands.human_skips import SKIP_RULES, Rules
+        from runs.commands.reassigning import REASSIGNMENTS
+        from runs.commands.starts import START_JUDGES
+        from runs.kernel.compensation import FAILED_COMPENSATIONS, SETTLED_COMPENSATIONS
         from runs.kernel.wait_kinds import register
-        from runs.reading.mails import tell_mails
-        from runs.reading.people_asked import tell_asked
-        from runs.reading.task_dues import tell_dues
+        from runs.reading.mails import MAILS
+        from runs.reading.people_asked import PEOPLE_ASKED
+        from runs.reading.task_dues import TASK_DUES
         from steps import outside
         from tasks_inbox.actions import leaving, reassigning, skipping
         from tasks_inbox.design.publishing import judge
@@ -30,24 +30,24 @@ class TasksInboxConfig(AppConfig):
         from tasks_inbox.lifecycle import compensations
         from tasks_inbox.lifecycle.waits import TASK
         from tasks_inbox.reading import dues, impact, left, open_with, requests, unsent
-        from workflows.ports.judges import judges_definitions
+        from workflows.ports import JUDGES
 
         register("task", TASK)
         guards("task_id", guard_task)
-        judges_definitions(judge)
-        judges_starts(judge_starts)
-        tell_asked(requests)
-        tell_dues(dues)
-        tell_mails(unsent.MAILS)
-        tell_reassigns(reassigning)
-        tell_skips(
+        JUDGES.register(judge)
+        START_JUDGES.register(judge_starts)
+        PEOPLE_ASKED.register(requests)
+        TASK_DUES.register(dues)
+        MAILS.register(unsent.MAILS)
+        REASSIGNMENTS.register(reassigning)
+        SKIP_RULES.register(
             Rules(skipping.decide_below, skipping.decide_here, leaving.check_cancel, leaving.check_move)
         )
-        tell_of_failures(compensations.open_for)
-        tell_of_settling(compensations.close_for)
-        ports.tell_what_is_open(open_with.open_with)
-        ports.say_of_mail(lambda: outside.mail().server is not None)
-        ports.tell_of_members(membership.member_changed)
-        ports.tell_what_is_left(left.left_by)
-        ports.foretell(impact.impact_of)
-        ports.count_by_group(membership.count_by_group)
+        FAILED_COMPENSATIONS.register(compensations.open_for)
+        SETTLED_COMPENSATIONS.register(compensations.close_for)
+        ports.OPEN_THINGS.register(open_with.open_with)
+        ports.MAIL_SERVERS.register(lambda: outside.mail().server is not None)
+        ports.MEMBER_CHANGES.register(membership.member_changed)
+        ports.LEFT_THINGS.register(left.left_by)
+        ports.IMPACTS.register(impact.impact_of)
+        ports.TASKS_OF_GROUPS.register(membership.count_by_group)

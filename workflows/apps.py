@@ -14,10 +14,10 @@ class WorkflowsConfig(AppConfig):
         from lib import refusals
         from workflows.access import guard_workflow
         from workflows.checking import references
-        from workflows.ports.judges import judges_definitions
+        from workflows.ports import JUDGES
 
         refusals.is_refused_as(
             TooMuchWork, lambda error: refusals.TooMuchWork(error.place, error.budget, f"{error}.")
         )
         guards("name", guard_workflow)
-        judges_definitions(references.judge)
+        JUDGES.register(references.judge)

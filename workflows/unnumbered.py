@@ -10,7 +10,7 @@ from engine.catalogue import BODY, Json
 from engine.ports import RULES
 from steps.catalogue import EXECUTABLE
 from workflows.models import Workflow, WorkflowVersion
-from workflows.ports.calendars import pinned
+from workflows.ports import pinned_calendars
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class _Content:
 
 def keep(workflow: Workflow, definition: Mapping[str, Json], by: int) -> int:
     """The version without a number that has this content, made where there is none."""
-    calendars, _ = pinned(workflow.tenant_id, workflow.folder_id, definition)
+    calendars, _ = pinned_calendars(workflow.tenant_id, workflow.folder_id, definition)
     return _kept(_content(workflow.tenant_id, workflow.pk, definition, by, RULES, calendars))
 
 

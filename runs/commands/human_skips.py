@@ -1,10 +1,11 @@
-"""Getting past a step that asks people decides what it asks; an app above sees to that in its `AppConfig.ready`."""
+"""A skip of a step that asks people decides what it asks; an app above registers its rules in its `AppConfig.ready`."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from accounts.principal import Principal
 from engine.catalogue import Json
+from lib.ports import Port
 from runs.commands.targets import ItemPlace
 
 
@@ -31,13 +32,7 @@ class Rules(NamedTuple):
     check_move: Callable[[int, str, str, int], None]
 
 
-_KNOWN: list[Rules] = []
-
-
-def tell_skips(rules: Rules) -> None:
-    """Register who knows what steps ask people."""
-    if rules not in _KNOWN:
-        _KNOWN.append(rules)
+SKIP_RULES: Final = Port[Rules]()
 
 
 def decide_below(skip: Skip) -> bool:
@@ -45,7 +40,7 @@ def decide_below(skip: Skip) -> bool:
 
     Raises Refusal where it is not theirs to make.
     """
-    return any(rules.decide_below(skip) for rules in _KNOWN)
+    return any(rules.decide_below(skip) for rules in SKIP_RULES)
 
 
 def decide_here(skip: Skip) -> Record | None:
@@ -54,7 +49,7 @@ def decide_here(skip: Skip) -> Record | None:
     The caller has the run of the step alone, in a state in which it may be skipped. Raises Refusal where it is not
     theirs to make.
     """
-    records = [rules.decide_here(skip) for rules in _KNOWN]
+    records = [rules.decide_here(skip) for rules in SKIP_RULES]
     return None if None in records else lambda: _write(records)
 
 
@@ -68,11 +63,11 @@ def check_cancel(tenant: int, by: str, runs: Sequence[str], item: ItemPlace | No
 
     What is above goes on where it tolerates that. Raises Refusal.
     """
-    for rules in _KNOWN:
+    for rules in SKIP_RULES:
         rules.check_cancel(tenant, by, runs, item)
 
 
 def check_move(tenant: int, by: str, run: str, version: int) -> None:
     """Let pass who may have a run, which is held, go on with a version (its id) that may ask less. Raises Refusal."""
-    for rules in _KNOWN:
+    for rules in SKIP_RULES:
         rules.check_move(tenant, by, run, version)

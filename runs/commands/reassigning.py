@@ -1,9 +1,10 @@
-"""The open tasks of a run are given to somebody else; an app above tells how in its `AppConfig.ready`."""
+"""The open tasks of a run are given to somebody else; an app above registers how in its `AppConfig.ready`."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from accounts.principal import Principal
+from lib.ports import Port
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +15,8 @@ class Taker:
     group: str = ""
 
 
-class Reassigns(Protocol):
-    """Who knows the tasks of runs."""
+class Reassignment(Protocol):
+    """How the tasks of runs are given to others."""
 
     def check(self, who: Principal, to: Taker) -> None:
         """Let pass whom tasks could be given to at all. Raises Forbidden, and Invalid at `assignee` or `group`."""
@@ -28,22 +29,16 @@ class Reassigns(Protocol):
         """
 
 
-_KNOWN: list[Reassigns] = []
-
-
-def tell_reassigns(reassigns: Reassigns) -> None:
-    """Registers who knows."""
-    if reassigns not in _KNOWN:
-        _KNOWN.append(reassigns)
+REASSIGNMENTS: Final = Port[Reassignment]()
 
 
 def check_taker(who: Principal, to: Taker) -> None:
-    """As `Reassigns.check`."""
-    for one in _KNOWN:
+    """As `Reassignment.check`."""
+    for one in REASSIGNMENTS:
         one.check(who, to)
 
 
 def reassign_run(who: Principal, run: str, to: Taker, *, reason: str = "", dry_run: bool = False) -> None:
-    """As `Reassigns.reassign`."""
-    for one in _KNOWN:
+    """As `Reassignment.reassign`."""
+    for one in REASSIGNMENTS:
         one.reassign(who, run, to, reason=reason, dry_run=dry_run)

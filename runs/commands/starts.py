@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Final, Literal
 
 import orjson
 
@@ -14,6 +14,7 @@ from engine.errors import ExpressionError, TooMuchWork
 from engine.graph import Graph
 from engine.overrides import Overrides, copied, outputs_of
 from engine.work import EXPRESSIONS_UNITS, sharing_at
+from lib.ports import Port
 from lib.trace_context import Trace
 from lib.uuid7 import uuid7
 from runs.commands.origin import Origin
@@ -128,19 +129,14 @@ class Judged:
     refused: RunRefused | None = None
 
 
-Judge = Callable[[Terms, Sequence[NewRun]], Sequence[Judged]]
-_judges: list[Judge] = []
-
-
-def judges_starts(judge: Judge) -> None:
-    """Have `judge` asked before runs start, of each of them; what has a run already starts none and is not refused."""
-    _judges.append(judge)
+START_JUDGES: Final = Port[Callable[[Terms, Sequence[NewRun]], Sequence[Judged]]]()
+"""Judge each run before it starts; what has a run already starts none and is not refused."""
 
 
 def _judged(terms: Terms, items: Sequence[NewRun]) -> list[Judged]:
     """What all judges say of each. Before there is any transaction: an expression may take its time."""
     goes_on = terms.is_part or any(item.origin and item.origin.root for item in items)
-    judgements = [] if terms.is_test or goes_on else [judge(terms, items) for judge in _judges]
+    judgements = [] if terms.is_test or goes_on else [judge(terms, items) for judge in START_JUDGES]
     return [
         Judged(
             tuple(text for each in judgements for text in each[place].warnings),

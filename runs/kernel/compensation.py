@@ -6,11 +6,12 @@ plan (`undo_plans`). Who calls has the runs alone.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from engine.catalogue import Json
 from engine.statuses import RUN_CLOSING, RUN_UNDOING, StepStatus
 from lib.clock import now_or_none
+from lib.ports import Port
 from runs.kernel import alerts, messages, notices, undo_plans, wait_kinds
 from runs.store import hot, undo_entries, waits
 from runs.store.hot import SQL, document
@@ -46,18 +47,10 @@ class Settled:
     way: Way
 
 
-_told_of_failures: list[Callable[[Sequence[Failed]], None]] = []
-_told_of_settling: list[Callable[[Settled], None]] = []
-
-
-def tell_of_failures(listener: Callable[[Sequence[Failed]], None]) -> None:
-    """Have `listener` told, within the transaction, of compensations that wait for a person now: they failed."""
-    _told_of_failures.append(listener)
-
-
-def tell_of_settling(listener: Callable[[Settled], None]) -> None:
-    """Have `listener` told, within the transaction, of a failed compensation that was settled, by whatever way."""
-    _told_of_settling.append(listener)
+FAILED_COMPENSATIONS: Final = Port[Callable[[Sequence[Failed]], None]]()
+"""Takes, within the transaction, compensations that wait for a person now: they failed."""
+SETTLED_COMPENSATIONS: Final = Port[Callable[[Settled], None]]()
+"""Takes, within the transaction, a failed compensation that was settled, by whatever way."""
 
 
 def close(runs: Iterable[str]) -> set[str]:
@@ -174,7 +167,7 @@ def await_operator(runs: Iterable[str], steps: Iterable[str] | None = None) -> N
     )
     if failed:
         notices.after_commit((), [messages.QUEUE])
-        for listener in _told_of_failures:
+        for listener in FAILED_COMPENSATIONS:
             listener(failed)
 
 
@@ -212,7 +205,7 @@ def resolve(
     # A compensation of a child run may wait for a person still; parents are told how the run stands.
     undo_entries.restate([run])
     notices.after_commit((), [messages.QUEUE])
-    for listener in _told_of_settling:
+    for listener in SETTLED_COMPENSATIONS:
         listener(Settled(step, how, by, reason, via, way))
     return status, queue
 

@@ -48,11 +48,6 @@ def read_history(
     return RunHistory(happened, Extent(len(happened), *last), read.version_id, read.mark)
 
 
-def events_of(tenant: int, run_id: UUID | str) -> Sequence[Happened]:
-    """As `read_history` has them, alone."""
-    return read_history(tenant, run_id).events
-
-
 def extent_of(tenant: int, run_id: UUID | str, most: int = MOST_EVENTS) -> RunHistory:
     """As `read_history`, without the events themselves."""
     read = events.measure_events(tenant, str(run_id), most)

@@ -13,7 +13,7 @@ from runs.reading.inner_steps import inner_steps
 from runs.reading.stored import CONTAINERS, Bounds
 from runs.store import payloads
 from workflows.models import Workflow
-from workflows.ports.last_runs import LastRun
+from workflows.ports import LastRun
 
 MOST_STEPS = 500
 # As they are kept, compressed. An expression reads 256 KiB at most.

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, Final, NamedTuple, TypedDict
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -21,6 +21,7 @@ from accounts.models import (
 )
 from accounts.principal import Principal
 from lib.clock import now_here
+from lib.ports import Port
 from runs.access import of_readable_runs
 
 GIVEN_UP = timedelta(days=1)
@@ -76,13 +77,8 @@ def of_account(mail: AccountMail) -> UnsentMail:
     return UnsentMail(mail.user.get_username(), about, mail.error, mail.created_at, mail.next_at)
 
 
-_SOURCES = [MailSource(AccountMail, of_account, related=("user",))]
-
-
-def tell_mails(source: MailSource) -> None:
-    """Registers mails that an app above sends."""
-    if source not in _SOURCES:
-        _SOURCES.append(source)
+MAILS: Final = Port(MailSource(AccountMail, of_account, related=("user",)))
+"""The mails that are sent: those about accounts, and those of apps above."""
 
 
 def unsent_mails(who: Principal, most: int) -> list[UnsentMail]:
@@ -90,7 +86,7 @@ def unsent_mails(who: Principal, most: int) -> list[UnsentMail]:
     ones of runs that they may read.
     """
     mails: list[UnsentMail] = []
-    for source in _SOURCES:
+    for source in MAILS:
         rows = source.model.objects.for_tenant(who.tenant_id).prefetch_related(*source.related)
         if source.of_runs:
             rows = of_readable_runs(rows, who)
@@ -105,7 +101,7 @@ def failing(span: timedelta, most: int) -> tuple[list[MailsRow], bool]:
     """
     errors: dict[int, list[tuple[datetime, str]]] = defaultdict(list)
     is_cut = False
-    for source in _SOURCES:
+    for source in MAILS:
         for part in _tried_in_vain(source.model.unsafe_all_tenants.all(), span):
             rows = list(part.values_list("tenant_id", "created_at", "error")[:most])
             is_cut = is_cut or len(rows) == most

@@ -7,7 +7,7 @@ from engine.catalogue import Json
 from runs.models import Run, StartDraft
 from runs.store import payloads
 from workflows.models import Workflow
-from workflows.ports.starts import Earlier, KeptEntries
+from workflows.ports import Earlier, KeptEntries
 
 LOOKED_AT = 1000
 """Among so many runs of the workflow, the last ones, theirs is looked for."""

@@ -1,15 +1,16 @@
 """What people are asked for runs and what they decided, in the words of whoever asked for the run.
 
-An app above tells it in its `AppConfig.ready`.
+An app above registers it in its `AppConfig.ready`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from accounts.principal import Principal
+from lib.ports import Port
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +47,26 @@ class Milestone:
     kind: str = "info"
 
 
-class Teller(Protocol):
-    """Who knows what people are asked."""
+class PeopleAsked(Protocol):
+    """What people are asked for runs."""
 
     def standings(self, who: Principal, trees: Mapping[UUID, UUID]) -> Mapping[UUID, Standing]: ...
 
     def milestones(self, who: Principal, run_id: UUID) -> Sequence[Milestone]: ...
 
 
-_TELLERS: list[Teller] = []
-
-
-def tell_asked(teller: Teller) -> Teller:
-    """Registers who knows."""
-    _TELLERS.append(teller)
-    return teller
+PEOPLE_ASKED: Final = Port[PeopleAsked]()
 
 
 def standings(who: Principal, trees: Mapping[UUID, UUID]) -> Mapping[UUID, Standing]:
     """How people stand to each of these runs, whatever their number in as many statements; `trees`: the id of the tree
     of each, with the run.
     """
-    return next((teller.standings(who, trees) for teller in _TELLERS), {}) if trees else {}
+    people = PEOPLE_ASKED.first
+    return people.standings(who, trees) if people and trees else {}
 
 
 def milestones(who: Principal, run_id: UUID) -> Sequence[Milestone]:
     """What people did for a run, oldest first."""
-    return next((teller.milestones(who, run_id) for teller in _TELLERS), ())
+    people = PEOPLE_ASKED.first
+    return people.milestones(who, run_id) if people else ()

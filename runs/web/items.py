@@ -18,8 +18,6 @@ from runs.reading.stored import NOTHING, ONE_RUN
 from runs.web import contexts, item_forms
 from steps.catalogue import EXECUTABLE
 
-MAX_PLACE = 2**31 - 1
-
 
 @page(RUNS_OPERATE, "POST")
 def act_on_items(request: PageRequest, run_id: UUID, node: str) -> HttpResponse:

@@ -32,6 +32,7 @@ def front_page(request: HttpRequest) -> HttpResponse:
 
 
 front_page.required_scope = home_page.required_scope  # type: ignore[attr-defined]
+front_page.methods = home_page.methods  # type: ignore[attr-defined]
 
 
 @page(TASKS_READ)

@@ -31,12 +31,12 @@ from runs.reading.stored import Bounds
 from runs.web import contexts
 from runs.web.forms import KeyForm, StartForm, form_with
 from runs.web.sent import started, to_run
+from workflows import ports
 from workflows.access import may
 from workflows.design import start_forms
 from workflows.design.start_forms import FORMS, ROOT, Start, field_of
 from workflows.design.starting import json_text
 from workflows.models import Workflow
-from workflows.ports import starts
 from workflows.queries import get_workflow, startable_of, startable_version
 
 _OWN = Bounds(None, 0, 0)
@@ -71,7 +71,7 @@ class Place:
 
     def blank(self, request: PageRequest) -> Start:
         """The form with nothing but defaults, and what whoever looks did before."""
-        earlier = starts.Earlier() if self.run else starts.earlier(request.principal, self.workflow)
+        earlier = ports.Earlier() if self.run else ports.earlier(request.principal, self.workflow)
         return start_forms.about(self.definition, earlier)
 
 
@@ -84,10 +84,10 @@ def workflow_start(request: PageRequest, name: str) -> HttpResponse:
     if place.schema is None:
         return _text_page(request, place, form_with({"text": ""}, None))
     who = request.principal
-    earlier = starts.earlier(who, place.workflow)
+    earlier = ports.earlier(who, place.workflow)
 
     def last_input() -> Json:
-        return masked(starts.last_input(who, place.workflow))
+        return masked(ports.last_input(who, place.workflow))
 
     start = start_forms.opened(place.definition, earlier, dict(request.GET.lists()), last_input)
     return _fields_page(request, place, start)

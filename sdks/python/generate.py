@@ -1,4 +1,5 @@
-"""The models and routes of the SDK, made of Handoff's OpenAPI document (`openapi.json`) when the SDK is built.
+"""What is made when the SDK is built: its models and routes, of Handoff's OpenAPI document (`openapi.json`), and the
+client that blocks, of the one for asyncio.
 
 As a program it reads the document anew: `manage.py spectacular --format openapi-json | python generate.py`.
 """
@@ -24,13 +25,25 @@ PREFIX = "/api/v1"
 METHODS = ("get", "post", "put", "patch", "delete")
 SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 BYTES = "application/octet-stream"
+AIO = HOME / "aio.py"
+BLOCKING = {
+    "import asyncio": "import time",
+    "asyncio.": "time.",
+    "The client for asyncio, of which generate.py makes the one that blocks": "The client that blocks",
+    "AsyncIterator": "Iterator",
+    "AsyncClient": "Client",
+    "AsyncSender": "Sender",
+    "async def": "def",
+    "await ": "",
+}
+"""What is otherwise in the client that blocks."""
 HEAD = '"""{title}\n\nWritten by generate.py from openapi.json when the SDK is built.\n"""\n'
 
 
 def refresh() -> None:
     """Write the modules where they are missing, or older than what they are made of."""
     made = [HOME / f"{name}.py" for name in MODULES]
-    newest = max(path.stat().st_mtime_ns for path in (DOCUMENT, ROOT / "generate.py"))
+    newest = max(path.stat().st_mtime_ns for path in (DOCUMENT, AIO, ROOT / "generate.py"))
     if not all(path.exists() and path.stat().st_mtime_ns > newest for path in made):
         write()
 
@@ -122,7 +135,15 @@ def routes(document: Schema) -> str:
     )
 
 
-MODULES: Mapping[str, Callable[[Schema], str]] = {"models": models, "routes": routes}
+def client(_: Schema) -> str:
+    """The module of the client that blocks."""
+    source = AIO.read_text()
+    for awaited, blocking in BLOCKING.items():
+        source = source.replace(awaited, blocking)
+    return source
+
+
+MODULES: Mapping[str, Callable[[Schema], str]] = {"models": models, "routes": routes, "client": client}
 
 
 def type_of(schema: Schema, *, module: str = "") -> str:

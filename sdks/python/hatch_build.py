@@ -1,4 +1,4 @@
-"""Makes the models and routes of the SDK when a wheel of it is built, also an editable one."""
+"""Makes modules of the SDK when a wheel of it is built, also an editable one."""
 
 import runpy
 from pathlib import Path
@@ -8,7 +8,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class Modules(BuildHookInterface[Any]):
-    """Writes what generate.py makes of openapi.json; it is not in the repository, hence an artifact."""
+    """Writes what generate.py makes; it is not in the repository, hence an artifact."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Before anything is packed."""

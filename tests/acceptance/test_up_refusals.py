@@ -2,15 +2,13 @@
 
 import os
 import signal
-import subprocess
-import sys
 
 import psycopg
 import pytest
 
 from config.embedded import postgres
 from config.embedded.processes import living_in, wait_until
-from tests.acceptance.running import ROOT, Handoff
+from tests.acceptance.running import Handoff
 
 
 @pytest.fixture
@@ -121,18 +119,3 @@ def test_the_reason_is_said_though_the_preparation_hangs_after_it(tmp_path):
     handoff.process.send_signal(signal.SIGTERM)
     handoff.process.wait(30)
     assert "Handoff has stopped" in handoff.said()
-
-
-def test_an_old_python_is_told_what_to_install():
-    old = "import sys; sys.version_info = (3, 9, 2)"
-    run = f"{old}; import runpy; runpy.run_path('scripts/bootstrap', run_name='__main__')"
-    result = subprocess.run(
-        [sys.executable, "-c", run],
-        cwd=ROOT,
-        env={"PATH": "/nowhere"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 1
-    assert result.stderr.startswith("handoff: Handoff needs Python 3.11 to 3.14 and this is 3.9: install one")

@@ -75,9 +75,10 @@ def test_the_server_is_a_supported_valkey():
     assert re.match(r"Valkey server v=(9|\d\d)\.", done.stdout)
 
 
-def test_a_python_that_is_too_new_is_told_what_to_install():
-    new = "import sys; sys.version_info = (3, 15, 0)"
-    run = f"{new}; import runpy; runpy.run_path('scripts/bootstrap', run_name='__main__')"
+@pytest.mark.parametrize("version", [(3, 9, 2), (3, 15, 0)])
+def test_a_python_that_does_not_fit_is_told_what_to_install(version):
+    pretended = f"import sys; sys.version_info = {version}"
+    run = f"{pretended}; import runpy; runpy.run_path('scripts/bootstrap', run_name='__main__')"
     done = subprocess.run(
         [sys.executable, "-c", run],
         cwd=environment.BASE_DIR,
@@ -87,4 +88,6 @@ def test_a_python_that_is_too_new_is_told_what_to_install():
         check=False,
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("handoff: Handoff needs Python 3.11 to 3.14 and this is 3.15: install one")
+    assert done.stderr.startswith(
+        f"handoff: Handoff needs Python 3.11 to 3.14 and this is 3.{version[1]}: install one"
+    )

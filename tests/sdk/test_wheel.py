@@ -7,7 +7,7 @@ from shutil import copytree, ignore_patterns
 
 from tests.serving import ROOT
 
-GENERATED = ("models.py", "routes.py")
+GENERATED = ("client.py", "models.py", "routes.py")
 
 
 def run(*arguments, cwd):

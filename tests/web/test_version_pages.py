@@ -9,7 +9,7 @@ from tests import factories as make
 from tests.web.axe import faults_by_day_and_night
 from tests.web.test_workflow_pages import a_workflow, shown, the
 from workflows.models import Workflow, WorkflowVersion
-from workflows.ports.usage import open_runs
+from workflows.ports import open_runs
 
 CHAIN = {
     "name": "ours",

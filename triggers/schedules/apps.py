@@ -23,14 +23,13 @@ class SchedulesConfig(AppConfig):
         from triggers.schedules.kept import KEPT
         from triggers.schedules.leaving import LEFT
         from triggers.schedules.overview import schedule_triggers
-        from workflows.ports.examples import comes_with_examples
-        from workflows.ports.triggers import tell_triggers
+        from workflows.ports import EXAMPLES, TRIGGERS
 
         guards("schedule", guard_schedule)
         guards("schedule_id", guard_schedule_id)
-        ports.tell_of_members(firing.member_changed)
-        tell_triggers(schedule_triggers)
-        comes_with_examples(make_example_schedule)
+        ports.MEMBER_CHANGES.register(firing.member_changed)
+        TRIGGERS.register(schedule_triggers)
+        EXAMPLES.register(make_example_schedule)
         CALENDAR_USERS.register(KEPT)
         LEFT_KINDS.register(LEFT)
         PANELS.register(

@@ -8,7 +8,7 @@ from triggers.schedules.reading import schedules_of
 from triggers.schedules.words import words_of
 from workflows.access import may
 from workflows.models import Workflow
-from workflows.ports.triggers import Trigger
+from workflows.ports import Trigger
 
 MOST = 20
 

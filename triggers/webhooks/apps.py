@@ -20,10 +20,10 @@ class WebhooksConfig(AppConfig):
         from triggers.webhooks.leaving import LEFT
         from triggers.webhooks.overview import webhook_triggers
         from triggers.webhooks.web import newest
-        from workflows.ports.triggers import tell_triggers
+        from workflows.ports import TRIGGERS
 
         guards("webhook_id", guard_webhook)
-        tell_triggers(webhook_triggers)
+        TRIGGERS.register(webhook_triggers)
         LEFT_KINDS.register(LEFT)
         PANELS.register(
             Panel("messages", "webhooks/_messages.html", newest),

@@ -11,7 +11,7 @@ from accounts.roles import RUNS_OPERATE, WEBHOOKS_MANAGE
 from triggers.webhooks.models import InboundWebhook, WebhookDelivery
 from workflows.access import may
 from workflows.models import Workflow
-from workflows.ports.triggers import Trigger
+from workflows.ports import Trigger
 
 MOST = 20
 _DOES = {"start": "each message starts a run", "signal": "each message is a signal to a run"}

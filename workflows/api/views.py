@@ -14,7 +14,7 @@ from workflows.api import serializers as s
 from workflows.api.drafts import problems_body
 from workflows.api.etags import etag
 from workflows.checking.check import check
-from workflows.ports.usage import open_runs
+from workflows.ports import open_runs
 from workflows.versions import comparing, lifecycle, withdrawing
 
 

@@ -9,7 +9,7 @@ from lib.refusals import Invalid
 from lib.strict_json import Json
 from steps.catalogue import CATALOGUE
 from workflows.checking.fixes import with_fixes
-from workflows.ports.judges import judged
+from workflows.ports import judged
 
 
 @dataclass(frozen=True, slots=True)

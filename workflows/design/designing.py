@@ -21,7 +21,7 @@ from lib.strict_json import BadJson, Json, strict_dumps
 from steps.catalogue import CATALOGUE
 from workflows import queries
 from workflows.design.samples import Chosen, chosen
-from workflows.ports.last_runs import last_run
+from workflows.ports import last_run
 
 MOST_NODES = 2_000
 SECONDS = 1.0

@@ -12,7 +12,7 @@ from engine.work import VALUE_UNITS, Work
 from lib.masking import masked
 from lib.strict_json import Json
 from steps.catalogue import CATALOGUE
-from workflows.ports.last_runs import LastRun
+from workflows.ports import LastRun
 
 DEEPEST = 5
 

@@ -14,7 +14,7 @@ from lib.forms.schema_forms import SchemaForms
 from lib.forms.shapes import shape_of, whole
 from steps.schema import fits, problems_of
 from workflows.design.starting import json_text, sample_of, takes_text
-from workflows.ports.starts import Earlier, KeptEntries
+from workflows.ports import Earlier, KeptEntries
 
 Source = Literal["", "typed", "draft", "link", "last", "sample", "run"]
 

@@ -9,7 +9,7 @@ import orjson
 from engine.catalogue import Json
 from engine.problems import Problem
 from workflows.design.drawing import Drawing, draw
-from workflows.ports.judges import judged_each
+from workflows.ports import judged_each
 
 COMPLIANCE = 3
 """How many of them, the first, are what people decide in compliance; they are what an empty page offers."""

@@ -10,10 +10,9 @@ from django.shortcuts import redirect, render
 from accounts.access import PageRequest, page
 from accounts.roles import RUNS_OPERATE, RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFLOWS_WRITE
 from lib.refusals import Conflict, Invalid, Refusal, Stale
-from workflows import queries
+from workflows import ports, queries
 from workflows.access import may
 from workflows.models import Workflow, WorkflowVersion
-from workflows.ports import usage
 from workflows.versions import comparing, lifecycle, withdrawing
 from workflows.web.forms import as_number
 
@@ -27,7 +26,7 @@ def versions_page(request: PageRequest, name: str) -> HttpResponse:
     versions = list(
         queries.versions_of(workflow).defer("definition", "layout").order_by("-number")[:MOST_LISTED]
     )
-    run_counts = usage.open_runs(workflow)
+    run_counts = ports.open_runs(workflow)
     context = {
         "workflow": workflow,
         "versions": [(version, run_counts[version.pk]) for version in versions],

@@ -22,7 +22,7 @@ from accounts.roles import (
 from engine.problems import Problem
 from lib import markup
 from lib.refusals import Conflict, Invalid, Missing
-from workflows import queries
+from workflows import ports, queries
 from workflows.access import may, may_anywhere, sees_nothing
 from workflows.checking.check import check
 from workflows.design.drawing import draw
@@ -30,7 +30,6 @@ from workflows.design.picture import picture
 from workflows.design.start_forms import FROM, Start, opened, schema_of
 from workflows.design.starting import start_form
 from workflows.models import Workflow, WorkflowVersion
-from workflows.ports import starts, triggers, usage
 from workflows.versions import lifecycle
 from workflows.versions.carried import in_use
 from workflows.versions.examples import COMPLIANCE, examples, offered
@@ -132,7 +131,7 @@ def _filling(request: PageRequest, workflow: Workflow, latest: WorkflowVersion |
     may_start = RUNS_START in request.principal.scopes and workflow.archived_at is None
     if latest is None or not may_start or schema_of(latest.definition) is None:
         return None
-    earlier = starts.earlier(request.principal, workflow)
+    earlier = ports.earlier(request.principal, workflow)
     # Who sees it for the first time sees what it takes; afterwards the sample is in the way.
     is_new = earlier.kept is None and earlier.started_at is None
     return opened(latest.definition, earlier, {FROM: ["sample"]} if is_new else {}, lambda: None)
@@ -140,12 +139,12 @@ def _filling(request: PageRequest, workflow: Workflow, latest: WorkflowVersion |
 
 def _use(request: PageRequest, workflow: Workflow) -> dict[str, Any]:
     """How many runs are open, what starts others, and into which folders it may be moved."""
-    open_runs = usage.open_runs(workflow)
+    open_runs = ports.open_runs(workflow)
     return {
         "folders": folder_names(request.principal, EDIT) if _may_move(request) else [],
         "open_runs": open_runs.total(),
         "carried": in_use(workflow, open_runs),
-        "triggers": triggers.triggers_of(request.principal, workflow),
+        "triggers": ports.triggers_of(request.principal, workflow),
     }
 
 

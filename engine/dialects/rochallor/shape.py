@@ -63,7 +63,6 @@ _TIMER: Mapping[str, Kind] = {
     "interrupting": _FLAG,
     "targetStepId": _TEXT,
 }
-STEP_FIELDS: Final = (*_STEP,)
 
 
 def matches(document: Document) -> bool:

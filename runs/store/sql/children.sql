@@ -223,7 +223,7 @@ SELECT coalesce(json_agg(DISTINCT w.queue), '[]') FROM w WHERE NOT w.held
 -- Open children of containers that wait no more, in runs that go on; the caller holds them FOR UPDATE. Children of runs
 -- that close are cancelled or awaited as all their steps are.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-l AS MATERIALIZED (
+locked AS MATERIALIZED (
     SELECT s.id
       FROM runs_container c
       JOIN runs_run r ON r.id = c.run_id AND r.status IN ('RUNNING', 'PAUSED')
@@ -236,11 +236,11 @@ l AS MATERIALIZED (
      ORDER BY s.id
        FOR NO KEY UPDATE OF s
 ),
-t AS (
+cancelled_timers AS (
     UPDATE runs_timer t
        SET status = 'CANCELLED', settled_at = clock.now
       FROM clock
-     WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.step_id = ANY (ARRAY(SELECT id FROM l)) AND t.status = 'PENDING'
+     WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.step_id = ANY (ARRAY(SELECT id FROM locked)) AND t.status = 'PENDING'
 ),
 /* include cancel_locked */
 

@@ -135,7 +135,9 @@ picked AS MATERIALIZED (
 -- What expressions of the given runs read: the run itself and the outputs of steps that are over.
 SELECT coalesce(json_agg(json_build_array(
            w.run_id,
-           json_build_object('tenant', r.tenant_id, 'trace', CASE WHEN r.traceparent IS NOT NULL THEN json_build_array(r.traceparent, r.tracestate) END, 'input', r.input, 'business_key', r.business_key, 'created_by', r.created_by,
+           json_build_object('tenant', r.tenant_id,
+                             'trace', CASE WHEN r.traceparent IS NOT NULL THEN json_build_array(r.traceparent, r.tracestate) END,
+                             'input', r.input, 'business_key', r.business_key, 'created_by', r.created_by,
                              'now', coalesce(%(now)s::timestamptz, statement_timestamp()),
                              'vars', CASE WHEN w.vars THEN /* include current_variables */ ELSE '{}' END),
            coalesce(o.outputs, '{}'))), '[]')

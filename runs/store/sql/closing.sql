@@ -1,7 +1,7 @@
 -- name: cancel_open_steps
 -- The caller holds the runs FOR UPDATE. The epoch rises, so whoever still works on one of them finds it gone.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-l AS MATERIALIZED (
+locked AS MATERIALIZED (
     SELECT s.id FROM runs_stepexecution s
      WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.status = ANY (%(statuses)s::text[])
      ORDER BY s.id FOR NO KEY UPDATE
@@ -17,29 +17,29 @@ UPDATE runs_timer t
 -- name: close_runs
 -- From here on nothing new starts in these runs; their running steps are awaited.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-w AS MATERIALIZED (
+closings AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, status text, error jsonb, undo boolean, payload jsonb)
 ),
-r AS (
+closed_runs AS (
     UPDATE runs_run r
        SET status = w.status, error = coalesce(r.error, w.error), undo = coalesce(w.undo, false),
            cancelled = w.status = 'CANCELLING',
            sla_look_at = coalesce(r.sla_look_at, r.sla_kept_look_at + (clock.now - r.sla_paused_at)),
            sla_kept_look_at = NULL, sla_paused_at = NULL,
            /* include sla_goes_on */
-      FROM w CROSS JOIN clock
-     WHERE r.id = w.run_id AND r.id = ANY (ARRAY(SELECT run_id FROM w))
+      FROM closings w CROSS JOIN clock
+     WHERE r.id = w.run_id AND r.id = ANY (ARRAY(SELECT run_id FROM closings))
        AND (r.status IN ('RUNNING', 'PAUSED') OR r.status = 'FAILING' AND w.status = 'CANCELLING')
     RETURNING r.id, r.tenant_id, r.shard, r.status, coalesce(w.payload, '{}') AS payload, w.error
 ),
-h AS (
+history AS (
     /* include write_history */
     SELECT r.tenant_id, r.id, r.shard, 90, 'RUN_' || r.status, NULL, NULL,
            jsonb_strip_nulls(r.payload || jsonb_build_object('error', r.error)), clock.now
-      FROM r CROSS JOIN clock
+      FROM closed_runs r CROSS JOIN clock
      ORDER BY r.id
 )
-SELECT coalesce(json_agg(r.id), '[]') FROM r
+SELECT coalesce(json_agg(r.id), '[]') FROM closed_runs r
 
 -- name: note_failures
 -- A step of these runs has failed for good, and their other branches go on: what failed first is why they will fail.
@@ -96,7 +96,7 @@ SELECT coalesce(json_agg(json_build_array(
 -- name: end_closing_runs
 -- The transaction that sees no running step and no open child of a closing run ends it. Gives how many parents are told.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-r AS (
+ended_runs AS (
     UPDATE runs_run r
        SET status = CASE r.status WHEN 'FAILING' THEN 'FAILED' ELSE 'CANCELLED' END, completed_at = clock.now
       FROM clock
@@ -104,14 +104,14 @@ r AS (
        AND NOT EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.status = 'RUNNING')
     RETURNING r.id, r.tenant_id, r.shard, r.status, r.parent_id, r.parent_step_id
 ),
-h AS (
+history AS (
     /* include write_history */
     SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, NULL, NULL, '{}', clock.now
-      FROM r CROSS JOIN clock
+      FROM ended_runs r CROSS JOIN clock
      ORDER BY r.id
 ),
 /* include tell_parents */
-SELECT count(*) FROM t
+SELECT count(*) FROM messages
 
 -- name: insert_dead_letters
 -- Dead letters of steps that failed their run for good: by their own error, or by edges that can't be resolved (then the
@@ -129,7 +129,7 @@ SELECT w.id, s.tenant_id, s.run_id, s.id, s.node,
 -- A new life: whatever failed or was cancelled by the failure is queued again with a fresh budget. In a run that goes on
 -- beside its failure it is the same life.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-r AS (
+reopened_runs AS (
     UPDATE runs_run r
        SET status = CASE WHEN r.completed_at IS NOT NULL THEN 'RUNNING' ELSE r.status END,
            life = r.life + (r.completed_at IS NOT NULL)::int, error = NULL, completed_at = NULL, undo = false, cancelled = false,
@@ -147,27 +147,27 @@ r AS (
               old.completed_at IS NOT NULL AS had_ended, old.status = 'CANCELLED' AS was_cancelled
 ),
 -- What failed before any worker had it (its input could not be made, or the engine does it itself) begins anew.
-e AS (
+withdrawn_steps AS (
     DELETE FROM runs_stepexecution s
-     USING r
+     USING reopened_runs r
      WHERE s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
        AND s.status = 'FAILED' AND s.output IS NULL AND s.epoch = 0
     RETURNING s.run_id, s.node, s.input, s.input_from, r.tenant_id, r.shard, r.had_ended
 ),
 -- A join among them is decided anew: outputs that meet may be too much to be kept as an input.
-t AS (
+reset_joins AS (
     UPDATE runs_stepjoin t
        SET fired = false
-      FROM e
+      FROM withdrawn_steps e
      WHERE t.run_id = e.run_id AND t.run_id = ANY (%(runs)s::uuid[]) AND t.node = e.node
     RETURNING t.run_id, t.node, t.arrived, t.taken
 ),
-s AS (
+queued_steps AS (
     UPDATE runs_stepexecution s
        SET status = 'QUEUED', epoch = s.epoch + 1, attempt = 0, solo = false, error = NULL, cancel_cause = NULL,
            worker = NULL, started_at = NULL, completed_at = NULL, edges_pending = false, available_at = clock.now,
            lease_token_hash = NULL, held = r.status = 'PAUSED'
-      FROM r CROSS JOIN clock
+      FROM reopened_runs r CROSS JOIN clock
      WHERE s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[]) AND (s.status, s.epoch) <> ('FAILED', 0)
        -- Children are seen to by their container, which begins anew.
        AND s.index IS NULL
@@ -176,44 +176,44 @@ s AS (
             OR s.status = 'CANCELLED' AND s.cancel_cause = 'cancelled' AND r.was_cancelled)
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.epoch, s.queue, s.fired, r.had_ended
 ),
-l AS (
+letters AS (
     UPDATE runs_deadletter l
        SET resolution = 'redriven', resolved_at = clock.now
-      FROM r CROSS JOIN clock
+      FROM reopened_runs r CROSS JOIN clock
      WHERE l.run_id = r.id AND l.run_id = ANY (%(runs)s::uuid[]) AND l.resolution IS NULL
 ),
-h AS (
+history AS (
     /* include write_history */
     SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, NULL, e.payload,
            clock.now
       FROM (SELECT r.tenant_id, r.id AS run_id, r.shard, 0 AS ordinal, 'RUN_REOPENED' AS type, NULL AS node,
                    %(payload)s::jsonb || jsonb_build_object('life', r.life) AS payload
-              FROM r
+              FROM reopened_runs r
              WHERE r.had_ended
             UNION ALL
             SELECT e.tenant_id, e.run_id, e.shard, 1, 'STEP_WITHDRAWN', e.node,
                    %(payload)s::jsonb || jsonb_build_object('was', 'FAILED')
-              FROM e
+              FROM withdrawn_steps e
              WHERE NOT e.had_ended
             UNION ALL
             SELECT s.tenant_id, s.run_id, s.shard, 1, 'STEP_REQUEUED', s.node,
                    CASE WHEN s.had_ended THEN '{}' ELSE %(payload)s::jsonb END || jsonb_build_object('epoch', s.epoch)
-              FROM s) e CROSS JOIN clock
+              FROM queued_steps s) e CROSS JOIN clock
      ORDER BY e.run_id, e.ordinal, e.node
 )
 SELECT json_build_object('runs', (SELECT coalesce(json_agg(json_build_array(
-                             r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.open_sinks)), '[]') FROM r),
-                         'queues', (SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM s),
+                             r.id, r.tenant_id, r.shard, r.version_id, r.priority, r.open_sinks)), '[]') FROM reopened_runs r),
+                         'queues', (SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM queued_steps s),
                          'queued', (SELECT coalesce(json_agg(json_build_array(
-                             s.id, s.run_id, s.node, coalesce(s.fired, '{}')) ORDER BY s.id), '[]') FROM s),
+                             s.id, s.run_id, s.node, coalesce(s.fired, '{}')) ORDER BY s.id), '[]') FROM queued_steps s),
                          'entered', (SELECT coalesce(json_agg(json_build_array(e.run_id, e.node,
                              CASE WHEN e.input_from IS NULL THEN e.input
                                   ELSE coalesce((SELECT p.output FROM runs_stepexecution p WHERE p.id = e.input_from),
                                                 (SELECT i.input FROM runs_run i WHERE i.id = e.input_from)) END)
                              ORDER BY e.run_id, e.node), '[]')
-                                       FROM e WHERE (e.run_id, e.node) NOT IN (SELECT t.run_id, t.node FROM t)),
+                                       FROM withdrawn_steps e WHERE (e.run_id, e.node) NOT IN (SELECT t.run_id, t.node FROM reset_joins t)),
                          'joins', (SELECT coalesce(json_agg(json_build_array(t.run_id, t.node, t.arrived, t.taken)
-                             ORDER BY t.run_id, t.node), '[]') FROM t))
+                             ORDER BY t.run_id, t.node), '[]') FROM reset_joins t))
 
 -- name: pending_edges
 -- Steps that completed while their run was failing: their edges are resolved when the run is reopened.
@@ -229,45 +229,45 @@ SELECT coalesce(json_agg(json_build_array(
 -- claim that was first has the step: it is not QUEUED any more when its row can be had. Where the version says so the
 -- deadline stands still, too.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-p AS MATERIALIZED (
+pausing_runs AS MATERIALIZED (
     SELECT r.id
       FROM runs_run r JOIN workflows_workflowversion v ON v.id = r.version_id
      WHERE r.id = ANY (%(runs)s::uuid[]) AND %(pause)s AND r.sla_deadline IS NOT NULL AND v.definition @> '{"sla_pauses": true}'
 ),
-r AS (
+changed_runs AS (
     UPDATE runs_run r
        SET status = CASE WHEN %(pause)s THEN 'PAUSED' ELSE 'RUNNING' END,
-           sla_paused_at = CASE WHEN r.id IN (SELECT id FROM p) THEN clock.now END,
-           sla_kept_look_at = CASE WHEN r.id IN (SELECT id FROM p) THEN r.sla_look_at END,
-           sla_look_at = CASE WHEN r.id NOT IN (SELECT id FROM p)
+           sla_paused_at = CASE WHEN r.id IN (SELECT id FROM pausing_runs) THEN clock.now END,
+           sla_kept_look_at = CASE WHEN r.id IN (SELECT id FROM pausing_runs) THEN r.sla_look_at END,
+           sla_look_at = CASE WHEN r.id NOT IN (SELECT id FROM pausing_runs)
                               THEN coalesce(r.sla_look_at, r.sla_kept_look_at + (clock.now - r.sla_paused_at)) END,
            /* include sla_goes_on */
       FROM clock
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = CASE WHEN %(pause)s THEN 'RUNNING' ELSE 'PAUSED' END
     RETURNING r.id, r.tenant_id, r.shard, r.status
 ),
-l AS MATERIALIZED (
+locked AS MATERIALIZED (
     SELECT s.id FROM runs_stepexecution s
      WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.status = 'QUEUED' AND s.held <> %(pause)s
        -- An item that was paused by itself stays so.
        AND (%(pause)s OR s.waiting IS NULL)
      ORDER BY s.id FOR NO KEY UPDATE
 ),
-s AS (
+held_steps AS (
     UPDATE runs_stepexecution s
        SET held = %(pause)s
-      FROM r
-     WHERE s.id = ANY (ARRAY(SELECT id FROM l)) AND s.run_id = r.id AND s.status = 'QUEUED'
+      FROM changed_runs r
+     WHERE s.id = ANY (ARRAY(SELECT id FROM locked)) AND s.run_id = r.id AND s.status = 'QUEUED'
     RETURNING s.queue
 ),
-h AS (
+history AS (
     /* include write_history */
     SELECT r.tenant_id, r.id, r.shard, 0, CASE WHEN %(pause)s THEN 'RUN_PAUSED' ELSE 'RUN_UNPAUSED' END, NULL, NULL,
            %(payload)s::jsonb, clock.now
-      FROM r CROSS JOIN clock
+      FROM changed_runs r CROSS JOIN clock
      ORDER BY r.id
 )
-SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM s
+SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM held_steps s
 
 -- name: settle_questions
 -- These steps have failed and asked what becomes of that: by now it is decided, and their dead letters are resolved.

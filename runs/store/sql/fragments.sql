@@ -77,37 +77,37 @@ sla_paused_seconds = r.sla_paused_seconds + coalesce(extract(epoch FROM clock.no
 s.id, s.epoch, s.run_id, s.tenant_id, s.shard, s.version_id, s.node, s.undoes, s.index, s.attempt, s.priority, s.solo, s.revision
 
 -- name: cancel_locked (fragment)
-c AS (
+cancelled_steps AS (
     UPDATE runs_stepexecution s
        SET status = 'CANCELLED', epoch = s.epoch + 1, cancel_cause = %(cause)s, completed_at = clock.now, held = false,
            waiting = NULL
       FROM clock
-     WHERE s.id = ANY (ARRAY(SELECT id FROM l)) AND s.status = ANY (%(statuses)s::text[])
+     WHERE s.id = ANY (ARRAY(SELECT id FROM locked)) AND s.status = ANY (%(statuses)s::text[])
     RETURNING s.run_id, s.tenant_id, s.shard, s.node, s.index, s.attempt, s.epoch
 )
 /* include write_history */
 SELECT c.tenant_id, c.run_id, c.shard, 100, 'STEP_CANCELLED', c.node, c.attempt,
        jsonb_strip_nulls(jsonb_build_object('index', c.index, 'epoch', c.epoch, 'cause', %(cause)s)), clock.now
-  FROM c CROSS JOIN clock
+  FROM cancelled_steps c CROSS JOIN clock
  ORDER BY c.run_id, c.node, c.index
 
 -- name: tell_parents (fragment)
-t AS (
+messages AS (
     -- Whoever ends a run must not wait for its parent, which may wait for it: a message is delivered later.
     INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, step_id, due_at)
     SELECT r.tenant_id, r.parent_id, r.shard, 'child_ended', r.id, r.parent_step_id, clock.now
-      FROM r CROSS JOIN clock
+      FROM ended_runs r CROSS JOIN clock
      WHERE r.parent_step_id IS NOT NULL
      ORDER BY r.id
     RETURNING 1
 )
 
 -- name: tell_parents_of_undoing (fragment)
-u AS (
+messages AS (
     -- Of runs that begin to undo, or wait for a person since, or no longer: their parents stand accordingly.
     INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, due_at)
     SELECT r.tenant_id, r.parent_id, r.shard, 'child_undoing', r.id, clock.now
-      FROM r CROSS JOIN clock
+      FROM changed_runs r CROSS JOIN clock
      WHERE r.parent_id IS NOT NULL
      ORDER BY r.id
     RETURNING 1

@@ -200,7 +200,7 @@ SELECT r.tenant_id, r.id, r.shard, 'close', r.id, coalesce(%(now)s::timestamptz,
 -- name: begin_undoing
 -- These runs begin to undo: they have closed, or had ended and are undone with a run above them (then it is a new life).
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-r AS (
+changed_runs AS (
     UPDATE runs_run r
        SET status = 'COMPENSATING', completed_at = NULL, life = r.life + (r.completed_at IS NOT NULL)::int
      WHERE r.id = ANY (%(runs)s::uuid[])
@@ -209,21 +209,21 @@ r AS (
               CASE WHEN old.completed_at IS NOT NULL THEN r.life END AS new_life
 ),
 /* include tell_parents_of_undoing */,
-h AS (
+history AS (
     /* include write_history */
     SELECT r.tenant_id, r.id, r.shard, 200, 'RUN_COMPENSATING', NULL, NULL,
            jsonb_strip_nulls(jsonb_build_object('life', r.new_life)), clock.now
-      FROM r CROSS JOIN clock
+      FROM changed_runs r CROSS JOIN clock
      ORDER BY r.id
 )
-SELECT count(*) FROM u
+SELECT count(*) FROM messages
 
 -- name: restate
 -- How runs that undo stand by what their child runs do: WAITING_FOR_MANUAL_ACTION while a compensation of theirs, or of a
 -- child, waits for a person. A closing run in which only children go on, which undo what they did, undoes; so does a run
 -- that had ended, while it is undone with a run above it.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-w AS MATERIALIZED (
+standings AS MATERIALIZED (
     SELECT r.id,
            CASE WHEN (SELECT true FROM runs_stepexecution s
                        WHERE s.run_id = r.id AND s.undoes IS NOT NULL AND s.status = 'FAILED' LIMIT 1)
@@ -244,30 +244,30 @@ w AS MATERIALIZED (
                                   WHERE c.parent_id = r.id AND c.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION'))
            END
 ),
-r AS (
+changed_runs AS (
     UPDATE runs_run r
        SET status = w.status, completed_at = NULL, life = r.life + (r.completed_at IS NOT NULL)::int
-      FROM w
+      FROM standings w
      WHERE r.id = w.id AND r.id = ANY (%(runs)s::uuid[]) AND r.status <> w.status
     RETURNING r.id, r.tenant_id, r.shard, r.status, r.parent_id,
               CASE WHEN old.completed_at IS NOT NULL THEN r.life END AS new_life,
               old.status NOT IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION') AS begins
 ),
 /* include tell_parents_of_undoing */,
-h AS (
+history AS (
     /* include write_history */
     SELECT e.tenant_id, e.id, e.shard, e.ordinal, e.type, NULL, NULL, e.payload, clock.now
       FROM (SELECT r.tenant_id, r.id, r.shard, 200 AS ordinal, 'RUN_COMPENSATING' AS type,
                    jsonb_strip_nulls(jsonb_build_object('life', r.new_life)) AS payload
-              FROM r
+              FROM changed_runs r
              WHERE r.begins OR r.status = 'COMPENSATING'
             UNION ALL
             SELECT r.tenant_id, r.id, r.shard, 300, 'RUN_WAITING_FOR_MANUAL_ACTION', '{}'::jsonb
-              FROM r
+              FROM changed_runs r
              WHERE r.status = 'WAITING_FOR_MANUAL_ACTION') e CROSS JOIN clock
      ORDER BY e.id, e.ordinal
 )
-SELECT count(*) FROM u
+SELECT count(*) FROM messages
 
 -- name: next_compensations
 -- The steps that undo nodes of runs, which are held FOR UPDATE; of what needs no undoing any more there is none.
@@ -310,27 +310,27 @@ SELECT coalesce(json_agg(json_build_array(n.run_id, n.undoes, n.queue)), '[]') F
 -- Everything is undone. What was cancelled is CANCELLED then; where somebody gave a compensation up, in the run or in a run
 -- below it, the run has FAILED, and so it has where only its children undid what they did. Gives how many parents are told.
 WITH RECURSIVE clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-d AS (
+descendants AS (
     SELECT r.id AS driver, r.id FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'COMPENSATING'
     UNION ALL
-    SELECT d.driver, c.id FROM d JOIN runs_run c ON c.parent_id = d.id
+    SELECT d.driver, c.id FROM descendants d JOIN runs_run c ON c.parent_id = d.id
 ),
-g AS MATERIALIZED (
+abandoning AS MATERIALIZED (
     SELECT DISTINCT d.driver
-      FROM d
+      FROM descendants d
       JOIN runs_stepexecution s ON s.run_id = d.id AND s.status = 'SKIPPED' AND s.cancel_cause = 'abandoned'
     UNION
     SELECT e.run_id FROM runs_undoentry e WHERE e.run_id = ANY (%(runs)s::uuid[]) AND e.state = 'abandoned'
 ),
-r AS (
+ended_runs AS (
     UPDATE runs_run r
-       SET status = CASE WHEN r.id IN (SELECT g.driver FROM g) THEN 'FAILED'
+       SET status = CASE WHEN r.id IN (SELECT g.driver FROM abandoning g) THEN 'FAILED'
                          WHEN r.cancelled THEN 'CANCELLED'
                          WHEN EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.run_id = r.id) THEN 'COMPENSATED'
                          WHEN EXISTS (SELECT 1 FROM runs_undoentry e WHERE e.target_id = r.id) THEN 'COMPENSATED'
                          WHEN EXISTS (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = r.id AND s.undoes IS NOT NULL)
                          THEN 'COMPENSATED' ELSE 'FAILED' END,
-           error = CASE WHEN r.id IN (SELECT g.driver FROM g)
+           error = CASE WHEN r.id IN (SELECT g.driver FROM abandoning g)
                         THEN coalesce(r.error, jsonb_build_object(
                             'code', 'CompensationAbandoned', 'message', 'Something that the run did is not undone: it was given up.'))
                         ELSE r.error END,
@@ -345,27 +345,27 @@ r AS (
                         WHERE e.run_id = r.id AND e.state IN ('planned', 'begun'))
     RETURNING r.id, r.tenant_id, r.shard, r.status, r.parent_id, r.parent_step_id
 ),
-h AS (
+history AS (
     /* include write_history */
     SELECT r.tenant_id, r.id, r.shard, 32000, 'RUN_' || r.status, NULL, NULL, '{}', clock.now
-      FROM r CROSS JOIN clock
+      FROM ended_runs r CROSS JOIN clock
      ORDER BY r.id
 ),
 /* include tell_parents */
-SELECT count(*) FROM t
+SELECT count(*) FROM messages
 
 -- name: await_operator
 -- Compensations failed for good: before a person has seen to them nothing more is undone of what comes before. History
 -- says so, and alerts.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-r AS (
+changed_runs AS (
     UPDATE runs_run r
        SET status = 'WAITING_FOR_MANUAL_ACTION'
      WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'COMPENSATING'
     RETURNING r.id, r.tenant_id, r.shard, r.status, r.parent_id
 ),
 /* include tell_parents_of_undoing */,
-s AS MATERIALIZED (
+failed_steps AS MATERIALIZED (
     SELECT s.tenant_id, s.shard, r.is_test, s.run_id, s.id, s.node, s.version_id, s.attempt, s.error ->> 'code' AS code
       FROM runs_run r
       JOIN runs_stepexecution s ON s.run_id = r.id AND s.run_id = ANY (%(runs)s::uuid[])
@@ -373,27 +373,27 @@ s AS MATERIALIZED (
      WHERE r.id = ANY (%(runs)s::uuid[]) AND (%(steps)s::uuid[] IS NULL OR s.id = ANY (%(steps)s::uuid[]))
        AND r.status IN ('COMPENSATING', 'WAITING_FOR_MANUAL_ACTION')
 ),
-h AS (
+history AS (
     /* include write_history */
     SELECT e.tenant_id, e.run_id, e.shard, e.ordinal, e.type, e.node, e.attempt,
            e.payload, clock.now
       FROM (SELECT r.tenant_id, r.id AS run_id, r.shard, 300 AS ordinal, 'RUN_WAITING_FOR_MANUAL_ACTION' AS type,
                    NULL AS node, NULL::int AS attempt, '{}'::jsonb AS payload
-              FROM r
+              FROM changed_runs r
             UNION ALL
             SELECT s.tenant_id, s.run_id, s.shard, 301, 'ALERT', s.node, s.attempt,
                    jsonb_strip_nulls(jsonb_build_object('kind', 'compensation_failed', 'code', s.code))
-              FROM s
+              FROM failed_steps s
              WHERE NOT s.is_test) e CROSS JOIN clock
      ORDER BY e.run_id, e.ordinal, e.node
 )
 SELECT coalesce(json_agg(json_build_array(s.run_id, s.tenant_id, s.id, s.node, s.version_id, s.attempt, s.code, s.is_test)
-                         ORDER BY s.run_id, s.node), '[]') FROM s
+                         ORDER BY s.run_id, s.node), '[]') FROM failed_steps s
 
 -- name: resolve_compensation
 -- What a person decided about a compensation that failed, or that waits: tried again, done by hand, or given up.
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-s AS (
+settled_steps AS (
     UPDATE runs_stepexecution s
        SET status = CASE %(how)s WHEN 'retry' THEN 'QUEUED' ELSE 'SKIPPED' END, epoch = s.epoch + 1, solo = false,
            attempt = CASE %(how)s WHEN 'retry' THEN 0 ELSE s.attempt END,
@@ -406,32 +406,32 @@ s AS (
      WHERE s.run_id = %(run)s::uuid AND s.undoes = %(node)s AND s.status = ANY (%(statuses)s::text[])
     RETURNING s.id, s.run_id, s.tenant_id, s.shard, s.node, s.status, s.epoch, s.queue, s.output
 ),
-r AS (
+changed_runs AS (
     UPDATE runs_run r
        SET status = 'COMPENSATING'
-      FROM s
+      FROM settled_steps s
      WHERE r.id = s.run_id AND r.status = 'WAITING_FOR_MANUAL_ACTION'
        AND NOT EXISTS (SELECT 1 FROM runs_stepexecution u
                         WHERE u.run_id = s.run_id AND u.undoes IS NOT NULL AND u.status = 'FAILED' AND u.id <> s.id)
     RETURNING r.id, r.tenant_id, r.shard, r.status, r.parent_id
 ),
 /* include tell_parents_of_undoing */,
-l AS (
+letters AS (
     UPDATE runs_deadletter l
        SET resolution = CASE %(how)s WHEN 'retry' THEN 'redriven' ELSE 'discarded' END, resolved_at = clock.now
-      FROM s CROSS JOIN clock
+      FROM settled_steps s CROSS JOIN clock
      WHERE l.step_id = s.id AND l.run_id = s.run_id AND l.resolution IS NULL
 ),
-h AS (
+history AS (
     /* include write_history */
     SELECT s.tenant_id, s.run_id, s.shard, 0, CASE s.status WHEN 'QUEUED' THEN 'STEP_REQUEUED' ELSE 'STEP_SKIPPED' END,
            s.node, NULL,
            %(payload)s::jsonb || jsonb_strip_nulls(jsonb_build_object(
                'epoch', s.epoch, 'resolution', %(how)s::text,
                'digest', encode(sha256(convert_to(s.output::text, 'UTF8')), 'hex'))), clock.now
-      FROM s CROSS JOIN clock
+      FROM settled_steps s CROSS JOIN clock
 )
-SELECT json_build_array(s.status, s.queue, s.id) FROM s
+SELECT json_build_array(s.status, s.queue, s.id) FROM settled_steps s
 
 -- name: began_compensating
 -- Those of these runs that undid something because they failed or were cancelled, or are undone with a run above them;

@@ -23,7 +23,7 @@ SELECT count(*)
 
 -- name: lock_keys_of
 -- Before runs are reopened: nobody can take their keys over now. Gives those whose key stands for another run by now.
-WITH l AS MATERIALIZED (
+WITH locked AS MATERIALIZED (
     SELECT r.id, r.business_key, k.run_id
       FROM runs_run r
       JOIN runs_runkey k ON k.tenant_id = r.tenant_id AND k.workflow_id = r.workflow_id AND k.business_key = r.business_key
@@ -32,7 +32,7 @@ WITH l AS MATERIALIZED (
      ORDER BY k.tenant_id, k.workflow_id, k.business_key COLLATE "C"
        FOR NO KEY UPDATE OF k
 )
-SELECT coalesce(json_agg(json_build_array(l.business_key, l.run_id)) FILTER (WHERE l.run_id <> l.id), '[]') FROM l
+SELECT coalesce(json_agg(json_build_array(l.business_key, l.run_id)) FILTER (WHERE l.run_id <> l.id), '[]') FROM locked l
 
 -- name: other_inputs
 -- Which of these runs were started with another input; null is a value like any other.
@@ -49,41 +49,52 @@ SELECT coalesce(json_object_agg(k.business_key, k.run_id), '{}')
 
 -- name: insert_runs
 WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
-w AS MATERIALIZED (
+new_runs AS MATERIALIZED (
     SELECT *
       FROM jsonb_to_recordset(%(runs)s::jsonb)
         AS w(id uuid, shard smallint, business_key text, input jsonb, rerun_of uuid, said jsonb, parent_id uuid,
-             parent_step_id uuid, depth smallint, follows uuid, chained smallint, counted_in uuid, root uuid, tree uuid, place jsonb, traceparent text, tracestate text)
+             parent_step_id uuid, depth smallint, follows uuid, chained smallint, counted_in uuid, root uuid, tree uuid,
+             place jsonb, traceparent text, tracestate text)
 ),
-r AS (
-    INSERT INTO runs_run (id, tenant_id, workflow_id, version_id, shard, business_key, priority, input, open_sinks,
-                          sla_deadline, sla_look_at, sla_counts, sla_calendar, root_id, tree_id, place, created_by, acts_for, created_at, rerun_of, is_test, is_part, parent_id, parent_step_id,
-                          depth, follows, chained, counted_in, traceparent, tracestate)
+inserted_runs AS (
+    INSERT INTO runs_run (
+        id, tenant_id, workflow_id, version_id, shard, business_key, priority, input, open_sinks,
+        sla_deadline, sla_look_at, sla_counts, sla_calendar,
+        root_id, tree_id, place, created_by, acts_for, created_at, rerun_of, is_test, is_part,
+        parent_id, parent_step_id, depth, follows, chained, counted_in,
+        traceparent, tracestate)
     SELECT w.id, %(tenant)s, %(workflow)s, %(version)s, w.shard, w.business_key, %(priority)s, coalesce(w.input, 'null'), %(sinks)s,
-           clock.now + %(sla_seconds)s * interval '1 second', clock.now + %(sla_seconds)s * interval '0.8 second', %(sla_counts)s, %(sla_calendar)s::jsonb, coalesce(w.root, w.id), w.tree, w.place, %(created_by)s, %(acts_for)s, clock.now, w.rerun_of, %(is_test)s, %(is_part)s, w.parent_id, w.parent_step_id, coalesce(w.depth, 0), w.follows, coalesce(w.chained, 0), w.counted_in,
+           clock.now + %(sla_seconds)s * interval '1 second', clock.now + %(sla_seconds)s * interval '0.8 second',
+           %(sla_counts)s, %(sla_calendar)s::jsonb,
+           coalesce(w.root, w.id), w.tree, w.place, %(created_by)s, %(acts_for)s, clock.now, w.rerun_of, %(is_test)s, %(is_part)s,
+           w.parent_id, w.parent_step_id, coalesce(w.depth, 0), w.follows, coalesce(w.chained, 0), w.counted_in,
            coalesce(w.traceparent, t.traceparent), CASE WHEN w.traceparent IS NULL THEN t.tracestate ELSE w.tracestate END
-      FROM w
+      FROM new_runs w
      CROSS JOIN clock
       -- What comes from another run is of its trace, and called by it: `traces.trace_within`. A part has no span.
-      LEFT JOIN LATERAL (SELECT CASE WHEN o.is_part AND o.traceparent IS NOT NULL THEN o.traceparent
-                                     ELSE concat(left(coalesce(o.traceparent, concat('00-', replace(o.id::text, '-', ''), '-')), 36),
-                                                 right(replace(o.id::text, '-', ''), 16), coalesce(right(o.traceparent, 3), '-01'))
-                                END AS traceparent, o.tracestate
-                           FROM runs_run o
-                          WHERE w.traceparent IS NULL AND o.id = coalesce(w.parent_id, w.follows, w.rerun_of, w.root) LIMIT 1) t ON true
+      LEFT JOIN LATERAL (
+               SELECT CASE WHEN o.is_part AND o.traceparent IS NOT NULL THEN o.traceparent
+                           ELSE concat(left(coalesce(o.traceparent, concat('00-', replace(o.id::text, '-', ''), '-')), 36),
+                                       right(replace(o.id::text, '-', ''), 16), coalesce(right(o.traceparent, 3), '-01'))
+                      END AS traceparent, o.tracestate
+                 FROM runs_run o
+                WHERE w.traceparent IS NULL AND o.id = coalesce(w.parent_id, w.follows, w.rerun_of, w.root)
+                LIMIT 1
+           ) t ON true
     RETURNING id, tenant_id, shard, business_key, input, rerun_of
 ),
-q AS (
+requests AS (
     -- Whose requests they are, where a person asks for them: no statement more, and nothing where a program does.
     INSERT INTO runs_request (run_id, tenant_id, user_id, workflow_id)
     SELECT r.id, r.tenant_id, %(requested_by)s::bigint, %(workflow)s
-      FROM r
+      FROM inserted_runs r
      WHERE %(requested_by)s::bigint IS NOT NULL AND NOT %(is_test)s
 )
 /* include write_history */
 SELECT r.tenant_id, r.id, r.shard, -1, 'RUN_STARTED', NULL, NULL,
-       jsonb_strip_nulls(jsonb_build_object('business_key', r.business_key, 'version', %(number)s::int, 'rerun_of', r.rerun_of, 'by', %(created_by)s::text,
+       jsonb_strip_nulls(jsonb_build_object(
+           'business_key', r.business_key, 'version', %(number)s::int, 'rerun_of', r.rerun_of, 'by', %(created_by)s::text,
            'test', CASE WHEN %(is_test)s THEN true END,
            'digest', encode(sha256(convert_to(r.input::text, 'UTF8')), 'hex')) || coalesce(w.said, '{}')), clock.now
-  FROM r JOIN w ON w.id = r.id CROSS JOIN clock
+  FROM inserted_runs r JOIN new_runs w ON w.id = r.id CROSS JOIN clock
  ORDER BY r.id

@@ -10,7 +10,7 @@ from accounts.roles import ADMIN, SCOPES_OF_ROLE
 from accounts.services import ensure_default_tenant
 from lib.commands import QuickCommand
 from workflows.models import Workflow
-from workflows.ports.examples import make_what_comes_with_them
+from workflows.ports import EXAMPLES
 from workflows.versions import lifecycle
 from workflows.versions.examples import examples
 
@@ -31,5 +31,6 @@ class Command(QuickCommand):
         with transaction.atomic():
             for example in reversed(examples()):
                 lifecycle.create_from_example(principal, example)
-            make_what_comes_with_them(principal)
+            for make in EXAMPLES:
+                make(principal)
         self.stderr.write(f"made {len(examples())} example workflows")

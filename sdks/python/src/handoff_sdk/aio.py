@@ -1,4 +1,6 @@
-"""The client for asyncio: what `client.py` has, to be awaited."""
+"""The client for asyncio, of which generate.py makes the one that blocks: methods for what is asked for most,
+`send` with `routes` for all the rest.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -11,7 +13,7 @@ from handoff_sdk.waiting import Pauses
 
 
 class AsyncClient(AsyncSender):
-    """As `Client`, for asyncio. Every method raises ApiError and NoAnswer."""
+    """Handoff, for whoever has a token. Every method raises ApiError and NoAnswer."""
 
     async def start(
         self,
