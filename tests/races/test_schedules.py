@@ -1,5 +1,6 @@
 """Ticks at the same moment: each due time of a schedule starts one run, whoever comes first (R-259)."""
 
+import triggers.schedules.duties  # noqa: F401 (the duty)
 from runs.maintenance import duties
 from tests import factories as make
 from tests.races.staging import Actor, blocked, holding

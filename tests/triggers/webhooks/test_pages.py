@@ -217,3 +217,12 @@ def test_the_pages_have_no_fault_that_axe_finds(visitor):
     for path in ("/settings/webhooks", f"/settings/webhooks/{hook['id']}"):
         assert visitor.open(path) == 200
         assert faults_by_day_and_night(visitor.page) == []
+
+
+def test_the_page_of_messages_has_them_for_who_manages_webhooks(client):
+    client.force_login(make.a_member("vic", "viewer"))
+    assert "Webhooks in" not in client.get("/operations/messages").text
+    client.force_login(make.a_member("ada", "admin"))
+    page = client.get("/operations/messages").text
+    assert "Webhooks in" in page
+    assert "No system sends messages to a webhook" in page
