@@ -277,16 +277,6 @@ def test_a_signal_to_a_run_of_a_folder_that_is_closed_is_not_shown(client):
     assert "payed" not in client.get("/operations/messages").text
 
 
-def test_who_manages_webhooks_sees_how_they_stand(client, viewer):
-    assert "Webhooks out" not in viewer.get("/operations/messages").text
-    logged_in(client, "admin")
-    with watching() as seen:
-        page = client.get("/operations/messages").text
-    assert seen.trips <= 20
-    for words in ("Webhooks out", "There are no webhooks out"):
-        assert words in page
-
-
 def test_mail_that_could_not_be_sent_is_told_to_admins(client, viewer):
     (run_id,) = make.start(NAMED)
     tenant = make.a_tenant().pk

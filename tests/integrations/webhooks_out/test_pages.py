@@ -11,7 +11,7 @@ from integrations.webhooks_out import switching
 from integrations.webhooks_out.models import OutgoingDelivery, OutgoingWebhook
 from tests import factories as make
 from tests.integrations.webhooks_out.receiving import deliver, receiving
-from tests.store.watching import trips_of_page
+from tests.store.watching import trips_of_page, watching
 from tests.web.axe import faults_by_day_and_night
 from tests.web.test_workflow_pages import a_workflow
 
@@ -198,3 +198,16 @@ def test_the_pages_have_no_fault_that_axe_finds(visitor, monkeypatch):
     for address in (OUT, path):
         assert visitor.open(address) == 200
         assert faults_by_day_and_night(visitor.page) == []
+
+
+def test_who_manages_webhooks_sees_on_the_page_of_messages_how_they_stand(client):
+    client.force_login(make.a_member("vic", "viewer"))
+    assert "Webhooks out" not in client.get("/operations/messages").text
+    client.force_login(make.a_member("ann", "admin"))
+    with watching() as seen:
+        page = client.get("/operations/messages").text
+    assert seen.trips <= 20
+    for words in ("Webhooks out", "There are no webhooks out"):
+        assert words in page
+    made(client)
+    assert "The shop" in client.get("/operations/messages").text
