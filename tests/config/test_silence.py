@@ -13,7 +13,7 @@ CONFTEST = """
 from tests.silence import Silence
 
 def pytest_configure(config):
-    config.pluginmanager.register(Silence(2, runs_tests=hasattr(config, "workerinput")))
+    config.pluginmanager.register(Silence(10, runs_tests=hasattr(config, "workerinput")))
 """
 TESTS = """
 import ctypes
@@ -42,7 +42,7 @@ def test_a_process_in_which_nothing_happens_is_ended_and_the_test_is_named(tmp_p
         "1",
         str(tmp_path),
     ]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert "test_that_holds_the_interpreter" in ended.stderr, ended.stderr
     assert "crashed while running 'test_small.py::test_that_holds_the_interpreter'" in ended.stdout
     assert "1 failed, 2 passed" in ended.stdout
