@@ -11,11 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import psycopg
 from django.db import DatabaseError, close_old_connections, connection
 
 from accounts.audit.origin import Origin
 from accounts.audit.records import Row, add, row
 from accounts.principal import Principal
+from lib.database_errors import OPERATIONAL_ERRORS
 
 logger = logging.getLogger("handoff.audit")
 
@@ -60,8 +62,8 @@ class Refusals:
         )
 
     def write(self) -> int:
-        """Write what was counted; gives how many records that makes. Raises DatabaseError: what could not be written
-        is counted on.
+        """Write what was counted; gives how many records that makes. Raises one of OPERATIONAL_ERRORS: what could not
+        be written is counted on.
         """
         with self._lock:
             counts, self._counts, self._timer = self._counts, {}, None
@@ -70,7 +72,7 @@ class Refusals:
             batch = left[:_BATCH]
             try:
                 add([one.row | {"after": f'{{"since":"{one.first.isoformat()}"}}'} for _, one in batch])
-            except DatabaseError:
+            except OPERATIONAL_ERRORS:
                 self._put_back(dict(left))
                 raise
             del left[:_BATCH]
@@ -96,11 +98,13 @@ class Refusals:
         close_old_connections()
         try:
             self.write()
-        except DatabaseError:
-            logger.exception("Refusals could not be recorded")
+        except OPERATIONAL_ERRORS:
+            logger.exception("Refusals could not be recorded yet")
             with self._lock:
                 if not is_last:
                     self._begin_timer()
+        except (DatabaseError, psycopg.Error):
+            logger.exception("Refusals could not be recorded")
         finally:
             connection.close()
 

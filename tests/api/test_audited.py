@@ -3,6 +3,7 @@
 import threading
 from io import StringIO
 
+import psycopg
 import pytest
 from django.core.management import call_command, get_commands
 from django.db import OperationalError
@@ -251,7 +252,8 @@ def test_refusals_of_very_many_routes_share_a_record(people, monkeypatch):
     assert [row.count for row in records(act="refused")] == [1, 1, 1, 7]
 
 
-def test_refusals_are_kept_until_the_database_takes_them(people, monkeypatch):
+@pytest.mark.parametrize("error", [OperationalError, psycopg.OperationalError])
+def test_refusals_are_kept_until_the_database_takes_them(people, monkeypatch, error):
     monkeypatch.setattr(refusals, "_BATCH", 2)
     counts, who, batches = Refusals(seconds=86_400), people.principal("viewer"), []
 
@@ -259,13 +261,13 @@ def test_refusals_are_kept_until_the_database_takes_them(people, monkeypatch):
         batches.append(rows)
         if len(batches) == 2:
             counts.note(who, "GET /3", lambda: Origin("rest"))
-            raise OperationalError
+            raise error
         recording.add(rows)
 
     monkeypatch.setattr(refusals, "add", add)
     for place in range(5):
         counts.note(who, f"GET /{place}", lambda: Origin("rest"))
-    with pytest.raises(OperationalError):
+    with pytest.raises(error):
         counts.write()
     assert counts.write() == 3
     rows = {row.target: row.count for row in records(act="refused")}
@@ -280,7 +282,7 @@ def test_refusals_are_written_by_themselves_once_the_database_is_back(people, mo
     def add(rows):
         tries.append(len(rows))
         if len(tries) < 3:
-            raise OperationalError
+            raise psycopg.OperationalError
         is_written.set()
 
     monkeypatch.setattr(refusals, "add", add)

@@ -2,11 +2,12 @@
 
 import pytest
 
-from accounts.principal import JobReach
+from accounts.principal import SERVICE, JobReach
 from accounts.services import create_token
-from runs.models import StepExecution
+from runs.models import Run, StepExecution
 from tests import factories as make
 from tests.integrations.grpc.test_jobs_rpc import POLL, held, refused
+from workflows.models import Workflow
 
 ENGINE_POLL = {"worker_id": "w1", "job_types": ["card"]}
 ERROR = {"code": "No", "message": "no"}
@@ -71,3 +72,18 @@ def test_nothing_is_heard_of_a_job_outside(limited, elsewhere, start):
         for method in ("CompleteJob", "FailJob"):
             assert refused(one.engine, method=method, **named)["status"] == "NOT_FOUND"
     assert StepExecution.unsafe_all_tenants.values().get() == before
+
+
+@pytest.mark.parametrize("call", ["StartRun", "StartInstance"])
+def test_what_a_token_with_folders_starts_acts_for_nobody_beyond_them(speak, pay, people, call):
+    folder = Workflow.unsafe_all_tenants.get(name="pay").folder_id
+    jobs = JobReach(folders=(folder,))
+    token, text = create_token(
+        user=people.member("admin"), tenant=people.tenant(), role="operator", jobs=jobs
+    )
+    one = speak(token=text)
+    if call == "StartRun":
+        one.runs(call, workflow="pay", input={"amount": 1})
+    else:
+        one.engine(call, definition_id="pay", variables={"amount": 1})
+    assert Run.unsafe_all_tenants.get().acts_for == f"{SERVICE}{token.public_id}"
