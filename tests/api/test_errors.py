@@ -7,7 +7,8 @@ import pytest
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError
 from django.test import Client
 
-from tests.api.test_authorisation import METHODS, assert_envelope
+from tests.api.authorisation_matrix import METHODS
+from tests.api.test_authorisation import assert_envelope
 from workflows import queries
 
 pytestmark = pytest.mark.django_db
