@@ -20,11 +20,11 @@ test exhaustive test-fast soak: export PYTHONDONTWRITEBYTECODE :=
 
 # Four processes on two cores: one of them starts whole Handoffs, and mostly waits for them.
 test: dev-venv
-	@$(VENV) -m pytest -n 4 --dist loadscope --no-loadscope-reorder $(ARGS)
+	@$(VENV) -m pytest -n 4 --max-worker-restart 3 --dist loadscope --no-loadscope-reorder $(ARGS)
 
 # What `make test` shows some of, such as a rule for every route: all the others. CI runs both.
 exhaustive: dev-venv
-	@$(VENV) -m pytest -n 4 --dist loadscope --no-loadscope-reorder -m exhaustive $(ARGS)
+	@$(VENV) -m pytest -n 4 --max-worker-restart 3 --dist loadscope --no-loadscope-reorder -m exhaustive $(ARGS)
 
 # What needs no browser, no process of Handoff and no patience: little more than a minute.
 test-fast: dev-venv

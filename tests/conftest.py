@@ -14,7 +14,6 @@ import pytest
 from django.conf import LazySettings, settings
 from django.test import Client, TransactionTestCase
 from rest_framework.test import APIClient
-from xdist.scheduler import LoadScopeScheduling
 
 from accounts.audit import refusals
 from config import environment
@@ -23,6 +22,7 @@ from config.embedded import postgres, redis
 from config.embedded.processes import wait_until
 from lib.sealing import Hidden
 from tests import browsers, databases, kafka_nodes, logins, reading_first, session_folders, silence
+from tests.by_file import ByFile, is_acceptance
 from tests.families import is_asked_for
 from tests.serving import CHEAP_HASHER, ROOT
 from tests.webhooks import MASTER_KEY
@@ -67,9 +67,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Start the servers. Processes of xdist inherit the database server; channels and counters of a Redis are all of
     its databases', so each has one of its own.
     """
-    if silence.is_bounded(config):
-        config.pluginmanager.register(silence.Silence(runs_tests=hasattr(config, "workerinput")))
     folder = _own_folder(config)
+    if silence.is_bounded(config):
+        config.pluginmanager.register(silence.plugin(config, Path(os.environ["PYTEST_DEBUG_TEMPROOT"])))
     broker = redis.Redis(folder / "redis")
     broker.prepare()
     if not _is_soak(config):
@@ -171,19 +171,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-class ByFile(LoadScopeScheduling):
-    """Each file stays with one process, and all that starts whole products with one of them: they would take each
-    other's time.
-    """
-
-    def _split_scope(self, nodeid: str) -> str:
-        return "acceptance" if _is_acceptance(nodeid) else nodeid.partition("::")[0]
-
-
-def _is_acceptance(nodeid: str) -> bool:
-    return nodeid.startswith("tests/acceptance/")
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
     """Groups by marks (`--dist loadgroup`) are lost between this pytest and this xdist."""
@@ -213,7 +200,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_longest_first(items: list[pytest.Item]) -> None:
     """What takes one process longest comes first: nobody waits for it in the end."""
     browsers.first(items)
-    items.sort(key=lambda item: not _is_acceptance(item.nodeid))
+    items.sort(key=lambda item: not is_acceptance(item.nodeid))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -13,6 +13,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatu
     """
     failed: dict[str, str] = {}
     for report in [*terminalreporter.getreports("failed"), *terminalreporter.getreports("error")]:
-        failed.setdefault(report.nodeid, report.longreprtext)
+        # A test may fail, and its process may hang in its end.
+        failed[report.nodeid] = "\n".join(filter(None, [failed.get(report.nodeid), report.longreprtext]))
     found = {"status": int(exitstatus), "failed": failed}
     Path(os.environ["TEST_FAILURES"]).write_text(json.dumps(found))

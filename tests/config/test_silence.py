@@ -1,4 +1,6 @@
-"""A process of tests that hangs where `timeout` does not end it says where it is, and ends (`tests/silence.py`)."""
+"""A process of tests that hangs where `timeout` does not end it is ended, its test has failed and says where it was
+(`tests/silence.py`); all other tests are run (`tests/by_file.py`).
+"""
 
 import subprocess
 import sys
@@ -10,39 +12,58 @@ from tests.serving import ROOT
 pytestmark = pytest.mark.processes
 
 CONFTEST = """
-from tests.silence import Silence
+from pathlib import Path
+from tests import silence
+from tests.by_file import ByFile
 
 def pytest_configure(config):
-    config.pluginmanager.register(Silence(10, runs_tests=hasattr(config, "workerinput")))
+    config.pluginmanager.register(silence.plugin(config, Path({folder!r}), 8))
+
+def pytest_xdist_make_scheduler(config, log):
+    return ByFile(config, log)
 """
 TESTS = """
-import ctypes
+import ctypes, os, pytest, signal, time
+
+@pytest.fixture
+def end_that_hangs():
+    yield
+    ctypes.PyDLL(None).sleep(100)
 
 def test_before(): pass
 
-def test_that_holds_the_interpreter():
-    ctypes.PyDLL(None).sleep(100)
+{hangs}
 
 def test_after(): pass
 """
+HANGS = {
+    "in_c": "def test_hangs():\n    ctypes.PyDLL(None).sleep(100)",
+    "stopped": "def test_hangs():\n    os.kill(os.getpid(), signal.SIGSTOP)",
+    "gone": "def test_hangs():\n    if os.fork():\n        os.kill(os.getpid(), signal.SIGKILL)\n    time.sleep(100)",
+    "end": "def test_hangs(end_that_hangs):\n    assert False",
+}
+SAID = {
+    "in_c": 'test_in_c.py", line 12 in test_hangs',
+    "stopped": "T (stopped)",
+    "gone": "gave no sign of life for",
+    "end": 'test_end.py", line 7 in end_that_hangs',
+}
 
 
 def test_a_process_in_which_nothing_happens_is_ended_and_the_test_is_named(tmp_path):
-    (tmp_path / "conftest.py").write_text(CONFTEST)
-    (tmp_path / "test_small.py").write_text(TESTS)
+    (tmp_path / "signs").mkdir()
+    (tmp_path / "conftest.py").write_text(CONFTEST.format(folder=str(tmp_path / "signs")))
+    for name, hangs in HANGS.items():
+        (tmp_path / f"test_{name}.py").write_text(TESTS.format(hangs=hangs))
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:cacheprovider\n")
-    command = [
-        sys.executable,
-        "-B",
-        "-m",
-        "pytest",
-        "-c",
-        str(tmp_path / "pytest.ini"),
-        "-n",
-        "1",
-        str(tmp_path),
-    ]
+    arguments = ["-c", str(tmp_path / "pytest.ini"), "-n", "4", "--dist", "loadscope", str(tmp_path)]
+    command = [sys.executable, "-B", "-m", "pytest", *arguments]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-    assert "test_that_holds_the_interpreter" in ended.stderr, ended.stderr
-    assert "crashed while running 'test_small.py::test_that_holds_the_interpreter'" in ended.stdout
-    assert "1 failed, 2 passed" in ended.stdout
+
+    for name, said in SAID.items():
+        assert f"crashed while running 'test_{name}.py::test_hangs'" in ended.stdout, (
+            ended.stdout + ended.stderr
+        )
+        assert said in ended.stdout, ended.stdout
+    # One has failed before its end hung: twice for pytest.
+    assert "5 failed, 8 passed" in ended.stdout
