@@ -17,7 +17,7 @@ from tests import silence
 from tests.by_file import ByFile
 
 def pytest_configure(config):
-    config.pluginmanager.register(silence.plugin(config, Path({folder!r}), 8))
+    config.pluginmanager.register(silence.plugin(config, Path({folder!r}), 12))
 
 def pytest_xdist_make_scheduler(config, log):
     return ByFile(config, log)
@@ -55,10 +55,12 @@ def test_a_process_in_which_nothing_happens_is_ended_and_the_test_is_named(tmp_p
     (tmp_path / "conftest.py").write_text(CONFTEST.format(folder=str(tmp_path / "signs")))
     for name, hangs in HANGS.items():
         (tmp_path / f"test_{name}.py").write_text(TESTS.format(hangs=hangs))
-    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = -p no:cacheprovider\n")
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\naddopts = -p no:cacheprovider -p no:django -p no:schemathesis -p no:faker -p no:anyio\n"
+    )
     arguments = ["-c", str(tmp_path / "pytest.ini"), "-n", "4", "--dist", "loadscope", str(tmp_path)]
     command = [sys.executable, "-B", "-m", "pytest", *arguments]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280, check=False)
 
     for name, said in SAID.items():
         assert f"crashed while running 'test_{name}.py::test_hangs'" in ended.stdout, (
