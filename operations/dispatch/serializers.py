@@ -1,15 +1,8 @@
-"""The route of how workers hear of work, and whether that is enough."""
+"""What programs are told of dispatch and queues."""
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
-
-from accounts.roles import RUNS_OPERATE
-from runs.api.base import RunsApiView
-from runs.reading import dispatch
 
 
 class DispatchOutboxSerializer(serializers.Serializer[Any]):
@@ -58,12 +51,29 @@ class DispatchSerializer(serializers.Serializer[Any]):
     )
 
 
-class DispatchView(RunsApiView):
-    """Dispatch."""
+class QueueSerializer(serializers.Serializer[Any]):
+    """A queue, and your steps in it."""
 
-    scopes = {"GET": RUNS_OPERATE}
+    queue = serializers.CharField()
+    ready = serializers.IntegerField(help_text="Steps that a worker could begin now, counted up to 100,000.")
+    running = serializers.IntegerField(help_text="Steps in progress.")
+    waiting = serializers.IntegerField(
+        help_text="Steps that wait for their next attempt, a time, a signal or a person, counted up to 100,000."
+    )
+    oldest_seconds = serializers.FloatField(
+        allow_null=True, help_text="How long the oldest ready step has waited; null if nothing is ready."
+    )
+    in_per_minute = serializers.FloatField(help_text="Steps that came to it a minute, over the last minute.")
+    out_per_minute = serializers.FloatField(help_text="Steps that ended a minute, over the last minute.")
+    workers = serializers.IntegerField(help_text="Workers of the queue that were seen in the last minutes.")
+    last_polled_at = serializers.DateTimeField(
+        allow_null=True, help_text="When a worker of yours last polled for its jobs; null on built-in queues."
+    )
+    built_in = serializers.BooleanField(help_text="Whether Handoff’s own workers serve it.")
+    unserved = serializers.BooleanField(help_text="Whether steps are ready and no worker serves the queue.")
 
-    @extend_schema(responses=DispatchSerializer)
-    def get(self, request: Request) -> Response:
-        """How workers learn of work here, and three gauges of whether that is enough."""
-        return Response(dispatch.row(dispatch.facts()))
+
+class QueuesSerializer(serializers.Serializer[Any]):
+    """All queues."""
+
+    results = QueueSerializer(many=True)

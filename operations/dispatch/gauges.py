@@ -10,8 +10,8 @@ from django.conf import settings
 from engine.catalogue import Json
 from lib.clock import now_here
 from lib.shared_answers import SharedAnswers
+from operations.dispatch.store import Sample, samples_since
 from runs.ports import OUTBOX
-from runs.store.dispatch import Sample, samples_since
 
 SPAN = timedelta(minutes=15)
 """The gauges are of the samples of so long: no moment decides."""

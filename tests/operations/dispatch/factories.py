@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from runs.models import DispatchSample
-from runs.store.dispatch import Sample
+from operations.dispatch.models import DispatchSample
+from operations.dispatch.store import Sample
 
 BEGAN = datetime(2031, 1, 1, 9, tzinfo=UTC)
 CALM = {"lock_waits": 0, "workers": 4, "ready": 0, "rate": 10, "share": 0.0}

@@ -25,3 +25,6 @@ class DispatchSample(models.Model):
     contended = models.BigIntegerField(null=True)
 
     objects = models.Manager()
+
+    class Meta:
+        app_label = "runs"

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from runs.models import DispatchSample
-from runs.reading.dispatch import gauges_of
+from operations.dispatch.gauges import gauges_of
+from operations.dispatch.models import DispatchSample
 from tests import factories as make
-from tests.dispatching import CALM, HARD, kept, samples
+from tests.operations.dispatch.factories import CALM, HARD, kept, samples
 from tests.store.watching import watching
 from tests.timing import clock
 

@@ -7,12 +7,12 @@ import pytest
 from django.db import connection
 
 from lib import process_metrics
+from operations.dispatch import sampling, store
+from operations.dispatch.models import DispatchSample
 from runs.commands import jobs
-from runs.maintenance import dispatch as duty
-from runs.models import DispatchSample
-from runs.store import dispatch, hot, meters
+from runs.store import hot, meters
 from tests import factories as make
-from tests.dispatching import CALM, kept, samples
+from tests.operations.dispatch.factories import CALM, kept, samples
 from tests.races.staging import blocked
 from tests.store.watching import watching
 from tests.timing import clock
@@ -31,7 +31,7 @@ def alone(monkeypatch):
 
 def sample():
     DispatchSample.objects.all().delete()
-    assert duty.sample() == 1
+    assert sampling.sample() == 1
     return DispatchSample.objects.get()
 
 
@@ -80,16 +80,16 @@ def test_the_counts_are_those_that_prometheus_is_told(monkeypatch):
 
 
 def test_a_duty_that_is_done_twice_counts_once(clock):
-    assert duty.sample() == 1
+    assert sampling.sample() == 1
     clock.advance(20)
-    assert duty.sample() == 0
+    assert sampling.sample() == 0
     clock.advance(40)
-    assert duty.sample() == 1
+    assert sampling.sample() == 1
 
 
 def test_after_a_day_a_sample_is_gone(clock):
     kept(samples((3, CALM), began=clock.now - timedelta(days=1, minutes=2)))
-    assert duty.sample() == 3
+    assert sampling.sample() == 3
     assert [one.at for one in DispatchSample.objects.order_by("at")] == [
         clock.now - timedelta(days=1),
         clock.now,
@@ -99,15 +99,15 @@ def test_after_a_day_a_sample_is_gone(clock):
 def test_it_takes_three_statements_however_much_there_is():
     make.start(JOB, *[{}] * 30)
     with watching() as seen:
-        duty.sample()
+        sampling.sample()
     assert seen.named == ["count_queues", "keep_dispatch_sample", "forget_dispatch_samples"]
 
 
 def test_samples_are_read_as_they_were_kept(clock):
     made = samples((5, CALM), began=clock.now)
     kept(made)
-    assert dispatch.samples_since(clock.now - timedelta(minutes=1)) == made
-    assert dispatch.samples_since(clock.now) == made[1:]
+    assert store.samples_since(clock.now - timedelta(minutes=1)) == made
+    assert store.samples_since(clock.now) == made[1:]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from accounts.models import Membership
-from runs.models import DispatchSample
-from runs.reading import dispatch
-from tests.dispatching import HARD, kept, samples
+from operations.dispatch import gauges
+from operations.dispatch.models import DispatchSample
+from tests.operations.dispatch.factories import HARD, kept, samples
 from tests.web.axe import faults_by_day_and_night
 
 WIDTHS = (390, 1280, 1920)
@@ -17,7 +17,7 @@ WIDTHS = (390, 1280, 1920)
 def operator(visitor, monkeypatch):
     """Who is told of each sample at once."""
     Membership.unsafe_all_tenants.update(role="operator")
-    monkeypatch.setattr(dispatch, "_facts", dispatch._read)
+    monkeypatch.setattr(gauges, "_facts", gauges._read)
     return visitor
 
 

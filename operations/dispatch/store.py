@@ -1,16 +1,78 @@
-"""What operators look at, as typed functions (SQL in `sql/operations.sql`)."""
+"""Queues, and samples of workers and locks, as typed functions (SQL in `sql/`)."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
 from lib.clock import now_or_none
+from lib.named_sql import Statements
 from lib.uuid7 import least_at, moment_of
-from runs.store.hot import SQL, workers_known
+from runs.store.hot import SQL_FOLDER as SQL_OF_RUNS
+from runs.store.hot import workers_known
+from runs.store.meters import Totals
 
+SQL = Statements(Path(__file__).parent / "sql", SQL_OF_RUNS)
+
+KEPT_DAYS = 1
+APART_SECONDS = 30.0
+"""Whoever comes so soon after a sample keeps none: a duty that is done twice counts once."""
+MOST_AT_WORK = 10_000
+"""Among so many jobs that are at work external workers are looked for."""
+MOST_READY = 10_000
+"""Ready steps are counted up to so many."""
+MOST_SAMPLES = 100
 MOST_QUEUES = 1_000
 """In the order of their names so many are looked at, those of all tenants together."""
+
+
+class Sample(NamedTuple):
+    """A sample, with the fields of `DispatchSample`."""
+
+    at: datetime
+    host: str
+    lock_waits: int
+    hidden_sessions: int
+    processes: int
+    processes_here: int
+    outside: int
+    ready: int
+    finished: int | None
+    claims: int | None
+    contended: int | None
+
+
+def keep(*, host: str, queues: Sequence[str], stale: float, ready: int, totals: Totals | None) -> int:
+    """Keep how things stand now; gives 0 where somebody did so just before, else 1.
+
+    `queues`: those whose workers claim. An external worker is one that polled or beat in the last `stale` seconds.
+    """
+    counted = totals._asdict() if totals else dict.fromkeys(Totals._fields)
+    params = {
+        **counted,
+        "host": host,
+        "queues": list(queues),
+        **workers_known(),
+        "stale": stale,
+        "most": MOST_AT_WORK,
+        "ready": ready,
+        "apart": APART_SECONDS,
+        "now": now_or_none(),
+    }
+    return SQL.execute("keep_dispatch_sample", params).rowcount
+
+
+def forget(limit: int) -> int:
+    """Delete up to `limit` samples that are too old; gives how many."""
+    params = {"days": KEPT_DAYS, "limit": limit, "now": now_or_none()}
+    return SQL.execute("forget_dispatch_samples", params).rowcount
+
+
+def samples_since(since: datetime) -> list[Sample]:
+    """The samples since a moment, the oldest first; the newest of too many."""
+    rows = SQL.value("dispatch_samples", {"since": since, "most": MOST_SAMPLES})
+    return [Sample(datetime.fromtimestamp(row[0], UTC), *row[1:]) for row in rows]
 
 
 class QueueState(NamedTuple):
@@ -65,12 +127,6 @@ def flow_of(tenant: int, *, span: timedelta, most: int) -> dict[str, Flow]:
         queue: Flow(came / _minutes(now - steps_since), ended / _minutes(now - events_since))
         for queue, came, ended in rows
     }
-
-
-def keys_begun(tenant: int, workflows: Sequence[int], begun: str, most: int) -> list[tuple[str, int]]:
-    """The first business keys of these workflows that begin so, at most so many, each with its workflow."""
-    params = {"tenant": tenant, "workflows": list(workflows), "begun": begun, "most": most}
-    return [(key, workflow) for key, workflow in SQL.value("keys_begun", params)]
 
 
 def _minutes(span: timedelta) -> float:
