@@ -1,13 +1,8 @@
 """A tenant that has one of everything."""
 
-from importlib import import_module
-from pathlib import Path
-
-from config.features import features
 from runs.models import Calendar
 from tests import factories as make
-
-TESTS = Path(__file__).parents[1]
+from tests import of_features
 
 
 def has_everything(client):
@@ -73,9 +68,8 @@ def has_everything(client):
 def _of_features(client):
     """The ids of what features have, each by the module `furnishing` of its tests."""
     ids = {}
-    for feature in features():
-        if (TESTS / feature.name.replace(".", "/") / "furnishing.py").exists():
-            ids |= import_module(f"tests.{feature.name}.furnishing").furnish(client)
+    for module in of_features.modules("furnishing"):
+        ids |= module.furnish(client)
     return ids
 
 

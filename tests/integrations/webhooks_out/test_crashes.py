@@ -8,11 +8,12 @@ from integrations.webhooks_out import service
 from integrations.webhooks_out.models import OutgoingDelivery, OutgoingWebhook
 from lib.clock import now_here, set_now
 from tests import factories as make
-from tests.crash import outgoing, victim
+from tests.crash import victim
+from tests.integrations.webhooks_out import crashing
 from tests.integrations.webhooks_out.receiving import receiving
 from tests.people import People
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
 TWO = make.chain("noop", "noop")
 
 
@@ -46,16 +47,16 @@ def test_everything_arrives_in_order_wherever_a_worker_dies(receiver):
     receiver.answers = lambda one: 204
     allowed = f"127.0.0.1:{receiver.port}"
     prepared(receiver)
-    points = {hit for hit, _ in victim.hits_of(outgoing.send, allowed)}
+    points = {hit for hit, _ in victim.hits_of(crashing.send, allowed)}
     points = sorted(point for point in points if point.endswith(("outgoing", "served", "secrets", "replay")))
     for point in points:
         run = prepared(receiver)
-        assert victim.dies(point, outgoing.send, allowed), point
+        assert victim.dies(point, crashing.send, allowed), point
         victim.later(2)
-        outgoing.send(allowed)
+        crashing.send(allowed)
         once = dict.fromkeys((one.id, one.type) for one in receiver.of(run) if one.type != "run.started")
         assert [kind for _, kind in once] == ["step.completed", "step.completed", "run.completed"], point
         rows = OutgoingDelivery.unsafe_all_tenants.filter(run_id=run)
         assert set(rows.values_list("state", flat=True)) == {"delivered"}, point
     died = {point.removeprefix("before_") for point in points}
-    assert died >= {*outgoing.OF_OUTGOING.split()}
+    assert died >= {*crashing.STAGED.split()}

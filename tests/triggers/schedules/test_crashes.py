@@ -11,10 +11,11 @@ from tests import factories as make
 from tests import invariants
 from tests.crash import choosing, victim
 from tests.schedules import a_schedule, entries, holding, runs_of
+from tests.triggers.schedules import crashing
 from triggers.schedules import firing
 from triggers.schedules.models import ScheduleEntry
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
 
 START = datetime(2031, 1, 1, 9, tzinfo=UTC)
 TIMES = [START + timedelta(minutes=minutes) for minutes in (2, 3, 20)]
@@ -39,14 +40,14 @@ def test_each_due_time_is_dealt_with_once_wherever_a_worker_dies(chosen):
     seen, died_at = set(), set()
     for overlap in ("buffer_one", "cancel_previous"):
         prepared(overlap)
-        hits = victim.hits_of(victim.tick_schedules, TIMES)
+        hits = victim.hits_of(crashing.tick_schedules, TIMES)
         points = chosen(hits) - died_at
         seen |= choosing.every(hits)
         died_at |= points
         for point in sorted(points):
             pair = prepared(overlap)
-            victim.dies(f"{point}:2", victim.tick_schedules, TIMES)
-            victim.tick_schedules(TIMES[-1:])
+            victim.dies(f"{point}:2", crashing.tick_schedules, TIMES)
+            crashing.tick_schedules(TIMES[-1:])
             for schedule in pair:
                 found = entries(schedule)
                 counted = ScheduleEntry.unsafe_all_tenants.filter(schedule=schedule.pk)
@@ -55,7 +56,7 @@ def test_each_due_time_is_dealt_with_once_wherever_a_worker_dies(chosen):
                 assert len(runs_of(schedule)) == len(started), (point, found)
             assert invariants.broken() == {}, point
             Run.unsafe_all_tenants.update(created_by="earlier")
-    expected = {f"before_{name}" for name in victim.OF_SCHEDULES.split()} - {"before_moment"}
+    expected = {f"before_{name}" for name in crashing.STAGED.split()} - {"before_moment"}
     assert expected - seen == set()
     set_now(TIMES[-1])
     assert firing.fire() == 0

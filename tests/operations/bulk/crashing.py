@@ -76,3 +76,13 @@ def cancelled() -> tuple[Callable[..., None], tuple[Any, ...]]:
     run_ids = make.start(make.graph(SIGNALS, ["go>later"]), {"n": 1}, {"n": 2})
     make.work()
     return cancel_all, (member("ann", "admin"), make.run(run_ids[0]).version.workflow.name)
+
+
+SCENARIOS = {
+    "moved with its items": (moved_parts, {"COMPLETED"}),
+    "moved": (moved, {"COMPLETED"}),
+    "cancelled by a bulk job": (cancelled, {"CANCELLED"}),
+}
+ASKED_AGAIN = (move, move_parts, cancel_all)
+HARMLESS = "put_bulk_item_off stop_bulk_job"
+"""Statements that stop a job, which can be asked for again."""

@@ -10,13 +10,18 @@ from operations.alerts.models import Alert, AlertChannel, AlertDelivery, AlertRu
 from runs.models import StepExecution
 from tests import factories as make
 from tests.answering import answering, http
-from tests.crash import alerting, choosing, victim
+from tests.crash import choosing, victim
+from tests.operations.alerts import crashing
 from tests.operations.alerts.conftest import forked, who_posts
 from tests.people import People
 
 __all__ = ["forked", "who_posts"]
 # Who goes on forks who posts; who dies starts it as it is started.
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("forked")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("forked"),
+    pytest.mark.processes,
+]
 JOB = make.graph([{"id": "charge", "type": "job", "queue": "card"}], [])
 
 
@@ -52,15 +57,15 @@ def prepared(receiver):
 def test_an_alert_is_raised_once_and_told_wherever_a_worker_dies(receiver, chosen):
     allowed = f"127.0.0.1:{receiver.port}"
     prepared(receiver)
-    known = {f"before_{name}" for name in alerting.OF_ALERTS.split()}
-    hits = [hit for hit in victim.hits_of(alerting.watch, allowed) if hit[0] in known]
+    known = {f"before_{name}" for name in crashing.STAGED.split()}
+    hits = [hit for hit in victim.hits_of(crashing.watch, allowed) if hit[0] in known]
     for point in sorted(chosen(hits)):
         prepared(receiver)
-        assert victim.dies(point, alerting.watch, allowed), point
+        assert victim.dies(point, crashing.watch, allowed), point
         victim.later(2)
-        alerting.watch(allowed)
+        crashing.watch(allowed)
         victim.later(5)
-        alerting.watch(allowed)
+        crashing.watch(allowed)
         assert [one.status for one in Alert.unsafe_all_tenants.filter(kind="queue_depth")] == ["resolved"], (
             point
         )
