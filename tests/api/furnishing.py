@@ -59,7 +59,6 @@ def has_everything(client):
             "group": group.json()["id"],
             "folder": folder.json()["id"],
         }
-        | _hooked(client)
         | _calendar(client)
         | _of_features(client)
     )
@@ -71,15 +70,6 @@ def _of_features(client):
     for module in of_features.modules("furnishing"):
         ids |= module.furnish(client)
     return ids
-
-
-def _hooked(client):
-    """A webhook that goes out, with a delivery; their ids."""
-    out = client.post("/api/v1/webhooks/out", {"url": "https://hooks.example/in", "workflow": "ours"})
-    assert out.status_code == 201, out.json()
-    test = client.post(f"/api/v1/webhooks/out/{out.json()['id']}/test", {})
-    assert test.status_code == 202, test.json()
-    return {"outgoing": out.json()["id"], "delivery": test.json()["id"]}
 
 
 def _calendar(client):
