@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "triggers.webhooks",
     "operations.alerts",
     "operations.bulk",
+    "operations.dispatch",
     "operations.telemetry",
     "integrations.broker",
     "integrations.orchestration",

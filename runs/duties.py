@@ -3,7 +3,6 @@
 from runs.maintenance import (
     answers,
     blobs,
-    dispatch,
     due,
     duties,
     forecasts,
@@ -28,7 +27,6 @@ duties.register(
     Duty("forecasts", 15.0, forecasts.make, is_slow=True),
     Duty("forecasts_kept", 60.0, forecasts.forget, is_slow=True),
     Duty("history", 15.0, histories.check, is_slow=True),
-    Duty("dispatch", 60.0, dispatch.sample, is_slow=True),
     # Last: whatever it finds, the others are done.
     Duty("stuck", 60.0, stuck.check),
 )

@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from accounts.principal import Principal
+from accounts.roles import RUNS_OPERATE
 from engine.catalogue import Json
 from lib.ports import Port
 from runs.models.calendars import Calendar
@@ -24,7 +25,13 @@ class Tab:
     scope: str = ""
 
 
-OPERATIONS_TABS: Final = Port[Tab]()
+OPERATIONS_TABS: Final = Port(
+    Tab(30, "operations-workers", "Workers"),
+    Tab(40, "operations-timers", "Timers"),
+    Tab(50, "operations-letters", "Dead letters"),
+    Tab(60, "operations-messages", "Messages"),
+    Tab(80, "operations-repairs", "Repairs", RUNS_OPERATE),
+)
 OUTBOX: Final = Port[Callable[[], Mapping[str, Json] | None]]()
 """How a broker's outbox stands, as `GET /dispatch` has it; None where there is no broker."""
 

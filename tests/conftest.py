@@ -44,6 +44,7 @@ _MARKS = {
     "growth": "slow",
     "inbox": "slow",
     "bulk": "slow",
+    "dispatch": "slow",
     "schedules": "slow",
     "telemetry": "slow",
     "test_pages.py": "slow",

@@ -36,4 +36,5 @@ def retry_asides(request: PageRequest) -> HttpResponse:
     )
     more = " There may be more: try again in a while." if retried.more else ""
     messages.success(request, message + more)
-    return redirect("operations-dispatch")
+    # The page is that of another feature.
+    return redirect("/operations/dispatch")

@@ -16,7 +16,7 @@ class AlertsConfig(AppConfig):
     }
 
     def ready(self) -> None:
-        """Provide the guard of alerts, their tab, and their count and command on each page."""
+        """Provide the guard of alerts, their tab, and their count on each page."""
         from accounts.guards import guards
         from accounts.roles import RUNS_OPERATE
         from lib.panels import PANELS, Panel
@@ -25,6 +25,4 @@ class AlertsConfig(AppConfig):
 
         guards("alert_id", guard_alert)
         OPERATIONS_TABS.register(Tab(20, "operations-alerts", "Alerts", RUNS_OPERATE))
-        PANELS.register(
-            Panel("operations-link", "alerts/_side_count.html"), Panel("commands", "alerts/_command.html")
-        )
+        PANELS.register(Panel("operations-link", "alerts/_side_count.html"))

@@ -21,6 +21,7 @@ class BulkConfig(AppConfig):
         OPERATIONS_TABS.register(Tab(70, "bulk-jobs", "Bulk jobs"))
         PANELS.register(
             Panel("run-list", "bulk/_selected.html"),
+            Panel("run-list-head", "bulk/_styles.html"),
             Panel("workflow-menu", "bulk/_workflow_menu.html"),
             Panel("version-actions", "bulk/_version_actions.html"),
         )

@@ -6,7 +6,6 @@ from runs.models.base import HotRow
 from runs.models.blobs import Blob, Installation, SweptDay
 from runs.models.calendars import Calendar
 from runs.models.causes import AlertCause
-from runs.models.dispatch import DispatchSample
 from runs.models.drafts import StartDraft
 from runs.models.forecasts import Forecast, ForecastCursor, RestTime
 from runs.models.history import DeadLetter, HistoryCheck, HistoryDifference, HistoryEvent, RunSeal
@@ -31,7 +30,6 @@ __all__ = [
     "DeadLetter",
     "DispatchLeader",
     "DispatchOutbox",
-    "DispatchSample",
     "Duty",
     "DutyCursor",
     "Forecast",

@@ -7,7 +7,7 @@ from accounts.roles import READ
 from runs.kernel import graphs
 from runs.reading import queries, search_words
 from runs.reading.filters import GROUPS
-from runs.store.operations import keys_begun
+from runs.store.keys import keys_begun
 from workflows.access import open_to
 from workflows.models import Workflow
 from workflows.queries import latest_of, versions_of

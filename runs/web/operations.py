@@ -1,4 +1,4 @@
-"""The pages of operations: queues, timers, dead letters, repairs. Each row leads to its run."""
+"""The pages of operations: timers, dead letters, repairs. Each row leads to its run."""
 
 from typing import Any
 from uuid import UUID
@@ -16,36 +16,9 @@ from runs.access import readable_letters
 from runs.commands import dead_letters
 from runs.reading import operations, queries
 from runs.reading.histories import history_standing
-from runs.web import contexts
 from workflows import titles
 
 DUE_IN_WORDS = (("", "All"), ("overdue", "Overdue"), ("hour", "Within an hour"), ("day", "Within a day"))
-
-
-@page(RUNS_READ)
-def queue_list(request: PageRequest) -> HttpResponse:
-    """The queues, and of one of them (`?queue=`) the steps at work and those that come next."""
-    who = request.principal
-    rows = [
-        row
-        | {
-            "oldest_ms": _milliseconds(row["oldest_seconds"]),
-            "came": _a_minute(row["in_per_minute"]),
-            "ended": _a_minute(row["out_per_minute"]),
-        }
-        for row in operations.queue_rows(who)
-    ]
-    queue = request.GET.get("queue", "")
-    steps = operations.steps_of_queue(who, queue) if queue else []
-    titles.learn(who.tenant_id, {one.place.workflow for one in steps})
-    context = {
-        "queues": rows,
-        "unserved": [row for row in rows if row["unserved"]],
-        "asked": queue,
-        "steps": steps,
-        "most": operations.SHOWN,
-    }
-    return contexts.following(request, "operations/queues.html", "operations/_queues.html", context)
 
 
 @page(RUNS_READ)
@@ -104,15 +77,6 @@ def repair_list(request: PageRequest) -> HttpResponse:
         "differences": operations.differences_of(request.principal).order_by("-id")[: operations.SHOWN],
     }
     return render(request, "operations/repairs.html", context | pages.neighbours(repair_page))
-
-
-def _a_minute(rate: float) -> float | int:
-    """A rate as it is shown: from ten on, and where there is no part, without one."""
-    return round(rate) if rate >= 10 or rate == int(rate) else rate
-
-
-def _milliseconds(seconds: float | None) -> float | None:
-    return None if seconds is None else seconds * 1000
 
 
 def _page(

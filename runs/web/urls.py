@@ -6,7 +6,6 @@ from runs.web import (
     calendars,
     children,
     comparing,
-    dispatch,
     home,
     items,
     lifecycle,
@@ -25,7 +24,6 @@ from runs.web import (
 urlpatterns = [
     path("", requests.front_page, name="home"),
     path("find", home.find, name="find"),
-    path("operations/", operations.queue_list, name="operations"),
     path("operations/timers", operations.timer_list, name="operations-timers"),
     path("operations/dead-letters", operations.letter_list, name="operations-letters"),
     path(
@@ -34,7 +32,6 @@ urlpatterns = [
         name="operations-letter-redrive",
     ),
     path("operations/messages", messages.message_list, name="operations-messages"),
-    path("operations/dispatch", dispatch.dispatch_page, name="operations-dispatch"),
     path("operations/repairs", operations.repair_list, name="operations-repairs"),
     path("workers", workers.worker_list, name="operations-workers"),
     path("calendars/", calendars.calendar_list, name="calendars"),

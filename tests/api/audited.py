@@ -1,21 +1,16 @@
 """Which routes and commands leave a record in the audit log, and why the others leave none.
 
 Whatever changes something is in one of these lists; a new route or command fails `test_audited.py` until somebody has
-decided.
+decided. Features have theirs in `routes.py` of their tests.
 """
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tests.api.verbs import _each
+from tests import of_features
+from tests.api.playing import each
 
-RECORDED: Final[Mapping[str, str]] = {
-    "alert_channel.create": "api-alert-channels operations-alert-channels",
-    "alert_channel.change": "api-alert-channel:PATCH operations-alert-channel operations-alert-channel-switch",
-    "alert_channel.delete": "api-alert-channel:DELETE operations-alert-channel-delete",
-    "alert_rule.create": "api-alert-rules operations-alert-rule-new",
-    "alert_rule.change": "api-alert-rule:PATCH operations-alert-rule",
-    "alert_rule.delete": "api-alert-rule:DELETE operations-alert-rule-delete",
+_OWN_RECORDED: Final[Mapping[str, str]] = {
     "away.create": "api-away-rules settings-away-add",
     "away.end": "api-away-rule:DELETE settings-away-end",
     "calendar.create": "api-calendars calendar-new",
@@ -36,9 +31,6 @@ RECORDED: Final[Mapping[str, str]] = {
     "member.hand_over": "api-member-hand-over settings-member-hand-over",
     "member.send_password_link": "settings-member-send-link",
     "member.make_password_link": "api-member-password-link settings-member-make-link",
-    "schedule.create": "api-schedules schedule-new",
-    "schedule.change": "api-schedule:PATCH schedule-edit schedule-switch",
-    "schedule.delete": "api-schedule:DELETE schedule-delete",
     "token.create": "api-tokens settings-tokens",
     "token.change": "api-token:PATCH settings-token",
     "token.rotate": "api-token-rotate settings-token-rotate",
@@ -46,22 +38,9 @@ RECORDED: Final[Mapping[str, str]] = {
     "user.change": "api-me:PATCH api-me-notifications:PATCH settings-me settings-notifications",
     "user.change_password": "settings-password",
     "user.set_password_by_link": "password-link",
-    "webhook.create": "api-webhooks settings-webhooks",
-    "webhook.change": "api-webhook:PATCH settings-webhook-switch",
-    "webhook.rotate": "api-webhook-rotate settings-webhook-rotate",
-    "webhook.delete": "api-webhook:DELETE settings-webhook-delete",
-    "webhook_out.create": "api-outgoing-webhooks settings-outgoing-webhooks",
-    "webhook_out.change": (
-        "api-outgoing-webhook:PATCH settings-outgoing-webhook-edit settings-outgoing-webhook-switch"
-    ),
-    "webhook_out.enable": "api-outgoing-webhook-enable",
-    "webhook_out.discard": "api-outgoing-webhook-discard settings-outgoing-webhook-discard",
-    "webhook_out.replay_since": "api-outgoing-webhook-replay-since settings-outgoing-webhook-replay-since",
-    "webhook_out.rotate": "api-outgoing-webhook-rotate settings-outgoing-webhook-rotate",
-    "webhook_out.delete": "api-outgoing-webhook:DELETE settings-outgoing-webhook-delete",
     "workflow.create": (
-        "api-workflows api-workflows-import workflow-new workflow-import workflow-duplicate workflow-take-example "
-        "s4-definitions"
+        "api-workflows api-workflows-import workflow-new workflow-import workflow-duplicate "
+        "workflow-take-example"
     ),
     "workflow.publish": "api-workflow-publish workflow-definition",
     "workflow.update": "workflow-move",
@@ -69,17 +48,14 @@ RECORDED: Final[Mapping[str, str]] = {
     "workflow.withdraw": "api-workflow-version-withdraw workflow-version-withdraw",
     "workflow.restore_version": "api-workflow-version-restore workflow-version-restore",
 }
+RECORDED: Final = of_features.joined(_OWN_RECORDED, "routes", "RECORDED")
 """What each route records."""
 
-_HOOK = {"workflow": "ours", "url": "https://hooks.example/two"}
 SENT: Final[Mapping[tuple[str, str], dict[str, Any]]] = {
-    ("api-alert-channels", "POST"): {"name": "two", "kind": "mail", "address": "ann@shop.example"},
+    **of_features.table("routes", "SENT"),
     ("api-calendars", "POST"): {"name": "two"},
     ("api-groups", "POST"): {"name": "Sales"},
     ("api-member-password-link", "POST"): {"hand_over": True},
-    ("api-outgoing-webhooks", "POST"): _HOOK,
-    ("api-schedules", "POST"): {"name": "two", "workflow": "ours", "cron": "0 9 * * *"},
-    ("api-webhooks", "POST"): {"name": "two", "workflow": "ours", "action": "start"},
     ("api-workflows", "POST"): {"name": "two"},
     ("settings-folder-add", "POST"): {"name": "Legal"},
     ("settings-group-add", "POST"): {"name": "Sales"},
@@ -88,53 +64,43 @@ SENT: Final[Mapping[tuple[str, str], dict[str, Any]]] = {
 }
 """Bodies that are good, beside those that other tests have."""
 
-UNPLAYED: Final = _each(
+UNPLAYED: Final = each(
+    of_features.words("routes", "UNPLAYED") +
     # Their forms are long: tests/web plays them, and each calls the service that its sibling of REST calls.
-    "operations-alert-channels operations-alert-channel operations-alert-rule operations-alert-rule-new "
     "settings-away-add settings-member settings-token "
-    "calendar-new calendar-change settings-folder settings-group schedule-new schedule-edit settings-tokens "
-    "settings-token-rotate settings-password password-link settings-webhooks settings-outgoing-webhook-edit "
-    "settings-outgoing-webhooks settings-outgoing-webhook-replay-since workflow-import api-workflows-import "
-    "workflow-definition settings-member-groups workflow-move settings-webhook-rotate settings-outgoing-webhook-rotate "
+    "calendar-new calendar-change settings-folder settings-group settings-tokens "
+    "settings-token-rotate settings-password password-link "
+    "workflow-import api-workflows-import "
+    "workflow-definition settings-member-groups workflow-move "
     # Nothing changes where everything is as it was, no mail server is there, or nobody has a session.
     "api-workflow-publish api-member-hand-over settings-member-hand-over settings-member-send-link "
     "settings-member-log-out "
-    "api-member-sessions:DELETE api-outgoing-webhook-enable workflow-new "
+    "api-member-sessions:DELETE workflow-new "
 )
 
-NOT_RECORDED: Final[Mapping[str, str]] = {
+_OWN_NOT_RECORDED: Final[Mapping[str, str]] = {
     "starts or operates runs, which have a history": (
-        "api-bulk-jobs api-bulk-job-cancel bulk-job-go bulk-job-stop api-dead-letter-discard api-dead-letter-redrive "
-        "api-dead-letters-redrive operations-letter-redrive api-dispatch-retry operations-dispatch-retry "
-        "api-run-cancel api-run-migrate api-run-pause api-run-rerun api-run-resume api-run-signals api-run-unpause "
-        "api-runs api-runs-batch api-runs-bulk api-schedule-run schedule-run api-signals api-signals-broadcast "
-        "api-step-cancel api-step-pause api-step-resume api-step-retry api-step-skip api-step-unpause "
-        "api-workflow-migrate run-again run-cancel run-items-act run-migrate run-pause run-resume run-resume-on "
-        "run-seen-to run-signal run-unpause runs-together step-leave step-rerun step-retry step-skip "
-        "workflow-move-runs workflow-start workflow-start-draft workflow-start-form api-request-withdraw "
-        "request-withdraw s4-cancel s4-instances s4-signal v1-workflow-signals v1-workflows hook api-workflow-trials"
+        "api-dead-letter-discard api-dead-letter-redrive api-dead-letters-redrive "
+        "operations-letter-redrive api-run-cancel api-run-migrate api-run-pause api-run-rerun "
+        "api-run-resume api-run-signals api-run-unpause api-runs api-runs-batch api-runs-bulk "
+        "api-signals api-signals-broadcast api-step-cancel api-step-pause api-step-resume "
+        "api-step-retry api-step-skip api-step-unpause run-again run-cancel run-items-act run-migrate "
+        "run-pause run-resume run-resume-on run-seen-to run-signal run-unpause step-leave step-rerun "
+        "step-retry step-skip workflow-start workflow-start-draft workflow-start-form "
+        "api-request-withdraw request-withdraw api-workflow-trials"
     ),
     "is work on a job, which history has": (
-        "api-job-complete api-job-fail api-job-heartbeat api-job-release api-jobs-claim api-jobs-complete "
-        "api-jobs-fail api-jobs-heartbeat api-jobs-poll s4-job-complete s4-job-fail s4-jobs-poll "
-        "v1-activities-complete v1-activities-fail v1-activities-heartbeat v1-activities-poll"
+        "api-job-complete api-job-fail api-job-heartbeat api-job-release api-jobs-claim "
+        "api-jobs-complete api-jobs-fail api-jobs-heartbeat api-jobs-poll"
     ),
     "is work on a task, which the ledger or its own history has": (
-        "api-task-answer api-task-ask api-task-assign api-task-claim api-task-comments api-task-complete "
-        "api-task-delegate api-task-draft:DELETE api-task-draft:PUT api-task-escalate api-task-file:DELETE "
-        "api-task-files api-task-resolve api-task-resubmit api-task-return api-task-snooze api-task-unclaim "
-        "api-task-undo api-task-unwatch api-task-watch api-tasks-bulk inbox-bulk-do inbox-open task-answer "
-        "task-attach task-claim task-comment task-decide task-delegate task-draft task-escalate task-form "
-        "task-resolve task-resubmit task-return task-snooze task-take-back task-unclaim task-undo task-watch "
-        "s4-step-task s4-user-task"
-    ),
-    "is about one alert, which says who did it": (
-        "api-alert-acknowledge api-alert-mute api-alert-resolve operations-alert-acknowledge operations-alert-mute "
-        "operations-alert-resolve"
-    ),
-    "sends something once more, and changes no setting": (
-        "api-alert-channel-test operations-alert-channel-test api-outgoing-webhook-test "
-        "settings-outgoing-webhook-test api-outgoing-webhook-replay settings-outgoing-webhook-replay"
+        "api-task-answer api-task-ask api-task-assign api-task-claim api-task-comments "
+        "api-task-complete api-task-delegate api-task-draft:DELETE api-task-draft:PUT "
+        "api-task-escalate api-task-file:DELETE api-task-files api-task-resolve api-task-resubmit "
+        "api-task-return api-task-snooze api-task-unclaim api-task-undo api-task-unwatch "
+        "api-task-watch api-tasks-bulk inbox-bulk-do inbox-open task-answer task-attach task-claim "
+        "task-comment task-decide task-delegate task-draft task-escalate task-form task-resolve "
+        "task-resubmit task-return task-snooze task-take-back task-unclaim task-undo task-watch"
     ),
     "changes a draft, its comments or test cases; versions are recorded": (
         "api-workflow-draft:PATCH api-workflow-draft:PUT api-workflow-comments api-workflow-comment:DELETE "
@@ -148,10 +114,11 @@ NOT_RECORDED: Final[Mapping[str, str]] = {
         "runs-search-change runs-search-delete runs-columns login logout password-forgotten"
     ),
     "answers a question": (
-        "api-workflow-deciders api-workflow-evaluate api-workflow-rename-step api-workflow-scope api-workflows-read "
-        "api-workflows-validate api-workflows-write schedule-preview api-calendar-preview"
+        "api-workflow-deciders api-workflow-evaluate api-workflow-rename-step api-workflow-scope "
+        "api-workflows-read api-workflows-validate api-workflows-write api-calendar-preview"
     ),
 }
+NOT_RECORDED: Final = of_features.joined(_OWN_NOT_RECORDED, "routes", "NOT_RECORDED")
 """Why a route records nothing."""
 
 COMMANDS: Final = frozenset(

@@ -19,6 +19,8 @@ if __name__ == "__main__":
     os.environ.setdefault("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
     django.setup()
 
+from tests import of_features
+
 PUBLIC = "public"
 NOBODY = "00000000-0000-7000-8000-000000000000"
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -56,19 +58,15 @@ EXAMPLES_OF = {
     ("api-run-search", "view_id"): "{search}",
     ("runs-search-change", "view_id"): "{search}",
     ("runs-search-delete", "view_id"): "{search}",
-    ("s4-step-task", "node"): "b",
-    ("s4-signal", "node"): "none",
-    ("s4-job-complete", "job_id"): "none",
-    ("s4-job-fail", "job_id"): "none",
     ("run-items", "node"): "each",
     ("run-items-act", "node"): "each",
-    ("hook", "token"): "A" * 22,
+    **of_features.table("routes", "EXAMPLES"),
 }
 QUERIES = {
     "api-run-items": "?node=a",
     "api-workflow-diff": "?from=1",
     "api-calendar-days": "?from=2031-01-01&to=2031-01-31",
-    "operations-alert-rule-new": "?kind=disk",
+    **of_features.table("routes", "QUERIES"),
     "run-params": "?node=a",
 }
 HEADERS = {"api-workflow-draft": {"HTTP_IF_MATCH": '"1"'}}

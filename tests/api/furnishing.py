@@ -1,13 +1,8 @@
 """A tenant that has one of everything."""
 
-from importlib import import_module
-from pathlib import Path
-
-from config.features import features
 from runs.models import Calendar
 from tests import factories as make
-
-TESTS = Path(__file__).parents[1]
+from tests import of_features
 
 
 def has_everything(client):
@@ -64,7 +59,6 @@ def has_everything(client):
             "group": group.json()["id"],
             "folder": folder.json()["id"],
         }
-        | _hooked(client)
         | _calendar(client)
         | _of_features(client)
     )
@@ -73,19 +67,9 @@ def has_everything(client):
 def _of_features(client):
     """The ids of what features have, each by the module `furnishing` of its tests."""
     ids = {}
-    for feature in features():
-        if (TESTS / feature.name.replace(".", "/") / "furnishing.py").exists():
-            ids |= import_module(f"tests.{feature.name}.furnishing").furnish(client)
+    for module in of_features.modules("furnishing"):
+        ids |= module.furnish(client)
     return ids
-
-
-def _hooked(client):
-    """A webhook that goes out, with a delivery; their ids."""
-    out = client.post("/api/v1/webhooks/out", {"url": "https://hooks.example/in", "workflow": "ours"})
-    assert out.status_code == 201, out.json()
-    test = client.post(f"/api/v1/webhooks/out/{out.json()['id']}/test", {})
-    assert test.status_code == 202, test.json()
-    return {"outgoing": out.json()["id"], "delivery": test.json()["id"]}
 
 
 def _calendar(client):

@@ -28,8 +28,9 @@ from tests.api.audited import COMMANDS, NOT_RECORDED, RECORDED, SENT, SILENT_COM
 from tests.api.authorisation_bodies import BODIES
 from tests.api.authorisation_matrix import MATRIX
 from tests.api.furnishing import has_everything
+from tests.api.playing import each
 from tests.api.test_repeated_verbs import play
-from tests.api.verbs import SETTLED, _each
+from tests.api.verbs import SETTLED
 from tests.people import People
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -40,7 +41,7 @@ CHANGING = {
     for method in route.methods
     if method in ("POST", "PUT", "PATCH", "DELETE")
 }
-ACTS = {route: act for act, names in RECORDED.items() for route in _each(names)}
+ACTS = {route: act for act, names in RECORDED.items() for route in each(names)}
 PLAYED = sorted(ACTS.keys() - UNPLAYED)
 APPS = ("accounts", "config", "runs", "tasks_inbox", "workflows")
 
@@ -50,7 +51,7 @@ def records(**filters: object) -> list[AuditRecord]:
 
 
 def test_each_route_that_changes_something_records_it_or_says_why_not():
-    silent = [_each(names) for names in NOT_RECORDED.values()]
+    silent = [each(names) for names in NOT_RECORDED.values()]
     named = set(ACTS).union(*silent)
     assert CHANGING - named == set(), "say in tests/api/audited.py what it records, or why nothing"
     assert named - CHANGING == set(), "there is no such route any more"

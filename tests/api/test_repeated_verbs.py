@@ -8,7 +8,8 @@ from django.test import Client
 
 from tests.api.authorisation_matrix import MATRIX, address
 from tests.api.furnishing import has_everything
-from tests.api.verbs import ANEW, ASKED, ELSEWHERE, SETTLED, Settled
+from tests.api.playing import Settled
+from tests.api.verbs import ANEW, ASKED, ELSEWHERE, SETTLED
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

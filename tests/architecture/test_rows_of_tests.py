@@ -9,7 +9,7 @@ MADE = re.compile(
 )
 MAY_MAKE_ROWS = {
     "tests/accounts/test_login.py": "hundreds of failed logins at a time",
-    "tests/dispatching.py": "what hours of samples say, a row a minute",
+    "tests/operations/dispatch/factories.py": "what hours of samples say, a row a minute",
     "tests/store/test_list_plans.py": "so many signals that a plan reads an index",
     "tests/workflows/test_services.py": "what the tables refuse, however it is made",
 }

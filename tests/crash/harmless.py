@@ -14,19 +14,10 @@ def writes(statement: str) -> bool:
 
 HARMLESS = frozenset(
     {
-        # Each of the outbox is alone in its transaction; relays are killed between them in tests/integrations/broker.
-        "lead_outbox",
-        "leave_outbox",
-        "settle_events",
+        # Each is alone in its transaction.
         "receive_jobs",
         "receive_done_jobs",
-        "resend_events",
-        "add_missing_events",
-        "empty_outbox",
-        "retry_aside",
         "note_swept",
-        "refuse_delivery",
-        "clear_refusals",
         # What a pass found and where it came to are one statement; a pass that ends before it is done again.
         "begin_history_check",
         "hold_calendars",
@@ -45,20 +36,8 @@ HARMLESS = frozenset(
         "release_signals",
         "pass_on_messages",
         "postpone_message",
-        "put_bulk_item_off",
-        "stop_bulk_job",
-        "ask_outgoing_replay",
-        "discard_outgoing",
-        "wake_outgoing",
         "note_unsent",
         "installation",
-        "replay_outgoing",
-        "retire_outgoing_secrets",
-        "switch_outgoing_off",
-        "settle_telemetry",
-        "lock_telemetry",
-        "count_telemetry",
-        "forget_telemetry",
         "forecast_cursor",
         "runs_changed",
         "learn_rest_times",
@@ -66,14 +45,8 @@ HARMLESS = frozenset(
         "keep_forecasts",
         "forget_rest_times",
         "keep_log",
-        "keep_dispatch_sample",
-        "forget_dispatch_samples",
-        # Each is alone in its transaction, and looked for again by the next tick.
-        "orphaned_schedule",
-        "stop_schedule",
     }
 )
-"""Statements that note why a message was refused, is over or can't be delivered, stop a job,
-which can be asked for again, lease a duty, which others take over, count what happened, or keep what a step says: no
-half is left.
+"""Statements that note that something is over, lease a duty, which others take over, count what happened, or keep what
+a step says: no half is left. Features have theirs in `HARMLESS` of `crashing.py` of their tests.
 """

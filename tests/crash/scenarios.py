@@ -3,18 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-import orjson
-
-from accounts.principal import EVERYWHERE, Principal
-from accounts.roles import ADMIN, SCOPES
+from accounts.roles import ADMIN
 from lib.uuid7 import uuid7
 from runs.commands import jobs
-from tests import damage
+from tests import damage, of_features
 from tests import factories as make
-from tests.crash import approving, containers, failures, large, limits, moves, victim
+from tests.crash import approving, containers, failures, large, limits, victim
 from tests.inbox.asking import approval, member
-from tests.webhooks import signed
-from triggers.webhooks.service import WithSecret, create_webhook, token_of
 
 Work = tuple[Callable[..., None], tuple[Any, ...]]
 BAD = {"type": "text.clean", "retry": "none"}
@@ -304,31 +299,6 @@ def rerun() -> Work:
     return victim.rerun, (make.a_tenant().pk, run_ids, [uuid7() for _ in run_ids])
 
 
-def hooked(key: str) -> tuple[Principal, WithSecret]:
-    """A webhook that starts the run of this key if it is missing, and sends it a signal."""
-    version, user = make.a_version(SIGNALS), make.a_member("author", "admin")
-    principal = Principal(
-        version.tenant_id, "default", user.pk, "author", ADMIN, SCOPES, "command", reach=EVERYWHERE
-    )
-    mapping = {"business_key": key, "signal_name": "{{ body.name }}", "start_if_missing": True}
-    made = create_webhook(
-        principal, name=key, workflow=version.workflow.name, action="signal", mapping=mapping
-    )
-    return principal, made
-
-
-def posted() -> Work:
-    key = uuid7()
-    _, made = hooked(key)
-    bodies = [orjson.dumps({"name": name}) for name in ("go", "later")]
-    return victim.post, (token_of(made.webhook), [(signed(made.secret, raw), raw) for raw in bodies])
-
-
-def exchanged() -> Work:
-    principal, made = hooked(uuid7())
-    return victim.rotate, (principal, made.webhook.id)
-
-
 def dutiful() -> Work:
     make.start(make.chain("noop"))
     make.work()
@@ -388,11 +358,8 @@ SCENARIOS: dict[str, tuple[Callable[[], Work], set[str]]] = {
     "resume on": (resumed_on, {"COMPLETED"}),
     "items that are operated": (containers.with_operated_items, {"COMPLETED"}),
     "item that is skipped in a failed run": (containers.with_failed_item, {"COMPLETED"}),
-    "moved with its items": (moves.moved_parts, {"COMPLETED"}),
-    "moved": (moves.moved, {"COMPLETED"}),
-    "cancelled by a bulk job": (moves.cancelled, {"CANCELLED"}),
     "rerun": (rerun, {"FAILED", "COMPLETED"}),
-    "messages": (posted, {"COMPLETED"}),
-    "secret": (exchanged, set()),
     "duties": (dutiful, {"COMPLETED"}),
 }
+for _module in of_features.modules("crashing"):
+    SCENARIOS |= getattr(_module, "SCENARIOS", {})

@@ -17,8 +17,8 @@ from runs.models import Run
 from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tests import factories as make
-from tests import invariants
-from tests.crash import alerting, approving, choosing, containers, failures, large, moves, outgoing, victim
+from tests import invariants, of_features
+from tests.crash import approving, choosing, containers, failures, large, victim
 from tests.crash.harmless import HARMLESS, writes
 from tests.crash.scenarios import SCENARIOS
 from tests.statements import texts
@@ -50,18 +50,22 @@ WAITS_FOR_SOMEBODY = (
     approving.approve,
     approving.skip_below,
 )
+CRASHING = of_features.modules("crashing")
+"""What features have for this: `SCENARIOS`, what of them is `ASKED_AGAIN`, statements at which tests of their own die
+(`STAGED`), and those that are `HARMLESS`.
+"""
+ASKED_AGAIN = (
+    *victim.ASKED_AGAIN,
+    containers.go_on_late,
+    *(work for module in CRASHING for work in getattr(module, "ASKED_AGAIN", ())),
+)
 AS_IT_COMES = {"CONTINUED"}
 """Whether a loop goes on as a new run is decided by who works on it."""
 
 
 def heal(work: Callable[..., None], given: Sequence[Any]) -> None:
     """What a client that got no answer does, and then healthy workers, for as long as it takes."""
-    if work in victim.ASKED_AGAIN or work in (
-        moves.move,
-        moves.move_parts,
-        moves.cancel_all,
-        containers.go_on_late,
-    ):
+    if work in ASKED_AGAIN:
         try:
             work(*given)
         except RunRefused:
@@ -163,14 +167,14 @@ def test_every_crash_point_was_come_by():
         if path != BASE_DIR / "integrations" / "broker" / "relay.py"
         for name in re.findall(r'crash_points\.hit\("(\w+)"\)', path.read_text())
     }
-    elsewhere = {
-        *HARMLESS,
-        *victim.OF_SCHEDULES.split(),
-        *outgoing.OF_OUTGOING.split(),
-        *alerting.OF_ALERTS.split(),
+    of_others = {
+        name
+        for module in CRASHING
+        for kind in ("HARMLESS", "STAGED")
+        for name in getattr(module, kind, "").split()
     }
     writing = {name for name, text in texts().items() if writes(text)}
-    statements = writing - elsewhere | {*victim.OF_THE_INBOX.split()}
+    statements = writing - HARMLESS - of_others | {*victim.OF_THE_INBOX.split()}
     points = in_code | {f"before_{name}" for name in statements}
     assert points - {hit for hits in seen.values() for hit in hits} == set()
     assert in_code >= {"after_claim", "before_commit", "after_commit"}

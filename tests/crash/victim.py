@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 import django
 from django.apps import apps
@@ -37,12 +36,9 @@ from tasks_inbox.actions.decision import Decision
 from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tasks_inbox.models import OPEN, ManualTask
+from tests import of_features
 from tests.inbox.asking import read
 from tests.webhooks import MASTER_KEY
-from triggers.schedules import firing, forgetting
-from triggers.webhooks import deliveries
-from triggers.webhooks.actions import deliver
-from triggers.webhooks.service import rotate_secret
 
 LATER = 40
 """Seconds: longer than a lease, shorter than a timeout."""
@@ -55,17 +51,11 @@ OF_THE_INBOX = (
     "hold_decision due_held drop_held stop_clock start_clock due_tasks moments_due move_clock"
 )
 """The statements of the inbox that change something."""
-OF_SCHEDULES = (
-    "due_schedule buffered_schedule open_runs_of_schedule dealt_with insert_entries settle_entry move_schedule "
-    "moment forget_entries"
-)
-"""The statements of schedules, which `test_schedule_crashes.py` dies at."""
-
 Hit = tuple[str, int]
 """A point that was come by, and in which transaction."""
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload([__name__])
+_context.set_forkserver_preload([__name__, *of_features.names("crashing")])
 
 
 def later(turns: int = 1) -> None:
@@ -270,19 +260,6 @@ def send(tenant: int, runs: Sequence[str]) -> None:
         drain()
 
 
-def post(token: str, messages: Sequence[tuple[dict[str, str], bytes]]) -> None:
-    """Send a webhook these messages (headers, body), each twice; work after each."""
-    for headers, raw in messages:
-        deliver(token, headers, raw)
-        drain()
-        deliver(token, headers, raw)
-
-
-def rotate(principal: Principal, webhook: UUID) -> None:
-    """Exchange a webhook's secret."""
-    rotate_secret(principal, webhook)
-
-
 def do_jobs(tenant: int) -> None:
     """Poll for jobs and do them, one by one: say that it lives, give one back, complete the rest."""
     first = True
@@ -304,17 +281,6 @@ def release(tenant: int, job: str, lease_token: str) -> None:
     job_reports.release(tenant=tenant, job=job, lease_token=lease_token)
 
 
-def tick_schedules(at: Sequence[datetime]) -> None:
-    """Do what is due at each of these times, and end the run that was started; then forget what is old."""
-    for moment in at:
-        set_now(moment)
-        firing.fire(seconds=30)
-        drain()
-        firing.fire(seconds=30)
-        drain()
-    forgetting.forget()
-
-
 def check() -> None:
     """Repair what is stuck."""
     stuck.check()
@@ -326,7 +292,6 @@ def duties() -> None:
     hot.worker_seen(worker="victim", queue="default", host="here", pid=1)
     due.hint()
     hot.discard_letters(tenant=1, letters=[], by=1, reason="seen to")
-    deliveries.forget()
     seals.seal()
     findings.queues_polled(1, {OUTSIDE})
     hot.workers_forget("victim")
@@ -384,7 +349,7 @@ def dies(crash_at: str, work: Callable[..., None], *given: Any) -> bool:
     return process.exitcode != 0
 
 
-_OF_RUNS = (cancel_children, start, start_anew, resume, resume_on, rerun, cancel, pause, mend, send, post)
+_OF_RUNS = (cancel_children, start, start_anew, resume, resume_on, rerun, cancel, pause, mend, send)
 _OF_TASKS = (give_up, hand_over, vote, send_back, run_out)
 ASKED_AGAIN = (*_OF_RUNS, *_OF_TASKS)
 """What a client does who asks again where no answer came."""

@@ -7,16 +7,13 @@ from dataclasses import replace
 import pytest
 from django.db import connection
 
-from runs.commands import job_reports, jobs
-from runs.maintenance import dispatch
-from runs.models import DispatchOutbox, DispatchSample
+from runs.commands import jobs
+from runs.models import DispatchOutbox
 from steps.catalogue import ALL_TYPES, CATALOGUE, EXECUTABLE
 from steps.job import JOB
 from tests import factories as make
 from tests.serving import ROOT
-from tests.timing import clock
 
-__all__ = ["clock"]
 pytestmark = pytest.mark.django_db
 
 TYPES = ["job", "acme.render"]
@@ -45,11 +42,6 @@ def poll():
     return jobs.poll(tenant=make.a_tenant().pk, worker="w1", queues=["card"], max_jobs=1)
 
 
-def queue_of(viewer):
-    rows = viewer.get("/api/v1/queues").json()["results"]
-    return next(row for row in rows if row["queue"] == "card")
-
-
 @every_type
 def test_its_step_says_whether_a_worker_polls(viewer, name):
     run_id = begin(name)
@@ -67,17 +59,6 @@ def test_its_worker_is_listed_with_what_it_has_in_hand(viewer, name):
     [worker] = viewer.get("/api/v1/workers").json()["results"]
     assert (worker["id"], worker["holds"]) == ("w1", 1)
     assert f"/runs/{run_id}" in viewer.get("/workers").text
-
-
-@every_type
-def test_a_worker_that_only_beats_is_counted_in_its_queue_and_in_the_sample(viewer, clock, name):
-    begin(name)
-    [job] = poll()
-    clock.advance(180)
-    job_reports.heartbeat(tenant=make.a_tenant().pk, job=job.step.id, lease_token=job.lease_token)
-    assert queue_of(viewer)["workers"] == 1
-    assert dispatch.sample() == 1
-    assert DispatchSample.objects.get().outside == 1
 
 
 @every_type

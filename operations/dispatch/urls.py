@@ -1,0 +1,15 @@
+"""The routes of dispatch and queues."""
+
+from django.urls import path
+
+from operations.dispatch import api as views
+from operations.dispatch import web
+
+api = [
+    path("dispatch", views.DispatchView.as_view(), name="api-dispatch"),
+    path("queues", views.QueuesView.as_view(), name="api-queues"),
+]
+pages = [
+    path("operations/", web.queue_list, name="operations"),
+    path("operations/dispatch", web.dispatch_page, name="operations-dispatch"),
+]
