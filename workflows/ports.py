@@ -81,6 +81,8 @@ LAST_RUNS: Final = Port[Callable[[Workflow], LastRun | None]]()
 OPEN_RUNS: Final = Port[Callable[[Workflow], Mapping[int, int]]]()
 """How many open runs each version of a workflow has, by its id."""
 OWN_STARTS: Final = Port[OwnStarts]()
+PIPELINE_FORMS: Final = Port[Callable[[Mapping[str, Json]], bool]]()
+"""Whether the pipeline form can show a definition."""
 TRIGGERS: Final = Port[Callable[[Principal, Workflow], Sequence[Trigger]]]()
 """The triggers of a workflow which somebody may see."""
 
