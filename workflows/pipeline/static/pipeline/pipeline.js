@@ -12,7 +12,7 @@ function pipeline(form) {
   document.documentElement.classList.add("scripted");
   const list = form.querySelector("[data-steps]");
   const cards = () => [...list.querySelectorAll(":scope > [data-step]")];
-  const titleOf = (card) => card.querySelector("[data-type]").selectedOptions[0].textContent;
+  const titleOf = (card) => card.querySelector("[data-type]").selectedOptions[0].text;
 
   function say(text) {
     form.querySelector("[data-said]").textContent = text;
