@@ -1,12 +1,10 @@
-"""Mails about accounts as rows of an outbox (SQL in `sql/mails.sql`), written with their cause; a tick elsewhere sends
-them.
-"""
+"""Mails about accounts as rows of an outbox, written with their cause; a tick elsewhere sends them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Max
@@ -14,12 +12,9 @@ from django.db.models import Max
 from accounts.models import DIGEST, AccountMail, User
 from lib.clock import now_or_none, now_there
 from lib.named_sql import Statements
+from lib.outbox import Outbox
 from lib.uuid7 import uuid7
 
-FIRST_PAUSE_SECONDS = 60
-"""Until the second attempt, doubled each time; more than a slow mail server can hold up one that is being sent."""
-LONGEST_PAUSE_SECONDS = 3_600
-KEPT_DAYS = 30
 _BATCH = 1_000
 _SQL = Statements(Path(__file__).parent / "sql")
 
@@ -36,6 +31,22 @@ class DueMail:
     by: str
     attempts: int
     age: float
+
+
+def _read(row: Mapping[str, Any]) -> DueMail:
+    return DueMail(
+        UUID(row["id"]),
+        row["tenant_id"],
+        row["user_id"],
+        row["kind"],
+        row["to"],
+        row["by"],
+        row["attempts"],
+        row["age"],
+    )
+
+
+OUTBOX: Final = Outbox("accounts_accountmail", _read)
 
 
 def write(tenant_id: int, user: User, kind: str, *, by: str = "", to: str = "") -> str:
@@ -57,35 +68,6 @@ def last_written(tenant_id: int, user_id: int, kinds: tuple[str, ...]) -> Accoun
     """The newest mail of these kinds to somebody, if it is still kept."""
     mails = AccountMail.objects.for_tenant(tenant_id).filter(user_id=user_id, kind__in=kinds)
     return mails.order_by("-created_at").first()
-
-
-def next_due() -> DueMail | None:
-    """The mail that is to be sent now, put off until its next attempt; None where there is none."""
-    params = {"now": now_or_none(), "first": FIRST_PAUSE_SECONDS, "longest": LONGEST_PAUSE_SECONDS}
-    row: dict[str, Any] | None = _SQL.value("next_account_mail", params)
-    return DueMail(**{**row, "id": UUID(row["id"])}) if row else None
-
-
-def note_sent(id: UUID) -> None:
-    """The mail server has taken it."""
-    _SQL.execute("note_account_mail_sent", {"id": id, "now": now_or_none()})
-
-
-def note_not_sent(id: UUID, error: str, *, for_good: bool) -> None:
-    """It was not sent, and why; `for_good`: nor will it be."""
-    _SQL.execute("note_account_mail_not_sent", {"id": id, "error": error, "for_good": for_good})
-
-
-def drop_all(error: str) -> int:
-    """Send nothing of what waits, for this reason; gives how many, of which there may be more."""
-    return _SQL.execute("drop_account_mails", {"error": error, "limit": _BATCH}).rowcount
-
-
-def forget() -> int:
-    """Delete what was done with long ago; gives how many."""
-    return _SQL.execute(
-        "forget_account_mails", {"now": now_or_none(), "days": KEPT_DAYS, "limit": _BATCH}
-    ).rowcount
 
 
 def digest_zones() -> list[str]:

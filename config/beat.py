@@ -7,9 +7,9 @@ from celery.beat import ScheduleEntry, Scheduler
 from config.duties import register
 from lib import pulse
 from runs.kernel import dispatch
+from runs.kernel.redis_hints import TICK_TASK
 from runs.maintenance import duties
 from runs.maintenance.duties import TICKS
-from runs.workers import tasks
 
 _LOOK_SECONDS = 1.0
 _EXPIRES_SECONDS = 1.0
@@ -49,7 +49,7 @@ def ticks() -> dict[str, dict[str, Any]]:
     """A tick for each registered duty, as often as the duty says, to the worker of its queue."""
     return {
         duty.name: {
-            "task": tasks.tick.name,
+            "task": TICK_TASK,
             "schedule": duty.every,
             "args": (duty.name,),
             "options": {

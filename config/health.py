@@ -14,11 +14,16 @@ from config import belonging, dispatch_environment, start_environment
 from config.database import patience
 from integrations.broker.standing import is_led, outbox_complaint
 from integrations.broker.store import outbox_standing
+from lib.shared_answers import SharedAnswers
 from runs.reading.readiness import Standing
 from runs.reading.readiness import standing as read_standing
 
 _DATABASE_SECONDS, _REDIS_SECONDS = 2.0, 0.5
 _MOST_COUNTED = 1_000
+_SHARED_SECONDS = 1.0
+"""So old the answer to a probe is at most."""
+
+Readiness = tuple[dict[str, bool], Standing | None]
 
 
 @login_not_required
@@ -34,7 +39,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """200 when database, Redis (where there is one: `HANDOFF_DISPATCH`) and a worker for each built-in queue answer and
     time goes on, 503 otherwise; says what holds, how old is what should be young and, in sentences, what is wrong.
     """
-    checks, standing = readiness()
+    checks, standing = _shared_readiness(None)
     ready = all(checks.values())
     payload: dict[str, object] = {"ready": ready, "checks": checks}
     if start_environment.observes():
@@ -47,7 +52,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def readiness() -> tuple[dict[str, bool], Standing | None]:
+def readiness() -> Readiness:
     """What must hold before Handoff can do its work, and how it stands where the database says; a hanging server costs
     seconds.
     """
@@ -73,3 +78,11 @@ def _servers() -> dict[str, bool]:
     if settings.HANDOFF_DISPATCH != dispatch_environment.HINTS:
         return {}
     return {"redis": bool(import_module("config.redis_standing").takes_writes(_REDIS_SECONDS))}
+
+
+def _answer_probes(_: None) -> Readiness:
+    return readiness()
+
+
+# However many probe this process, the database is asked once a second.
+_shared_readiness = SharedAnswers(_answer_probes, seconds=_SHARED_SECONDS)

@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "config",
     "accounts",
     "workflows",
+    "workflows.pipeline",
     "runs",
     "tasks_inbox",
     "triggers.schedules",

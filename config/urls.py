@@ -24,6 +24,7 @@ _ROUTES: list[URLPattern | URLResolver] = [
     path("api/", include("lib.api.urls")),
     path("v1/", include([re_path("^", UnknownRouteView.as_view(), name="v1-unknown")])),
     path("styleguide/", styleguide, name="styleguide"),
+    path("", include("workflows.pipeline.urls")),
     path("", include("workflows.web.urls")),
     path("", include("runs.web.urls")),
     path("", include("tasks_inbox.web.urls")),

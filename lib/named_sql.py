@@ -19,16 +19,16 @@ watchers: list[Callable[[str], None]] = []
 """Called with the name of each statement that is executed: for tests and benchmarks that count them."""
 
 
-def load(folder: Path, *others: Path) -> dict[str, str]:
+def load(folder: Path, *others: Path, table: str = "") -> dict[str, str]:
     """All statements of the `.sql` files below `folder`, includes resolved, fragments left out.
 
-    What is included may be in `others`.
+    What is included may be in `others`; `table` stands where `/* table */` is.
     """
     whole: dict[str, str] = {}
     fragments: set[str] = set()
     own = sorted(folder.glob("*.sql"))
     for path in [*own, *(path for other in others for path in sorted(other.glob("*.sql")))]:
-        parts = _NAME.split(path.read_text())[1:]
+        parts = _NAME.split(path.read_text().replace("/* table */", table))[1:]
         for name, fragment, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
             if name in whole:
                 raise ValueError(f"{path.name} names the statement {name} again")
@@ -49,10 +49,13 @@ def numbered(text: str) -> tuple[bytes, list[str]]:
 
 
 class Statements:
-    """The statements of a folder, executed on Django's connection; they may include what is in `others`."""
+    """The statements of a folder, executed on Django's connection; they may include what is in `others`.
 
-    def __init__(self, folder: Path, *others: Path) -> None:
-        self.texts = load(folder, *others)
+    `table` stands where `/* table */` is.
+    """
+
+    def __init__(self, folder: Path, *others: Path, table: str = "") -> None:
+        self.texts = load(folder, *others, table=table)
         # Not at each call: the driver looks for parameters in a text as often as it is executed, if it is long.
         self._numbered = {name: numbered(text) for name, text in self.texts.items()}
 

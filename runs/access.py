@@ -1,10 +1,10 @@
 """Who may reach which run: whom the folder of its workflow lets (R-162)."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
 
 from accounts.guards import note, require_in
 from accounts.principal import Principal
@@ -13,6 +13,8 @@ from runs.models import Calendar, DeadLetter, Run
 from runs.store.items import item_as_it_stands
 from workflows.access import open_to
 from workflows.models import Workflow
+
+T = TypeVar("T", bound=Model)
 
 MOST_NAMED = 200
 """Whoever may read more workflows than this may read many runs."""
@@ -53,9 +55,7 @@ def guard_letter(principal: Principal, scope: str, letter_id: UUID) -> None:
     """As `guard_run`, of the run of a dead letter."""
     letters = DeadLetter.objects.for_tenant(principal.tenant_id).filter(pk=letter_id)
     runs = Run.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(letters.values("run_id")))
-    require_workflow(
-        principal, scope, runs.values("workflow_id"), "this dead letter", "There is no such dead letter."
-    )
+    require_workflow(principal, scope, runs, "dead letter")
 
 
 def guard_calendar(principal: Principal, scope: str, name: str) -> None:
@@ -74,11 +74,13 @@ def _require_calendar(principal: Principal, scope: str, which: Q) -> None:
         require_in(principal, scope, folder, "this calendar", "There is no such calendar.")
 
 
-def readable(runs: QuerySet[Run], principal: Principal, verb: str = READ) -> QuerySet[Run]:
-    """Those of the runs with which they may do this."""
+def readable(rows: QuerySet[T], principal: Principal, verb: str = READ) -> QuerySet[T]:
+    """Those of the rows, each with a `workflow_id`, with whose workflows they may do this; rows of no workflow are for
+    those who may reach all.
+    """
     if principal.reach.is_everywhere:
-        return runs
-    return runs.filter(workflow_id__in=open_to(principal, verb).values("id"))
+        return rows
+    return rows.filter(workflow_id__in=open_to(principal, verb).values("id"))
 
 
 def readable_runs(principal: Principal, verb: str = READ) -> QuerySet[Run]:
@@ -117,15 +119,11 @@ def readable_letters(
     return letters.filter(run_id__in=readable_runs(principal, verb).values("id"))
 
 
-def require_workflow(
-    principal: Principal,
-    scope: str,
-    workflow: QuerySet[Any, Any],
-    called: str,
-    missing: str,
-) -> None:
-    """Let pass who may do what the scope is about in the folder of a workflow, given as a query of its id; `called` and
-    `missing` are the words of refusals. Raises Missing and Forbidden.
+def require_workflow(principal: Principal, scope: str, rows: QuerySet[Any], called: str) -> None:
+    """Let pass who may do what the scope is about in the folder of the workflow of the first of the rows, `called` so
+    in refusals. Raises Missing and Forbidden.
     """
-    rows = Workflow.objects.for_tenant(principal.tenant_id).filter(pk=Subquery(workflow[:1]))
-    require_in(principal, scope, rows.values_list("folder_id", flat=True).first(), called, missing)
+    workflows = Workflow.objects.for_tenant(principal.tenant_id)
+    workflows = workflows.filter(pk=Subquery(rows.values("workflow_id")[:1]))
+    folder = workflows.values_list("folder_id", flat=True).first()
+    require_in(principal, scope, folder, f"this {called}", f"There is no such {called}.")

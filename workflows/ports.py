@@ -81,6 +81,8 @@ LAST_RUNS: Final = Port[Callable[[Workflow], LastRun | None]]()
 OPEN_RUNS: Final = Port[Callable[[Workflow], Mapping[int, int]]]()
 """How many open runs each version of a workflow has, by its id."""
 OWN_STARTS: Final = Port[OwnStarts]()
+PIPELINE_FORMS: Final = Port[Callable[[Mapping[str, Json]], bool]]()
+"""Whether the pipeline form can show a definition."""
 TRIGGERS: Final = Port[Callable[[Principal, Workflow], Sequence[Trigger]]]()
 """The triggers of a workflow which somebody may see."""
 
@@ -112,12 +114,14 @@ def last_run(workflow: Workflow) -> LastRun | None:
 
 def earlier(who: Principal, workflow: Workflow) -> Earlier:
     """What somebody did before with this workflow's form."""
-    return next((starts.earlier(who, workflow) for starts in OWN_STARTS), Earlier())
+    starts = OWN_STARTS.first
+    return Earlier() if starts is None else starts.earlier(who, workflow)
 
 
 def last_input(who: Principal, workflow: Workflow) -> Json:
     """The input of the run of this workflow that somebody started last; None where there is none."""
-    return next((starts.last_input(who, workflow) for starts in OWN_STARTS), None)
+    starts = OWN_STARTS.first
+    return None if starts is None else starts.last_input(who, workflow)
 
 
 def triggers_of(who: Principal, workflow: Workflow) -> list[Trigger]:

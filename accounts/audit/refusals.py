@@ -62,21 +62,27 @@ class Refusals:
         )
 
     def write(self) -> int:
-        """Write what was counted; gives how many records that makes. Raises one of OPERATIONAL_ERRORS: what could not
-        be written is counted on.
+        """Write what was counted, in batches; gives how many records were written.
+
+        Raises one of OPERATIONAL_ERRORS: what is not written yet is counted on. Where the connection was lost while a
+        batch was committed (`lib.database_errors.may_have_committed`), the batch may be counted twice. A batch that the
+        database refuses for another reason is dropped, and logged.
         """
         with self._lock:
             counts, self._counts, self._timer = self._counts, {}, None
-        left = list(counts.items())
+        left, total = list(counts.items()), 0
         while left:
             batch = left[:_BATCH]
             try:
                 add([one.row | {"after": f'{{"since":"{one.first.isoformat()}"}}'} for _, one in batch])
+                total += len(batch)
             except OPERATIONAL_ERRORS:
                 self._put_back(dict(left))
                 raise
+            except (DatabaseError, psycopg.Error):
+                logger.exception("%d records of refusals could not be written", len(batch))
             del left[:_BATCH]
-        return len(counts)
+        return total
 
     def _put_back(self, counts: dict[_Key, _Count]) -> None:
         with self._lock:
@@ -103,8 +109,6 @@ class Refusals:
             with self._lock:
                 if not is_last:
                     self._begin_timer()
-        except (DatabaseError, psycopg.Error):
-            logger.exception("Refusals could not be recorded")
         finally:
             connection.close()
 

@@ -7,15 +7,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.base import ApiView
-from accounts.roles import WEBHOOKS_MANAGE
+from accounts.roles import EDIT, WEBHOOKS_MANAGE
 from integrations.webhooks_out import serializers as s
 from integrations.webhooks_out import service, store
-from integrations.webhooks_out.access import editable_outgoing
 from integrations.webhooks_out.models import OutgoingDelivery, OutgoingWebhook
 from integrations.webhooks_out.service import WithSecret
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
+from runs.access import readable
 
 
 def _shown(*webhooks: OutgoingWebhook) -> list[dict[str, object]]:
@@ -41,7 +41,7 @@ class OutgoingWebhooksView(ApiView):
     def get(self, request: Request) -> Response:
         """Outgoing webhooks of the workflows that you may edit, newest first; admins see all."""
         params = query(PageQuery, request)
-        rows = editable_outgoing(service.webhooks_of(self.principal.tenant_id), self.principal)
+        rows = readable(service.webhooks_of(self.principal.tenant_id), self.principal, EDIT)
         page = keyset_page(rows, request, keys=("id",), limit=params["limit"], cursor=params.get("cursor"))
         return Response(page.answer(_shown(*page.rows)))
 

@@ -13,12 +13,12 @@ from accounts import pages, people
 from accounts.access import PageRequest, page
 from accounts.roles import EDIT, WEBHOOKS_MANAGE
 from integrations.webhooks_out import events, service, store
-from integrations.webhooks_out.access import editable_outgoing
 from integrations.webhooks_out.models import OutgoingWebhook
 from integrations.webhooks_out.switching import WORDS
 from lib.api.pagination import keyset_page
 from lib.reader import reader
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
+from runs.access import readable
 from workflows import titles
 from workflows.access import open_to
 
@@ -178,7 +178,7 @@ def delete_outgoing(request: PageRequest, outgoing_id: UUID) -> HttpResponse:
 
 def _listed(request: PageRequest, event_names: Any) -> dict[str, Any]:
     tenant = request.principal.tenant_id
-    rows = editable_outgoing(service.webhooks_of(tenant), request.principal)
+    rows = readable(service.webhooks_of(tenant), request.principal, EDIT)
     cursor = request.GET.get("cursor") or None
     hook_page = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")
@@ -197,7 +197,7 @@ def newest(request: PageRequest) -> dict[str, Any] | None:
     who = request.principal
     if WEBHOOKS_MANAGE not in who.scopes:
         return None
-    rows = editable_outgoing(service.webhooks_of(who.tenant_id), who).order_by("-id")[:NEWEST]
+    rows = readable(service.webhooks_of(who.tenant_id), who, EDIT).order_by("-id")[:NEWEST]
     return {"hooks": _shown_hooks(list(rows)), "most_waiting": MOST_WAITING}
 
 

@@ -73,6 +73,12 @@ class FormField:
         return f"field-{quote(self.name, safe='[]')}"
 
     @property
+    def placeholder(self) -> str:
+        """What it shows while it is empty, where nothing else says its name."""
+        lines = ", one on each line" if self.kind == "lines" else ""
+        return f"{self.label}{lines}{' (optional)' if self.is_optional else ''}"
+
+    @property
     def in_words(self) -> str:
         """What stands in it, for people."""
         if self.kind == "file":

@@ -19,9 +19,7 @@ def guard_bulk_job(principal: Principal, scope: str, bulk_id: UUID) -> None:
         of_several = of_several.filter(created_by=principal.username)
     if of_several.exists():
         return
-    require_workflow(
-        principal, scope, jobs.values("workflow_id"), "this bulk job", "There is no such bulk job."
-    )
+    require_workflow(principal, scope, jobs, "bulk job")
 
 
 def readable_bulk_jobs(jobs: QuerySet[BulkJob], principal: Principal) -> QuerySet[BulkJob]:

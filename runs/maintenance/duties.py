@@ -5,12 +5,15 @@ The database knows when each was begun and done: where none was for seconds, bec
 or stopped, any other worker does it.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from runs.store.hot import SQL
+
+log = logging.getLogger(__name__)
 
 TICKS = "ticks"
 BLOCKING = "blocking"
@@ -70,8 +73,14 @@ def all_duties() -> tuple[Duty, ...]:
 
 
 def do(name: str, worker: str) -> int:
-    """Do a duty now, unless somebody did so just before or is at it; gives what its work gave, and raises that."""
-    duty = _duties[name]
+    """Do a duty now, unless somebody did so just before or is at it; gives what its work gave, and raises that.
+
+    0 for a duty that this host does not know: the clock of another release, or with other features, sent the tick.
+    """
+    duty = _duties.get(name)
+    if duty is None:
+        log.warning("A tick for the duty %r is ignored: this host has no such duty", name)
+        return 0
     claim = {"name": name, "worker": worker}
     if not SQL.value("take_duty", {**claim, "every": duty.every, "lease": LEASE_SECONDS}):
         return 0

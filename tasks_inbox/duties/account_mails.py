@@ -1,65 +1,41 @@
 """Mails about accounts are sent, which `accounts.outgoing` holds. No transaction is open while a server is asked."""
 
-import logging
-import time
-from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
 
 from django.conf import settings
 from django.urls import reverse
 
-from accounts import outgoing, passwords
+from accounts import passwords
 from accounts.models import DIGEST, FORGOTTEN, MENTIONED, MOVED, NOTHING, User
-from accounts.outgoing import DueMail
+from accounts.outgoing import OUTBOX, DueMail
 from accounts.queries import session_principal
-from lib.mail import MailError, SmtpServer, send
-from steps import outside
 from steps.addresses import is_address
 from tasks_inbox.duties import digests, step_mentions
 from tasks_inbox.mail import account_mails, notice_mails
-from tasks_inbox.mail.mailing import ANSWER_SECONDS, MOST_ATTEMPTS, NO_SERVER, TICK_SECONDS
 from tasks_inbox.mail.notice_mails import NOTICES
-from tasks_inbox.mail.outbox import GIVEN_UP
+from tasks_inbox.mail.posting import TICK_SECONDS, Post, send_due
 
 _STALE = timedelta(hours=12)
-log = logging.getLogger("handoff.mail")
 
 
 def tick(seconds: float = TICK_SECONDS) -> int:
     """Send what is due, for about so many seconds; gives how many were looked at."""
-    mail = outside.mail()
-    outgoing.forget()
-    if mail.server is None:
-        return outgoing.drop_all(NO_SERVER)
-    server = replace(mail.server, timeout_seconds=ANSWER_SECONDS)
-    until, count = time.monotonic() + seconds, 0
-    while time.monotonic() < until and (due := outgoing.next_due()):
-        count += 1
-        if not _done(due, server, mail.sender):
-            # What befell this one most likely befalls the next.
-            break
-    return count
+    return send_due(OUTBOX, _done, seconds)
 
 
-def _done(due: DueMail, server: SmtpServer, sender: str) -> bool:
+def _done(due: DueMail, post: Post) -> bool:
     """Do what is to be done with one; False where the mail server did not take it."""
     user = User.objects.get(pk=due.user)
     if why := _why_not(due, user):
-        outgoing.note_not_sent(due.id, why, for_good=True)
+        OUTBOX.note_not_sent(due.id, why, for_good=True)
         return True
     to = due.to or user.email
-    message = _message(due, user, sender=sender, to=to)
+    message = _message(due, user, sender=post.sender, to=to)
     if message is None:
-        outgoing.note_not_sent(due.id, "There was nothing to report.", for_good=True)
+        OUTBOX.note_not_sent(due.id, "There was nothing to report.", for_good=True)
         return True
-    try:
-        send(server, message, sender=sender, recipients=[to])
-    except MailError as error:
-        _not_taken(due, user, error.without(to))
-        return False
-    outgoing.note_sent(due.id)
-    return True
+    return post.send(OUTBOX, due, message, to, f"to {user.username} about their account")
 
 
 def _message(due: DueMail, user: User, *, sender: str, to: str) -> EmailMessage | None:
@@ -100,11 +76,3 @@ def _why_not(due: DueMail, user: User) -> str | None:
 
 def _spelled(lifetime: timedelta) -> str:
     return f"{lifetime.days} days" if lifetime.days else "one hour"
-
-
-def _not_taken(due: DueMail, user: User, error: str) -> None:
-    over = due.attempts >= MOST_ATTEMPTS
-    reason = f"{GIVEN_UP} after {due.attempts} attempts. {error}" if over else error
-    outgoing.note_not_sent(due.id, reason, for_good=over)
-    say = log.error if over else log.warning
-    say("A mail to %s about their account is not sent: %s", user.username, reason)

@@ -1,21 +1,16 @@
 """The statements of notifications as typed functions (SQL in `sql/notifications.sql`). No decisions here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from lib.clock import now_or_none
+from lib.outbox import GIVEN_UP, Outbox
 from tasks_inbox.store.statements import SQL
 
-FIRST_PAUSE_SECONDS = 60
-"""Until the second attempt, doubled each time; more than a slow mail server can hold up one that is being sent."""
-LONGEST_PAUSE_SECONDS = 3_600
-KEPT_DAYS = 30
 LINK_DAYS = 14
 """How long the link of a mail is good."""
-GIVEN_UP = "Given up"
-_BATCH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,45 +27,31 @@ class Due:
     made: float
 
 
+def _read(row: Mapping[str, Any]) -> Due:
+    return Due(
+        UUID(row["id"]),
+        row["tenant_id"],
+        UUID(row["task_id"]),
+        row["kind"],
+        row["username"],
+        row["audience"],
+        row["attempts"],
+        row["made"],
+    )
+
+
+OUTBOX: Final = Outbox("tasks_inbox_notification", _read)
+
+
 def tell(task: UUID, kind: str, names: Sequence[str]) -> None:
     """Have these people told of a task; call it in the transaction of the cause."""
     if names:
         SQL.execute("tell", {"task": task, "kind": kind, "names": list(names), "now": now_or_none()})
 
 
-def next_due() -> Due | None:
-    """The notification that is to be sent now, put off until its next attempt; None where there is none."""
-    params = {"now": now_or_none(), "first": FIRST_PAUSE_SECONDS, "longest": LONGEST_PAUSE_SECONDS}
-    row: dict[str, Any] | None = SQL.value("next_notification", params)
-    if row is None:
-        return None
-    return Due(**{**row, "id": UUID(row["id"]), "task": UUID(row["task"])})
-
-
 def address(id: UUID, names: Sequence[str]) -> None:
     """Replace one that is for all by one for each of these."""
     SQL.execute("address_notification", {"id": id, "names": list(names)})
-
-
-def note_sent(id: UUID) -> None:
-    """The mail server has taken it."""
-    SQL.execute("note_sent", {"id": id, "now": now_or_none()})
-
-
-def note_not_sent(id: UUID, error: str, *, for_good: bool) -> None:
-    """It was not sent, and why; `for_good`: nor will it be."""
-    SQL.execute("note_not_sent", {"id": id, "error": error, "for_good": for_good})
-
-
-def drop_all(error: str) -> int:
-    """Send nothing of what waits, for this reason; gives how many, of which there may be more."""
-    return SQL.execute("drop_notifications", {"error": error, "limit": _BATCH}).rowcount
-
-
-def forget() -> int:
-    """Delete what was done with long ago; gives how many."""
-    params = {"now": now_or_none(), "days": KEPT_DAYS, "limit": _BATCH}
-    return SQL.execute("forget_notifications", params).rowcount
 
 
 def link_state(*, id: UUID, tenant: int, task: UUID, username: str) -> str | None:

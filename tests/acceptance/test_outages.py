@@ -88,6 +88,7 @@ def test_a_database_that_was_killed_costs_quick_503s_and_no_wait_after_its_retur
 
 def test_a_database_that_hangs_is_told_of_within_seconds(handoff, client):
     with hanging(handoff.pids()["postgres"]):
+        wait_until(lambda: handoff.get("/readyz")[0] == 503, 5, lambda: "the truth")
         for _ in range(2):
             began = time.monotonic()
             status, body = handoff.get("/readyz")

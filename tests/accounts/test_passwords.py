@@ -247,7 +247,7 @@ def test_a_mail_that_no_server_takes_is_tried_again_and_comes_not_too_late(monke
 def test_a_tick_that_died_sends_it_again_under_the_same_id(box, ann, clock, monkeypatch):
     ask("ann")
     with monkeypatch.context() as dying:
-        dying.setattr(outgoing, "note_sent", lambda id: (_ for _ in ()).throw(SystemExit))
+        dying.setattr(outgoing.OUTBOX, "note_sent", lambda id: (_ for _ in ()).throw(SystemExit))
         with pytest.raises(SystemExit):
             account_mails.tick(10)
     assert account_mails.tick(10) == 0

@@ -6,7 +6,7 @@ from io import StringIO
 import psycopg
 import pytest
 from django.core.management import call_command, get_commands
-from django.db import OperationalError
+from django.db import DataError, OperationalError
 from django.test import Client
 from rest_framework.test import APIClient
 
@@ -273,6 +273,26 @@ def test_refusals_are_kept_until_the_database_takes_them(people, monkeypatch, er
     assert counts.write() == 3
     rows = {row.target: row.count for row in records(act="refused")}
     assert rows == {"GET /0": 1, "GET /1": 1, "GET /2": 1, "GET /3": 2, "GET /4": 1}
+    assert counts.write() == 0
+
+
+@pytest.mark.parametrize("error", [DataError, psycopg.DataError])
+def test_a_batch_of_refusals_that_is_refused_takes_no_other_with_it(people, monkeypatch, caplog, error):
+    monkeypatch.setattr(refusals, "_BATCH", 2)
+    counts, who, batches = Refusals(seconds=86_400), people.principal("viewer"), []
+
+    def add(rows):
+        batches.append(rows)
+        if len(batches) == 2:
+            raise error
+        recording.add(rows)
+
+    monkeypatch.setattr(refusals, "add", add)
+    for place in range(5):
+        counts.note(who, f"GET /{place}", lambda: Origin("rest"))
+    assert counts.write() == 3
+    assert {row.target for row in records(act="refused")} == {"GET /0", "GET /1", "GET /4"}
+    assert "2 records of refusals could not be written" in caplog.text
     assert counts.write() == 0
 
 

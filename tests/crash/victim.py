@@ -37,6 +37,7 @@ from tasks_inbox.duties import clock as tasks_clock
 from tasks_inbox.duties import settling
 from tasks_inbox.models import OPEN, ManualTask
 from tests import of_features
+from tests.crash.backends import await_ends
 from tests.inbox.asking import read
 from tests.webhooks import MASTER_KEY
 
@@ -342,10 +343,12 @@ def hits_of(work: Callable[..., None], *given: Any) -> list[Hit]:
 
 
 def dies(crash_at: str, work: Callable[..., None], *given: Any) -> bool:
-    """Whether this work was killed at the point (`name:n`); False where it never came by it."""
+    """Whether this work was killed at the point (`name:n`); False where it never came by it. It holds no lock then."""
     process = _process(crash_at, None, work, given)
     process.join(30)
     assert process.exitcode in (0, -signal.SIGKILL), f"{crash_at}: it ended with {process.exitcode}"
+    if process.exitcode != 0:
+        await_ends()
     return process.exitcode != 0
 
 

@@ -5,9 +5,10 @@ import pytest
 from accounts.models import User
 from accounts.preferences import change_notifications
 from lib.named_sql import watchers
+from lib.outbox import MOST_ATTEMPTS
 from tasks_inbox.actions import assignment, comments
 from tasks_inbox.duties import clock as tasks_clock
-from tasks_inbox.mail import mailing
+from tasks_inbox.mail import mailing, outbox
 from tasks_inbox.models import ManualTask, Notification
 from tests import factories as make
 from tests.inbox.asking import approval, asked, decide, hand, member, say, stuck
@@ -89,7 +90,7 @@ def test_who_waits_until_somebody_has_claimed_it_is_not_asked_any_more(box):
     send()
     assert box.subjects() == {}
     other = asked()
-    mailing.outbox.address(Notification.unsafe_all_tenants.get(task_id=other.pk).pk, ["ann", "bob"])
+    outbox.address(Notification.unsafe_all_tenants.get(task_id=other.pk).pk, ["ann", "bob"])
     assignment.claim_task(ann, other.pk)
     send()
     assert (box.subjects(), why("bob")) == ({}, ["Somebody already has it."])
@@ -232,7 +233,7 @@ def test_who_has_no_address_or_is_gone_gets_nothing(box):
     reached("bob")
     task = asked()
     note = Notification.unsafe_all_tenants.get(task_id=task.pk)
-    mailing.outbox.address(note.pk, ["ann", "bob", "gone"])
+    outbox.address(note.pk, ["ann", "bob", "gone"])
     User.objects.filter(username="bob").update(is_active=False)
     send()
     assert box.subjects() == {}
@@ -297,12 +298,12 @@ def test_what_no_server_takes_is_given_up_and_said(monkeypatch, clock, caplog):
     reached("ann")
     with mailbox(monkeypatch, MAIL="550 no") as box:
         asked()
-        for _ in range(mailing.MOST_ATTEMPTS + 5):
+        for _ in range(MOST_ATTEMPTS + 5):
             send(clock, 3_601)
-        assert sum(verb.upper().startswith("MAIL") for verb in box.server.verbs) == mailing.MOST_ATTEMPTS
+        assert sum(verb.upper().startswith("MAIL") for verb in box.server.verbs) == MOST_ATTEMPTS
     (said,) = why("ann")
     assert said.startswith("Given up after 10 attempts. The mail server refused the sender")
-    assert mailing.outbox.lost() == 1
+    assert outbox.lost() == 1
     assert "is given up" in caplog.text
 
 
@@ -314,7 +315,7 @@ def test_a_mail_whose_sender_died_is_sent_again_under_the_same_id(box, clock, mo
         raise SystemExit
 
     with monkeypatch.context() as dying:
-        dying.setattr(mailing.outbox, "note_sent", die)
+        dying.setattr(mailing.OUTBOX, "note_sent", die)
         with pytest.raises(SystemExit):
             send()
     assert send() == 0

@@ -1,5 +1,6 @@
 """Statements by name: what of them goes to the server, and in which order their parameters do."""
 
+import psycopg
 import pytest
 
 from lib.named_sql import Statements, numbered
@@ -26,3 +27,11 @@ def test_a_statement_takes_its_parameters_by_name_whatever_their_order_and_its_l
         assert statements.execute("remainder", params).fetchall() == [(number % 5, number, "100 %")]
     with pytest.raises(KeyError):
         statements.execute("remainder", {"by": 5})
+
+
+@pytest.mark.django_db
+def test_statements_of_several_tables_stand_there_once(tmp_path):
+    (tmp_path / "some.sql").write_text("-- name: kind\nSELECT relkind FROM /* table */ LIMIT 1\n")
+    assert Statements(tmp_path, table="pg_class").execute("kind", {}).fetchone() is not None
+    with pytest.raises(psycopg.errors.UndefinedColumn):
+        Statements(tmp_path, table="pg_namespace").execute("kind", {})

@@ -142,6 +142,13 @@ def test_a_statement_of_a_duty_takes_seconds_at_most_and_others_as_long_as_ever(
     assert limit() == usual
 
 
+def test_a_duty_that_only_another_release_knows_is_ignored_and_logged(caplog):
+    assert duties.do("later", "one") == 0
+    assert [record.getMessage() for record in caplog.records] == [
+        "A tick for the duty 'later' is ignored: this host has no such duty"
+    ]
+
+
 def test_what_this_process_is_at_for_too_long_is_known_to_its_watchdog():
     def work():
         wrong.append(worker._hangs_at_a_duty())

@@ -108,7 +108,7 @@ def test_what_replaces_a_newer_draft_is_published_if_that_was_asked(author):
     stale = author.post("/workflows/ours/pipeline", sent(do="publish", note="mine", revision="1"))
     assert stale.status_code == 409
     assert 'name="note" value="mine"' in stale.text
-    verb = re.search(r'name="do" value="(overwrite:[^"]+)"', stale.text)[1]
+    verb = re.search(r'name="do"\s+value="(overwrite:[^"]+)"', stale.text)[1]
     done = author.post("/workflows/ours/pipeline", sent(do=verb, note="mine", revision="1"), follow=True)
     assert "Published as version 2" in done.text
 

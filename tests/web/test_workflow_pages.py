@@ -196,6 +196,15 @@ def test_what_is_no_pipeline_offers_the_canvas_instead(author):
     assert author.get("/workflows/ours/edit").status_code == 200
 
 
+def test_the_builder_offers_the_form_where_it_can_show_the_draft(author):
+    a_workflow()
+    a_workflow("other", definition=make.chain("text.clean", "job"))
+    assert '"pipeline": "/workflows/ours/pipeline"' in author.get("/workflows/ours/edit").text
+    assert '"pipeline": null' in author.get("/workflows/other/edit").text
+    author.post("/workflows/ours/archive")
+    assert '"pipeline": null' in author.get("/workflows/ours/edit").text
+
+
 def test_versions_are_listed_and_become_the_draft_again(author):
     a_workflow()
     Workflow.objects.for_tenant(make.a_tenant().pk).update(

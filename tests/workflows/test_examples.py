@@ -20,8 +20,8 @@ from tests.inbox.asking import read
 from triggers.schedules.models import Schedule
 from workflows import queries
 from workflows.models import Workflow, WorkflowVersion
+from workflows.pipeline import rules
 from workflows.versions.examples import examples
-from workflows.web import pipelines
 
 WORKER = Path(__file__).resolve().parents[2] / "docs" / "examples" / "tissue_worker.py"
 COMPLIANCE = ["vendor_onboarding", "access_request", "policy_attestation"]
@@ -63,7 +63,7 @@ def test_each_example_is_sound_and_says_what_it_shows():
 
 
 def test_the_text_pipeline_opens_in_the_form():
-    steps = pipelines.from_definition(definition("article-digest")).steps
+    steps = rules.from_definition(definition("article-digest")).steps
     assert [step.type for step in steps] == ["text.clean", "text.summarize", "text.keywords", "text.tag"]
 
 

@@ -12,11 +12,11 @@ from accounts.roles import RUNS_READ, RUNS_START
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
+from runs.access import readable
 from runs.api.base import RunsApiView
 from runs.api.serializers import RunSerializer
 from triggers.schedules import serializers as s
 from triggers.schedules import service
-from triggers.schedules.access import readable_schedules
 from triggers.schedules.models import Schedule
 from triggers.schedules.reading import entries_of, get_schedule, last_entries, schedules_of
 
@@ -41,7 +41,7 @@ class SchedulesView(_SchedulesApiView):
     def get(self, request: Request) -> Response:
         """The schedules of workflows that you may read, by name."""
         params = query(s.ScheduleListQuery, request)
-        rows = readable_schedules(schedules_of(self.principal.tenant_id), self.principal)
+        rows = readable(schedules_of(self.principal.tenant_id), self.principal)
         if workflow := params.pop("workflow", None):
             rows = rows.filter(workflow__name=workflow)
         page = keyset_page(rows, request, keys=("name",), oldest_first=True, **params)

@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Final
 
 from accounts.principal import Principal
+from runs.access import readable
 from runs.models import Calendar
 from runs.ports import CalendarUser, Kept
 from runs.store.calendars import moment
-from triggers.schedules.access import readable_schedules
 from triggers.schedules.models import Schedule
 from triggers.schedules.times import fires_at, next_due
 from triggers.schedules.timing import timing_of
@@ -31,7 +31,7 @@ def moves(
 
 def _kept(principal: Principal, calendar: Calendar, changed: Calendar | None) -> tuple[list[Kept], int]:
     rows = Schedule.objects.for_tenant(calendar.tenant_id).filter(calendar=calendar).order_by("name")
-    some = list(readable_schedules(rows, principal).select_related("workflow", "calendar")[:SHOWN])
+    some = list(readable(rows, principal).select_related("workflow", "calendar")[:SHOWN])
     now = moment()
     before = {one.pk: one.next_due_at for one in some}
     after = dict(before)

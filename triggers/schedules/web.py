@@ -15,13 +15,13 @@ from lib.api.pagination import keyset_page
 from lib.clock import now_here
 from lib.reader import reader, zones
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
+from runs.access import readable
 from runs.calendars import calendars
 from runs.kernel.refused import RunRefused
 from runs.kernel.working_time import calendar_of
 from runs.web import month_grid
 from runs.web.month_grid import WEEKDAYS
 from triggers.schedules import forms, service
-from triggers.schedules.access import readable_schedules
 from triggers.schedules.models import Schedule
 from triggers.schedules.reading import entries_of, find_schedule, last_entries, schedules_of
 from triggers.schedules.words import WAYS, length_words, words_of
@@ -37,7 +37,7 @@ MOST_CHOICES = 500
 def schedule_list(request: PageRequest) -> HttpResponse:
     """The schedules of workflows that one may read, by name."""
     who = request.principal
-    rows = readable_schedules(schedules_of(who.tenant_id), who)
+    rows = readable(schedules_of(who.tenant_id), who)
     cursor = request.GET.get("cursor") or None
     list_page = keyset_page(
         rows, request, keys=("name",), limit=pages.ON_A_PAGE, cursor=cursor, oldest_first=True

@@ -8,13 +8,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.base import ApiView
-from accounts.roles import WEBHOOKS_MANAGE
+from accounts.roles import EDIT, WEBHOOKS_MANAGE
 from lib.api.pagination import keyset_page
 from lib.api.schema import page_schema
 from lib.api.serializers import PageQuery, Verb, body, query
+from runs.access import readable
 from triggers.webhooks import received, refused, service
 from triggers.webhooks import serializers as s
-from triggers.webhooks.access import editable_webhooks
 from triggers.webhooks.models import InboundWebhook
 from triggers.webhooks.service import WithSecret
 
@@ -44,7 +44,7 @@ class WebhooksView(_WebhooksApiView):
     def get(self, request: Request) -> Response:
         """The tenant's webhooks, newest first."""
         params = query(PageQuery, request)
-        rows = editable_webhooks(service.webhooks_of(self.principal.tenant_id), self.principal)
+        rows = readable(service.webhooks_of(self.principal.tenant_id), self.principal, EDIT)
         page = keyset_page(rows, request, keys=("id",), limit=params["limit"], cursor=params.get("cursor"))
         return Response(page.answer([self.shown(webhook) for webhook in page.rows]))
 

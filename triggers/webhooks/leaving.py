@@ -7,10 +7,10 @@ from uuid import UUID
 from django.urls import reverse
 
 from accounts.principal import Principal
-from accounts.roles import WEBHOOKS_MANAGE
+from accounts.roles import EDIT, WEBHOOKS_MANAGE
+from runs.access import readable
 from tasks_inbox.ports import LeftItem, LeftKind
 from tasks_inbox.reading.left import HAND, KEEP, MOST, STOP
-from triggers.webhooks.access import editable_webhooks
 from triggers.webhooks.models import InboundWebhook
 from triggers.webhooks.service import change_webhook, hand_webhook
 
@@ -19,7 +19,7 @@ WEBHOOK: Final = "webhook"
 
 def _webhooks(principal: Principal, username: str) -> Iterator[LeftItem]:
     rows = InboundWebhook.objects.for_tenant(principal.tenant_id).select_related("workflow")
-    rows = editable_webhooks(rows.filter(acts_for__iexact=username), principal)
+    rows = readable(rows.filter(acts_for__iexact=username), principal, EDIT)
     for row in rows.order_by("name")[:MOST]:
         does, called = (
             ("Starts" if row.action == "start" else "Signals"),

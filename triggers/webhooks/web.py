@@ -18,8 +18,8 @@ from accounts.roles import EDIT, WEBHOOKS_MANAGE
 from lib.api.pagination import keyset_page
 from lib.refusals import Conflict, Invalid, Missing, NotAllowed, Refusal
 from lib.strict_json import BadJson, strict_loads
+from runs.access import readable
 from triggers.webhooks import received, refused, service
-from triggers.webhooks.access import editable_webhooks
 from triggers.webhooks.mapping import MAX_MAPPING_BYTES
 from triggers.webhooks.models import InboundWebhook
 from triggers.webhooks.store import last_deliveries
@@ -117,13 +117,13 @@ def newest(request: PageRequest) -> dict[str, Any] | None:
     who = request.principal
     if WEBHOOKS_MANAGE not in who.scopes:
         return None
-    hooks = editable_webhooks(service.webhooks_of(who.tenant_id), who).order_by("-id")[:NEWEST]
+    hooks = readable(service.webhooks_of(who.tenant_id), who, EDIT).order_by("-id")[:NEWEST]
     return {"hooks": shown_hooks(who.tenant_id, list(hooks))}
 
 
 def _listed(request: PageRequest) -> dict[str, Any]:
     tenant = request.principal.tenant_id
-    rows = editable_webhooks(service.webhooks_of(tenant), request.principal)
+    rows = readable(service.webhooks_of(tenant), request.principal, EDIT)
     cursor = request.GET.get("cursor") or None
     hook_page = keyset_page(rows, request, keys=("id",), limit=pages.ON_A_PAGE, cursor=cursor)
     choices = open_to(request.principal, EDIT).filter(archived_at__isnull=True).order_by("name")

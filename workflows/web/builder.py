@@ -10,12 +10,10 @@ from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
 from lib import markup
 from lib.strict_json import Json
-from workflows import queries
+from workflows import ports, queries
 from workflows.access import may
 from workflows.design import palette, snippets
 from workflows.models import Workflow
-from workflows.web import pipelines
-from workflows.web.pipelines import NotAPipeline
 
 
 @page(WORKFLOWS_READ)
@@ -74,15 +72,14 @@ def _urls(workflow: Workflow) -> dict[str, Json]:
         "workflow": reverse("workflow", args=[workflow.name]),
         "versions": reverse("workflow-versions", args=[workflow.name]),
         "definition": reverse("workflow-definition", args=[workflow.name]),
-        "pipeline": reverse("workflow-pipeline", args=[workflow.name]) if _is_pipeline(workflow) else None,
+        "pipeline": _pipeline_url(workflow),
         "runs": "/runs/",
         "telemetry": "/api/v1/telemetry/step-types",
     }
 
 
-def _is_pipeline(workflow: Workflow) -> bool:
-    try:
-        pipelines.from_definition(workflow.draft_definition)
-    except NotAPipeline:
-        return False
-    return workflow.archived_at is None
+def _pipeline_url(workflow: Workflow) -> str | None:
+    fits = ports.PIPELINE_FORMS.first
+    if fits is None or workflow.archived_at is not None or not fits(workflow.draft_definition):
+        return None
+    return reverse("workflow-pipeline", args=[workflow.name])

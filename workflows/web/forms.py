@@ -1,39 +1,14 @@
 """What the pages of workflows send, and what of it can be kept."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.http import HttpRequest
 
 from lib.refusals import Refusal, Unprocessable
 from lib.strict_json import BadJson, Json, strict_dumps
-from workflows.models import Workflow
-from workflows.web.pipelines import Pipeline
 
-NEW: dict[str, Json] = {"nodes": [], "edges": []}
 _NOTES, _MOST_NOTES = "notes", 20
-
-
-@dataclass(slots=True)
-class Form:
-    """The pipeline form: what was typed, the draft it was made from, what was `asked` (save, publish), and what
-    stands against it.
-    """
-
-    pipeline: Pipeline
-    workflow: Workflow | None = None
-    name: str = ""
-    note: str = ""
-    revision: int = 0
-    errors: dict[str, str] = field(default_factory=dict)
-    stale: Workflow | None = None
-    asked: str = "save"
-
-    def refuse(self, refusal: Refusal) -> None:
-        """Show a refusal at the field that is to blame, or at the top."""
-        field = refusal.field if refusal.field in ("title", "name") else "form"
-        self.errors[field] = message_of(refusal)
 
 
 def message_of(refusal: Refusal) -> str:

@@ -2,17 +2,15 @@
 
 from django.urls import path
 
-from workflows.web import builder, definitions, editor, versions, views
+from workflows.web import builder, definitions, versions, views
 
 urlpatterns = [
     path("workflows/", views.workflows_page, name="workflows"),
-    path("workflows/new", editor.new_page, name="workflow-new"),
     path("workflows/import", definitions.import_page, name="workflow-import"),
     path("workflows/examples", views.examples_page, name="workflow-examples"),
     path("workflows/examples/<slug:example>", views.take_example, name="workflow-take-example"),
     path("workflows/<workflow_name:name>/", views.workflow_page, name="workflow"),
     path("workflows/<workflow_name:name>/edit", builder.builder_page, name="workflow-edit"),
-    path("workflows/<workflow_name:name>/pipeline", editor.edit_page, name="workflow-pipeline"),
     path("workflows/<workflow_name:name>/versions", versions.versions_page, name="workflow-versions"),
     path(
         "workflows/<workflow_name:name>/versions/<int:number>/edit",

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { say, theEdge, theOne, useBuilder } from "../store";
+import "./fields/holders";
 import { EdgeForm } from "./EdgeForm";
 import { Several } from "./Several";
 import { SettingsForm } from "./SettingsForm";

@@ -10,9 +10,10 @@ import { Frame } from "./fields/Frame";
 import { MappingControl } from "./fields/MappingControl";
 import { inOrder, kindOf } from "./fields/SchemaControl";
 import { OPTION_WORDS } from "./fields/simple";
-import { Unknown, anyShape } from "./fields/Unknown";
-import { Reads, Valued } from "./fields/Valued";
-import { type Shape, shapesOf, short } from "./schema";
+import { Unknown } from "./fields/Unknown";
+import { Valued } from "./fields/Valued";
+import { Reads } from "./fields/reads";
+import { type Shape, anyShape, shapesOf, short } from "./schema";
 import { docSpot, problemsAt } from "./spot";
 
 /** What is true of the whole workflow. */

@@ -19,6 +19,22 @@ export interface Shape {
   insteadOf: string;
 }
 
+/** A field that no schema describes. */
+export function anyShape(name: string, title: string, help = "", widget = "code"): Shape {
+  return {
+    name,
+    title,
+    help,
+    isRequired: false,
+    widget,
+    schema: {},
+    root: {},
+    fallback: undefined,
+    takes: new Set(),
+    insteadOf: "",
+  };
+}
+
 /** References followed, "or null" left out. */
 export function plain(schema: JsonObject, root: JsonObject): JsonObject {
   if (typeof schema.$ref === "string") {

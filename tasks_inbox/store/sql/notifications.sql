@@ -7,55 +7,12 @@ SELECT uuidv7(), t.tenant_id, t.id, t.run_id, %(kind)s, p.name, c.now, c.now
  CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now) c
  WHERE t.id = %(task)s AND NOT t.is_test
 
--- name: next_notification
--- The one that has waited longest. It is tried again after a while, whatever becomes of who has it now.
-UPDATE tasks_inbox_notification n
-   SET attempts = n.attempts + 1,
-       next_at = c.now + least(%(longest)s, %(first)s * 2 ^ n.attempts) * interval '1 second'
-  FROM (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now) c
- WHERE n.id = (SELECT d.id FROM tasks_inbox_notification d
-                WHERE d.next_at <= coalesce(%(now)s::timestamptz, clock_timestamp())
-                ORDER BY d.next_at, d.id
-                LIMIT 1
-                  FOR UPDATE SKIP LOCKED)
-RETURNING json_build_object('id', n.id, 'tenant', n.tenant_id, 'task', n.task_id, 'kind', n.kind, 'username', n.username,
-                            'audience', n.audience, 'attempts', n.attempts, 'made', extract(epoch FROM n.created_at))
-
 -- name: address_notification
 -- Instead of the one for all: one for each of those who are to be told.
 WITH d AS (DELETE FROM tasks_inbox_notification WHERE id = %(id)s AND username IS NULL RETURNING *)
 INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, username, created_at, next_at)
 SELECT uuidv7(), d.tenant_id, d.task_id, d.run_id, d.kind, p.name, d.created_at, d.created_at
   FROM d CROSS JOIN unnest(%(names)s::text[]) AS p(name)
-
--- name: note_sent
-UPDATE tasks_inbox_notification
-   SET sent_at = coalesce(%(now)s::timestamptz, clock_timestamp()), next_at = NULL, error = ''
- WHERE id = %(id)s
-
--- name: note_not_sent
--- `for_good`: it is not tried again.
-UPDATE tasks_inbox_notification SET error = %(error)s, next_at = CASE WHEN NOT %(for_good)s THEN next_at END WHERE id = %(id)s
-
--- name: drop_notifications
--- Nothing can be sent: what waits is not kept for the day on which it can.
-WITH l AS MATERIALIZED (
-    SELECT id FROM tasks_inbox_notification
-     WHERE next_at IS NOT NULL
-     ORDER BY next_at, id
-     LIMIT %(limit)s
-       FOR UPDATE SKIP LOCKED
-)
-UPDATE tasks_inbox_notification SET next_at = NULL, error = %(error)s WHERE id = ANY (ARRAY(SELECT id FROM l))
-
--- name: forget_notifications
-DELETE FROM tasks_inbox_notification WHERE id = ANY (ARRAY(
-    SELECT id FROM tasks_inbox_notification
-     WHERE next_at IS NULL
-       AND created_at < coalesce(%(now)s::timestamptz, clock_timestamp()) - %(days)s * interval '1 day'
-     ORDER BY created_at
-     LIMIT %(limit)s
-       FOR UPDATE SKIP LOCKED))
 
 -- name: link_state
 -- What has become of a link: `good`, `used`, or `old`; nothing where it is of no mail of ours.

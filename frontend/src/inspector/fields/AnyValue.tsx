@@ -3,13 +3,12 @@ import type { Json } from "../../model/json";
 import { asExpression, asLiteral, asNumber, isExpression } from "../convert";
 import { Expression } from "../expression/Expression";
 import { useTakes } from "../expression/target";
+import { anyShape } from "../schema";
 import type { Spot } from "../spot";
 import { CodeControl } from "./Code";
 import type { Ids } from "./Frame";
-import { kindOf } from "./Pairs";
-import { anyShape } from "./Unknown";
-import { Reads } from "./Valued";
 import { otherSide } from "./kept";
+import { Reads } from "./reads";
 import { LongTextControl, NumberControl } from "./simple";
 
 const KINDS: [string, string][] = [
@@ -19,6 +18,14 @@ const KINDS: [string, string][] = [
   ["switch", "Yes or no"],
   ["json", "JSON"],
 ];
+
+function kindOf(value: Json | undefined): string {
+  if (value === undefined) return "text";
+  if (isExpression(value)) return "fx";
+  if (typeof value === "string") return "text";
+  if (typeof value === "number") return "number";
+  return typeof value === "boolean" ? "switch" : "json";
+}
 
 /** The value in another form, as far as it has one. */
 function converted(value: Json | undefined, kind: string): Json | undefined {

@@ -17,7 +17,8 @@ import { type Spot, problemsAt } from "../spot";
 import { Faults, Frame } from "./Frame";
 import { TypePick } from "./TypePick";
 import { Unknown } from "./Unknown";
-import { Reads, Valued } from "./Valued";
+import { Valued } from "./Valued";
+import { Reads } from "./reads";
 import { otherSide } from "./kept";
 import type { ControlProps } from "./simple";
 

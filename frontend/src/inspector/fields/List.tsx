@@ -3,9 +3,8 @@ import { Icon } from "../../Icon";
 import type { Json } from "../../model/json";
 import { isObject } from "../../model/json";
 import { asNumber, isExpression } from "../convert";
-import { itemsOf, short } from "../schema";
+import { anyShape, itemsOf, short } from "../schema";
 import { Tool } from "./Frame";
-import { anyShape } from "./Unknown";
 import { type ControlProps, SecondsControl, asTyped, told } from "./simple";
 
 /** A list of texts or numbers, one line each, or of times. */

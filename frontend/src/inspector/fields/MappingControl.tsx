@@ -4,7 +4,7 @@ import { isObject } from "../../model/json";
 import { Expression } from "../expression/Expression";
 import { CodeControl } from "./Code";
 import { PairsControl } from "./Pairs";
-import { Reads } from "./Valued";
+import { Reads } from "./reads";
 import { otherSide } from "./kept";
 import { type ControlProps, told } from "./simple";
 

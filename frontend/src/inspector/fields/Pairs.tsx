@@ -1,9 +1,8 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { Icon } from "../../Icon";
-import type { Json, JsonObject } from "../../model/json";
+import type { JsonObject } from "../../model/json";
 import { isObject } from "../../model/json";
 import { useBuilder } from "../../store";
-import { isExpression } from "../convert";
 import type { Spot } from "../spot";
 import { problemsAt } from "../spot";
 import { Faults, Tool } from "./Frame";
@@ -148,12 +147,4 @@ function Pair({ row, spot, title, onlyTexts, autoFocus, onRename, onRemove }: Pa
       <Faults id={faultsId} problems={said} />
     </div>
   );
-}
-
-export function kindOf(value: Json | undefined): string {
-  if (value === undefined) return "text";
-  if (isExpression(value)) return "fx";
-  if (typeof value === "string") return "text";
-  if (typeof value === "number") return "number";
-  return typeof value === "boolean" ? "switch" : "json";
 }

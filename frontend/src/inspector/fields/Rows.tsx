@@ -3,10 +3,10 @@ import { Icon } from "../../Icon";
 import type { Json } from "../../model/json";
 import { isObject } from "../../model/json";
 import { secondsInWords } from "../../model/words";
-import { itemsOf, shapesOf, short } from "../schema";
+import { anyShape, itemsOf, shapesOf, short } from "../schema";
 import { Tool } from "./Frame";
 import { MoveTools, movedBy, useFollowed } from "./Moving";
-import { Unknown, anyShape } from "./Unknown";
+import { Unknown } from "./Unknown";
 import { Valued } from "./Valued";
 import type { ControlProps } from "./simple";
 

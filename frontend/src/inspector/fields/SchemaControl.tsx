@@ -4,13 +4,12 @@ import type { Json, JsonObject } from "../../model/json";
 import { isObject } from "../../model/json";
 import { free, slug } from "../../model/names";
 import { useBuilder } from "../../store";
-import { type Shape, words } from "../schema";
+import { type Shape, anyShape, words } from "../schema";
 import { type Spot, problemsAt } from "../spot";
 import { CodeControl } from "./Code";
 import { Faults, Frame, Tool } from "./Frame";
 import { ListControl } from "./List";
 import { MoveTools, movedBy, useFollowed } from "./Moving";
-import { anyShape } from "./Unknown";
 import { Valued } from "./Valued";
 import { type ControlProps, told } from "./simple";
 

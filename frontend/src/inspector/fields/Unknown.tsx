@@ -1,24 +1,9 @@
 import type { Json } from "../../model/json";
 import { isObject } from "../../model/json";
-import type { Shape } from "../schema";
+import { anyShape } from "../schema";
 import type { Spot } from "../spot";
 import { Tool } from "./Frame";
 import { Valued } from "./Valued";
-
-export function anyShape(name: string, title: string, help = "", widget = "code"): Shape {
-  return {
-    name,
-    title,
-    help,
-    isRequired: false,
-    widget,
-    schema: {},
-    root: {},
-    fallback: undefined,
-    takes: new Set(),
-    insteadOf: "",
-  };
-}
 
 export function widgetFor(value: Json | undefined): string {
   if (typeof value === "string") return value.includes("\n") || value.length > 80 ? "textarea" : "text";

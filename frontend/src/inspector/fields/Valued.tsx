@@ -1,27 +1,23 @@
-import { createContext, useContext, useState } from "react";
+import { useContext, useState } from "react";
 import type { Json } from "../../model/json";
 import { isObject } from "../../model/json";
 import { useBuilder } from "../../store";
 import { asExpression, asLiteral, isExpression } from "../convert";
 import { Expression } from "../expression/Expression";
-import type { ScopePlace } from "../expression/scope";
 import { useTakes } from "../expression/target";
 import { slashAt } from "../../model/slash";
 import type { Shape } from "../schema";
 import { type Spot, problemsAt } from "../spot";
 import { ConditionField } from "../condition/ConditionField";
-import { BodyControl } from "./Body";
 import { CalendarControl } from "./Calendar";
 import { CodeControl } from "./Code";
 import { Frame } from "./Frame";
-import { GroupControl } from "./Group";
 import { ListControl } from "./List";
 import { PairsControl } from "./Pairs";
 import { QuorumControl } from "./Quorum";
-import { RowsControl } from "./Rows";
-import { SchemaControl } from "./SchemaControl";
 import { WorkflowControl } from "./Workflow";
 import { otherSide } from "./kept";
+import { Reads } from "./reads";
 import {
   ChoicesControl,
   type ControlProps,
@@ -48,11 +44,9 @@ function ConditionControl({ spot, ids }: ControlProps) {
   );
 }
 
-/** Where expressions may stand, and what they can read there. Null: none may. */
-export const Reads = createContext<ScopePlace | null>(null);
-
 const TEXTS = new Set(["text", "textarea", "template", "datetime", "duration", "workflow", "calendar"]);
-const CONTROLS: Record<string, (props: ControlProps) => React.ReactNode> = {
+/** The controls by widget; those that hold fields themselves come from `holders.ts`. */
+export const CONTROLS: Record<string, (props: ControlProps) => React.ReactNode> = {
   text: TextControl,
   textarea: LongTextControl,
   template: TextControl,
@@ -64,15 +58,11 @@ const CONTROLS: Record<string, (props: ControlProps) => React.ReactNode> = {
   select: SelectControl,
   choices: ChoicesControl,
   list: ListControl,
-  rows: RowsControl,
   pairs: PairsControl,
-  group: GroupControl,
-  schema: SchemaControl,
   quorum: QuorumControl,
   code: CodeControl,
   workflow: WorkflowControl,
   calendar: CalendarControl,
-  body: BodyControl,
   expression: ConditionControl,
 };
 const SEVERAL = new Set(["choices", "list", "rows", "pairs", "group", "schema", "quorum", "body", "expression"]);

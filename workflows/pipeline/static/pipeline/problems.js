@@ -1,7 +1,7 @@
 // What stands against a field of the pipeline form, told as soon as it was left: the server checks the form as it would
 // on publishing, and the fields that somebody has been in show what its answer shows. Nothing is saved.
 
-import { loggedOut } from "./toasts.js";
+import { loggedOut } from "../js/toasts.js";
 
 const WAIT = 150;
 

@@ -18,6 +18,7 @@ from lib.forms.schema_forms import SchemaForms
 from steps.base import StepType
 from steps.catalogue import CATALOGUE, TEXT_GROUPS
 from steps.schema import fits
+from workflows.document.changes import Document, NotKeyable, keyed
 
 Posted = Mapping[str, Sequence[str]]
 
@@ -112,18 +113,28 @@ def choices() -> list[StepType]:
 
 def from_definition(document: Mapping[str, Json]) -> Pipeline:
     """The form of a definition. Raises NotAPipeline."""
+    draft = _keyed(document)
+    nodes = {key: {"id": key, **node} for key, node in draft["nodes"].items()}
+    steps = [_step(f"s{place}", nodes[key]) for place, key in enumerate(_chain(draft), 1)]
+    settings = draft["settings"]
+    return Pipeline(_text(settings.get("title")), _text(settings.get("description")), steps)
+
+
+def is_pipeline(document: Mapping[str, Json]) -> bool:
+    """Whether the form can show a definition."""
     try:
-        native = to_native(document)
-    except DialectError as error:
-        raise NotAPipeline(f"The draft can't be read as steps: {error.message}") from None
-    nodes = _chain(native.get("nodes"), native.get("edges"))
-    steps = [_step(f"s{place}", node) for place, node in enumerate(nodes, 1)]
-    return Pipeline(_text(native.get("title")), _text(native.get("description")), steps)
+        from_definition(document)
+    except NotAPipeline:
+        return False
+    return True
 
 
 def from_posted(form_fields: Posted, base: Mapping[str, Json]) -> Pipeline:
     """The form as it was sent; `base` is the draft that it was made from."""
-    nodes = _nodes_by_id(base)
+    try:
+        nodes = _keyed(base)["nodes"]
+    except NotAPipeline:
+        nodes = {}
     typed = {name: values[-1] for name, values in form_fields.items() if values}
     keys = [
         key for key in dict.fromkeys(form_fields.get("step", ())) if re.fullmatch(r"[a-z][a-z0-9]{0,15}", key)
@@ -166,30 +177,31 @@ def name_of(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:80].strip("-")
 
 
-def _chain(nodes: Json, edges: Json) -> list[Mapping[str, Json]]:
-    """The nodes in the order of their edges. Raises NotAPipeline where there is not one order."""
-    if not isinstance(nodes, list) or not isinstance(edges or [], list):
-        raise NotAPipeline("The draft has no list of nodes and edges.")
-    by_id = {node["id"]: node for node in nodes if isinstance(node, dict) and isinstance(node.get("id"), str)}
-    if len(by_id) != len(nodes):
-        raise NotAPipeline("The draft has nodes without an id of their own.")
+def _keyed(document: Mapping[str, Json]) -> Document:
+    """A definition of any dialect as the builder sees it. Raises NotAPipeline."""
+    try:
+        return keyed(to_native(document), {})
+    except DialectError as error:
+        raise NotAPipeline(f"The draft can't be read as steps: {error.message}") from None
+    except NotKeyable as error:
+        raise NotAPipeline(f"The draft can't be read as steps: {error.field}: {error.message}") from None
+
+
+def _chain(draft: Document) -> list[str]:
+    """The ids of the nodes in the order of their edges. Raises NotAPipeline where there is not one order."""
     successors: dict[str, str] = {}
-    for edge in edges or []:
-        ends = list(edge.values()) if isinstance(edge, dict) and set(edge) == {"from", "to"} else [None]
-        if not all(isinstance(end, str) for end in ends) or edge["from"] in successors:
+    for edge in draft["edges"].values():
+        if set(edge) != {"from", "to"} or edge["from"] in successors:
             raise NotAPipeline(
                 "It has branches: steps that are done only under a condition, or side by side."
             )
         successors[edge["from"]] = edge["to"]
-    if not by_id:
-        return []
-    firsts = [node for node in by_id if node not in successors.values()]
-    order = firsts[:1]
-    while order and (successor := successors.get(order[-1])) in by_id and successor not in order:
+    order = [node for node in draft["nodes"] if node not in successors.values()][:1]
+    while order and (successor := successors.get(order[-1])) in draft["nodes"] and successor not in order:
         order.append(successor)
-    if len(order) != len(by_id):
+    if len(order) != len(draft["nodes"]):
         raise NotAPipeline("Its steps are not one chain.")
-    return [by_id[node] for node in order]
+    return order
 
 
 def _step(key: str, node: Mapping[str, Json]) -> Step:
@@ -204,9 +216,9 @@ def _step(key: str, node: Mapping[str, Json]) -> Step:
 
 def _posted_step(key: str, typed: Typed, nodes: Mapping[str, Mapping[str, Json]]) -> Step:
     kind = _one(typed, f"{key}.type")
-    before = nodes.get(_one(typed, f"{key}.id"), {})
-    if before.get("type") != kind:
-        before = {}
+    id_ = _one(typed, f"{key}.id")
+    node = nodes.get(id_, {})
+    before = {"id": id_, **node} if node.get("type") == kind else {}
     title = _one(typed, f"{key}.title")
     if _one(typed, f"{key}.shown") != kind:
         # The type was changed without a script: the fields that were sent are those of the old one.
@@ -237,17 +249,6 @@ def read_params(
 
 def _params_forms(key: str) -> SchemaForms:
     return SchemaForms(fits, f"{key}.params", is_open=True)
-
-
-def _nodes_by_id(base: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
-    try:
-        nodes = to_native(base).get("nodes")
-    except DialectError:
-        return {}
-    entries = nodes if isinstance(nodes, list) else []
-    return {
-        node["id"]: node for node in entries if isinstance(node, dict) and isinstance(node.get("id"), str)
-    }
 
 
 def _free_key(steps: Sequence[Step]) -> str:

@@ -5,8 +5,8 @@ import pytest
 from engine.validate import validate
 from lib.forms.fields import each_of
 from steps.catalogue import CATALOGUE
-from workflows.web import pipelines
-from workflows.web.pipelines import NotAPipeline, Pipeline, Step, fields_of, read_params
+from workflows.pipeline import rules
+from workflows.pipeline.rules import NotAPipeline, Pipeline, Step, fields_of, read_params
 
 CHAIN = {
     "name": "news",
@@ -66,9 +66,9 @@ def again(params):
 
 
 def test_a_form_that_nobody_touched_gives_the_same_definition():
-    form = pipelines.from_definition(CHAIN)
-    sent = pipelines.from_posted(posted_of(form), CHAIN)
-    assert pipelines.to_definition(sent, CHAIN, "news") == CHAIN
+    form = rules.from_definition(CHAIN)
+    sent = rules.from_posted(posted_of(form), CHAIN)
+    assert rules.to_definition(sent, CHAIN, "news") == CHAIN
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_field_says_what_its_schema_says():
 
 
 def test_every_text_step_has_a_form_without_json():
-    for choice in pipelines.choices():
+    for choice in rules.choices():
         kinds = {field.kind for field in Step("s1", choice.name, choice.example["params"]).fields}
         assert "json" not in kinds or choice.group == "ai", choice.name
 
@@ -141,7 +141,7 @@ def test_problems_stand_at_the_field_or_step_or_form_they_belong_to():
             Step("s2", "text.tag", {"categories": [" "]}),
         ],
     )
-    definition = pipelines.to_definition(form, {}, "bad name")
+    definition = rules.to_definition(form, {}, "bad name")
     form.show(validate(definition, CATALOGUE))
     (sentences, _llm), (categories, _) = (step.fields for step in form.steps)
     assert sentences.error.startswith("This must be")
@@ -152,7 +152,7 @@ def test_problems_stand_at_the_field_or_step_or_form_they_belong_to():
 
 def test_a_pipeline_without_steps_is_not_scolded():
     form = Pipeline("t")
-    form.show(validate(pipelines.to_definition(form, {}, "t"), CATALOGUE))
+    form.show(validate(rules.to_definition(form, {}, "t"), CATALOGUE))
     assert form.problems == []
 
 
@@ -171,15 +171,15 @@ def test_a_pipeline_without_steps_is_not_scolded():
     ],
 )
 def test_buttons_rearrange_the_steps(asked, types):
-    form = pipelines.rearranged(pipelines.from_definition(CHAIN), asked)
+    form = rules.rearranged(rules.from_definition(CHAIN), asked)
     assert [step.type for step in form.steps] == types
     assert len({step.key for step in form.steps}) == len(types)
 
 
 def test_another_type_makes_another_node():
-    form = pipelines.from_definition(CHAIN)
+    form = rules.from_definition(CHAIN)
     sent = posted_of(form) | {"s1.type": ["text.keywords"]}
-    nodes = pipelines.to_definition(pipelines.from_posted(sent, CHAIN), CHAIN, "news")["nodes"]
+    nodes = rules.to_definition(rules.from_posted(sent, CHAIN), CHAIN, "news")["nodes"]
     assert nodes[0] == {"id": "keywords", "type": "text.keywords"}
 
 
@@ -193,20 +193,20 @@ def test_another_type_makes_another_node():
         ({"nodes": [{"id": "a", "type": "job"}], "edges": []}, "a is not a text step"),
         ({"nodes": [{"id": "a", "type": "text.clean", "join": "all"}], "edges": []}, "settings"),
         ({"nodes": [{"id": "a", "type": "text.clean", "params": 5}], "edges": []}, "settings"),
-        ({"nodes": [{"type": "text.clean"}], "edges": []}, "without an id"),
-        ({"nodes": 5}, "no list"),
-        ({"edges": [7]}, "branches"),
-        ({"edges": [{"from": [], "to": {}}]}, "branches"),
+        ({"nodes": [{"type": "text.clean"}], "edges": []}, r"nodes\[0\].id: "),
+        ({"nodes": 5}, "nodes: `nodes` is not a list"),
+        ({"edges": [7]}, r"edges\[0\]: This is not an object"),
+        ({"edges": [{"from": [], "to": {}}]}, r"edges\[0\].from: "),
     ],
 )
 def test_what_is_no_chain_of_text_steps_is_not_shown_as_one(change, why):
     with pytest.raises(NotAPipeline, match=why):
-        pipelines.from_definition({**CHAIN, **change})
+        rules.from_definition({**CHAIN, **change})
 
 
 def test_the_order_is_that_of_the_edges():
     shuffled = {**CHAIN, "nodes": CHAIN["nodes"][::-1]}
-    assert [step.before["id"] for step in pipelines.from_definition(shuffled).steps] == [
+    assert [step.before["id"] for step in rules.from_definition(shuffled).steps] == [
         "tidy",
         "short",
         "kind",
@@ -223,4 +223,4 @@ def test_the_order_is_that_of_the_edges():
     ],
 )
 def test_a_name_is_made_of_the_title(title, name):
-    assert pipelines.name_of(title) == name
+    assert rules.name_of(title) == name
