@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from django.conf import settings
 from django.http import HttpRequest
 
+from lib.json import Json
 from lib.refusals import Refusal, Unprocessable
-from lib.strict_json import BadJson, Json, strict_dumps
+from lib.strict_json import BadJson, strict_dumps
 from workflows.models import Workflow
 from workflows.web.pipelines import Pipeline
 

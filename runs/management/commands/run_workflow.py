@@ -16,9 +16,10 @@ from engine.statuses import RUN_ENDED
 from lib.api.renderers import to_json
 from lib.commands import QuickCommand
 from lib.database_errors import OPERATIONAL_ERRORS
+from lib.json import Json
 from lib.messages import first_line
 from lib.refusals import Refusal
-from lib.strict_json import BadJson, Json, strict_loads
+from lib.strict_json import BadJson, strict_loads
 from runs.commands.named_starts import start_workflow
 from runs.commands.starts import NewRun
 from runs.kernel.refused import RunRefused
