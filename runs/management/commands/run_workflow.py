@@ -23,6 +23,7 @@ from lib.strict_json import BadJson, strict_loads
 from runs.commands.named_starts import start_workflow
 from runs.commands.starts import NewRun
 from runs.kernel.refused import RunRefused
+from runs.models import StartedFrom
 from runs.reading.presentation import run_row
 from runs.reading.stored import WHOLE
 from steps.base import MAX_RUN_INPUT_BYTES
@@ -72,7 +73,13 @@ class Command(QuickCommand):
         guard_workflow(principal, RUNS_START, options["name"])
         value = _value(_read(options["input"]), must_be_json=options["input"].endswith(".json"))
         item = NewRun(value, options["business_key"])
-        (run,) = start_workflow(principal.tenant_id, options["name"], [item], by=principal.username)
+        (run,) = start_workflow(
+            principal.tenant_id,
+            options["name"],
+            [item],
+            by=principal.username,
+            started_from=StartedFrom.COMMAND,
+        )
         word = "started" if run.created else "exists already:"
         self.stderr.write(f"{options['name']} v{run.version}: run {run.id} {word}")
         if run.input_mismatch:
