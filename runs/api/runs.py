@@ -20,7 +20,6 @@ from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.api.run_calls import cancel
 from runs.api.starts import client_of, start_many, start_one
-from runs.api.step_serializers import StepSerializer
 from runs.api.together import filters_of
 from runs.commands import lifecycle
 from runs.reading import queries
@@ -122,7 +121,7 @@ class RunStepsView(RunsApiView):
 
     scopes = {"GET": RUNS_READ}
 
-    @extend_schema(parameters=[s.StepListQuery], responses=page_schema(StepSerializer))
+    @extend_schema(parameters=[s.StepListQuery], responses=page_schema(s.StepSerializer))
     def get(self, request: Request, run_id: UUID) -> Response:
         """The steps in the order of the graph, on one page; with `node` payloads are complete. `items` counts those of
         a map or loop, which `GET /runs/{run_id}/items` lists.

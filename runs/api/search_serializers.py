@@ -6,12 +6,13 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, StrictSerializer, Verb
-from runs.api.serializers import RUN_STATUSES, RunSerializer
+from runs.api.serializers import RunSerializer
 from runs.commands import bulk, saved
 from runs.commands.starts import MAX_BUSINESS_KEY
 from runs.reading.filters import MOST_CHARACTERS
 from runs.reading.orders import NEWEST, ORDERS
 from runs.reading.queries import FOR_PEOPLE, STUCK, UNRESOLVED
+from runs.reading.run_view import RUN_STATUSES
 
 LISTED_STATUSES = [*RUN_STATUSES, FOR_PEOPLE, UNRESOLVED, STUCK]
 BULK_ACTIONS = list(bulk.VERBS)

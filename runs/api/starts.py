@@ -58,7 +58,7 @@ def _shown(principal: Principal, workflow: str, start: Started) -> dict[str, Any
     """The run as it is; who may not read it is told which it is, and no more: it may be somebody else's."""
     if RUNS_READ in scopes_for(principal, workflow):
         note("name", RUNS_READ, workflow)
-        return found_run(principal.tenant_id, start.id, who=principal)
+        return {**found_run(principal.tenant_id, start.id, who=principal)}
     return {
         "id": start.id,
         "workflow": workflow,
