@@ -42,7 +42,7 @@ from runs.commands import lifecycle
 from runs.commands.named_starts import start_workflow
 from runs.commands.starts import NewRun
 from runs.models import HistoryEvent, Run, StartedFrom
-from runs.reading import queries
+from runs.reading import queries, run_view
 from runs.reading.stored import NOTHING, ONE_RUN, Bounds, RunRead, StepRead, read_run, read_runs
 from workflows.access import guard_workflow, operates
 
@@ -227,7 +227,7 @@ def _found(principal: Principal, run_id: UUID) -> Instance:
 
 
 def _with_status(runs: QuerySet[Run], tenant: int, status: str) -> QuerySet[Run]:
-    waiting = queries.runs_of(tenant, status=queries.WAITING, within=runs)
+    waiting = queries.runs_of(tenant, status=run_view.WAITING, within=runs)
     if status == WAITING:
         return waiting
     statuses = [ours for ours, theirs in _STATUS_OF.items() if theirs == status]

@@ -1,15 +1,20 @@
 """What is shown of a run and of its steps: REST, OpenAPI, the list of runs and a run's page follow from these rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final, NotRequired, TypedDict
 
+from django.db.models import TextChoices
+
 from engine.catalogue import Json
 from engine.statuses import RunStatus, StepStatus
 from lib.api.typed_rows import Id, notes_of
-from runs.reading.queries import PENDING, SHOWN_STATUSES
 
+PENDING: Final = "PENDING"
+WAITING: Final = "WAITING"
+SHOWN_STATUSES: Final = (PENDING, WAITING)
+"""Statuses that no run has but which runs are shown with, by the state of their steps."""
 RUN_STATUSES: Final = [*SHOWN_STATUSES, *(str(status.value) for status in RunStatus)]
 STEP_STATUSES: Final = [PENDING, *(str(status.value) for status in StepStatus)]
 
@@ -23,9 +28,31 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of `show_runs` that is shown as it is."""
+    """A column of `show_runs` that is shown as it is.
 
-    values: Sequence[str] = ()
+    With a label it is a fact of a run's page and a column of the list. By one that has choices runs can be filtered.
+    """
+
+    label: str = ""
+    choices: type[TextChoices] | None = None
+
+    @property
+    def values(self) -> Sequence[str]:
+        """What it may hold; nothing where that is anything."""
+        return self.choices.values if self.choices else ()
+
+    @property
+    def options(self) -> Sequence[tuple[str, str]]:
+        """What it may hold, each with its words."""
+        return self.choices.choices if self.choices else ()
+
+    def words(self, value: Json) -> str:
+        """A value as people read it."""
+        return "" if value is None else dict(self.options).get(value, str(value))
+
+    def phrase(self, value: Json) -> str:
+        """What a filter by this value is called: `started from Page`."""
+        return f"{self.label.lower()} {self.words(value)}"
 
 
 Verbs = Annotated[list[str], "What its state allows now; your scopes decide what you may do."]
@@ -228,3 +255,11 @@ class RunView(TypedDict):
 
 COLUMNS: Final = notes_of(RunView, Column)
 """The columns of `show_runs` that are shown as they are, by name."""
+LABELLED: Final = {name: column for name, column in COLUMNS.items() if column.label}
+FILTERED: Final = {name: column for name, column in COLUMNS.items() if column.choices}
+
+
+def facts_of(run: RunView) -> list[tuple[str, str]]:
+    """The labels and words of the columns that a run's page shows."""
+    row: Mapping[str, Json] = run
+    return [(one.label, one.words(row[name])) for name, one in LABELLED.items() if row[name] is not None]

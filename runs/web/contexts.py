@@ -25,7 +25,7 @@ from runs.reading import children, queries
 from runs.reading.beside import timers_beside
 from runs.reading.presentation import COLUMNS, STEP_COLUMNS, run_row, run_rows, step_rows
 from runs.reading.rendered import Rendered, rendered_params
-from runs.reading.run_view import RunView
+from runs.reading.run_view import RunView, facts_of
 from runs.reading.step_logs import SaidOfAttempt
 from runs.reading.stored import NOTHING, WHOLE
 from runs.reading.times import times_of
@@ -62,6 +62,7 @@ def run_context(principal: Principal, run: RunView, below: Sequence[StepBelow]) 
     now, verbs, mays = datetime.now(UTC), frozenset(run["verbs"]), may(principal, run["workflow"])
     return {
         "run": run,
+        "facts": facts_of(run),
         "running_for": (now - run["created_at"]) / timedelta(milliseconds=1),
         "times": times_of([*run["steps"], *(step._asdict() for step in below)], now),
         "unfolded": len(run["steps"]) <= UNFOLDED,
