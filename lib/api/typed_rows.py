@@ -41,10 +41,10 @@ _PLAIN: Final[Mapping[object, Callable[..., AnyField]]] = {
 
 
 class Note(Protocol):
-    """What stands in an annotation beside the help text: the values that there are; none: any."""
+    """What stands in an annotation beside the help text: which values there are, with their words; none: any."""
 
     @property
-    def values(self) -> Sequence[str]: ...
+    def options(self) -> Sequence[str | tuple[str, str]]: ...
 
 
 def shows(row: type) -> Callable[[S], S]:
@@ -94,8 +94,8 @@ def _field(hint: Any, options: dict[str, Any]) -> AnyField:
                 options["help_text"] = note
             elif isinstance(note, type):
                 options["field"] = note
-            elif note.values:
-                options |= {"field": serializers.ChoiceField, "choices": note.values}
+            elif note.options:
+                options |= {"field": serializers.ChoiceField, "choices": note.options}
         return _field(hint, options)
     if origin in (Union, UnionType):
         (hint,) = (argument for argument in arguments if argument is not type(None))

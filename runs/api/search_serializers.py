@@ -36,7 +36,7 @@ def by_columns(field: Callable[..., serializers.ChoiceField]) -> Callable[[S], S
 
     def with_columns(serializer: S) -> S:
         serializer._declared_fields = serializer._declared_fields | {
-            name: field(column.values, required=False, help_text=f"{column.label}; {_AMONG}")
+            name: field(column.options, required=False, help_text=f"{column.label}; {_AMONG}")
             for name, column in FILTERED.items()
         }
         return serializer

@@ -112,13 +112,11 @@ def runs_of(
     `from_id`: none that is older than the run of this id, so that these alone are read (`first_of_newest`).
     `LOOKED_FOR` are looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has them; and of
     `inputs` no more than `BYTES_TESTED`, as they are stored, are read. `version`: its number. `at_step`: the node of a
-    step that is open. An input that is kept beside the database has no fields to test. `values`: what columns
-    hold.
+    step that is open. An input kept beside the database has no fields to test. `values`: by column.
     """
     # What only the newest are looked through for is looked for among those that somebody may read.
-    runs = _slim(Run.objects.for_tenant(tenant) if within is None else within).filter(
-        is_test=test, is_part=False
-    )
+    runs = Run.objects.for_tenant(tenant) if within is None else within
+    runs = _slim(runs).filter(is_test=test, is_part=False)
     if from_id is not None:
         runs = runs.filter(id__gte=from_id)
     if workflow is not None:
@@ -138,10 +136,10 @@ def runs_of(
         runs = runs.filter(completed_at__isnull=True, pk__in=at_it.values("run_id"))
     if waiting is not None:
         runs = runs.filter(completed_at__isnull=True, pk__in=_waits(tenant, waiting).values("run_id"))
-    conditions = [Q(created_by=created_by)] if created_by is not None else []
+    equal = {**(values or {}), **({} if created_by is None else {"created_by": created_by})}
+    conditions = [Q(**equal)] if equal else []
     if version is not None:
         conditions.append(Q(version_id__in=_versions(tenant, workflow, version)))
-    conditions += [Q(**{name: value}) for name, value in (values or {}).items()]
     conditions += [Q(_Holds("input", one.json_path)) for one in inputs]
     if not conditions:
         return runs

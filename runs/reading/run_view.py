@@ -23,7 +23,7 @@ STEP_STATUSES: Final = [PENDING, *(str(status.value) for status in StepStatus)]
 class OneOf:
     """One of these values."""
 
-    values: Sequence[str]
+    options: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,6 @@ MEANS = {
     "step": "that are at this step now",
     "waiting": "waiting for more than: >2d, or less: <1h",
     "test": "yes: tests of drafts, which are not listed otherwise",
-    **{name: f"{column.label}: {', '.join(column.values)}" for name, column in FILTERED.items()},
+    **{name: f"{column.label}: {', '.join(column.values[:3])}…" for name, column in FILTERED.items()},
     "input.": "by a field of the input: input.amount>1000",
 }

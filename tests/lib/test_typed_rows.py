@@ -10,7 +10,7 @@ from lib.api.typed_rows import Id, fields_of, notes_of, serializer_of, shows
 
 
 class OneOf(NamedTuple):
-    values: list[str]
+    options: list[str]
 
 
 class InnerView(TypedDict):
