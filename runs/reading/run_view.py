@@ -10,6 +10,7 @@ from django.db.models import TextChoices
 from engine.catalogue import Json
 from engine.statuses import RunStatus, StepStatus
 from lib.api.typed_rows import Id, notes_of
+from runs.models import StartedFrom
 
 PENDING: Final = "PENDING"
 WAITING: Final = "WAITING"
@@ -223,6 +224,9 @@ class RunView(TypedDict):
         list[WaitView], "The open steps that it waits for, also in the runs below it: at most 10 groups."
     ]
     created_by: Annotated[str, Column()]
+    started_from: Annotated[
+        str | None, Column("Started from", StartedFrom), "null for a run from before this was recorded."
+    ]
     rerun_of: Annotated[Id | None, Column(), "The run whose steps this one keeps."]
     parent_run: Annotated[Id | None, "The run one of whose steps started it."]
     parent: Annotated[Id | None, "As `parent_run`."]

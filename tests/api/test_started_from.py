@@ -84,3 +84,36 @@ def test_a_run_that_goes_on_as_a_new_one_keeps_what_started_the_first(api, setti
     runs = Run.unsafe_all_tenants.order_by("id")
     assert runs[0].status == RunStatus.CONTINUED
     assert {run.started_from for run in runs} == {StartedFrom.REST}
+
+
+def test_it_is_shown_and_runs_are_filtered_by_it(flow, people, client):
+    old = flow.post("/api/v1/runs", START).json()
+    new = flow.post("/api/v1/runs", START, headers={"User-Agent": "handoff-sdk-go"}).json()
+    assert (old["started_from"], new["started_from"]) == ("rest", "sdk")
+    for words in ("started_from=sdk", "query=started_from:sdk"):
+        assert [run["id"] for run in flow.get(f"/api/v1/runs?{words}").json()["results"]] == [new["id"]]
+    wrong = flow.get("/api/v1/runs?started_from=door")
+    assert (wrong.status_code, wrong.json()["error"]["field"]) == (400, "started_from")
+    wrong = flow.get("/api/v1/runs?query=started_from:door").json()["error"]
+    assert (wrong["field"], wrong["message"][:29]) == ("query", "started_from: There are: page")
+    dry = {"action": "cancel", "filter": {"started_from": "rest"}, "dry_run": True}
+    assert [one["id"] for one in flow.post("/api/v1/runs/bulk", dry).json()["results"]] == [old["id"]]
+
+    client.force_login(people.member("admin"))
+    listed = client.get("/runs/?started_from=sdk&columns=status.started_from")
+    assert [run["id"] for run in listed.context["runs"]] == [new["id"]]
+    assert '<td class="of-started_from">SDK</td>' in listed.text
+    assert '<input type="hidden" name="started_from" value="sdk">' in listed.text
+    assert listed.context["filters"] == ["started from SDK"]
+    assert client.get("/runs/search-offers?q=started_from:sc").text.count("started_from:schedule") == 1
+    assert "<dt>Started from</dt><dd>SDK</dd>" in client.get(f"/runs/{new['id']}").text
+
+
+def test_a_run_from_before_says_nothing(flow, people, client):
+    run = flow.post("/api/v1/runs", START).json()["id"]
+    Run.unsafe_all_tenants.update(started_from=None)
+    assert flow.get(f"/api/v1/runs/{run}").json()["started_from"] is None
+    client.force_login(people.member("admin"))
+    assert "Started from" not in client.get(f"/runs/{run}").text
+    listed = client.get("/runs/?columns=started_from").text
+    assert '<td class="of-started_from"><span class="quiet">–</span></td>' in listed

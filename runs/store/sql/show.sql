@@ -62,7 +62,7 @@ x AS MATERIALIZED (
 SELECT row_to_json(shown)::text
   FROM (SELECT r.id, r.version_id, r.status, r.created_by, r.created_at, r.completed_at, r.parent_id AS parent,
                r.tree_id AS tree, r.place, r.follows, r.is_test, r.sla_deadline, r.sla_paused_at, r.sla_paused_seconds,
-               r.traceparent, r.business_key, r.life, r.rerun_of, r.sla_counts,
+               r.traceparent, r.business_key, r.life, r.started_from, r.rerun_of, r.sla_counts,
                CASE WHEN r.root_id <> r.id THEN coalesce(
                    (SELECT p.id FROM runs_run p
                      WHERE p.root_id = r.root_id AND p.root_id <> p.id AND p.id < r.id
