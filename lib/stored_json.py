@@ -6,7 +6,8 @@ from typing import Any
 import orjson
 from django.db import models
 
-from lib.strict_json import Json, stored_integer
+from lib.json import Json
+from lib.strict_json import stored_integer
 
 # As many digits as MAX_INTEGER has: what is shorter is an integer that passed the gate. To make all digits the same and
 # look for a row of them takes a tenth of what a pattern does.

@@ -13,8 +13,7 @@ from typing import Any, TypeGuard
 
 import orjson
 
-Json = Any
-"""As in `engine.catalogue`: neither package imports the other."""
+from lib.json import JsonValue
 
 MAX_DEPTH = 64
 MOST_SHOWN = 200
@@ -66,7 +65,7 @@ class _Fault:
         self.key = key
 
 
-def strict_loads(raw: bytes, *, max_bytes: int) -> Json:
+def strict_loads(raw: bytes, *, max_bytes: int) -> JsonValue:
     """The value of a JSON document that came from outside.
 
     Raises JsonTooLarge or BadJson with a pointer to the place (docs/security.md, "One JSON gate").
@@ -78,7 +77,7 @@ def strict_loads(raw: bytes, *, max_bytes: int) -> Json:
         _refuse_depth(text)
     reader = _Reader()
     try:
-        value = json.loads(
+        value: JsonValue = json.loads(
             text,
             object_pairs_hook=reader.object,
             parse_constant=reader.constant,
@@ -125,12 +124,12 @@ def stored_integer(literal: str) -> int | float:
     return number if -MAX_INTEGER <= number <= MAX_INTEGER else float(literal)
 
 
-def is_json_object(value: Json) -> TypeGuard[dict[str, Json]]:
+def is_json_object(value: JsonValue) -> TypeGuard[dict[str, JsonValue]]:
     """Whether a value that passed the gate is an object."""
     return isinstance(value, dict)
 
 
-def same(one: Json, other: Json) -> bool:
+def same(one: JsonValue, other: JsonValue) -> bool:
     """Equality as JSON has it: true is not 1, and 1 is 1.0."""
     if one is other:
         return True

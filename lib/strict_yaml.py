@@ -24,7 +24,8 @@ from ruamel.yaml.events import (
 from ruamel.yaml.nodes import ScalarNode
 from ruamel.yaml.representer import SafeRepresenter
 
-from lib.strict_json import MAX_DEPTH, Json, strict_dumps
+from lib.json import JsonValue
+from lib.strict_json import MAX_DEPTH, strict_dumps
 
 WIDTH = 110
 
@@ -32,7 +33,7 @@ _INTEGER = re.compile(r"[-+]?[0-9]+")
 _OTHER_INTEGER = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-_WORDS: dict[str, Json] = {
+_WORDS: dict[str, JsonValue] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -57,7 +58,7 @@ class BadYaml(ValueError):
         self.column = column
 
 
-def yaml_loads(text: str, *, max_bytes: int) -> Json:
+def yaml_loads(text: str, *, max_bytes: int) -> JsonValue:
     """The value of a YAML document that came from outside. Raises BadYaml, or BadJson with a pointer."""
     if len(text.encode(errors="surrogatepass")) > max_bytes:
         raise BadYaml(f"the YAML is larger than the {max_bytes:,} bytes that are allowed here", 1, 1)
@@ -86,7 +87,7 @@ class _Reader:
     """Puts a value together from the events of one document, without recursion."""
 
     def __init__(self) -> None:
-        self.value: Json = None
+        self.value: JsonValue = None
         self._open: list[Any] = []
         self._keys: list[str | None] = []
         self._documents = 0
@@ -121,12 +122,12 @@ class _Reader:
         else:
             if len(self._open) >= MAX_DEPTH:
                 _refuse(event, f"the YAML is nested deeper than {MAX_DEPTH} levels")
-            collection: Json = {} if isinstance(event, MappingStartEvent) else []
+            collection: JsonValue = {} if isinstance(event, MappingStartEvent) else []
             self._put(collection)
             self._open.append(collection)
             self._keys.append(None)
 
-    def _put(self, value: Json) -> None:
+    def _put(self, value: JsonValue) -> None:
         if not self._open:
             self.value = value
         elif isinstance(self._open[-1], dict):
@@ -151,7 +152,7 @@ def _refuse_extras(event: NodeEvent) -> None:
         _refuse(event, "tags (!) are not allowed: put a text in quotes")
 
 
-def _scalar(event: ScalarEvent) -> Json:
+def _scalar(event: ScalarEvent) -> JsonValue:
     text: str = event.value
     if event.style not in (None, ""):
         return text
@@ -163,7 +164,7 @@ def _scalar(event: ScalarEvent) -> Json:
     return text
 
 
-def plain(text: str) -> Json:
+def plain(text: str) -> JsonValue:
     """What a text without quotes stands for, by the core schema of YAML 1.2."""
     if text in _WORDS:
         return _WORDS[text]
@@ -203,7 +204,7 @@ class _Representer(SafeRepresenter):
 _Representer.add_representer(str, _Representer.represent_text)
 
 
-def yaml_text(value: Json) -> str:
+def yaml_text(value: JsonValue) -> str:
     """A JSON value as YAML that people like to read. `yaml_loads` gives the same value back."""
     yaml = YAML(typ="safe", pure=True)
     yaml.Representer = _Representer

@@ -8,8 +8,8 @@ from typing import Final, Protocol
 
 from accounts.principal import Principal
 from engine.problems import Problem
+from lib.json import Json
 from lib.ports import Port
-from lib.strict_json import Json
 from workflows.models import Workflow
 
 

@@ -12,6 +12,7 @@ from runs.api import serializers as s
 from runs.api import signal_serializers, signals
 from runs.api.run_calls import cancel, find_run, shown
 from runs.api.starts import start_one
+from runs.models import StartedFrom
 
 NO_RUN = "There is no such run."
 
@@ -19,7 +20,10 @@ NO_RUN = "There is no such run."
 def start(request: NativeRequest) -> Mapping[str, Any]:
     """A run is started, or was before."""
     run, created = start_one(
-        request.principal, validated(s.StartRun, request.payload), of_headers(request.call.metadata)
+        request.principal,
+        validated(s.StartRun, request.payload),
+        StartedFrom.GRPC,
+        of_headers(request.call.metadata),
     )
     return {
         "run": run,

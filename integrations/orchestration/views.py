@@ -22,6 +22,7 @@ from runs.commands import job_reports, jobs
 from runs.commands.job_leases import UnknownJob
 from runs.commands.job_reports import Answer
 from runs.commands.signals import NewSignal, send_signal
+from runs.models import StartedFrom
 
 
 class WorkflowExecutionsView(RunsApiView):
@@ -44,7 +45,8 @@ class WorkflowExecutionsView(RunsApiView):
         start = {"workflow": payload["workflowType"], "input": payload["input"], "if_exists": "return"}
         if "businessKey" in payload:
             start["business_key"] = payload["businessKey"]
-        run, created = start_one(self.principal, start, of_headers(request.headers))
+        trace = of_headers(request.headers)
+        run, created = start_one(self.principal, start, StartedFrom.ORCHESTRATION, trace)
         headers = {"Location": f"/v1/workflows/{ids.shown_run(run['id'])}"}
         return Response(_started(run, created), status=201 if created else 200, headers=headers)
 

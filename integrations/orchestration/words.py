@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.statuses import RunStatus
 from integrations.orchestration import ids
-from runs.reading.queries import PENDING, WAITING
+from runs.reading.run_view import PENDING, WAITING
 
 STATUSES = ["RUNNING", "WAITING", "SUCCEEDED", "FAILED", "COMPENSATING", "WAITING_FOR_MANUAL_ACTION"]
 STARTED = "STARTED"

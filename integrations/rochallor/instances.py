@@ -41,8 +41,8 @@ from runs.access import guard_run, readable_runs
 from runs.commands import lifecycle
 from runs.commands.named_starts import start_workflow
 from runs.commands.starts import NewRun
-from runs.models import HistoryEvent, Run
-from runs.reading import queries
+from runs.models import HistoryEvent, Run, StartedFrom
+from runs.reading import queries, run_view
 from runs.reading.stored import NOTHING, ONE_RUN, Bounds, RunRead, StepRead, read_run, read_runs
 from workflows.access import guard_workflow, operates
 
@@ -101,6 +101,7 @@ def start_instance(
         definition_id,
         [NewRun(run_input, business_key or None, trace=trace)],
         by=principal.username,
+        started_from=StartedFrom.ROCHALLOR,
         acts_for=principal.acts_for,
         version=version or None,
         may_pin=partial(operates, principal, definition_id),
@@ -226,7 +227,7 @@ def _found(principal: Principal, run_id: UUID) -> Instance:
 
 
 def _with_status(runs: QuerySet[Run], tenant: int, status: str) -> QuerySet[Run]:
-    waiting = queries.runs_of(tenant, status=queries.WAITING, within=runs)
+    waiting = queries.runs_of(tenant, status=run_view.WAITING, within=runs)
     if status == WAITING:
         return waiting
     statuses = [ours for ours, theirs in _STATUS_OF.items() if theirs == status]

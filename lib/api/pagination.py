@@ -13,8 +13,9 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 
+from lib.json import JsonValue
 from lib.refusals import Invalid
-from lib.strict_json import BadJson, Json, strict_dumps, strict_loads
+from lib.strict_json import BadJson, strict_dumps, strict_loads
 
 M = TypeVar("M", bound=Model)
 
@@ -25,7 +26,7 @@ class Cursor:
 
     of: str
     backwards: bool
-    values: tuple[Json, ...]
+    values: tuple[JsonValue, ...]
 
     def encode(self) -> str:
         raw = strict_dumps([self.of, self.backwards, *self.values], max_bytes=2000)
@@ -119,7 +120,7 @@ def rows_from(
 
 def page_of(
     rows: Sequence[Any],
-    values: Sequence[tuple[Json, ...]],
+    values: Sequence[tuple[JsonValue, ...]],
     request: HttpRequest,
     *,
     at: Cursor | None,
@@ -148,12 +149,12 @@ def address(request: HttpRequest, cursor: Cursor) -> str:
     return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")
 
 
-def key_values(row: Model, keys: Sequence[str]) -> tuple[Json, ...]:
+def key_values(row: Model, keys: Sequence[str]) -> tuple[JsonValue, ...]:
     """The place of a row in a list of these keys, as a cursor has it."""
     return tuple(_plain(getattr(row, key)) for key in keys)
 
 
-def _beyond(rows: QuerySet[M], keys: Sequence[str], place: Sequence[Json], *, rising: bool) -> Q:
+def _beyond(rows: QuerySet[M], keys: Sequence[str], place: Sequence[JsonValue], *, rising: bool) -> Q:
     operator = "gt" if rising else "lt"
     try:
         values = [_field(rows, key).clean(value, None) for key, value in zip(keys, place, strict=True)]
@@ -174,5 +175,5 @@ def _field(rows: QuerySet[M], key: str) -> Any:
     return getattr(field, "output_field", field)
 
 
-def _plain(value: Any) -> Json:
+def _plain(value: Any) -> JsonValue:
     return value if isinstance(value, str | int) else str(value)

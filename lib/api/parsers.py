@@ -8,7 +8,8 @@ from django.utils.http import parse_header_parameters
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
-from lib.strict_json import Json, strict_loads
+from lib.json import Json
+from lib.strict_json import strict_loads
 
 
 class StrictJSONParser(BaseParser):

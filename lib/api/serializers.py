@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from lib.api import fields
-from lib.strict_json import Json
+from lib.json import JsonValue
 
 Parsed = dict[str, Any]
 
@@ -68,7 +68,7 @@ class PageQuery(Query):
 
 def body(serializer: type[StrictSerializer], request: Request) -> Parsed:
     """The request's body as the serializer takes it; raises ValidationError naming the fields."""
-    data: Json = request.data
+    data: JsonValue = request.data
     if not isinstance(data, dict):
         raise serializers.ValidationError(["The body must be a JSON object."], code="invalid")
     return validated(serializer, data)

@@ -34,9 +34,10 @@ from lib.forms.values import (
     value_of,
     words_of,
 )
+from lib.json import Json
 from lib.reader import reader
 from lib.refusals import TooMuchWork
-from lib.strict_json import Json, same
+from lib.strict_json import same
 
 Typed = Mapping[str, str]
 

@@ -9,7 +9,8 @@ from lib.forms.fields import Form, FormField
 from lib.forms.schema_forms import SchemaForms
 from lib.forms.shapes import Schema
 from lib.forms.values import json_of, words_of
-from lib.strict_json import BadJson, Json, strict_loads
+from lib.json import JsonValue
+from lib.strict_json import BadJson, strict_loads
 
 _YES, _NO = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", "no", "off", ""})
 _MOST_JSON = 64 * 1024
@@ -38,13 +39,13 @@ def typed_by_link(forms: SchemaForms, schema: Schema, query: Query) -> tuple[dic
     return typed, [name for full, (name, _) in left.items() if not _is_there(typed, full)]
 
 
-def left_out(form: Form, data: Json) -> list[str]:
+def left_out(form: Form, data: JsonValue) -> list[str]:
     """Where a form that is filled with `data` has no field for what is in them; what is empty needs none."""
     fields = {name: one for one in form.each() for name in (one.place or one.name, one.name)}
     return [one.removeprefix(f"{form.root}.") or one for one in _left_out(fields, data, form.root)]
 
 
-def _left_out(fields: Mapping[str, FormField], value: Json, at: str) -> list[str]:
+def _left_out(fields: Mapping[str, FormField], value: JsonValue, at: str) -> list[str]:
     field = fields.get(at)
     if (field is not None and field.kind not in ("group", "rows")) or _is_empty(value):
         return []
@@ -55,7 +56,7 @@ def _left_out(fields: Mapping[str, FormField], value: Json, at: str) -> list[str
     return [at]
 
 
-def _is_empty(value: Json) -> bool:
+def _is_empty(value: JsonValue) -> bool:
     return value is None or value is False or value in ("", [], {})
 
 

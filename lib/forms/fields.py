@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import quote
 
-from lib.strict_json import Json
+from lib.json import JsonValue
 
 Kind = Literal[
     "text",
@@ -114,7 +114,7 @@ class Form:
     """
 
     fields: list[FormField]
-    data: dict[str, Json]
+    data: dict[str, JsonValue]
     hidden: list[tuple[str, str]]
     is_live: bool
     root: str
@@ -137,7 +137,7 @@ class Form:
         """What is wrong at its fields, from the first to the last, each with the names of what it is within."""
         return list(_faults_of(self.fields, ""))
 
-    def show(self, problems: Iterable[Mapping[str, Json]]) -> list[str]:
+    def show(self, problems: Iterable[Mapping[str, JsonValue]]) -> list[str]:
         """Put each problem (`field`, `message`) at its field, unless one stands there; gives those of no field."""
         rest = []
         places = [(one.place or one.name, one) for one in self.each() if one.place is not None]

@@ -1,7 +1,7 @@
 """What a form needs beyond a JSON Schema: `x-widget` on every property, and limits in the words of JSON Schema."""
 
 from lib.forms.shapes import Schema, whole
-from lib.strict_json import Json
+from lib.json import Json
 
 WIDGETS = frozenset(
     {

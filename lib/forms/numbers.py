@@ -6,7 +6,7 @@ What can be read in two ways is not guessed.
 import re
 from decimal import Decimal
 
-from lib.strict_json import Json
+from lib.json import JsonValue
 
 _NO_DECIMALS = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
 NO_DECIMALS = frozenset(_NO_DECIMALS.split())
@@ -53,7 +53,7 @@ def is_unclear(entry: str, group: str) -> bool:
     return group == "." and _ONE_GROUP.fullmatch(entry) is not None
 
 
-def amount_text(value: Json, decimals: int) -> str | None:
+def amount_text(value: JsonValue, decimals: int) -> str | None:
     """How an amount stands in its field; None where it has more decimals, or more digits, than can stand there."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

@@ -12,7 +12,7 @@ from lib.forms.fields import Form, FormField, each_of
 from lib.forms.moments import zone_named
 from lib.forms.shapes import Fits, Schema, is_conditional, shape_of
 from lib.forms.values import ABSENT
-from lib.strict_json import Json
+from lib.json import Json
 
 _HOLDERS = ("group", "rows", "checks")
 """Kinds of fields that hold others, of which the first one is filled in."""

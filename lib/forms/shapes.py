@@ -7,7 +7,7 @@ what it holds; pure.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from lib.strict_json import Json
+from lib.json import Json
 
 Schema = Mapping[str, Json]
 Fits = Callable[[Schema, Json, Json], bool]

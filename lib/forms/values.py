@@ -8,8 +8,9 @@ import orjson
 from lib.forms.fields import FormField, Kind
 from lib.forms.numbers import is_unclear, number_of
 from lib.forms.shapes import Schema, whole
+from lib.json import Json
 from lib.reader import reader
-from lib.strict_json import BadJson, Json, strict_loads
+from lib.strict_json import BadJson, strict_loads
 
 ABSENT = object()
 AS_JSON = ":json"

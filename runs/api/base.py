@@ -1,6 +1,5 @@
 """What the runs' views share: what a service refuses becomes an answer, and a run is found within its tenant."""
 
-from typing import Any
 from uuid import UUID
 
 from rest_framework.response import Response
@@ -11,6 +10,7 @@ from runs.api import run_calls
 from runs.commands.job_leases import StaleToken, UnknownJob
 from runs.kernel.refused import RunRefused
 from runs.models import Run
+from runs.reading.run_view import RunView
 
 
 class RunsApiView(ApiView):
@@ -19,7 +19,7 @@ class RunsApiView(ApiView):
     def handle_exception(self, exc: Exception) -> Response:
         return super().handle_exception(refusal_of(exc))
 
-    def shown(self, run_id: UUID | str) -> dict[str, Any]:
+    def shown(self, run_id: UUID | str) -> RunView:
         """The tenant's run as it is shown now; a test run with the steps within its containers. Raises Missing."""
         return run_calls.shown(self.principal, run_id)
 

@@ -5,10 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from lib.api import fields
-from runs.api.serializers import RUN_STATUSES
-from runs.api.step_serializers import STEP_STATUSES
 from runs.reading.changes import KINDS
 from runs.reading.comparing import OF_RUNS, OF_STEPS, PATHS
+from runs.reading.run_view import RUN_STATUSES, STEP_STATUSES
 
 DIFFERENCES = [*dict.fromkeys((*OF_RUNS, *OF_STEPS))]
 _SAME = "null if unknown."

@@ -6,7 +6,8 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import Query
-from runs.api.step_serializers import STEP_STATUSES, StepSerializer
+from runs.api.serializers import StepSerializer
+from runs.reading.run_view import STEP_STATUSES
 
 
 class ItemsQuery(Query):

@@ -6,7 +6,8 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import Verb
-from runs.api.serializers import PlaceSerializer
+from lib.api.typed_rows import serializer_of
+from runs.reading.run_view import PlaceView
 
 _HIGHEST = 2**31 - 1
 
@@ -24,7 +25,7 @@ class MisfitSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     node = serializers.CharField(allow_null=True, help_text="The step that it is about.")
     message = serializers.CharField()
-    place = PlaceSerializer(
+    place = serializer_of(PlaceView)(
         many=True, help_text="The items that lead down to the step; empty for a step of the run itself."
     )
 
@@ -39,7 +40,7 @@ class NewTimeSerializer(serializers.Serializer[Any]):
     target = serializers.CharField(allow_null=True, help_text="Where a timer beside a step leads.")
     old = serializers.DateTimeField(allow_null=True, help_text="Null: there is no such moment so far.")
     new = serializers.DateTimeField(allow_null=True, help_text="Null: there is no such moment any more.")
-    place = PlaceSerializer(many=True)
+    place = serializer_of(PlaceView)(many=True)
 
 
 class CheckedSerializer(serializers.Serializer[Any]):

@@ -1,6 +1,5 @@
 """What is asked of one run, at whichever door; who asks was let pass for it before."""
 
-from typing import Any
 from uuid import UUID
 
 from accounts.principal import Principal
@@ -11,6 +10,7 @@ from runs.models import Run
 from runs.reading import queries
 from runs.reading.inner_steps import inner_steps
 from runs.reading.presentation import found_run
+from runs.reading.run_view import RunView
 
 
 def find_run(principal: Principal, run_id: UUID) -> Run:
@@ -21,7 +21,7 @@ def find_run(principal: Principal, run_id: UUID) -> Run:
     return run
 
 
-def shown(principal: Principal, run_id: UUID | str) -> dict[str, Any]:
+def shown(principal: Principal, run_id: UUID | str) -> RunView:
     """The tenant's run as it is shown now; a test run with the steps within its containers. Raises Missing."""
     row = found_run(principal.tenant_id, run_id, who=principal)
     if row["test"]:
@@ -29,7 +29,7 @@ def shown(principal: Principal, run_id: UUID | str) -> dict[str, Any]:
     return row
 
 
-def cancel(principal: Principal, run_id: UUID, payload: Parsed) -> dict[str, Any]:
+def cancel(principal: Principal, run_id: UUID, payload: Parsed) -> RunView:
     """Cancel an open run; gives it as it is shown then. Raises Missing and RunRefused."""
     run = find_run(principal, run_id)
     lifecycle.cancel_runs(

@@ -19,8 +19,7 @@ from runs.api import search_serializers as listed
 from runs.api import serializers as s
 from runs.api.base import RunsApiView
 from runs.api.run_calls import cancel
-from runs.api.starts import start_many, start_one
-from runs.api.step_serializers import StepSerializer
+from runs.api.starts import client_of, start_many, start_one
 from runs.api.together import filters_of
 from runs.commands import lifecycle
 from runs.reading import queries
@@ -75,7 +74,9 @@ class RunsView(RunsApiView):
     @extend_schema(request=s.StartRun, responses={200: s.StartedRunSerializer, 201: s.StartedRunSerializer})
     def post(self, request: Request) -> Response:
         """Starts a run: 201; the same business key again: 200 and the run that exists."""
-        run, created = start_one(self.principal, body(s.StartRun, request), of_headers(request.headers))
+        run, created = start_one(
+            self.principal, body(s.StartRun, request), client_of(request.headers), of_headers(request.headers)
+        )
         return Response(
             run, status=201 if created else 200, headers={"Location": f"/api/v1/runs/{run['id']}"}
         )
@@ -89,7 +90,12 @@ class RunBatchView(RunsApiView):
     @extend_schema(request=s.StartBatch, responses={201: s.BatchSerializer})
     def post(self, request: Request) -> Response:
         """Starts up to 1,000 runs of a workflow in one transaction, all or none."""
-        started = start_many(self.principal, body(s.StartBatch, request), of_headers(request.headers))
+        started = start_many(
+            self.principal,
+            body(s.StartBatch, request),
+            client_of(request.headers),
+            of_headers(request.headers),
+        )
         rows = [
             {"id": run.id, "business_key": run.business_key, "created": run.created}
             | ({"input_mismatch": True} if run.input_mismatch else {})
@@ -115,7 +121,7 @@ class RunStepsView(RunsApiView):
 
     scopes = {"GET": RUNS_READ}
 
-    @extend_schema(parameters=[s.StepListQuery], responses=page_schema(StepSerializer))
+    @extend_schema(parameters=[s.StepListQuery], responses=page_schema(s.StepSerializer))
     def get(self, request: Request, run_id: UUID) -> Response:
         """The steps in the order of the graph, on one page; with `node` payloads are complete. `items` counts those of
         a map or loop, which `GET /runs/{run_id}/items` lists.

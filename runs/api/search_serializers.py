@@ -1,17 +1,19 @@
 """What the list of runs takes and gives, what is done with many of them, and searches that people keep."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, StrictSerializer, Verb
-from runs.api.serializers import RUN_STATUSES, RunSerializer
+from runs.api.serializers import RunSerializer
 from runs.commands import bulk, saved
 from runs.commands.starts import MAX_BUSINESS_KEY
 from runs.reading.filters import MOST_CHARACTERS
 from runs.reading.orders import NEWEST, ORDERS
 from runs.reading.queries import FOR_PEOPLE, STUCK, UNRESOLVED
+from runs.reading.run_view import FILTERED, RUN_STATUSES
 
 LISTED_STATUSES = [*RUN_STATUSES, FOR_PEOPLE, UNRESOLVED, STUCK]
 BULK_ACTIONS = list(bulk.VERBS)
@@ -22,9 +24,27 @@ _STATUS = (
     "Also WAITING_FOR_PEOPLE: a person is asked; UNRESOLVED: it failed, and nobody has dealt with it since; STUCK: a "
     "timer is a minute late, a step could have been begun five minutes ago, or nothing would move it."
 )
-_BY = "The username of who started it, or `me`; searched among the newest 20,000 that match otherwise."
+_AMONG = "searched among the newest 20,000 that match otherwise."
+_BY = f"The username of who started it, or `me`; {_AMONG}"
 
 
+S = TypeVar("S", bound=type[serializers.Serializer[Any]])
+
+
+def by_columns(field: Callable[..., serializers.ChoiceField]) -> Callable[[S], S]:
+    """Have a serializer take the columns by which runs can be filtered."""
+
+    def with_columns(serializer: S) -> S:
+        serializer._declared_fields = serializer._declared_fields | {
+            name: field(column.options, required=False, help_text=f"{column.label}; {_AMONG}")
+            for name, column in FILTERED.items()
+        }
+        return serializer
+
+    return with_columns
+
+
+@by_columns(serializers.ChoiceField)
 class RunListQuery(PageQuery):
     """Which runs."""
 
@@ -76,6 +96,7 @@ class RunPageSerializer(serializers.Serializer[Any]):
     searched = SearchedSerializer(required=False, help_text="With `q`.")
 
 
+@by_columns(fields.OneOf)
 class RunFilter(StrictSerializer):
     """Which runs, as in `GET /runs`."""
 

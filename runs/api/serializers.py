@@ -1,19 +1,19 @@
 """What the runs' routes take; and what they give, for the OpenAPI document: rows come ready from `queries`."""
 
-from typing import Any
+from typing import Any, Final
 
 from rest_framework import serializers
 
 from engine.statuses import RunStatus
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
+from lib.api.typed_rows import serializer_of, shows
 from runs.api.signal_serializers import SignalFields, StartedSignalSerializer
-from runs.api.step_serializers import VERBS, InnerStepSerializer, StepSerializer, truncated, unreadable
-from runs.api.variable_serializers import VariableSerializer
 from runs.commands.starts import MAX_BUSINESS_KEY, MAX_ITEMS
-from runs.reading.queries import SHOWN_STATUSES
+from runs.reading.run_view import RunView, StepView
 
-RUN_STATUSES = [*SHOWN_STATUSES, *(str(status.value) for status in RunStatus)]
+RunSerializer: Final = serializer_of(RunView)
+StepSerializer: Final = serializer_of(StepView)
 _TEN_YEARS = 3_650 * 86_400
 
 
@@ -161,125 +161,8 @@ class RedrivenSerializer(serializers.Serializer[Any]):
     )
 
 
-class ForecastSerializer(serializers.Serializer[Any]):
-    """When a run will probably be done."""
-
-    p50 = serializers.DateTimeField(help_text="Half of such runs are done by then.")
-    p90 = serializers.DateTimeField(help_text="Nine of ten such runs are done by then.")
-
-
-class PlaceSerializer(serializers.Serializer[Any]):
-    """A step that leads down to a child run."""
-
-    node = serializers.CharField(help_text="The step.")
-    index = serializers.IntegerField(allow_null=True, help_text="Of an item or round: its number, from 0.")
-
-
-class WaitSerializer(serializers.Serializer[Any]):
-    """Open steps of a run, or of runs below it, that wait for the same, and where the first of them is."""
-
-    run = serializers.UUIDField(help_text="The run of the step.")
-    node = serializers.CharField()
-    index = serializers.IntegerField(allow_null=True, help_text="Of an item or round: its number, from 0.")
-    place = PlaceSerializer(
-        many=True, help_text="The steps that lead from the root run down to the step itself."
-    )
-    title = serializers.CharField(allow_null=True, help_text="null where you may not read its workflow.")
-    waiting_for = serializers.CharField()
-    count = serializers.IntegerField(help_text="How many such steps there are.")
-
-
-class RunSerializer(serializers.Serializer[Any]):
-    """A run with its steps."""
-
-    id = serializers.UUIDField()
-    workflow = serializers.CharField()
-    version = serializers.IntegerField(allow_null=True, help_text="null for a test run.")
-    business_key = serializers.CharField(allow_null=True)
-    status = serializers.ChoiceField(RUN_STATUSES)
-    life = serializers.IntegerField()
-    input = fields.JsonValue()
-    output = fields.JsonValue()
-    error = fields.JsonValue()
-    created_at = serializers.DateTimeField()
-    started_at = serializers.DateTimeField(allow_null=True)
-    completed_at = serializers.DateTimeField(allow_null=True)
-    sla_seconds = serializers.IntegerField(allow_null=True)
-    sla_deadline = serializers.DateTimeField(allow_null=True)
-    sla_breached = serializers.BooleanField(
-        allow_null=True,
-        help_text="Whether the run missed, or is past, its deadline; null without one.",
-    )
-    sla_counts = serializers.CharField(allow_null=True, help_text="How it was counted, if in working days.")
-    sla_paused_at = serializers.DateTimeField(
-        allow_null=True, help_text="Since when the deadline is paused with the run."
-    )
-    deadline = serializers.DateTimeField(allow_null=True, help_text="As `sla_deadline`.")
-    sla = serializers.CharField(
-        allow_null=True,
-        help_text="`ok`, `warning` (open, with 80 % of its time over) or `breached`; null without a deadline.",
-    )
-    forecast = ForecastSerializer(
-        allow_null=True,
-        help_text="null for a run that does not go on, and if too few runs like it have completed.",
-    )
-    deadline_risk = serializers.FloatField(
-        allow_null=True,
-        help_text="How likely it misses its deadline, from 0 to 1; null without one or a forecast.",
-    )
-    waiting_for = serializers.CharField(allow_null=True)
-    waits = WaitSerializer(
-        many=True,
-        help_text="The open steps that it waits for, also in the runs below it: at most 10 groups.",
-    )
-    created_by = serializers.CharField()
-    rerun_of = serializers.UUIDField(allow_null=True, help_text="The run whose steps this one keeps.")
-    parent_run = serializers.UUIDField(allow_null=True, help_text="The run one of whose steps started it.")
-    # The framework takes declared fields off the class, so its own attribute of this name stays.
-    parent = serializers.UUIDField(  # type: ignore[assignment]
-        allow_null=True, help_text="As `parent_run`."
-    )
-    root_run = serializers.UUIDField(
-        help_text="The topmost run of its tree; for a run that no step started, the run itself."
-    )
-    place = PlaceSerializer(
-        many=True,
-        help_text="The steps that lead from the root run down to this one; empty for a run that no step started.",
-    )
-    continues_run = serializers.UUIDField(allow_null=True, help_text="The run that this one continues.")
-    continued_as = serializers.UUIDField(
-        allow_null=True, help_text="For a CONTINUED run: the run that continues it."
-    )
-    follows_run = serializers.UUIDField(
-        allow_null=True, help_text="The run after which it was started, as its `next_workflow`."
-    )
-    traceparent = serializers.CharField(
-        allow_null=True,
-        help_text="The trace in which it was started, or that it begins, in W3C Trace Context format.",
-    )
-    test = serializers.BooleanField(help_text="Whether it is a test run, which no list shows.")
-    next_workflow = serializers.CharField(
-        allow_null=True, help_text="The workflow that is started when this run has completed."
-    )
-    can_compensate = serializers.BooleanField(
-        help_text="Whether steps of its version, or of the bodies in it, can be undone."
-    )
-    variables = serializers.DictField(
-        child=VariableSerializer(),
-        help_text="Its variables by name, with the step that set each last; empty in lists.",
-    )
-    verbs = serializers.ListField(child=serializers.CharField(), help_text=VERBS)
-    truncated = truncated()
-    unreadable = unreadable()
-    steps = StepSerializer(many=True)
-    inner_steps = InnerStepSerializer(
-        many=True,
-        required=False,
-        help_text="For a test run: the steps within its containers that have begun.",
-    )
-
-
-class StartedRunSerializer(RunSerializer):
+@shows(RunView)
+class StartedRunSerializer(serializers.Serializer[Any]):
     """A run that was started or found."""
 
     input_mismatch = serializers.BooleanField(

@@ -1,5 +1,6 @@
 """Starting runs through the API: the principal and a workflow's name become a tenant and a version."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,12 +14,19 @@ from runs.commands.named_starts import start_workflow
 from runs.commands.signals import Sent, send_signals
 from runs.commands.starts import IfExists, NewRun, Started
 from runs.kernel.refused import RunRefused
+from runs.models import StartedFrom
 from runs.reading.presentation import found_run
 from workflows.access import guard_workflow, operates, scopes_for
 
 
+def client_of(headers: Mapping[str, str]) -> StartedFrom:
+    """Whether a REST request comes from one of our SDKs: each names itself in its `User-Agent`."""
+    is_sdk = headers.get("User-Agent", "").startswith("handoff-sdk-")
+    return StartedFrom.SDK if is_sdk else StartedFrom.REST
+
+
 def start_one(
-    principal: Principal, payload: Parsed, trace: Trace | None = None
+    principal: Principal, payload: Parsed, started_from: StartedFrom, trace: Trace | None = None
 ) -> tuple[dict[str, Any], bool]:
     """Starts a run, of this `trace`; the run as it is shown, and whether it is a new one.
 
@@ -27,7 +35,9 @@ def start_one(
     """
     signal = signal_of(payload["signal"]) if "signal" in payload else None
     item = NewRun(payload["input"], payload.get("business_key"), signal=signal, trace=trace)
-    (start,) = _start(principal, payload, [item], if_exists=payload["if_exists"], is_request=True)
+    (start,) = _start(
+        principal, payload, [item], started_from, if_exists=payload["if_exists"], is_request=True
+    )
     # A step that begins with the run finds its signal when it waits.
     sent = Sent(is_new=True, delivered=())
     if signal is not None and not start.created:
@@ -48,7 +58,7 @@ def _shown(principal: Principal, workflow: str, start: Started) -> dict[str, Any
     """The run as it is; who may not read it is told which it is, and no more: it may be somebody else's."""
     if RUNS_READ in scopes_for(principal, workflow):
         note("name", RUNS_READ, workflow)
-        return found_run(principal.tenant_id, start.id, who=principal)
+        return {**found_run(principal.tenant_id, start.id, who=principal)}
     return {
         "id": start.id,
         "workflow": workflow,
@@ -57,11 +67,13 @@ def _shown(principal: Principal, workflow: str, start: Started) -> dict[str, Any
     }
 
 
-def start_many(principal: Principal, payload: Parsed, trace: Trace | None = None) -> list[Started]:
+def start_many(
+    principal: Principal, payload: Parsed, started_from: StartedFrom, trace: Trace | None = None
+) -> list[Started]:
     """Starts all items or none. Raises Missing, Conflict and RunRefused naming the item."""
     items = [NewRun(item["input"], item.get("business_key"), trace=trace) for item in payload["items"]]
     try:
-        return _start(principal, payload, items)
+        return _start(principal, payload, items, started_from)
     except RunRefused as refusal:
         if len(items) == 1 and refusal.field and not refusal.field.startswith("items"):
             refusal.field = f"items[0].{refusal.field}"
@@ -72,6 +84,7 @@ def _start(
     principal: Principal,
     payload: Parsed,
     items: list[NewRun],
+    started_from: StartedFrom,
     if_exists: IfExists = "return",
     *,
     is_request: bool = False,
@@ -83,6 +96,7 @@ def _start(
         payload["workflow"],
         items,
         by=principal.username,
+        started_from=started_from,
         acts_for=principal.acts_for,
         version=payload.get("version"),
         may_pin=partial(operates, principal, payload["workflow"]),

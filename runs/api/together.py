@@ -18,6 +18,7 @@ from runs.api.base import RunsApiView
 from runs.commands import bulk, saved
 from runs.models import SavedSearch
 from runs.reading.queries import starter
+from runs.reading.run_view import FILTERED
 
 
 def filters_of(params: Mapping[str, Any], who: Principal) -> dict[str, Any]:
@@ -25,6 +26,8 @@ def filters_of(params: Mapping[str, Any], who: Principal) -> dict[str, Any]:
     filters = dict(params)
     if by := filters.pop("by", None):
         filters["created_by"] = starter(by, who.username)
+    if values := {name: filters.pop(name) for name in FILTERED if name in filters}:
+        filters["values"] = values
     return filters
 
 

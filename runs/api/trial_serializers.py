@@ -7,7 +7,8 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import Verb
-from runs.api.serializers import RunSerializer
+from lib.api.typed_rows import shows
+from runs.reading.run_view import RunView
 
 MAX_NODES = 500
 
@@ -60,7 +61,8 @@ class StubbedSerializer(serializers.Serializer[Any]):
     made_up = serializers.BooleanField(help_text="Nobody set its output: it is a sample.")
 
 
-class TrialSerializer(RunSerializer):
+@shows(RunView)
+class TrialSerializer(serializers.Serializer[Any]):
     """A new test run."""
 
     stubbed = StubbedSerializer(many=True)

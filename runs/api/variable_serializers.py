@@ -3,8 +3,6 @@
 import re
 from typing import Any
 
-from rest_framework import serializers
-
 from engine.definition import MOST_VARIABLES, VARIABLE_NAME
 from lib.api import fields
 
@@ -25,16 +23,3 @@ class Variables(fields.JsonObject):
             if not re.fullmatch(VARIABLE_NAME.strip("^$"), name):
                 self.fail("bad_name", name=name[:100])
         return values
-
-
-class VariableSerializer(serializers.Serializer[Any]):
-    """A variable of a run."""
-
-    value = fields.JsonValue(help_text="null if it is left out for its size.")
-    set_by = serializers.CharField(help_text="The step that set it last.")
-    index = serializers.IntegerField(allow_null=True, help_text="For a container: which of its items set it.")
-    set_at = serializers.DateTimeField()
-    overlaps = serializers.ListField(
-        child=serializers.CharField(), help_text="Steps that had set it and don't come before that one."
-    )
-    truncated = serializers.IntegerField(required=False, help_text="Its size in bytes, if it is left out.")

@@ -30,7 +30,7 @@ from runs.kernel.refused import RunRefused
 from runs.kernel.reopen import PAUSED_ABOVE
 from runs.kernel.wait_kinds import Entered, Wait, WaitKind
 from runs.kernel.wake import Waiters, wake
-from runs.models import HistoryEvent
+from runs.models import HistoryEvent, StartedFrom
 from runs.store import child_runs, hot, payloads, undo_entries
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, LockedRun, Succeeded
 from runs.store.child_runs import Beginner, ChildState, Message
@@ -204,6 +204,7 @@ def _terms(group: _Group) -> Terms:
         is_test=group.is_test,
         is_part=group.part is not None,
         acts_for=group.acts_for,
+        started_from=StartedFrom.PARENT,
     )
 
 
@@ -339,6 +340,7 @@ def _start_next(batch: Sequence[Message]) -> None:
                     by=run.created_by,
                     priority=run.priority,
                     acts_for=run.acts_for,
+                    started_from=StartedFrom.PREVIOUS,
                 )
         except BlobAway:
             # The message stays, and is delivered later.

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from lib.gathering import Gathered
 from runs.commands import starts
 from runs.commands.starts import CheckedRun, IfExists, NewRun, Started, Terms
+from runs.models import StartedFrom
 from workflows.queries import MayPin, startable_version
 
 
@@ -14,6 +15,7 @@ def start_workflow(
     items: Sequence[NewRun],
     *,
     by: str,
+    started_from: StartedFrom,
     version: int | None = None,
     may_pin: MayPin = lambda: False,
     priority: int = 0,
@@ -29,7 +31,16 @@ def start_workflow(
     and Conflict where there is no such version to start, and what `start_runs` raises.
     """
     pinned = startable_version(tenant, workflow, version, may_pin=may_pin)
-    terms = Terms(tenant, pinned, by, priority, sla_seconds, requested_by=requested_by, acts_for=acts_for)
+    terms = Terms(
+        tenant,
+        pinned,
+        by,
+        priority,
+        sla_seconds,
+        requested_by=requested_by,
+        acts_for=acts_for,
+        started_from=started_from,
+    )
     requests = starts.checked(terms, items)
     if len(requests) == 1:
         return [_inserted_together((terms, if_exists), requests[0])]

@@ -14,6 +14,7 @@ from runs.kernel.plan import PASSED
 from runs.models import Run
 from runs.reading.inner_steps import inner_steps, steps_of_items
 from runs.reading.presentation import found_run
+from runs.reading.run_view import RunView, StepView
 from runs.reading.stored import WHOLE, Bounds
 from steps.stub import STUB_TYPE
 from workflows.models import TestCase, WorkflowVersion
@@ -65,7 +66,7 @@ def _is_beyond(node: Row) -> bool:
     return bool(node["type"] == STUB_TYPE and node["params"].get("why") == "outside")
 
 
-def _stubs(nodes: Mapping[str, Node], steps: Iterable[Row]) -> dict[str, Json]:
+def _stubs(nodes: Mapping[str, Node], steps: Iterable[StepView]) -> dict[str, Json]:
     """What the outside answered, and what somebody said in place of a step."""
     stubs: dict[str, Json] = {}
     for step in steps:
@@ -98,7 +99,7 @@ def _of_items(tenant_id: int, run_id: UUID, graph: Graph, outer: Row) -> Row | N
     return stubs if containers else None
 
 
-def _is_answered(node: Node, step: Row) -> bool:
+def _is_answered(node: Node, step: StepView) -> bool:
     """Whether the outside, or somebody, said what the step gives."""
     return _is_outside(node) or step["cause"] == PASSED
 
@@ -107,7 +108,7 @@ def _is_outside(node: Node) -> bool:
     return node.type == STUB_TYPE or node.kind not in ("inline", "engine")
 
 
-def _expected(run: Row) -> dict[str, Json]:
+def _expected(run: RunView) -> dict[str, Json]:
     done = [
         step["node"]
         for step in run["steps"]

@@ -29,7 +29,7 @@ from runs.kernel.refused import (
 )
 from runs.kernel.reopen import check_failed
 from runs.kernel.unit_of_work import changing
-from runs.models import Run, StepExecution
+from runs.models import Run, StartedFrom, StepExecution
 from runs.store import hot, payloads
 from runs.store.approvals import mark_changed
 from steps.base import MAX_INPUT_BYTES
@@ -125,27 +125,38 @@ def rerun(
         if version is not None:
             _check_decisions(run, source.version_id, on.graph, overrides)
         run_input = payloads.whole(tenant, source.input)
+        payload = {"from_node": from_node, "reason": reason}
         if override is not None:
+            payload |= hot.digests_of(run=run, node=from_node, value=override.input)
             if on.graph.nodes[from_node].predecessors:
                 overrides[from_node] = override
             else:
                 run_input = override.input
                 overrides = {node: with_its_own(one, {None}) for node, one in overrides.items()}
-        payload = {"from_node": from_node, "reason": reason}
-        if override is not None:
-            payload |= hot.digests_of(run=run, node=from_node, value=override.input)
-        key = source.business_key
-        item = NewRun(run_input, key, id=id, rerun_of=run, overrides=overrides, payload=payload)
-        on_version = version or source.version_id
-        terms = Terms(tenant, on_version, by, locked.priority, is_test=source.is_test, acts_for=acts_for)
+        item = NewRun(
+            run_input, source.business_key, id=id, rerun_of=run, overrides=overrides, payload=payload
+        )
+        terms = _terms(source, version or source.version_id, by, acts_for)
         (started,) = starts.start_runs(terms, [item], if_exists="new_if_ended")
         if not started.created:
-            message = f"The business key {key!r} belongs to an open run: {started.id}."
+            message = f"The business key {source.business_key!r} belongs to an open run: {started.id}."
             raise RunRefused("key_taken", message, conflict=True)
         if override is not None:
             mark_changed([started.id])
         _check_reached(tenant, started.id, from_node)
     return started
+
+
+def _terms(source: Run, version: int, by: str, acts_for: str | None) -> Terms:
+    return Terms(
+        source.tenant_id,
+        version,
+        by,
+        source.priority,
+        is_test=source.is_test,
+        acts_for=acts_for,
+        started_from=StartedFrom.RERUN,
+    )
 
 
 def _check_decisions(run: str, version: int, on: Graph, overrides: Overrides) -> None:

@@ -26,6 +26,7 @@ from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transition import Transition
 from runs.kernel.unit_of_work import unit_of_work
 from runs.kernel.working_time import counted_from
+from runs.models import StartedFrom
 from runs.store import hot, payloads
 from runs.store import signals as signal_rows
 from runs.store.calendars import moment
@@ -119,6 +120,7 @@ class Terms:
     requested_by: int | None = None
     is_part: bool = False
     acts_for: str | None = None
+    started_from: StartedFrom | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +296,7 @@ def _begin(
         **_deadline(terms, version.graph),
         "created_by": terms.by,
         "acts_for": terms.acts_for,
+        "started_from": terms.started_from,
         "is_test": terms.is_test,
         "requested_by": terms.requested_by,
         "is_part": terms.is_part,

@@ -10,6 +10,7 @@ from engine.overrides import RerunWith
 from lib.refusals import Invalid
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel.refused import storable
+from runs.models import StartedFrom
 from steps.base import MAX_INPUT_BYTES
 from workflows.trials.prepare import prepare_trial
 from workflows.trials.rewrite import Stubbed, TrialOptions
@@ -59,6 +60,7 @@ def start_trial(
         by=principal.username,
         is_test=True,
         acts_for=principal.acts_for,
+        started_from=StartedFrom.TEST,
     )
     overrides = {options.only: RerunWith(step_input.value)} if step_input is not None and options.only else {}
     (started,) = start_runs(terms, [NewRun(value, overrides=overrides)])

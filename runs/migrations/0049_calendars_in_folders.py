@@ -3,8 +3,6 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from lib.schema_sql import SchemaSql
-
 PIN = """
 SET CONSTRAINTS ALL IMMEDIATE;
 ALTER TABLE workflows_workflowversion DISABLE TRIGGER workflowversion_immutable;
@@ -57,5 +55,4 @@ class Migration(migrations.Migration):
             field=models.JSONField(null=True),
         ),
         migrations.RunSQL(PIN, migrations.RunSQL.noop),
-        SchemaSql('runs', '5f25149b99d4'),
     ]

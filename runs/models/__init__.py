@@ -12,7 +12,7 @@ from runs.models.history import DeadLetter, HistoryCheck, HistoryDifference, His
 from runs.models.messages import RunMessage
 from runs.models.outbox import DispatchLeader, DispatchOutbox
 from runs.models.requests import Request
-from runs.models.run import UNSEALED, Run, RunKey, TreeCount
+from runs.models.run import UNSEALED, Run, RunKey, StartedFrom, TreeCount
 from runs.models.searches import SavedSearch
 from runs.models.steps import Container, RunVariable, StepExecution, StepJoin, StepLog
 from runs.models.undoing import UndoEntry
@@ -51,6 +51,7 @@ __all__ = [
     "SavedSearch",
     "Signal",
     "StartDraft",
+    "StartedFrom",
     "StepExecution",
     "StepJoin",
     "StepLog",

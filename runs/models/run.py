@@ -9,6 +9,26 @@ from lib.stored_json import StoredJson
 from runs.models.base import HotRow
 
 RUN_STATUSES = [(status.value, status.value) for status in RunStatus]
+
+
+class StartedFrom(models.TextChoices):
+    """What started a run."""
+
+    PAGE = "page", "Page"
+    REST = "rest", "REST API"
+    SDK = "sdk", "SDK"
+    GRPC = "grpc", "gRPC"
+    ORCHESTRATION = "orchestration", "Orchestration API"
+    ROCHALLOR = "rochallor", "rochallor API"
+    COMMAND = "command", "Command line"
+    WEBHOOK = "webhook", "Webhook"
+    SCHEDULE = "schedule", "Schedule"
+    PARENT = "parent", "Parent run"
+    PREVIOUS = "previous", "Previous run"
+    RERUN = "rerun", "Rerun"
+    TEST = "test", "Test"
+
+
 UNSEALED = Q(completed_at__isnull=False, sealed_life__lt=F("life"))
 
 
@@ -33,6 +53,7 @@ class Run(HotRow):
     `is_part`: it is what a container does for one of its items, and is in no list either.
     `changed_at`: when a person has last changed what it does.
     `acts_for`: the member for whom it acts (docs/security.md, "Child runs"), where that is not `created_by`.
+    `started_from`: NULL of runs from before this was recorded. A run that continues another one has that one's.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -76,6 +97,7 @@ class Run(HotRow):
     changed_at = models.DateTimeField(null=True)
     created_by = models.TextField()
     acts_for = models.TextField(null=True)
+    started_from = models.TextField(null=True, choices=StartedFrom.choices)
     created_at = models.DateTimeField(db_default=Now())
     completed_at = models.DateTimeField(null=True)
 

@@ -11,6 +11,7 @@ from runs.models import Run
 from runs.reading import queries
 from runs.reading.comparing import Digest, compare, not_shown
 from runs.reading.presentation import run_rows
+from runs.reading.run_view import RunView
 from runs.reading.stored import Bounds
 from runs.store.comparing import payload_digests
 
@@ -39,7 +40,7 @@ def compared_runs(
     return compare(one, other, same_version=is_same, digests=digests, masks=masks)
 
 
-def _is_same_version(tenant: int, left: dict[str, Json], right: dict[str, Json]) -> bool:
+def _is_same_version(tenant: int, left: RunView, right: RunView) -> bool:
     if left["workflow"] != right["workflow"] or left["version"] != right["version"]:
         return False
     if left["version"] is not None:
@@ -49,12 +50,12 @@ def _is_same_version(tenant: int, left: dict[str, Json], right: dict[str, Json])
     return len(set(runs.values_list("version_id", flat=True))) == 1
 
 
-def to_compare_with(principal: Principal, run: dict[str, Json]) -> list[UUID]:
+def to_compare_with(principal: Principal, run: UUID, workflow: str, *, test: bool) -> list[UUID]:
     """Recent runs of the same workflow that they may read: the latest completed first, then the latest of the rest."""
     tenant = principal.tenant_id
     mine = readable(Run.objects.for_tenant(tenant), principal)
-    runs = queries.runs_of(tenant, workflow=run["workflow"], test=run["test"], within=mine)
-    runs = runs.exclude(pk=run["id"]).order_by("-id")
+    runs = queries.runs_of(tenant, workflow=workflow, test=test, within=mine)
+    runs = runs.exclude(pk=run).order_by("-id")
     ids = runs.values_list("id", flat=True)
     completed = list(ids.filter(status=RunStatus.COMPLETED)[:OFFERED])
     return completed + list(ids.exclude(status=RunStatus.COMPLETED)[:OFFERED])

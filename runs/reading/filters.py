@@ -17,7 +17,8 @@ from lib.clock import now_here
 from lib.reader import date_text, reader
 from lib.refusals import Invalid
 from runs.reading.orders import NEWEST, ORDERS
-from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, STUCK, UNRESOLVED, WAITING, is_me, starter
+from runs.reading.queries import ASKED_STATUSES, FOR_PEOPLE, STUCK, UNRESOLVED, is_me, starter
+from runs.reading.run_view import FILTERED, LABELLED, WAITING
 from runs.reading.search_words import NotUnderstood, Word, day, input_test, split, waiting
 from workflows.titles import title_of
 
@@ -30,6 +31,7 @@ COLUMNS = {
     "deadline": "Deadline",
     "likely": "Likely done",
     "version": "Version",
+    **{name: column.label for name, column in LABELLED.items()},
 }
 """The columns beside the run itself, in their order, by what they are called."""
 NOT_KEPT = ("cursor", "saved")
@@ -79,6 +81,17 @@ class FilterForm(forms.Form):
     columns = forms.CharField(required=False, max_length=100)
     order = forms.CharField(required=False, max_length=20)
     saved = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+
+    def __init__(self, data: QueryDict) -> None:
+        super().__init__(data)
+        for name, column in FILTERED.items():
+            fault = f"There are: {', '.join(column.values)}."
+            self.fields[name] = forms.ChoiceField(
+                choices=column.options,
+                required=False,
+                label=column.label,
+                error_messages={"invalid_choice": fault},
+            )
 
     def clean_status(self) -> str:
         """A status as people name it or as the API spells it, in capitals or not."""
@@ -148,6 +161,11 @@ class FilterForm(forms.Form):
             self.cleaned_data[word.name] = value
 
     @property
+    def kept(self) -> list[tuple[str, str]]:
+        """The filters by columns that are sent on with the form, each with its value."""
+        return [(name, self.data[name]) for name in FILTERED if self.data.get(name)]
+
+    @property
     def is_of_tests(self) -> bool:
         """Whether test runs are asked for."""
         return bool(self.is_valid() and self.cleaned_data["test"])
@@ -202,6 +220,8 @@ class FilterForm(forms.Form):
             filters["business_key"] = cleaned["key"]
         if "step" in cleaned:
             filters["at_step"] = cleaned["step"]
+        if values := {name: cleaned[name] for name in FILTERED if name in cleaned}:
+            filters["values"] = values
         filters |= {name: cleaned[name] for name in ("version", "waiting", "inputs") if name in cleaned}
         if "until" in cleaned and cleaned["until"] < date.max:
             filters["created_before"] = _midnight(cleaned["until"] + timedelta(days=1))
@@ -209,7 +229,7 @@ class FilterForm(forms.Form):
 
     def searched(self) -> str:
         """All that is asked for as one text that finds the same."""
-        fields = ("workflow", "status", "by", "since", "until")
+        fields = ("workflow", "status", "by", "since", "until", *FILTERED)
         entries = [(name, self.data[name].strip()) for name in fields if self.data.get(name, "").strip()]
         words = [f'{name}:"{value}"' if " " in value else f"{name}:{value}" for name, value in entries]
         if self.is_of_tests:
@@ -234,6 +254,7 @@ class FilterForm(forms.Form):
             "q": lambda value: f"“{value}”",
             "test": lambda value: "test runs",
             "order": lambda value: "open runs" if ORDERS[value].is_of_open else "",
+            **{name: column.phrase for name, column in FILTERED.items()},
         }
         texts = (say(cleaned[name]) for name, say in words.items() if cleaned.get(name))
         return [text for text in texts if text]

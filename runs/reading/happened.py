@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from engine.events import EVENTS, EventType
 from engine.statuses import StepStatus
+from runs.reading.run_view import StepView
 from runs.reading.timeline import ENDINGS, Ending
-
-Row = Mapping[str, Any]
 
 MOST_EVENTS = 2000
 """So many events of a run are gone through, the first ones first; those of containers' children are not among them."""
@@ -50,7 +49,7 @@ def endings(events: Iterable[Happened]) -> list[Ending]:
     ]
 
 
-def ways_taken(steps: Sequence[Row], events: Iterable[Happened]) -> dict[str, list[str]]:
+def ways_taken(steps: Sequence[StepView], events: Iterable[Happened]) -> dict[str, list[str]]:
     """Where the edges lead that are taken, by the step that is over or whose timer fired.
 
     Of a step whose end lies behind the events that are known nothing is said.
@@ -70,7 +69,7 @@ def ways_taken(steps: Sequence[Row], events: Iterable[Happened]) -> dict[str, li
     return {node: targets for node, targets in ways.items() if node in nodes}
 
 
-def steps_then(steps: Iterable[Row], events: Sequence[Happened], count: int) -> list[dict[str, Any]]:
+def steps_then(steps: Iterable[StepView], events: Sequence[Happened], count: int) -> list[StepView]:
     """The steps as they were when so many of the events had happened, of which there is one at least.
 
     Values and errors are shown of those alone that have not changed since.
@@ -88,14 +87,14 @@ def _by_node(events: Iterable[Happened]) -> dict[str, list[Happened]]:
     return by_node
 
 
-def _then(step: Row, before: list[Happened], after: list[Happened], moment: datetime) -> dict[str, Any]:
+def _then(step: StepView, before: list[Happened], after: list[Happened], moment: datetime) -> StepView:
     """One step as it was; untouched where nothing has happened to it since."""
     last_status, last = _told(before)
     since = [event for event in after if event.type in _ENDS or event.type in _BACK]
     if not since and last_status is not None and last_status == step["status"]:
-        return dict(step)
+        return step.copy()
     row = _blank(step)
-    status: str | None = last_status
+    status: str = last_status or PENDING
     if last_status is None or last_status == StepStatus.QUEUED:
         status, began = _at_work(step, before, since, moment)
         row |= {"started_at": began}
@@ -128,7 +127,7 @@ def _told(before: Iterable[Happened]) -> tuple[StepStatus | None, Happened | Non
 
 
 def _at_work(
-    step: Row, before: list[Happened], since: list[Happened], moment: datetime
+    step: StepView, before: list[Happened], since: list[Happened], moment: datetime
 ) -> tuple[str, datetime | None]:
     """Whether a step had been claimed: history says so only where an attempt ends, the row of the one at work."""
     if not before and since and since[0].type == EventType.STEP_SKIPPED:
@@ -142,7 +141,7 @@ def _at_work(
     return (StepStatus.QUEUED if was_queued else PENDING), None
 
 
-def _first_start(step: Row, moment: datetime) -> datetime | None:
+def _first_start(step: StepView, moment: datetime) -> datetime | None:
     started: datetime | None = step["started_at"]
     return started if started is not None and started <= moment else None
 
@@ -154,10 +153,10 @@ _GONE = (
 )
 
 
-def _blank(step: Row) -> dict[str, Any]:
+def _blank(step: StepView) -> StepView:
     """A step without what is only known of it now."""
     fields = {key: value for key, value in step.items() if key not in ("truncated", "unreadable")}
-    return {**fields, **dict.fromkeys(_GONE), "verbs": []}
+    return cast("StepView", {**fields, **dict.fromkeys(_GONE), "verbs": []})
 
 
 def _milliseconds(began: datetime | None, ended: datetime | None) -> float | None:

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from engine.catalogue import BODY, Json
+from engine.catalogue import BODY
 from engine.graph import Graph, Node
 from runs.kernel import graphs
 from runs.reading.presentation import run_rows
+from runs.reading.run_view import ExampleView, InnerStepView, StepView
 from runs.reading.stored import LOOPS, Bounds
 from runs.store import children
 from runs.store.children import Inner
@@ -23,9 +24,9 @@ class Example:
 
     run: str
     places: list[int]
-    step: dict[str, Json]
+    step: StepView
 
-    def as_dict(self) -> dict[str, Json]:
+    def as_dict(self) -> ExampleView:
         """As the API gives it; `index` is the place of the item in its own container."""
         return {"run_id": self.run, "places": self.places, **self.step, "index": self.places[-1]}
 
@@ -38,7 +39,7 @@ class InnerStep:
     first: Example | None
     failed: Example | None
 
-    def as_dict(self) -> dict[str, Json]:
+    def as_dict(self) -> InnerStepView:
         """As the API gives it."""
         return {
             "node": self.counted.node,
@@ -47,8 +48,8 @@ class InnerStep:
             "total": self.counted.total,
             "cut": self.counted.cut,
             "undone": self.counted.undone,
-            "first": self.first and self.first.as_dict(),
-            "failed": self.failed and self.failed.as_dict(),
+            "first": self.first.as_dict() if self.first else None,
+            "failed": self.failed.as_dict() if self.failed else None,
         }
 
 
@@ -101,7 +102,7 @@ def _key(one: Inner) -> tuple[str, str]:
     return one.container, one.node
 
 
-def _steps(tenant: int, runs: Iterable[str], bounds: Bounds) -> dict[tuple[str, str], dict[str, Json]]:
+def _steps(tenant: int, runs: Iterable[str], bounds: Bounds) -> dict[tuple[str, str], StepView]:
     return {
         (row["id"], step["node"]): step
         for row in run_rows(tenant, sorted(runs), bounds)
@@ -110,7 +111,7 @@ def _steps(tenant: int, runs: Iterable[str], bounds: Bounds) -> dict[tuple[str, 
 
 
 def _example(
-    place: tuple[str, list[int]] | None, node: str, steps: dict[tuple[str, str], dict[str, Json]]
+    place: tuple[str, list[int]] | None, node: str, steps: dict[tuple[str, str], StepView]
 ) -> Example | None:
     if place is None:
         return None

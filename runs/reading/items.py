@@ -6,11 +6,11 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 
 from accounts.principal import Principal
-from engine.catalogue import Json
 from engine.statuses import StepStatus
 from engine.verbs import item_verbs
 from runs.models import Container, StepExecution
 from runs.reading.presentation import rows_of_items
+from runs.reading.run_view import StepView
 from runs.reading.stored import Bounds
 from runs.store.items import items_as_they_stand
 
@@ -70,9 +70,7 @@ def grid(
     return Grid(page_items[:most], page_items[most - 1].place if len(page_items) > most else None)
 
 
-def rows(
-    who: Principal, run_id: UUID, node: str, indexes: list[int], bounds: Bounds
-) -> list[dict[str, Json]]:
+def rows(who: Principal, run_id: UUID, node: str, indexes: list[int], bounds: Bounds) -> list[StepView]:
     """These items as steps are shown to `who`, with what may be done to them."""
     tenant = who.tenant_id
     items = rows_of_items(tenant, run_id, node, indexes, bounds, who) if indexes else []

@@ -10,6 +10,7 @@ from lib.blobs import BlobError
 from lib.stored_json import StoredJson
 from runs.models import Run, StepExecution
 from runs.reading.inner_steps import inner_steps
+from runs.reading.run_view import StepView
 from runs.reading.stored import CONTAINERS, Bounds
 from runs.store import payloads
 from workflows.models import Workflow
@@ -60,7 +61,7 @@ def last_run(workflow: Workflow) -> LastRun | None:
     return LastRun(str(run.id), run.created_at, run.business_key, run.created_by, run_input, outputs, inputs)
 
 
-def _inner(tenant_id: int, run: Run) -> dict[str, dict[str, Json]]:
+def _inner(tenant_id: int, run: Run) -> dict[str, StepView]:
     """The steps within its containers, as they were for the first item for which they completed; none too large."""
     steps = inner_steps(tenant_id, run.id, INNER_BOUNDS, most=MOST_PARTS, failed=False)
     return {

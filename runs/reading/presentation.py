@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import chain
 from operator import itemgetter
+from typing import cast
 from uuid import UUID
 
 from accounts import people
@@ -18,7 +19,7 @@ from runs.kernel import graphs, undo_plans, wait_kinds
 from runs.reading import run_waits, step_waits
 from runs.reading.leaves import ALONE, Below, Leaf, begins_others, grouped, leaves_below, waits_of
 from runs.reading.mendable import offers
-from runs.reading.queries import PENDING, WAITING
+from runs.reading.run_view import PENDING, WAITING, RunView, StepView
 from runs.reading.stored import LISTED, ONE_RUN, WHOLE, Bounds, RunRead, StepRead, read_run, read_runs
 from runs.reading.variables import variables_shown
 from runs.store.traces import trace_of
@@ -39,7 +40,7 @@ def run_rows(
     *,
     apart: bool = False,
     who: Principal | None = None,
-) -> list[dict[str, Json]]:
+) -> list[RunView]:
     """The tenant's runs of these ids, in their order, each with its steps (docs/api.md, "Runs"); one statement, one
     more where one of them waits for what is below it.
 
@@ -58,7 +59,7 @@ def brief_rows(
     *,
     whole: bool = False,
     who: Principal | None = None,
-) -> list[tuple[dict[str, Json], list[str]]]:
+) -> list[tuple[RunView, list[str]]]:
     """As `run_rows`, each with the names of its input's fields in the order that the author of its version gave.
 
     Of its steps only those that are open or have failed, unless it is asked for as a `whole`.
@@ -99,7 +100,7 @@ def _fields(version_id: int) -> list[str]:
 
 def run_row(
     tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN, who: Principal | None = None
-) -> dict[str, Json] | None:
+) -> RunView | None:
     """One run, as `run_rows` has it; None where the tenant has none of this id. Callers that come together ask in one
     statement.
     """
@@ -112,7 +113,7 @@ def run_row(
 
 def found_run(
     tenant: int, run_id: UUID | str, bounds: Bounds = ONE_RUN, who: Principal | None = None
-) -> dict[str, Json]:
+) -> RunView:
     """As `run_row`. Raises Missing where the tenant has no such run."""
     row = run_row(tenant, run_id, bounds, who)
     if row is None:
@@ -120,7 +121,7 @@ def found_run(
     return row
 
 
-def step_rows(tenant: int, run_id: UUID | str, node: str | None = None) -> list[dict[str, Json]] | None:
+def step_rows(tenant: int, run_id: UUID | str, node: str | None = None) -> list[StepView] | None:
     """The steps of a run in the order of the graph; of one `node`, then whole, where it is named. Items of
     maps and rounds of loops are not among them: there may be 10,000 (`rows_of_items`).
 
@@ -139,7 +140,7 @@ def rows_of_items(
     indexes: Sequence[int],
     bounds: Bounds,
     who: Principal | None = None,
-) -> list[dict[str, Json]]:
+) -> list[StepView]:
     """Those of a container's items that stand at these places in its list, as steps are shown; what an item waits for
     is told from the ends of its tree, in one statement for all.
     """
@@ -150,7 +151,8 @@ def rows_of_items(
     _learn(tenant, runs, chain.from_iterable(leaves.values()))
     for child, below in leaves.items():
         if words := grouped(below).in_words():
-            above[child]["waiting_for"] += f": {words}"
+            row = above[child]
+            row["waiting_for"] = f"{row['waiting_for']}: {words}"
     return rows
 
 
@@ -193,19 +195,16 @@ def _time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def _run_row(
-    run: RunRead, only: frozenset[StepStatus] | None = None, below: Below = ALONE
-) -> dict[str, Json]:
+def _run_row(run: RunRead, only: frozenset[StepStatus] | None = None, below: Below = ALONE) -> RunView:
     """`only`: with the steps of these statuses, and of those with none that is still to be decided."""
     version = graphs.shown(run.version_id)
     rows = _step_rows(run, below) if only is None else _begun_rows(run, only, below)
-    return {
+    row = {
         "id": run.id,
+        **run.shown,
         "workflow": version.workflow,
         "version": version.number,
-        "business_key": run.business_key,
         "status": _shown_status(run),
-        "life": run.life,
         **_shown(run.payloads),
         "created_at": _time(run.created_at),
         "started_at": _time(min((step.started_at for step in run.steps if step.started_at), default=None)),
@@ -213,15 +212,12 @@ def _run_row(
         "sla_seconds": _sla_seconds(run),
         "sla_deadline": _time(run.sla_deadline),
         "sla_breached": run.is_late,
-        "sla_counts": run.sla_counts,
         "sla_paused_at": _time(run.sla_paused_at),
         "deadline": _time(run.sla_deadline),
         "sla": _sla(run),
         **_forecast(run.forecast),
         "waiting_for": run_waits.in_words(run.status, rows, below, has_failed=_has_failed(run)),
         "waits": [] if run.completed_at else waits_of(run.id, run.place or (), rows, below),
-        "created_by": run.created_by,
-        "rerun_of": run.rerun_of,
         "parent_run": run.parent,
         "parent": run.parent,
         "root_run": run.tree or run.id,
@@ -237,6 +233,7 @@ def _run_row(
         "verbs": sorted(run_verbs(run.status, part=version.graph.is_part)),
         "steps": rows,
     }
+    return cast("RunView", row)
 
 
 def _has_failed(run: RunRead) -> bool:
@@ -275,7 +272,7 @@ def _shown_status(run: RunRead) -> str:
     return WAITING if still_open == {StepStatus.WAITING} else run.status
 
 
-def _step_rows(run: RunRead, below: Below = ALONE) -> list[dict[str, Json]]:
+def _step_rows(run: RunRead, below: Below = ALONE) -> list[StepView]:
     """One row for each node in the order of the graph, decided or not; items of a map behind their node.
 
     What is undone stands at the end, backwards, as it is done.
@@ -283,7 +280,7 @@ def _step_rows(run: RunRead, below: Below = ALONE) -> list[dict[str, Json]]:
     by_node: dict[str, list[StepRead]] = {}
     for step in run.steps:
         by_node.setdefault(step.node, []).append(step)
-    rows: list[dict[str, Json]] = []
+    rows: list[StepView] = []
     graph = graphs.shown(run.version_id).graph
     for node in graph.nodes.values():
         attempts = by_node.get(node.id)
@@ -299,7 +296,7 @@ def _step_rows(run: RunRead, below: Below = ALONE) -> list[dict[str, Json]]:
     return rows
 
 
-def _begun_rows(run: RunRead, statuses: frozenset[StepStatus], below: Below) -> list[dict[str, Json]]:
+def _begun_rows(run: RunRead, statuses: frozenset[StepStatus], below: Below) -> list[StepView]:
     """The steps of these statuses, in the order of `_step_rows`; what may be done to them is not told."""
     graph = graphs.shown(run.version_id).graph
     nodes = [*graph.nodes.values(), *reversed(list(graph.compensations.values()))]
@@ -316,7 +313,7 @@ def _done_by(node: Node, step: StepRead) -> Node:
     return node.body if node.body is not None and step.place is not None else node
 
 
-def _pending_row(node: Node) -> dict[str, Json]:
+def _pending_row(node: Node) -> StepView:
     return {
         "id": None,
         "node": node.id,
@@ -346,15 +343,16 @@ def _pending_row(node: Node) -> dict[str, Json]:
         "cause": None,
         "child_run": None,
         "items": None,
+        "verbs": [],
     }
 
 
-def _step_row(node: Node, step: StepRead, below: Below) -> dict[str, Json]:
+def _step_row(node: Node, step: StepRead, below: Below) -> StepView:
     started, completed = _time(step.started_at), _time(step.completed_at)
     took = completed - started if completed and started else None
     status, attempts = step.status, node.retry.max_retries + 1
     # As `_pending_row`, in its order.
-    return {
+    row = {
         "id": step.id,
         "node": node.id,
         "undoes": node.undoes,
@@ -381,7 +379,9 @@ def _step_row(node: Node, step: StepRead, below: Below) -> dict[str, Json]:
         "cause": step.cause,
         "child_run": step.child_run,
         "items": _items(step),
+        "verbs": [],
     }
+    return cast("StepView", row)
 
 
 def _items(step: StepRead) -> dict[str, Json] | None:

@@ -1,7 +1,7 @@
 """Finding runs, what happened to them and what failed them, always within one tenant."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import reduce
 from operator import and_
@@ -38,15 +38,12 @@ from lib.uuid7 import least_at
 from runs.access import readable, readable_runs
 from runs.models import UNSEALED, DeadLetter, HistoryEvent, Repair, Run, RunKey, StepExecution, Timer
 from runs.reading.inputs import STORED
+from runs.reading.run_view import PENDING, SHOWN_STATUSES, WAITING
 from runs.reading.search_words import InputTest, Waiting
 from runs.reading.story import TOLD_OF_CHILDREN, UNTOLD
 from workflows.access import open_to
 from workflows.models import Workflow, WorkflowVersion
 
-PENDING = "PENDING"
-WAITING = "WAITING"
-SHOWN_STATUSES = (PENDING, WAITING)
-"""Statuses that no run has but which runs are shown with (`shown`), by the state of their steps."""
 FOR_PEOPLE, UNRESOLVED, STUCK = "WAITING_FOR_PEOPLE", "UNRESOLVED", "STUCK"
 ASKED_STATUSES = (*SHOWN_STATUSES, FOR_PEOPLE, UNRESOLVED, STUCK)
 """What runs can be asked for by as if it were a status: those, what waits for people, failures that nobody has seen to,
@@ -55,7 +52,7 @@ TIMER_LATE, STEP_LATE = timedelta(minutes=1), timedelta(minutes=5)
 """A run is stuck whose timer is overdue, or whose step could have been begun, for longer than this."""
 LOOKED_THROUGH = 20_000
 """Among so many of the newest runs is looked for what no index has."""
-LOOKED_FOR = frozenset({"created_by", "version", "inputs"})
+LOOKED_FOR = frozenset({"created_by", "version", "values", "inputs"})
 BYTES_TESTED = 16 * 1024 * 1024
 OPEN_COUNTED = 10_000
 LOOKED_AT = 1_000
@@ -100,6 +97,7 @@ def runs_of(
     at_step: str | None = None,
     waiting: Waiting | None = None,
     version: int | None = None,
+    values: Mapping[str, str] | None = None,
     inputs: Sequence[InputTest] = (),
     test: bool = False,
     from_id: UUID | None = None,
@@ -114,12 +112,11 @@ def runs_of(
     `from_id`: none that is older than the run of this id, so that these alone are read (`first_of_newest`).
     `LOOKED_FOR` are looked for among the newest `LOOKED_THROUGH` of those that fit otherwise: no index has them; and of
     `inputs` no more than `BYTES_TESTED`, as they are stored, are read. `version`: its number. `at_step`: the node of a
-    step that is open. An input that is kept beside the database has no fields to test.
+    step that is open. An input kept beside the database has no fields to test. `values`: by column.
     """
     # What only the newest are looked through for is looked for among those that somebody may read.
-    runs = _slim(Run.objects.for_tenant(tenant) if within is None else within).filter(
-        is_test=test, is_part=False
-    )
+    runs = Run.objects.for_tenant(tenant) if within is None else within
+    runs = _slim(runs).filter(is_test=test, is_part=False)
     if from_id is not None:
         runs = runs.filter(id__gte=from_id)
     if workflow is not None:
@@ -139,7 +136,8 @@ def runs_of(
         runs = runs.filter(completed_at__isnull=True, pk__in=at_it.values("run_id"))
     if waiting is not None:
         runs = runs.filter(completed_at__isnull=True, pk__in=_waits(tenant, waiting).values("run_id"))
-    conditions = [Q(created_by=created_by)] if created_by is not None else []
+    equal = {**(values or {}), **({} if created_by is None else {"created_by": created_by})}
+    conditions = [Q(**equal)] if equal else []
     if version is not None:
         conditions.append(Q(version_id__in=_versions(tenant, workflow, version)))
     conditions += [Q(_Holds("input", one.json_path)) for one in inputs]

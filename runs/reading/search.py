@@ -8,6 +8,7 @@ how far and leads on.
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -116,12 +117,10 @@ def _beyond(end: _End | None) -> _Place | None:
 def _place(cursor: Cursor | None) -> _Place | None:
     if cursor is None:
         return None
-    rank, run = cursor.values
-    try:
-        if rank in (BY_KEY, BY_INPUT):
-            return _Place(rank, UUID(run))
-    except (ValueError, AttributeError):
-        pass
+    match cursor.values:
+        case (int() as rank, str() as run) if rank in (BY_KEY, BY_INPUT):
+            with suppress(ValueError):
+                return _Place(rank, UUID(run))
     raise bad_cursor()
 
 

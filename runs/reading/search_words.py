@@ -6,7 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-FIELDS = ("workflow", "version", "status", "by", "since", "until", "key", "step", "waiting", "test")
+from runs.reading.run_view import FILTERED
+
+FIELDS = (
+    *("workflow", "version", "status", "by", "since", "until", "key", "step", "waiting", "test"),
+    *FILTERED,
+)
 """What a word may begin with, beside `input.` and the names of fields of the input."""
 ALIASES = {"flow": "workflow", "state": "status", "who": "by", "node": "step"}
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -192,5 +197,6 @@ MEANS = {
     "step": "that are at this step now",
     "waiting": "waiting for more than: >2d, or less: <1h",
     "test": "yes: tests of drafts, which are not listed otherwise",
+    **{name: f"{column.label}: {', '.join(column.values[:3])}…" for name, column in FILTERED.items()},
     "input.": "by a field of the input: input.amount>1000",
 }

@@ -9,6 +9,7 @@ from engine.catalogue import Json
 from lib.blobs import BlobError
 from lib.gathering import Gathered
 from lib.stored_json import stored_loads
+from runs.reading.run_view import COLUMNS
 from runs.store import hot, payloads
 from runs.store.references import MARK
 from steps.catalogue import EXECUTABLE
@@ -68,17 +69,15 @@ class StepRead(NamedTuple):
 
 
 class RunRead(NamedTuple):
-    """A run, and what is told with it."""
+    """A run, and what is told with it, as `show_runs` names it. `shown`: the columns that are shown as they are."""
 
     id: str
     version_id: int
-    business_key: str | None
     status: str
-    life: int
+    business_key: str | None
     created_by: str
     created_at: str
     completed_at: str | None
-    rerun_of: str | None
     parent: str | None
     tree: str | None
     place: Sequence[tuple[str, int | None]] | None
@@ -87,7 +86,6 @@ class RunRead(NamedTuple):
     continued_as: str | None
     is_test: bool
     sla_deadline: str | None
-    sla_counts: str | None
     sla_paused_at: str | None
     sla_paused_seconds: float
     traceparent: str | None
@@ -97,6 +95,14 @@ class RunRead(NamedTuple):
     variables: list[list[Json]] | None
     payloads: list[list[Json]]
     steps: list[StepRead]
+    shown: dict[str, Json]
+
+
+def _run_read(text: str) -> RunRead:
+    row = stored_loads(text)
+    row["steps"] = [StepRead(*step) for step in row["steps"]]
+    row["shown"] = {name: row[name] for name in COLUMNS}
+    return RunRead(**{name: row[name] for name in RunRead._fields})
 
 
 def _read_each(kind: tuple[int, Bounds], runs: Sequence[str]) -> list[RunRead | None]:
@@ -146,8 +152,7 @@ def read_runs(
         containers=CONTAINERS,
         loops=LOOPS,
     )
-    runs_read = [RunRead(*stored_loads(row)) for row in rows]
-    read = [run._replace(steps=[StepRead(*step) for step in run.steps]) for run in runs_read]
+    read = [_run_read(row) for row in rows]
     if any(_MARK in row for row in rows):
         for together in [[run] for run in read] if apart else [read]:
             _Room(bounds).fill(tenant, together)

@@ -3,6 +3,7 @@ took a third of a millisecond.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from accounts import people
 from lib.markup import icon, iso, named, short, shortened, time_element
 from lib.reader import moment_text
+from runs.reading.run_view import LABELLED, Column
 from runs.templatetags.shown import at_risk, deadline, lasted, probable_time, so_far, status_pill
 from workflows import titles
 
@@ -158,6 +160,11 @@ def _version(row: Row) -> SafeString:
     return format_html('<td class="of-version">{}</td>', words)
 
 
+def _column(row: Row, name: str, column: Column) -> SafeString:
+    words = column.words(row[name]) or _NOTHING
+    return format_html('<td class="of-{}">{}</td>', name, words)
+
+
 _CELLS: dict[str, Callable[[Row], SafeString]] = {
     "status": _status,
     "now": _now,
@@ -167,5 +174,6 @@ _CELLS: dict[str, Callable[[Row], SafeString]] = {
     "deadline": _deadline,
     "likely": _likely,
     "version": _version,
+    **{name: partial(_column, name=name, column=column) for name, column in LABELLED.items()},
 }
 """The cells of `runs.reading.filters.COLUMNS`."""

@@ -11,6 +11,7 @@ from engine.graph import Graph
 from runs.kernel import graphs
 from runs.reading import places
 from runs.reading.inner_steps import MOST_PARTS
+from runs.reading.run_view import RunView
 from runs.reading.timeline import Inner
 from runs.store import trees
 from runs.store.trees import StepBelow
@@ -38,7 +39,7 @@ class Crumb:
     index: int | None
 
 
-def crumbs_of(principal: Principal, run: dict[str, Json]) -> list[Crumb]:
+def crumbs_of(principal: Principal, run: RunView) -> list[Crumb]:
     """The root of a run and the runs from there down to it; nothing of a run that no step started. One statement."""
     if run["parent_run"] is None:
         return []
@@ -59,7 +60,7 @@ def crumbs_of(principal: Principal, run: dict[str, Json]) -> list[Crumb]:
     return crumbs
 
 
-def waits_below(run: dict[str, Json], version: int) -> list[dict[str, Json]]:
+def waits_below(run: RunView, version: int) -> list[dict[str, Json]]:
     """What a run of this version waits for in the runs below it, each with the way there in words."""
     graph = graphs.shown(version).graph
     above = len(run["place"])
@@ -70,9 +71,7 @@ def waits_below(run: dict[str, Json], version: int) -> list[dict[str, Json]]:
     ]
 
 
-def rows_below(
-    principal: Principal, run: dict[str, Json], runs: Sequence[UUID | str]
-) -> list[dict[str, Json]]:
+def rows_below(principal: Principal, run: RunView, runs: Sequence[UUID | str]) -> list[dict[str, Json]]:
     """Runs that the steps of a run began, as rows of a list, each with what its step is called."""
     called = {step["node"]: step["title"] for step in run["steps"]}
     return [row | _step(row["place"], called) for row in brief_rows(principal, runs)]
@@ -85,7 +84,7 @@ def _step(place: Sequence[dict[str, Json]], called: dict[str, str]) -> dict[str,
     return {"step": called.get(place[-1]["node"], place[-1]["node"]), "index": place[-1]["index"]}
 
 
-def steps_below(principal: Principal, run: dict[str, Json]) -> list[StepBelow]:
+def steps_below(principal: Principal, run: RunView) -> list[StepBelow]:
     """The steps in the runs below a run for which machines or people took time; nothing where no step of it may have
     begun any. One statement.
     """
@@ -100,9 +99,7 @@ def may_begin_runs(step_type: str) -> bool:
     return entry is not None and (entry.begins_run or entry.collects is not None)
 
 
-def lanes_below(
-    principal: Principal, run: dict[str, Json], version: int, steps: Iterable[StepBelow]
-) -> list[Inner]:
+def lanes_below(principal: Principal, run: RunView, version: int, steps: Iterable[StepBelow]) -> list[Inner]:
     """The lanes of the steps below a run, of all items together, each below the step of the run that leads there."""
     graph, above = graphs.shown(version).graph, len(run["place"])
     lanes: dict[tuple[str, ...], Inner] = {}

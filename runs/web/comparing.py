@@ -30,7 +30,8 @@ def choose(request: PageRequest, run_id: UUID) -> HttpResponse:
     if other is not None and queries.find_readable(request.principal, other) is not None:
         return redirect("run-compared", run_id, other)
     run = found_run(request.principal.tenant_id, run_id, NOTHING)
-    choices = brief_rows(request.principal, to_compare_with(request.principal, run))
+    offered = to_compare_with(request.principal, run_id, run["workflow"], test=run["test"])
+    choices = brief_rows(request.principal, offered)
     fault = "There is no run with this id." if other_id else ""
     context = {"run": run, "choices": choices, "asked": other_id, "fault": fault}
     return render(request, "runs/compare_choose.html", context, status=404 if other_id else 200)
@@ -45,7 +46,7 @@ def compare_page(request: PageRequest, run_id: UUID, other_id: UUID) -> HttpResp
 def _context(principal: Principal, run_id: UUID, other_id: UUID) -> dict[str, Json]:
     compared = compared_runs(principal.tenant_id, run_id, other_id, masks=True)
     left, right = compared["runs"]
-    offered = to_compare_with(principal, {"id": run_id, "workflow": left["workflow"], "test": left["test"]})
+    offered = to_compare_with(principal, run_id, left["workflow"], test=left["test"])
     rows = {row["id"]: row for row in brief_rows(principal, [*{run_id, other_id, *offered}])}
     return {
         "compared": compared,

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -25,6 +25,7 @@ from runs.reading import children, queries
 from runs.reading.beside import timers_beside
 from runs.reading.presentation import COLUMNS, STEP_COLUMNS, run_row, run_rows, step_rows
 from runs.reading.rendered import Rendered, rendered_params
+from runs.reading.run_view import RunView, facts_of
 from runs.reading.step_logs import SaidOfAttempt
 from runs.reading.stored import NOTHING, WHOLE
 from runs.reading.times import times_of
@@ -55,12 +56,13 @@ def following(request: PageRequest, page: str, fragment: str, context: dict[str,
     return response
 
 
-def run_context(principal: Principal, run: dict[str, Json], below: Sequence[StepBelow]) -> dict[str, Json]:
+def run_context(principal: Principal, run: RunView, below: Sequence[StepBelow]) -> dict[str, Json]:
     """What the page of a run shows whatever the view; `below`: the steps in the runs that it began."""
     run_id = UUID(run["id"])
     now, verbs, mays = datetime.now(UTC), frozenset(run["verbs"]), may(principal, run["workflow"])
     return {
         "run": run,
+        "facts": facts_of(run),
         "running_for": (now - run["created_at"]) / timedelta(milliseconds=1),
         "times": times_of([*run["steps"], *(step._asdict() for step in below)], now),
         "unfolded": len(run["steps"]) <= UNFOLDED,
@@ -88,7 +90,7 @@ def run_context(principal: Principal, run: dict[str, Json], below: Sequence[Step
     }
 
 
-def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
+def _begun(principal: Principal, run: RunView) -> dict[str, Json]:
     """The first of the runs that it began, where steps of it may have begun any, and the one that follows it."""
     context: dict[str, Json] = {}
     run_id = UUID(run["id"])
@@ -104,13 +106,13 @@ def _begun(principal: Principal, run: dict[str, Json]) -> dict[str, Json]:
     return context
 
 
-def _beside(principal: Principal, run_id: UUID, run: dict[str, Json]) -> dict[str, Json]:
+def _beside(principal: Principal, run_id: UUID, run: RunView) -> dict[str, Json]:
     """The timers beside its steps, by step."""
     is_open = run["completed_at"] is None
     return dict(timers_beside(principal.tenant_id, run_id)) if is_open else {}
 
 
-def _origin(principal: Principal, run: dict[str, Json]) -> children.Origin | None:
+def _origin(principal: Principal, run: RunView) -> children.Origin | None:
     """The step that began it, where one did."""
     if run["parent_run"] is None:
         return None
@@ -133,15 +135,15 @@ def log_shown(step_type: str, logs: list[SaidOfAttempt]) -> list[SaidOfAttempt] 
     return logs if logs or entry.kind == "external" or entry not in BUILT_IN else None
 
 
-def _has_newer(principal: Principal, run: dict[str, Json]) -> bool:
+def _has_newer(principal: Principal, run: RunView) -> bool:
     """Whether its workflow has a newer version that is not withdrawn; without a number it stays on its own."""
     if run["version"] is None:
         return False
     newest = startable_of(get_workflow(principal.tenant_id, run["workflow"]))
-    return newest is not None and newest.number > run["version"]
+    return newest is not None and newest.number is not None and newest.number > run["version"]
 
 
-def _failed_step(run: dict[str, Json]) -> dict[str, Json] | None:
+def _failed_step(run: RunView) -> dict[str, Json] | None:
     """What people call the step whose failure ended the run, and its place on the page, from 1."""
     node = (run["error"] or {}).get("node")
     steps = (
@@ -232,7 +234,9 @@ def _params_of(principal: Principal, run_id: UUID, node: str, query: QueryDict) 
     return _named(run_id, node, PARAMS, rendered.params, query.get("field"))
 
 
-def _rows(principal: Principal, run_id: UUID, node: str | None, index: str | None) -> list[dict[str, Json]]:
+def _rows(
+    principal: Principal, run_id: UUID, node: str | None, index: str | None
+) -> Sequence[Mapping[str, Json]]:
     if node is None:
         run = run_row(principal.tenant_id, run_id, WHOLE)
         return [run] if run else []

@@ -7,7 +7,7 @@ from uuid import UUID
 from engine.statuses import STEP_OPEN, StepStatus
 from runs.kernel import graphs
 from runs.reading.inner_steps import MOST_PARTS, steps_of_items
-from runs.reading.queries import PENDING
+from runs.reading.run_view import PENDING
 from runs.reading.stored import LOOPS
 from runs.store import children
 from runs.store.children import Inner

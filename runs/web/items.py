@@ -13,6 +13,7 @@ from engine.catalogue import Json
 from lib.refusals import Missing
 from runs.reading import items
 from runs.reading.presentation import found_run
+from runs.reading.run_view import StepView
 from runs.reading.step_logs import said_by
 from runs.reading.stored import NOTHING, ONE_RUN
 from runs.web import contexts, item_forms
@@ -79,7 +80,7 @@ def _context(request: PageRequest, run_id: UUID, node: str) -> dict[str, Json]:
     }
 
 
-def _verbs(item: dict[str, Json]) -> list[tuple[str, str]]:
+def _verbs(item: StepView) -> list[tuple[str, str]]:
     """What may be done to the chosen item, and what the page calls it."""
     return [(verb, item_forms.SAID[verb][0]) for verb in item["verbs"] if verb in item_forms.SAID]
 

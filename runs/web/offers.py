@@ -1,5 +1,7 @@
 """What may go on a word that is being written in the search of a list of runs."""
 
+from functools import partial
+
 from accounts.people import called
 from accounts.principal import Principal
 from accounts.queries import members_of
@@ -7,6 +9,7 @@ from accounts.roles import READ
 from runs.kernel import graphs
 from runs.reading import queries, search_words
 from runs.reading.filters import GROUPS
+from runs.reading.run_view import FILTERED
 from runs.store.keys import keys_begun
 from workflows.access import open_to
 from workflows.models import Workflow
@@ -41,6 +44,7 @@ def offers(principal: Principal, text: str) -> list[search_words.Offer]:
         "waiting": lambda: _SPANS,
         "test": lambda: [("yes", "tests of drafts")],
     }
+    values |= {name: partial(list, column.options) for name, column in FILTERED.items()}
     return search_words.offers(text, values)[:MOST_OFFERS]
 
 

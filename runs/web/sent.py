@@ -13,6 +13,7 @@ from accounts.access import PageRequest
 from accounts.roles import RUNS_READ
 from runs.commands.starts import IfExists, NewRun, Started, Terms, start_runs
 from runs.kernel.refused import RunRefused
+from runs.models import StartedFrom
 from runs.reading import queries
 from runs.reading.requests import is_own
 from runs.store import payloads
@@ -23,7 +24,9 @@ from workflows.models import Workflow
 def started(request: PageRequest, version: int, item: NewRun, *, if_exists: IfExists) -> Started:
     """The run; where its form was sent before, the one that it started then. Raises RunRefused and Conflict."""
     who = request.principal
-    terms = Terms(who.tenant_id, version, who.username, requested_by=who.user_id)
+    terms = Terms(
+        who.tenant_id, version, who.username, requested_by=who.user_id, started_from=StartedFrom.PAGE
+    )
     start = partial(start_runs, terms, if_exists=if_exists)
     run_id = once.id_of(who, request.POST.get("once", ""))
     try:

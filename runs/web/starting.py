@@ -27,6 +27,7 @@ from runs.kernel.refused import RunRefused
 from runs.reading import queries
 from runs.reading.presentation import found_run
 from runs.reading.requests import is_own
+from runs.reading.run_view import RunView
 from runs.reading.stored import Bounds
 from runs.web import contexts
 from runs.web.forms import KeyForm, StartForm, form_with
@@ -166,7 +167,7 @@ def _place(request: PageRequest, name: str, run: Mapping[str, Json] | None = Non
     return Place(workflow, version.definition, version.number, run)
 
 
-def _run(request: PageRequest, run_id: UUID) -> dict[str, Json]:
+def _run(request: PageRequest, run_id: UUID) -> RunView:
     if not is_own(request.principal, run_id):
         request.principal.require(RUNS_READ)
         guard_run(request.principal, RUNS_READ, run_id)

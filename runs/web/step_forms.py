@@ -1,6 +1,7 @@
 """What operators do to a run by forms that say what it means first: retry, skip, rerun from a step, another version."""
 
 from collections.abc import Callable
+from typing import Literal
 from uuid import UUID
 
 from django.contrib import messages
@@ -90,7 +91,9 @@ def _terms_of(request: PageRequest, form: StepForm) -> dict[str, str]:
     return {"by": who.username, "reason": form.cleaned_data["reason"], "via": who.via}
 
 
-def _mended(request: PageRequest, run_id: UUID, node: str, verb: str, of: str, act: Act) -> HttpResponse:
+def _mended(
+    request: PageRequest, run_id: UUID, node: str, verb: str, of: Literal["input", "output"], act: Act
+) -> HttpResponse:
     """The form of a verb on a step, and what it did."""
     tenant = request.principal.tenant_id
     run = found_run(tenant, run_id, NOTHING)

@@ -21,6 +21,7 @@ from runs.reading.events import RunHistory, extent_of, read_history
 from runs.reading.happened import MOST_EVENTS, Extent, Happened, endings, steps_then, ways_taken
 from runs.reading.pictures import picture_of
 from runs.reading.rendered import has_params
+from runs.reading.run_view import RunView
 from runs.reading.step_logs import SaidOfAttempt, said_by
 from runs.reading.stored import ONE_RUN, Bounds
 from runs.reading.timeline import Inner, Timeline, timeline
@@ -54,7 +55,7 @@ def bounds_of(look: Look, history: RunHistory) -> Bounds:
 
 
 def view_context(
-    request: PageRequest, run: dict[str, Json], look: Look, history: RunHistory, below: Sequence[StepBelow]
+    request: PageRequest, run: RunView, look: Look, history: RunHistory, below: Sequence[StepBelow]
 ) -> Context:
     """One view of a run, with the steps in the runs `below`; where an earlier event is asked for, `run` gets its steps
     as they were then.

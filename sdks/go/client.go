@@ -239,6 +239,7 @@ func (c *Client) once(ctx context.Context, method, path string, content []byte, 
 		return err
 	}
 	request.Header.Set("Authorization", "Bearer "+c.token)
+	request.Header.Set("User-Agent", "handoff-sdk-go")
 	if content != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}

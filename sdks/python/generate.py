@@ -149,7 +149,9 @@ MODULES: Mapping[str, Callable[[Schema], str]] = {"models": models, "routes": ro
 def type_of(schema: Schema, *, module: str = "") -> str:
     """The Python type of a schema's JSON."""
     if "$ref" in schema:
-        return module + str(schema["$ref"]).rpartition("/")[2]
+        name = str(schema["$ref"]).rpartition("/")[2]
+        # What a nullable enum refers to beside its values.
+        return "None" if name == "NullEnum" else module + name
     if set(schema.get("enum", ())) == {"true", "false"}:
         return "bool"
     if "enum" in schema:

@@ -13,7 +13,7 @@ from lib.database_errors import is_away
 from runs.commands import named_starts
 from runs.commands.starts import NewRun, Terms, start_runs
 from runs.kernel.refused import RunRefused
-from runs.models import Run
+from runs.models import Run, StartedFrom
 from tests import factories as make
 from tests.races.staging import BLINK, PATIENCE, Actor, holding
 
@@ -28,7 +28,12 @@ def version():
 def start(version, number, *, key=None, if_exists="return"):
     items = [NewRun({"n": number}, key)]
     (one,) = named_starts.start_workflow(
-        version.tenant_id, version.workflow.name, items, by="test", if_exists=if_exists
+        version.tenant_id,
+        version.workflow.name,
+        items,
+        by="test",
+        started_from=StartedFrom.REST,
+        if_exists=if_exists,
     )
     return one
 

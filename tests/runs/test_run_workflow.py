@@ -12,7 +12,7 @@ from django.db import connection
 
 from accounts.queries import command_principal
 from accounts.services import ensure_admin
-from runs.models import Run
+from runs.models import Run, StartedFrom
 from tests import factories
 from tests.definitions import chain
 from workflows.versions import lifecycle
@@ -81,7 +81,8 @@ def test_a_plain_text_becomes_the_text(flow, worker, monkeypatch):
     code, out, _err = command("flow", "--input", "-", stdin=article, monkeypatch=monkeypatch)
     assert code == 0
     assert "== s1 (noop): COMPLETED" in out
-    assert Run.unsafe_all_tenants.get().input == {"text": article.decode()}
+    run = Run.unsafe_all_tenants.get()
+    assert (run.input, run.started_from) == ({"text": article.decode()}, StartedFrom.COMMAND)
 
 
 def test_a_run_that_fails_is_told_and_is_no_success(flow, worker, tmp_path):

@@ -83,7 +83,7 @@ def test_a_number_is_compared_as_one_and_a_text_as_a_text():
 
 def test_the_word_at_the_end_may_go_on():
     values = {"status": lambda: [("failed", "Failed"), ("open", "At work")]}
-    assert offers("siemens sta", values) == [("siemens status:", search_words.MEANS["status"])]
+    assert offers("siemens stat", values) == [("siemens status:", search_words.MEANS["status"])]
     assert offers("siemens state:f", values) == [("siemens status:failed", "Failed")]
     assert offers("status:failed", values) == []
     assert offers("input.x:1 ", values) == []

@@ -23,6 +23,7 @@ from handoff_sdk import (
     Unavailable,
     routes,
 )
+from runs.models import Run, StartedFrom
 from tests.answering import answering, http
 from tests.serving import site
 
@@ -55,6 +56,7 @@ def test_a_run_from_its_start_to_its_end(published):
     client = published
     run = client.start("pay", {"n": 1}, business_key="order-1")["id"]
     assert client.start("pay", {"n": 1}, business_key="order-1")["id"] == run
+    assert Run.unsafe_all_tenants.get().started_from == StartedFrom.SDK
     [job] = client.poll("me", ["card"], jobs=5, wait=5)
     assert job["run_id"] == run
     assert client.heartbeat(job, {"share": 0.5})["applied"]

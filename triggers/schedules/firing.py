@@ -21,7 +21,7 @@ from runs.commands.lifecycle import cancel_runs
 from runs.commands.named_starts import start_workflow
 from runs.commands.starts import NewRun
 from runs.kernel.refused import RunRefused
-from runs.models import Run
+from runs.models import Run, StartedFrom
 from triggers.schedules import rights, store
 from triggers.schedules.models import BUFFERED, SKIPPED, STARTED
 from triggers.schedules.store import Entry, FoundSchedule
@@ -162,6 +162,7 @@ def _started(schedule: FoundSchedule, due: datetime, cancelled: Sequence[str] = 
                 schedule.workflow,
                 [NewRun(value)],
                 by=name_in_history(schedule.name),
+                started_from=StartedFrom.SCHEDULE,
                 acts_for=schedule.acts_for,
             )
     except (Refusal, RunRefused) as refusal:

@@ -20,6 +20,7 @@ from lib.uuid7 import uuid7
 from runs.calendars import calendars
 from runs.commands.named_starts import check_start, start_workflow
 from runs.commands.starts import NewRun
+from runs.models import StartedFrom
 from runs.store.calendars import moment
 from steps.base import MAX_RUN_INPUT_BYTES
 from triggers.schedules import store
@@ -165,7 +166,12 @@ def run_now(principal: Principal, name: str, *, reason: str | None = None) -> st
         value = input_at(schedule.input, schedule.name, now, schedule.timezone)
         tenant, workflow = principal.tenant_id, schedule.workflow.name
         (run,) = start_workflow(
-            tenant, workflow, [NewRun(value)], by=principal.username, acts_for=principal.acts_for
+            tenant,
+            workflow,
+            [NewRun(value)],
+            by=principal.username,
+            started_from=StartedFrom.SCHEDULE,
+            acts_for=principal.acts_for,
         )
         message = "" if run.created else f"A run with the business key {run.business_key} already exists."
         entry = Entry(

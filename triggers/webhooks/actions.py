@@ -21,6 +21,7 @@ from runs.commands.named_starts import start_workflow
 from runs.commands.signals import NewSignal, send_signals
 from runs.commands.starts import NewRun
 from runs.kernel.refused import RunRefused
+from runs.models import StartedFrom
 from runs.reading import queries
 from triggers.webhooks import rights, store
 from triggers.webhooks.mapping import Meaning, meaning
@@ -192,7 +193,14 @@ def _signalled(hook: FoundWebhook, intent: Meaning, signal: NewSignal, trace: Tr
 def _started(hook: FoundWebhook, intent: Meaning, trace: Trace | None) -> Delivered:
     item = NewRun(intent.input, intent.business_key, signal=intent.signal, trace=trace)
     by = name_in_history(hook.name)
-    (start,) = start_workflow(hook.tenant_id, hook.workflow, [item], by=by, acts_for=hook.acts_for)
+    (start,) = start_workflow(
+        hook.tenant_id,
+        hook.workflow,
+        [item],
+        by=by,
+        started_from=StartedFrom.WEBHOOK,
+        acts_for=hook.acts_for,
+    )
     return Delivered(False, start.id, start.created, input_mismatch=start.input_mismatch)
 
 

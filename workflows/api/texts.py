@@ -10,7 +10,7 @@ from accounts.api.base import ApiView
 from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.dialects import DialectError, detect
 from lib.api.serializers import body, query
-from lib.strict_json import Json
+from lib.json import Json
 from workflows.api import serializers as s
 from workflows.api.drafts import problems_body
 from workflows.api.views import drafted_response

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from engine.dialects import DIALECTS, DialectError, to_native
 from engine.problems import Problem, error
 from engine.validate import validate
+from lib.json import Json
 from lib.refusals import Invalid
-from lib.strict_json import Json
 from steps.catalogue import CATALOGUE
 from workflows.checking.fixes import with_fixes
 from workflows.ports import judged

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from engine.checks.flow import Flow
 from engine.checks.outline import Limits, outline_of
-from lib.strict_json import Json
+from lib.json import Json
 from steps.catalogue import CATALOGUE
 from workflows.checking.fields import Fields, Keys
 from workflows.document.changes import NOTHING, Change, Document, NotKeyable, at_path, keyed

@@ -16,7 +16,7 @@ from engine.expressions import compile_expression
 from engine.problems import Problem
 from engine.renaming import STEPS, Unclear, is_plain, renamed_in
 from engine.templates import replaced_holes, split_holes
-from lib.strict_json import Json
+from lib.json import Json
 from steps.catalogue import CATALOGUE
 from workflows.checking import outcomes
 from workflows.checking.drafted import Draft, Found, near_one

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from engine.ports import outcomes_of
 from engine.problems import Problem
-from lib.strict_json import Json
+from lib.json import Json
 from steps.catalogue import CATALOGUE
 from workflows.checking.drafted import Draft, Found, near_one
 

@@ -11,8 +11,8 @@ from engine.bodies import all_it_does, body_of
 from engine.catalogue import BODY
 from engine.problems import Problem, error, quoted, warning
 from engine.templates import has_holes
+from lib.json import Json
 from lib.refusals import Missing
-from lib.strict_json import Json
 from steps.catalogue import EXECUTABLE
 from workflows.access import guard_workflow, scopes_for
 from workflows.models import Workflow, WorkflowVersion

@@ -16,8 +16,9 @@ from engine.preview import CONDITIONS, Shown, preview
 from engine.renaming import Renamed, rename_step
 from engine.surroundings import ABSENT, NoSuchPlace, Spot, Surroundings
 from engine.surroundings_within import surroundings
+from lib.json import Json
 from lib.refusals import Invalid
-from lib.strict_json import BadJson, Json, strict_dumps
+from lib.strict_json import BadJson, strict_dumps
 from steps.catalogue import CATALOGUE
 from workflows import queries
 from workflows.design.samples import Chosen, chosen

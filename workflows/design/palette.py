@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from engine.definition import BoundaryTimer, Compensation, Definition, Edge, Node, Retry
 from engine.retry import PRESETS, RetryPolicy
 from lib.forms.hints import with_hints
-from lib.strict_json import Json
+from lib.json import Json
 from steps.base import StepType
 from steps.catalogue import CATALOGUE, group_title
 

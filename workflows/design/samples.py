@@ -9,8 +9,8 @@ from engine.errors import TooMuchWork
 from engine.json_schema import Pointers
 from engine.surroundings import ABSENT, Sample
 from engine.work import VALUE_UNITS, Work
+from lib.json import Json
 from lib.masking import masked
-from lib.strict_json import Json
 from steps.catalogue import CATALOGUE
 from workflows.ports import LastRun
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import orjson
 
-from lib.strict_json import Json
+from lib.json import Json
 
 FILE = Path(__file__).with_name("snippets.json")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import orjson
 
-from lib.strict_json import Json
+from lib.json import Json
 from workflows.document.bodies import face
 from workflows.document.changes import NOTHING, Change
 

@@ -8,8 +8,9 @@ import orjson
 
 from engine.definition import Compensation, Definition, Edge, Node
 from engine.dialects import DialectError, to_native
+from lib.json import Json
 from lib.refusals import Unprocessable
-from lib.strict_json import BadJson, Json, is_json_object, strict_loads
+from lib.strict_json import BadJson, is_json_object, strict_loads
 from lib.strict_yaml import BadYaml, yaml_loads, yaml_text
 from steps.authoring.printing import python_source
 

@@ -11,8 +11,9 @@ from accounts import audit
 from accounts.principal import Principal
 from accounts.roles import WORKFLOWS_WRITE
 from engine.problems import Problem
+from lib.json import Json
 from lib.refusals import Unprocessable
-from lib.strict_json import BadJson, Json, strict_dumps
+from lib.strict_json import BadJson, strict_dumps
 from workflows import queries
 from workflows.checking.check import check
 from workflows.comments import following

@@ -11,8 +11,8 @@ from django.db.models.functions import Now
 
 from accounts.principal import Principal
 from engine.dialects import DialectError, detect, to_native
+from lib.json import Json
 from lib.refusals import Stale
-from lib.strict_json import Json
 from lib.uuid7 import uuid7
 from workflows import queries
 from workflows.comments import following

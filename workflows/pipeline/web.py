@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from accounts.access import PageRequest, page
 from accounts.roles import WORKFLOWS_PUBLISH, WORKFLOWS_WRITE
+from lib.json import Json
 from lib.refusals import Refusal, Stale, Unprocessable
-from lib.strict_json import Json
 from workflows import queries
 from workflows.access import may, may_anywhere
 from workflows.checking.check import check

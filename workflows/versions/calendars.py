@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from lib.json import Json
 from lib.refusals import Conflict
-from lib.strict_json import Json
 from workflows.checking.check import Checked
 from workflows.models import Workflow
 from workflows.ports import pinned_calendars

@@ -11,7 +11,7 @@ from django.db.models import Max, QuerySet
 
 from engine.bodies import every_step
 from engine.validate import validate
-from lib.strict_json import Json
+from lib.json import Json
 from steps.catalogue import EXECUTABLE
 from workflows.models import Workflow, WorkflowVersion
 

@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Literal
 
 from engine.dialects import DialectError, to_native
+from lib.json import Json
 from lib.refusals import Unprocessable
-from lib.strict_json import Json
 from lib.strict_yaml import yaml_text
 from workflows import queries
 from workflows.design.drawing import Drawing, draw, marked

@@ -15,8 +15,8 @@ from engine.canonical import content_hash
 from engine.dialects import DIALECTS, DialectError, detect, from_native, to_native
 from engine.ports import RULES
 from engine.problems import Problem
+from lib.json import Json
 from lib.refusals import Conflict, Invalid, NotAllowed, Unprocessable
-from lib.strict_json import Json
 from workflows import queries
 from workflows.access import guard_workflow
 from workflows.checking.check import Checked, check

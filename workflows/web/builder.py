@@ -9,7 +9,7 @@ from accounts.roles import RUNS_START, WORKFLOWS_PUBLISH, WORKFLOWS_READ, WORKFL
 from engine.checks.outline import MAX_NODES
 from engine.dialects import DialectError, to_native
 from lib import markup
-from lib.strict_json import Json
+from lib.json import Json
 from workflows import ports, queries
 from workflows.access import may
 from workflows.design import palette, snippets

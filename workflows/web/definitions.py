@@ -12,8 +12,9 @@ from django.shortcuts import redirect, render
 from accounts.access import PageRequest, page
 from accounts.roles import WORKFLOWS_READ, WORKFLOWS_WRITE
 from engine.problems import Problem
+from lib.json import Json
 from lib.refusals import Invalid, Refusal, Stale
-from lib.strict_json import BadJson, Json, strict_loads
+from lib.strict_json import BadJson, strict_loads
 from workflows import queries
 from workflows.access import guard_workflow, may
 from workflows.checking.check import check

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from django.conf import settings
 from django.http import HttpRequest
 
+from lib.json import Json
 from lib.refusals import Refusal, Unprocessable
-from lib.strict_json import BadJson, Json, strict_dumps
+from lib.strict_json import BadJson, strict_dumps
 
 _NOTES, _MOST_NOTES = "notes", 20
 

@@ -16,13 +16,16 @@ from engine.statuses import RUN_ENDED
 from lib.api.renderers import to_json
 from lib.commands import QuickCommand
 from lib.database_errors import OPERATIONAL_ERRORS
+from lib.json import Json
 from lib.messages import first_line
 from lib.refusals import Refusal
-from lib.strict_json import BadJson, Json, strict_loads
+from lib.strict_json import BadJson, strict_loads
 from runs.commands.named_starts import start_workflow
 from runs.commands.starts import NewRun
 from runs.kernel.refused import RunRefused
+from runs.models import StartedFrom
 from runs.reading.presentation import run_row
+from runs.reading.run_view import RunView, StepView
 from runs.reading.stored import WHOLE
 from steps.base import MAX_RUN_INPUT_BYTES
 from workflows.access import guard_workflow
@@ -71,7 +74,13 @@ class Command(QuickCommand):
         guard_workflow(principal, RUNS_START, options["name"])
         value = _value(_read(options["input"]), must_be_json=options["input"].endswith(".json"))
         item = NewRun(value, options["business_key"])
-        (run,) = start_workflow(principal.tenant_id, options["name"], [item], by=principal.username)
+        (run,) = start_workflow(
+            principal.tenant_id,
+            options["name"],
+            [item],
+            by=principal.username,
+            started_from=StartedFrom.COMMAND,
+        )
         word = "started" if run.created else "exists already:"
         self.stderr.write(f"{options['name']} v{run.version}: run {run.id} {word}")
         if run.input_mismatch:
@@ -80,7 +89,7 @@ class Command(QuickCommand):
             self.stderr.write(f"  ! {text}")
         return run.id
 
-    def _watch(self, tenant_id: int, run_id: str) -> dict[str, Json]:
+    def _watch(self, tenant_id: int, run_id: str) -> RunView:
         """The run when it has ended; tells of each step that ends, and what a silent run waits for."""
         reported: set[str] = set()
         last_word = monotonic()
@@ -98,12 +107,12 @@ class Command(QuickCommand):
                 last_word = monotonic()
             sleep(LOOK_SECONDS)
 
-    def _tell(self, step: dict[str, Json]) -> None:
+    def _tell(self, step: StepView) -> None:
         took = f" in {step['duration_ms']:.0f} ms" if step["duration_ms"] is not None else ""
         why = f": {step['error']['message']}" if step["error"] else ""
         self.stderr.write(f"  {step['status']:<9} {step['node']} ({step['type']}){took}{why}")
 
-    def _show(self, run: dict[str, Json], *, as_json: bool) -> None:
+    def _show(self, run: RunView, *, as_json: bool) -> None:
         if as_json:
             self.stdout.write(to_json(run).decode())
             return
@@ -115,7 +124,7 @@ class Command(QuickCommand):
         self.stdout.write(f"\n{run['status']}")
 
 
-def _shown(tenant_id: int, run_id: str) -> dict[str, Json]:
+def _shown(tenant_id: int, run_id: str) -> RunView:
     run = run_row(tenant_id, run_id, WHOLE)
     if run is None:
         raise CommandError(f"The run {run_id} is gone.", returncode=1)

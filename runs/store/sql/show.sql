@@ -59,42 +59,44 @@ x AS MATERIALIZED (
       LEFT JOIN p ON p.id = s.id
      GROUP BY s.run_id
 )
-SELECT json_build_array(r.id, r.version_id, r.business_key, r.status, r.life, r.created_by, r.created_at, r.completed_at,
-                        r.rerun_of, r.parent_id, r.tree_id, r.place, r.follows,
-                        CASE WHEN r.root_id <> r.id THEN coalesce(
-                            (SELECT p.id FROM runs_run p
-                              WHERE p.root_id = r.root_id AND p.root_id <> p.id AND p.id < r.id
-                              ORDER BY p.id DESC LIMIT 1), r.root_id) END,
-                        CASE WHEN r.status = 'CONTINUED' THEN
-                            (SELECT n.id FROM runs_run n
-                              WHERE n.root_id = r.root_id AND n.root_id <> n.id AND n.id > r.id
-                              ORDER BY n.id LIMIT 1) END,
-                        r.is_test, r.sla_deadline, r.sla_counts, r.sla_paused_at, r.sla_paused_seconds, r.traceparent,
-                        -- By the one clock that says so in history, too; it may stand still while the run is paused.
-                        coalesce(r.sla_paused_at, r.completed_at, %(now)s::timestamptz, statement_timestamp()) >= r.sla_deadline,
-                        -- It is looked at when 80 per cent of its time are over, then at its deadline.
-                        r.completed_at IS NULL AND NOT coalesce(
-                            coalesce(r.sla_look_at, r.sla_kept_look_at) < r.sla_deadline
-                            AND coalesce(r.sla_look_at, r.sla_kept_look_at)
-                                > coalesce(r.sla_paused_at, %(now)s::timestamptz, statement_timestamp()),
-                            false),
-                        -- Minutes old: what should be over by now is told to be so any moment.
-                        CASE WHEN r.status = 'RUNNING' THEN (
-                            SELECT json_build_array(greatest(f.p50, c.now), greatest(f.p90, c.now), f.risk)
-                              FROM runs_forecast f
-                             CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, statement_timestamp()) AS now) c
-                             WHERE f.run_id = r.id) END,
-                        -- Of one run that is looked at; what is beyond 1 MiB together is told by its size.
-                        CASE WHEN %(variables)s THEN (
-                            SELECT json_agg(json_build_array(
-                                       v.name, CASE WHEN v.until <= 1048576 THEN v.value END,
-                                       CASE WHEN v.until > 1048576 THEN v.bytes END, v.node, v.index, v.set_at, v.beside)
-                                   ORDER BY v.name)
-                              FROM (SELECT o.*, sum(o.bytes) OVER (ORDER BY o.name) AS until
-                                      FROM (SELECT DISTINCT ON (v.name) v.*, octet_length(v.value::text) AS bytes
-                                              FROM runs_runvariable v WHERE v.run_id = r.id
-                                             ORDER BY v.name, v.place DESC) o) v) END,
-                        coalesce(p.payloads, '[]'), coalesce(x.steps, '[]'))::text
-  FROM r
-  LEFT JOIN p ON p.id = r.id
-  LEFT JOIN x ON x.run_id = r.id
+SELECT row_to_json(shown)::text
+  FROM (SELECT r.id, r.version_id, r.status, r.created_by, r.created_at, r.completed_at, r.parent_id AS parent,
+               r.tree_id AS tree, r.place, r.follows, r.is_test, r.sla_deadline, r.sla_paused_at, r.sla_paused_seconds,
+               r.traceparent, r.business_key, r.life, r.started_from, r.rerun_of, r.sla_counts,
+               CASE WHEN r.root_id <> r.id THEN coalesce(
+                   (SELECT p.id FROM runs_run p
+                     WHERE p.root_id = r.root_id AND p.root_id <> p.id AND p.id < r.id
+                     ORDER BY p.id DESC LIMIT 1), r.root_id) END AS continues,
+               CASE WHEN r.status = 'CONTINUED' THEN
+                   (SELECT n.id FROM runs_run n
+                     WHERE n.root_id = r.root_id AND n.root_id <> n.id AND n.id > r.id
+                     ORDER BY n.id LIMIT 1) END AS continued_as,
+               -- By the one clock that says so in history, too; it may stand still while the run is paused.
+               coalesce(r.sla_paused_at, r.completed_at, %(now)s::timestamptz, statement_timestamp()) >= r.sla_deadline
+                   AS is_late,
+               -- It is looked at when 80 per cent of its time are over, then at its deadline.
+               r.completed_at IS NULL AND NOT coalesce(
+                   coalesce(r.sla_look_at, r.sla_kept_look_at) < r.sla_deadline
+                   AND coalesce(r.sla_look_at, r.sla_kept_look_at)
+                       > coalesce(r.sla_paused_at, %(now)s::timestamptz, statement_timestamp()),
+                   false) AS is_near,
+               -- Minutes old: what should be over by now is told to be so any moment.
+               CASE WHEN r.status = 'RUNNING' THEN (
+                   SELECT json_build_array(greatest(f.p50, c.now), greatest(f.p90, c.now), f.risk)
+                     FROM runs_forecast f
+                    CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, statement_timestamp()) AS now) c
+                    WHERE f.run_id = r.id) END AS forecast,
+               -- Of one run that is looked at; what is beyond 1 MiB together is told by its size.
+               CASE WHEN %(variables)s THEN (
+                   SELECT json_agg(json_build_array(
+                              v.name, CASE WHEN v.until <= 1048576 THEN v.value END,
+                              CASE WHEN v.until > 1048576 THEN v.bytes END, v.node, v.index, v.set_at, v.beside)
+                          ORDER BY v.name)
+                     FROM (SELECT o.*, sum(o.bytes) OVER (ORDER BY o.name) AS until
+                             FROM (SELECT DISTINCT ON (v.name) v.*, octet_length(v.value::text) AS bytes
+                                     FROM runs_runvariable v WHERE v.run_id = r.id
+                                    ORDER BY v.name, v.place DESC) o) v) END AS variables,
+               coalesce(p.payloads, '[]') AS payloads, coalesce(x.steps, '[]') AS steps
+          FROM r
+          LEFT JOIN p ON p.id = r.id
+          LEFT JOIN x ON x.run_id = r.id) shown

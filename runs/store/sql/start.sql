@@ -60,13 +60,13 @@ inserted_runs AS (
     INSERT INTO runs_run (
         id, tenant_id, workflow_id, version_id, shard, business_key, priority, input, open_sinks,
         sla_deadline, sla_look_at, sla_counts, sla_calendar,
-        root_id, tree_id, place, created_by, acts_for, created_at, rerun_of, is_test, is_part,
+        root_id, tree_id, place, created_by, acts_for, started_from, created_at, rerun_of, is_test, is_part,
         parent_id, parent_step_id, depth, follows, chained, counted_in,
         traceparent, tracestate)
     SELECT w.id, %(tenant)s, %(workflow)s, %(version)s, w.shard, w.business_key, %(priority)s, coalesce(w.input, 'null'), %(sinks)s,
            clock.now + %(sla_seconds)s * interval '1 second', clock.now + %(sla_seconds)s * interval '0.8 second',
            %(sla_counts)s, %(sla_calendar)s::jsonb,
-           coalesce(w.root, w.id), w.tree, w.place, %(created_by)s, %(acts_for)s, clock.now, w.rerun_of, %(is_test)s, %(is_part)s,
+           coalesce(w.root, w.id), w.tree, w.place, %(created_by)s, %(acts_for)s, %(started_from)s, clock.now, w.rerun_of, %(is_test)s, %(is_part)s,
            w.parent_id, w.parent_step_id, coalesce(w.depth, 0), w.follows, coalesce(w.chained, 0), w.counted_in,
            coalesce(w.traceparent, t.traceparent), CASE WHEN w.traceparent IS NULL THEN t.tracestate ELSE w.tracestate END
       FROM new_runs w

@@ -144,7 +144,7 @@ export class Client {
   async #once<T>(method: string, path: string, options: CallOptions, key: string | undefined): Promise<T> {
     const address = new URL(this.#url + path);
     for (const [name, value] of Object.entries(options.query ?? {})) if (value !== undefined) address.searchParams.set(name, String(value));
-    const headers: Record<string, string> = { Authorization: `Bearer ${this.#token}` };
+    const headers: Record<string, string> = { Authorization: `Bearer ${this.#token}`, "User-Agent": "handoff-sdk-typescript" };
     if (options.body !== undefined) headers["Content-Type"] = "application/json";
     if (key !== undefined) headers["Idempotency-Key"] = key;
     const limit = AbortSignal.timeout(options.timeout ?? READ);

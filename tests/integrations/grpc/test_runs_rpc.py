@@ -10,7 +10,7 @@ from django.db import connection
 
 from accounts import folders
 from accounts.folders import Grant
-from runs.models import HistoryEvent
+from runs.models import HistoryEvent, Run, StartedFrom
 from tests import factories as make
 from tests.api.hooks import publish
 from tests.integrations.grpc.speaking import told
@@ -42,6 +42,7 @@ def test_a_run_is_started_once_for_a_business_key(speak, pay):
     first = ours.runs("StartRun", metadata=trace, workflow="pay", business_key="o1", input={"amount": 1})
     assert (first.created, first.run.workflow, first.run.business_key) == (True, "pay", "o1")
     assert first.run.traceparent.startswith("00-0af7651916cd43dd8448eb211c80319c")
+    assert Run.unsafe_all_tenants.get().started_from == StartedFrom.GRPC
     again = ours.runs("StartRun", workflow="pay", business_key="o1", input={"amount": 2})
     assert (again.created, again.input_mismatch, again.run.id) == (False, True, first.run.id)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from integrations.orchestration import ids
 from lib.uuid7 import uuid7
-from runs.models import StepExecution
+from runs.models import Run, StartedFrom, StepExecution
 from tests import factories as make
 from tests.altered import altered
 from tests.api.hooks import publish
@@ -144,6 +144,7 @@ def test_the_example_of_a_start_again_is_the_same_execution(shop):
 
 def test_the_examples_of_a_poll_and_of_a_signal_and_all_between(shop, worker):
     workflow = started(shop)
+    assert Run.unsafe_all_tenants.get().started_from == StartedFrom.ORCHESTRATION
     task = polled(worker)
     example = json.loads(POLLED)
     assert {name: shape(task[name]) for name in example} == shape(example)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runs.models import RunKey
+from runs.models import Run, RunKey, StartedFrom
 from tests import factories as make
 from tests import rochallor
 from tests.integrations.rochallor.conftest import WHO
@@ -21,6 +21,7 @@ def test_a_run_from_its_start_to_its_end(linear):
     assert begun["variables"] == {"amount": 5}
     assert begun["startedAt"].endswith("Z")
     assert begun.keys().isdisjoint({"completedAt", "failureReason", "businessKey"})
+    assert Run.unsafe_all_tenants.get().started_from == StartedFrom.ROCHALLOR
     linear.done("a", "b", "c", variables={"done": True})
     ended = linear.instance(begun["id"])
     assert ended["status"] == "COMPLETED"

@@ -6,7 +6,7 @@ from django.db import OperationalError
 from accounts.models import Membership
 from lib.refusals import Conflict, Invalid
 from runs.kernel.refused import RunRefused
-from runs.models import Run
+from runs.models import Run, StartedFrom
 from tests import factories as make
 from tests.schedules import HOLD, a_schedule, an_owner, entries, holding, runs_of
 from triggers.schedules import firing, forgetting
@@ -39,6 +39,7 @@ def test_each_due_time_starts_one_run_and_the_clock_may_skip(clock):
     assert entries(schedule) == [STARTED] * 3
     runs = runs_of(schedule)
     assert [run.input for run in runs] == [{"on": "2031-01-01", "n": 1}] * 3
+    assert {run.started_from for run in runs} == {StartedFrom.SCHEDULE}
     row = get_schedule(schedule.tenant_id, "nightly")
     assert f"{row.next_due_at:%H:%M:%S}" == "09:04:00"
 
@@ -258,7 +259,8 @@ def test_it_is_run_now_also_while_it_is_off(clock):
         (first, True, "owner"),
         (second, True, "owner"),
     ]
-    assert Run.unsafe_all_tenants.get(pk=first).created_by == "owner"
+    run = Run.unsafe_all_tenants.get(pk=first)
+    assert (run.created_by, run.started_from) == ("owner", StartedFrom.SCHEDULE)
     change_schedule(owner, "nightly", enabled=True)
     clock.advance(60)
     firing.fire()

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.test import Client
 from django.utils.module_loading import import_string
 
-from runs.models import Run, Signal
+from runs.models import Run, Signal, StartedFrom
 from runs.store import payloads
 from tests import factories as make
 from tests.api.hooks import SIGNAL, make_hook, order, publish, run, sender
@@ -73,7 +73,7 @@ def test_a_message_starts_a_run_and_its_repetition_none(make_hook):
     assert (other.status_code, other.json()["created"]) == (202, False)
     [run] = Run.unsafe_all_tenants.all()
     assert (str(run.id), run.business_key, run.input) == (answer.json()["run_id"], "o-7", {"order": "o-7"})
-    assert run.created_by == "webhook shop"
+    assert (run.created_by, run.started_from) == ("webhook shop", StartedFrom.WEBHOOK)
 
 
 def test_a_signal_starts_the_run_that_is_missing_where_that_is_wanted(api, make_hook):

@@ -164,7 +164,10 @@ def settings(url: str | None, token: str | None) -> dict[str, Any]:
     url, token = url or os.environ.get("HANDOFF"), token or os.environ.get("TOKEN")
     if not url or not token:
         raise ValueError("Say where Handoff is and with which token: url and token, or HANDOFF and TOKEN.")
-    return {"base_url": url.rstrip("/") + "/", "headers": {"Authorization": f"Bearer {token}"}}
+    return {
+        "base_url": url.rstrip("/") + "/",
+        "headers": {"Authorization": f"Bearer {token}", "User-Agent": "handoff-sdk-python"},
+    }
 
 
 def next_page(call: Call[Any], page: Mapping[str, Any]) -> Call[Any] | None:

@@ -165,7 +165,9 @@ public final class Client {
     /** One try, for so long at most; it is broken off when the end comes, with a CancellationException. */
     Answer once(String method, String path, Object body, String key, Duration most, CompletableFuture<Void> end)
             throws InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path)).header("Authorization", "Bearer " + token);
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
+                .header("Authorization", "Bearer " + token)
+                .header("User-Agent", "handoff-sdk-java");
         if (key != null) {
             request.header("Idempotency-Key", key);
         }
