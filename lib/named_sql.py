@@ -1,4 +1,8 @@
-"""SQL statements in `.sql` files, by name: `-- name: claim` starts one, `/* include part */` pulls in a fragment."""
+"""SQL statements in `.sql` files, by name: `-- name: claim` starts one, `/* include part */` pulls in a fragment.
+
+`clock()` in them is the server's time, `statement_clock()` its time when the statement began, by which it can look up an
+index; a test that gives `now` sets both.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,6 +17,7 @@ from lib import crash_points
 
 _NAME = re.compile(r"^-- name: (\w+)( \(fragment\))?\s*$", re.MULTILINE)
 _INCLUDE = re.compile(r"/\* include (\w+) \*/")
+_CLOCK = re.compile(r"\b(statement_)?clock\(\)")
 _PARAM = re.compile(r"%\((\w+)\)s")
 
 watchers: list[Callable[[str], None]] = []
@@ -39,7 +44,11 @@ def load(folder: Path, *others: Path, table: str = "") -> dict[str, str]:
     def resolved(text: str) -> str:
         return _INCLUDE.sub(lambda match: resolved(whole[match[1]]), text)
 
-    return {name: resolved(text) for name, text in whole.items() if name not in fragments}
+    return {name: _CLOCK.sub(_clock, resolved(text)) for name, text in whole.items() if name not in fragments}
+
+
+def _clock(place: re.Match[str]) -> str:
+    return f"coalesce(%(now)s::timestamptz, {place[1] or 'clock_'}timestamp())"
 
 
 def numbered(text: str) -> tuple[bytes, list[str]]:

@@ -18,4 +18,4 @@ INSERT INTO accounts_accountmail (id, tenant_id, user_id, kind, created_at, next
 SELECT gen_random_uuid(), s.tenant_id, marked.id, %(kind)s, c.now, c.now
   FROM marked
  CROSS JOIN LATERAL (SELECT m.tenant_id FROM accounts_membership m WHERE m.user_id = marked.id ORDER BY m.id LIMIT 1) s
- CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now) c
+ CROSS JOIN (SELECT clock() AS now) c

@@ -50,7 +50,7 @@ UPDATE accounts_apitoken
 WITH due AS MATERIALIZED (
     SELECT t.id, w.days
       FROM accounts_apitoken t
-     CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now) c
+     CROSS JOIN (SELECT clock() AS now) c
      CROSS JOIN LATERAL (SELECT min(d) AS days FROM unnest(%(days)s::int[]) d
                           WHERE t.expires_at <= c.now + d * interval '1 day'
                             AND t.expires_at - t.created_at > 2 * d * interval '1 day') w

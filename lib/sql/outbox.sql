@@ -3,9 +3,9 @@
 UPDATE /* table */ o
    SET attempts = o.attempts + 1,
        next_at = c.now + least(%(longest)s, %(first)s * 2 ^ o.attempts) * interval '1 second'
-  FROM (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now) c
+  FROM (SELECT clock() AS now) c
  WHERE o.id = (SELECT d.id FROM /* table */ d
-                WHERE d.next_at <= coalesce(%(now)s::timestamptz, clock_timestamp())
+                WHERE d.next_at <= clock()
                 ORDER BY d.next_at, d.id
                 LIMIT 1
                   FOR UPDATE SKIP LOCKED)
@@ -14,7 +14,7 @@ RETURNING to_jsonb(o) || jsonb_build_object('made', extract(epoch FROM o.created
 
 -- name: note_sent
 UPDATE /* table */
-   SET sent_at = coalesce(%(now)s::timestamptz, clock_timestamp()), next_at = NULL, error = ''
+   SET sent_at = clock(), next_at = NULL, error = ''
  WHERE id = %(id)s
 
 -- name: note_not_sent
@@ -36,7 +36,7 @@ UPDATE /* table */ SET next_at = NULL, error = %(error)s WHERE id = ANY (ARRAY(S
 DELETE FROM /* table */ WHERE id = ANY (ARRAY(
     SELECT id FROM /* table */
      WHERE next_at IS NULL
-       AND created_at < coalesce(%(now)s::timestamptz, clock_timestamp()) - %(days)s * interval '1 day'
+       AND created_at < clock() - %(days)s * interval '1 day'
      ORDER BY created_at
      LIMIT %(limit)s
        FOR UPDATE SKIP LOCKED))

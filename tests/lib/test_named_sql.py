@@ -1,5 +1,7 @@
 """Statements by name: what of them goes to the server, and in which order their parameters do."""
 
+from datetime import UTC, datetime
+
 import psycopg
 import pytest
 
@@ -9,6 +11,10 @@ REMAINDER = """
 -- name: remainder
 -- As long as those that the driver would read anew at each call.
 SELECT %(number)s::int %% %(by)s::int, %(number)s::int, '100 %%'
+"""
+TIMES = """
+-- name: times
+SELECT count(DISTINCT clock()), count(DISTINCT statement_clock()), max(clock()) FROM generate_series(1, 10000)
 """
 
 
@@ -35,3 +41,14 @@ def test_statements_of_several_tables_stand_there_once(tmp_path):
     assert Statements(tmp_path, table="pg_class").execute("kind", {}).fetchone() is not None
     with pytest.raises(psycopg.errors.UndefinedColumn):
         Statements(tmp_path, table="pg_namespace").execute("kind", {})
+
+
+@pytest.mark.django_db
+def test_a_statement_takes_the_time_of_the_server_but_where_one_is_given(tmp_path):
+    (tmp_path / "some.sql").write_text(TIMES)
+    statements = Statements(tmp_path)
+    given = datetime(2026, 1, 2, tzinfo=UTC)
+    assert statements.execute("times", {"now": given}).fetchone() == (1, 1, given)
+    of_rows, of_statement, last = statements.execute("times", {"now": None}).fetchone()
+    assert of_rows > of_statement == 1
+    assert last > given

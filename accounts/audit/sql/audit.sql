@@ -3,7 +3,7 @@
 WITH added AS (
     INSERT INTO accounts_auditrecord
            (tenant_id, at, by, via, token, door, address, act, target, before, after, reason, count)
-    SELECT tenant_id, coalesce(%(now)s::timestamptz, clock_timestamp()), by, via, token, door, address, act, target, before,
+    SELECT tenant_id, clock(), by, via, token, door, address, act, target, before,
            after, reason, count
       FROM jsonb_to_recordset(%(records)s::jsonb)
            AS r(tenant_id bigint, by text, via text, token text, door text, address text, act text, target text,

@@ -27,7 +27,7 @@ s.status = 'QUEUED' AND NOT s.held AND s.epoch = o.epoch AND s.queue = o.queue
 WITH due AS MATERIALIZED (
     SELECT o.*
       FROM dispatch_outbox o
-     WHERE o.published_at IS NULL AND o.due_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+     WHERE o.published_at IS NULL AND o.due_at <= statement_clock()
        AND NOT EXISTS (SELECT 1 FROM dispatch_outbox e
                         WHERE e.run_id = o.run_id AND e.published_at IS NULL AND e.tries > 0 AND e.tries < /* include aside_tries */
                           AND e.queue = o.queue AND e.id < o.id)
@@ -38,7 +38,7 @@ SELECT json_build_array(
        (SELECT coalesce(json_agg(json_build_array(
                    /* include held */, /* include given_input */,
                    o.id, o.queue, o.created_at, o.tries,
-                   extract(epoch FROM coalesce(%(now)s::timestamptz, clock_timestamp()) - greatest(o.due_at, o.created_at))) ORDER BY o.id), '[]')
+                   extract(epoch FROM clock() - greatest(o.due_at, o.created_at))) ORDER BY o.id), '[]')
           FROM due o JOIN runs_stepexecution s ON s.id = o.step_id
          WHERE /* include waits_still */),
        (SELECT coalesce(json_agg(o.id), '[]')
@@ -51,7 +51,7 @@ SELECT json_build_array(
 WITH leads AS MATERIALIZED (
     SELECT 1 FROM runs_dispatchleader WHERE name = 'relay' AND holder = %(holder)s AND epoch = %(epoch)s FOR SHARE
 ),
-clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+clock AS MATERIALIZED (SELECT clock() AS now),
 gone AS (
     DELETE FROM dispatch_outbox WHERE id = ANY (%(gone)s::bigint[]) AND EXISTS (SELECT 1 FROM leads)
 ),
@@ -73,7 +73,7 @@ SELECT count(*) FROM leads
 -- name: resend_events
 -- What was published long ago, and nobody has taken since: if it can be taken still it is published anew, and forgotten
 -- otherwise.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 late AS MATERIALIZED (
     SELECT o.id, s.id IS NOT NULL AS is_there
       FROM dispatch_outbox o
@@ -133,7 +133,7 @@ added AS (
     INSERT INTO dispatch_outbox (tenant_id, step_id, run_id, queue, epoch, due_at)
     SELECT l.tenant_id, l.id, l.run_id, %(queue)s, l.epoch, l.available_at
       FROM looked l
-     WHERE l.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp()) - %(older_seconds)s * interval '1 second'
+     WHERE l.available_at <= statement_clock() - %(older_seconds)s * interval '1 second'
        AND NOT EXISTS (SELECT 1 FROM dispatch_outbox o WHERE o.step_id = l.id)
      ORDER BY l.id
     ON CONFLICT (step_id) DO NOTHING
@@ -174,7 +174,7 @@ SELECT json_build_array(
 
 -- name: retry_aside
 -- These of what was set aside of a tenant are due now.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 wanted AS MATERIALIZED (
     SELECT o.id
       FROM dispatch_outbox o
@@ -200,7 +200,7 @@ DELETE FROM dispatch_outbox o USING first WHERE o.id = first.id
 -- How many rows wait to be published, since when, what couldn't be and why, and what was and nobody has taken. Of what
 -- couldn't be, jobs that somebody has got by polling don't count: their rows go when they are due. Each step has to be
 -- looked up for that, so few are counted, and those that came last are looked at: who polls takes the first ones.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 waiting AS MATERIALIZED (
     SELECT o.due_at FROM dispatch_outbox o WHERE o.published_at IS NULL AND o.due_at <= (SELECT now FROM clock)
      ORDER BY o.due_at, o.id LIMIT %(most)s

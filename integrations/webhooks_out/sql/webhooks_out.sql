@@ -1,7 +1,7 @@
 -- name: lease_outgoing
 -- One webhook that has something to be sent now, for a while: of the tenant that is served least just then, the one that
 -- was served longest ago. One at which the last attempts failed only where the caller has room for such.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 one AS MATERIALIZED (
     SELECT w.id
       FROM runs_outgoingwebhook w
@@ -29,7 +29,7 @@ RETURNING json_build_object('webhook', w.id, 'tenant', w.tenant_id, 'url', w.url
 
 -- name: due_outgoing
 -- What is to be sent now, of each run the oldest alone: what comes behind it waits until that is done with.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 heads AS MATERIALIZED (
     SELECT d.id, d.message, d.run_id, d.event_id, d.type, d.attempts, d.created_at
       FROM runs_outgoingdelivery d
@@ -58,7 +58,7 @@ SELECT coalesce(json_agg(json_build_object(
 SELECT json_build_array(s.number, encode(s.sealed, 'hex'))::text
   FROM runs_outgoingsecret s
  WHERE s.webhook_id = %(webhook)s
-   AND (s.expires_at IS NULL OR s.expires_at > coalesce(%(now)s::timestamptz, clock_timestamp()))
+   AND (s.expires_at IS NULL OR s.expires_at > clock())
  ORDER BY s.number DESC
 
 -- name: note_outgoing
@@ -68,7 +68,7 @@ UPDATE runs_outgoingdelivery d
        took_ms = o.took_ms, due_at = CASE WHEN o.state = 'pending' THEN clock.now + o.pause * interval '1 second' END
   FROM jsonb_to_recordset(%(outcomes)s::jsonb)
          AS o (id bigint, state text, status smallint, error text, took_ms int, pause float8)
- CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now) clock
+ CROSS JOIN (SELECT clock() AS now) clock
  WHERE d.id = o.id AND (d.state = 'pending' OR o.state = 'delivered')
 
 -- name: note_served
@@ -83,14 +83,14 @@ UPDATE runs_outgoingwebhook w
        delivered_at = CASE WHEN %(delivered)s THEN clock.now ELSE w.delivered_at END,
        last_error = %(error)s,
        leased_until = clock.now + %(seconds)s * interval '1 second'
-  FROM (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now) clock
+  FROM (SELECT clock() AS now) clock
  WHERE w.id = %(webhook)s AND w.leased_by = %(worker)s
 RETURNING json_build_object('failures', w.failures,
                             'seconds', extract(epoch FROM clock.now - coalesce(w.failing_since, clock.now)))
 
 -- name: note_unsent
 -- Why messages could not be sent that nobody was asked to take: no attempt of theirs, and nothing against the webhook.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 late AS (
     UPDATE runs_outgoingdelivery d
        SET error = %(error)s, tried_at = clock.now, due_at = clock.now + %(seconds)s * interval '1 second'
@@ -106,7 +106,7 @@ UPDATE runs_outgoingwebhook w SET leased_until = NULL, leased_by = NULL
 -- name: switch_outgoing_off
 -- Gives whose it is and what it is called, where it was on.
 UPDATE runs_outgoingwebhook w
-   SET enabled = false, off_reason = %(reason)s, off_at = coalesce(%(now)s::timestamptz, clock_timestamp()),
+   SET enabled = false, off_reason = %(reason)s, off_at = clock(),
        last_error = CASE WHEN %(error)s = '' THEN w.last_error ELSE %(error)s END
  WHERE w.id = %(webhook)s AND w.enabled
 RETURNING json_build_object('tenant', w.tenant_id, 'url', w.url, 'description', w.description)
@@ -234,7 +234,7 @@ RETURNING true
 
 -- name: retire_outgoing_secrets
 -- As with webhooks that come in: what counted until now counts a little longer, never longer than was said before.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 gone AS (
     DELETE FROM runs_outgoingsecret s USING clock
      WHERE s.tenant_id = %(tenant)s AND s.webhook_id = %(webhook)s AND s.expires_at <= clock.now
@@ -248,7 +248,7 @@ UPDATE runs_outgoingsecret s
 WITH old AS MATERIALIZED (
     SELECT d.id
       FROM runs_outgoingdelivery d
-     WHERE d.created_at < coalesce(%(now)s::timestamptz, clock_timestamp()) - %(days)s * interval '1 day'
+     WHERE d.created_at < clock() - %(days)s * interval '1 day'
        AND d.state <> 'pending'
      ORDER BY d.created_at
      LIMIT %(limit)s

@@ -32,7 +32,7 @@ SELECT json_build_object('id', o.id, 'rule', o.rule_id, 'key', o.key, 'status', 
 
 -- name: rules_of_alerts
 SELECT json_build_object('id', a.id, 'kind', a.kind, 'cooldown_seconds', a.cooldown_seconds, 'muted_until', a.muted_until,
-           'escalate_minutes', a.escalate_minutes, 'now', coalesce(%(now)s::timestamptz, clock_timestamp()))::text
+           'escalate_minutes', a.escalate_minutes, 'now', clock())::text
   FROM runs_alertrule a
  WHERE a.id = ANY (%(rules)s::bigint[])
 
@@ -71,15 +71,15 @@ UPDATE runs_alert o
 
 -- name: resolve_alerts
 UPDATE runs_alert o
-   SET status = 'resolved', resolved_at = coalesce(%(now)s::timestamptz, clock_timestamp()), resolved_by = %(by)s
+   SET status = 'resolved', resolved_at = clock(), resolved_by = %(by)s
  WHERE o.id = ANY (%(alerts)s::bigint[]) AND o.status <> 'resolved'
 RETURNING o.id
 
 -- name: note_alerts_told
 -- `escalated`: those who come next are told.
 UPDATE runs_alert o
-   SET told_at = CASE WHEN %(escalated)s THEN o.told_at ELSE coalesce(%(now)s::timestamptz, clock_timestamp()) END,
-       escalated_at = CASE WHEN %(escalated)s THEN coalesce(%(now)s::timestamptz, clock_timestamp()) END
+   SET told_at = CASE WHEN %(escalated)s THEN o.told_at ELSE clock() END,
+       escalated_at = CASE WHEN %(escalated)s THEN clock() END
  WHERE o.id = ANY (%(alerts)s::bigint[]) AND o.status = 'open'
    AND CASE WHEN %(escalated)s THEN o.escalated_at IS NULL ELSE o.told_at IS NULL END
 RETURNING o.id
@@ -89,7 +89,7 @@ RETURNING o.id
 INSERT INTO runs_alertdelivery (tenant_id, alert_id, channel_id, event, due_at, created_at)
 SELECT o.tenant_id, o.id, c.id, %(event)s, now.at, now.at
   FROM runs_alert o
- CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS at) now
+ CROSS JOIN (SELECT clock() AS at) now
   JOIN runs_alertrule a ON a.id = o.rule_id
   JOIN runs_alertchannel c ON c.tenant_id = o.tenant_id AND c.enabled
    AND CASE %(event)s
@@ -107,10 +107,10 @@ ON CONFLICT DO NOTHING
 UPDATE runs_alertdelivery d
    SET attempts = d.attempts + 1,
        due_at = n.at + least(%(longest)s, %(first)s * 2 ^ d.attempts) * interval '1 second'
-  FROM (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS at) n
+  FROM (SELECT clock() AS at) n
  WHERE d.id = ANY (ARRAY(
            SELECT x.id FROM runs_alertdelivery x
-            WHERE x.state = 'pending' AND x.due_at <= coalesce(%(now)s::timestamptz, clock_timestamp())
+            WHERE x.state = 'pending' AND x.due_at <= clock()
               AND NOT EXISTS (SELECT 1 FROM runs_alertdelivery b
                                WHERE b.alert_id = x.alert_id AND b.channel_id = x.channel_id AND b.id < x.id
                                  AND b.state = 'pending')
@@ -133,7 +133,7 @@ SELECT json_build_object('id', d.id, 'kind', c.kind, 'number', c.number, 'sealed
 -- name: note_alert_deliveries
 UPDATE runs_alertdelivery d
    SET state = n.state, error = n.error,
-       sent_at = CASE n.state WHEN 'sent' THEN coalesce(%(now)s::timestamptz, clock_timestamp()) END
+       sent_at = CASE n.state WHEN 'sent' THEN clock() END
   FROM jsonb_to_recordset(%(outcomes)s::jsonb) AS n(id bigint, state text, error text)
  WHERE d.id = n.id AND d.state = 'pending'
 
@@ -142,7 +142,7 @@ UPDATE runs_alertdelivery d
 WITH old AS MATERIALIZED (
     SELECT o.id FROM runs_alert o
      WHERE o.status = 'resolved'
-       AND o.resolved_at < coalesce(%(now)s::timestamptz, clock_timestamp()) - %(days)s * interval '1 day'
+       AND o.resolved_at < clock() - %(days)s * interval '1 day'
      ORDER BY o.resolved_at
      LIMIT %(limit)s
        FOR UPDATE SKIP LOCKED
@@ -153,7 +153,7 @@ gone AS (
 messages AS (
     DELETE FROM runs_alertdelivery WHERE id = ANY (ARRAY(
         SELECT d.id FROM runs_alertdelivery d
-         WHERE d.created_at < coalesce(%(now)s::timestamptz, clock_timestamp()) - %(days)s * interval '1 day'
+         WHERE d.created_at < clock() - %(days)s * interval '1 day'
          ORDER BY d.created_at
          LIMIT %(limit)s
            FOR UPDATE SKIP LOCKED))

@@ -7,7 +7,7 @@ rules AS MATERIALIZED (
 -- Queues with more ready steps than a rule says, with older ones, or with some that nobody serves; each is counted up to
 -- a bound, so that a backlog of millions costs no more than one of so many. `cut`: there are more queues, or steps that
 -- come later have hidden some that are ready.
-WITH RECURSIVE clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH RECURSIVE clock AS MATERIALIZED (SELECT clock() AS now),
 /* include alert_rules */,
 tenants AS MATERIALIZED (SELECT DISTINCT tenant_id FROM rules),
 /* include queues_found */,
@@ -40,7 +40,7 @@ UNION ALL
 -- name: alerts_of_failures
 -- How many of the newest runs, of its workflow where a rule names one, have failed, of those that were started lately and
 -- are over. Only where one has failed at all the newest ones are read; tests and parts of others take no place of theirs.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 /* include alert_rules */
 SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'runs', 'workflow', w.id, 'run', NULL, 'value', 100.0 * c.failed / c.ended,
            'facts', json_build_object('failed', c.failed, 'ended', c.ended, 'workflow', coalesce(nullif(w.title, ''), w.name),
@@ -186,7 +186,7 @@ UNION ALL
 -- name: alerts_of_timers
 -- The timers that should have fired, the latest first; those of a run that is closing are nobody's any more. `cut`: where
 -- there are more than so many, a tenant of which none was found may have some that are less late.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 /* include alert_rules */,
 late AS MATERIALIZED (
     SELECT t.tenant_id, t.run_id, t.fire_at
@@ -305,7 +305,7 @@ SELECT json_build_object('rule', a.id, 'kind', a.kind, 'key', 'disk', 'workflow'
 -- name: alerts_of_deadlines
 -- Runs that have just neared or passed their deadline, each taken once, and of those already told of the ones that were
 -- looked at longest ago: whatever their number, each has its turn. `over`: it is so no more.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 /* include alert_rules */,
 taken AS (
     DELETE FROM runs_alertcause

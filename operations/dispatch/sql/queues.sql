@@ -1,7 +1,7 @@
 -- name: queues_of
 -- What a tenant has in each queue. Each part is walked by the partial index of its status; what is ready or waits is
 -- counted up to a bound, so that a backlog of millions costs no more than one of so many.
-WITH RECURSIVE clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, statement_timestamp()) AS now),
+WITH RECURSIVE clock AS MATERIALIZED (SELECT statement_clock() AS now),
 tenants AS (SELECT %(tenant)s::bigint AS tenant_id),
 /* include queues_found */,
 /* include queues_served */,

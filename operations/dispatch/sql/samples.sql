@@ -1,7 +1,7 @@
 -- name: keep_dispatch_sample
 -- Keeps how things stand now, unless somebody did so a moment ago. What this role may not see of a session has no state, so
 -- such sessions are counted apart. An external worker that is at work on a long job polls no more, and beats.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 sessions AS MATERIALIZED (
     SELECT count(*) FILTER (WHERE a.wait_event_type = 'Lock') AS lock_waits,
            count(*) FILTER (WHERE a.query = '<insufficient privilege>' AND a.usesysid IS NOT NULL) AS hidden
@@ -37,7 +37,7 @@ SELECT clock.now, %(host)s, sessions.lock_waits, sessions.hidden, processes.many
 -- name: forget_dispatch_samples
 DELETE FROM runs_dispatchsample d
  WHERE d.at IN (SELECT o.at FROM runs_dispatchsample o
-                 WHERE o.at < coalesce(%(now)s::timestamptz, statement_timestamp()) - make_interval(days => %(days)s::int)
+                 WHERE o.at < statement_clock() - make_interval(days => %(days)s::int)
                  ORDER BY o.at
                  LIMIT %(limit)s)
 

@@ -183,7 +183,7 @@ SELECT count(*) FROM e
 -- name: forget_telemetry
 -- Hours of which nobody asks for more than the day: up to so many rows of each table.
 WITH clock AS MATERIALIZED (
-    SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) - %(days)s * interval '1 day' AS since
+    SELECT clock() - %(days)s * interval '1 day' AS since
 ),
 r AS (
     DELETE FROM runs_runtelemetry WHERE ctid = ANY (ARRAY(

@@ -20,7 +20,7 @@ SELECT json_agg(json_build_array(l.id, l.status, l.priority, l.has_failed, l.tre
 -- out with it, because everything else joins the survivors (`anchors`). Every delta is counted here, grouped: counting in
 -- the client would count dropped outcomes, and decrements row by row lose one when two sinks end in one batch.
 -- A join is counted up in a row of its own: on its step row a late edge in the batch that ends it would raise 21000.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 outcomes AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(ended)s::jsonb) AS x(
         id uuid, epoch int, status text, output jsonb, error jsonb, taken jsonb, sinks int, final boolean,
@@ -203,7 +203,7 @@ SELECT coalesce(json_agg(json_build_array(f.run_id, f.node, coalesce(o.outputs, 
 
 -- name: finish_runs
 -- Runs whose sinks are all resolved end with the output that was computed for them. Gives how many messages that made.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 outputs AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, output jsonb, next text)),
 ended_runs AS (
     UPDATE runs_run r

@@ -1,7 +1,7 @@
 -- name: insert_approvals
 -- What decisions cover that were made just now. Their runs are held FOR UPDATE. One that renews another keeps what that says
 -- of other steps: by which approval, decided when.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+WITH clock AS MATERIALIZED (SELECT clock() AS now)
 INSERT INTO runs_approval (id, tenant_id, run_id, shard, step_id, node, outcome, digest, covers, decided_at)
 SELECT x.id, x.tenant_id, x.run_id, x.shard, x.step_id, x.node, x.outcome, x.digest,
        coalesce((SELECT jsonb_object_agg(k.key, jsonb_build_object('approval', b.id, 'at', b.decided_at) || k.value)
@@ -64,7 +64,7 @@ SELECT coalesce(json_agg(json_build_array(
 
 -- name: mark_changed
 -- People change what runs do. The caller holds them FOR UPDATE.
-UPDATE runs_run r SET changed_at = coalesce(%(now)s::timestamptz, clock_timestamp()) WHERE r.id = ANY (%(runs)s::uuid[])
+UPDATE runs_run r SET changed_at = clock() WHERE r.id = ANY (%(runs)s::uuid[])
 
 -- name: changes_since
 -- Who has changed what a run does since a moment, and why, in their order: in it, in the runs that it is a rerun of or goes on
@@ -102,7 +102,7 @@ SELECT coalesce(json_agg(json_build_array(
 
 -- name: use_approvals
 -- Steps begin by approvals; gives whose each use is: the first run keeps it.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 u AS (
     INSERT INTO runs_approvaluse AS u (tenant_id, approval_id, node, run_id, shard, used_at)
     SELECT DISTINCT ON (x.approval_id, x.node) x.tenant_id, x.approval_id, x.node, x.run_id, x.shard, clock.now

@@ -87,4 +87,4 @@ SELECT json_build_array(
               FROM d WHERE (d.counted ->> 'id')::bigint = %(calendar)s))
 
 -- name: moment
-SELECT coalesce(%(now)s::timestamptz, clock_timestamp())
+SELECT clock()

@@ -70,7 +70,7 @@ SELECT coalesce(json_agg(json_build_array(c.step_id, c.id, c.root_id, c.version_
 
 -- name: resume_children
 -- What runs that are held FOR UPDATE tell runs for which steps of theirs wait once more: to go on, for this step.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(waits)s::jsonb) AS w(step_id uuid, child uuid))
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
 SELECT c.tenant_id, c.id, c.shard, 'resume', c.parent_id, jsonb_build_object('step', w.step_id), clock.now
@@ -81,7 +81,7 @@ SELECT c.tenant_id, c.id, c.shard, 'resume', c.parent_id, jsonb_build_object('st
 -- A run that is closing goes on for this step when it has ended.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
 SELECT c.tenant_id, c.id, c.shard, 'resume', c.parent_id, jsonb_build_object('step', %(step)s::text),
-       coalesce(%(now)s::timestamptz, clock_timestamp()) + interval '1 second'
+       clock() + interval '1 second'
   FROM runs_run c
  WHERE c.id = %(run)s::uuid
 
@@ -96,14 +96,14 @@ RETURNING c.id
 -- name: tell_parent
 -- A run that has ended, or can't go on, says so to the step that waits for it.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, step_id, due_at)
-SELECT c.tenant_id, c.parent_id, c.shard, 'child_ended', c.id, %(step)s::uuid, coalesce(%(now)s::timestamptz, clock_timestamp())
+SELECT c.tenant_id, c.parent_id, c.shard, 'child_ended', c.id, %(step)s::uuid, clock()
   FROM runs_run c
  WHERE c.id = %(run)s::uuid
 
 -- name: tell_children
 -- What runs that are held FOR UPDATE tell their open children: to pause, or to go on. Who is resumed at this moment has to
 -- hear of a pause, too.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 m AS (
     INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
     SELECT c.tenant_id, c.id, c.shard, %(kind)s, c.parent_id, %(payload)s::jsonb, clock.now
@@ -117,7 +117,7 @@ SELECT count(*) FROM m
 
 -- name: end_children
 -- What runs that are held FOR UPDATE tell the children for which no step of theirs waits any more: to end.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 m AS (
     INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, due_at)
     SELECT c.tenant_id, c.id, c.shard, 'cancel', c.parent_id, clock.now
@@ -152,7 +152,7 @@ SELECT coalesce(json_agg(json_build_array(r.id, r.tenant_id, r.life, s.node, s.i
 -- Read without locks; whoever delivers one asks again.
 SELECT coalesce(json_agg(json_build_array(m.id, m.kind) ORDER BY m.due_at, m.id), '[]')
   FROM (SELECT m.id, m.kind, m.due_at FROM runs_runmessage m
-         WHERE m.due_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+         WHERE m.due_at <= statement_clock()
          ORDER BY m.due_at, m.id
          LIMIT %(limit)s) m
 
@@ -172,13 +172,13 @@ SELECT coalesce(json_agg(json_build_array(d.id, d.tenant_id, d.run_id, d.kind, d
 -- It could not be delivered: again later, each time after twice as long, at most after five minutes.
 UPDATE runs_runmessage m
    SET tries = least(m.tries + 1, 100),
-       due_at = coalesce(%(now)s::timestamptz, clock_timestamp()) + least(300, 2 ^ least(m.tries, 10)) * interval '1 second'
+       due_at = clock() + least(300, 2 ^ least(m.tries, 10)) * interval '1 second'
  WHERE m.id = %(message)s
 
 -- name: note_no_follower
 -- Why no run follows this one, though its workflow says so.
 /* include write_history */
 SELECT r.tenant_id, r.id, r.shard, 32001, 'NEXT_NOT_STARTED', NULL, NULL, %(payload)s::jsonb,
-       coalesce(%(now)s::timestamptz, clock_timestamp())
+       clock()
   FROM runs_run r
  WHERE r.id = %(run)s::uuid

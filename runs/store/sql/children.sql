@@ -3,7 +3,7 @@
 -- was done, or skipped, for the same item in the same place; all other children are withdrawn, to be done once more. Of a loop
 -- (`rounds`) all rounds are kept that were done, if the first one was given the same. Otherwise what is there is only
 -- counted.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (
     SELECT s.tenant_id, s.run_id, s.shard, s.node, w.anew, w.rounds,
            -- A loop that goes on for another run has what it has come to, whatever it would be given here.
@@ -80,7 +80,7 @@ SELECT coalesce(json_agg(json_build_array(
 
 -- name: open_children
 -- The next children of containers whose rows this transaction has counted: a child is what its body says, for its item.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 c AS MATERIALIZED (
     SELECT c.id AS container, c.tenant_id, c.run_id, c.shard, c.node, c.items, c.next, c.total, c.first, r.version_id, w.ids, w.type, w.queue,
            coalesce(w.priority, r.priority) AS priority, r.status = 'PAUSED' AS held, w.lease_seconds, w.timeout_seconds
@@ -187,13 +187,13 @@ SELECT coalesce(json_agg(json_build_array(
 -- name: ask_to_continue
 -- Loops that stand between two rounds ask that their runs go on as new ones.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, step_id, due_at)
-SELECT s.tenant_id, s.run_id, s.shard, 'continue', s.id, coalesce(%(now)s::timestamptz, clock_timestamp())
+SELECT s.tenant_id, s.run_id, s.shard, 'continue', s.id, clock()
   FROM runs_stepexecution s
  WHERE s.id = ANY (%(steps)s::uuid[])
 
 -- name: open_rounds
 -- The next round of loops, in runs that are held FOR UPDATE: a child with what the last round gave.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (
     SELECT (w.ids ->> 0)::uuid AS id, r.id AS run_id, r.tenant_id, r.shard, r.version_id, r.status = 'PAUSED' AS held, w.node,
            w.index, w.type, w.queue, coalesce(w.priority, r.priority) AS priority, w.lease_seconds, w.timeout_seconds, w.input
@@ -222,7 +222,7 @@ SELECT coalesce(json_agg(DISTINCT w.queue), '[]') FROM w WHERE NOT w.held
 -- name: cancel_children
 -- Open children of containers that wait no more, in runs that go on; the caller holds them FOR UPDATE. Children of runs
 -- that close are cancelled or awaited as all their steps are.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 locked AS MATERIALIZED (
     SELECT s.id
       FROM runs_container c

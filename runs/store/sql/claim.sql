@@ -6,14 +6,14 @@ ring(tenant_id, found) AS (
     (SELECT s.tenant_id, 1
        FROM runs_stepexecution s
       WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held AND s.tenant_id > %(cursor)s
-        AND NOT s.solo AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+        AND NOT s.solo AND s.available_at <= statement_clock()
       ORDER BY s.tenant_id
       LIMIT 1)
     UNION ALL
     SELECT (SELECT s.tenant_id
               FROM runs_stepexecution s
              WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held AND s.tenant_id > ring.tenant_id
-               AND NOT s.solo AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+               AND NOT s.solo AND s.available_at <= statement_clock()
              ORDER BY s.tenant_id
              LIMIT 1),
            ring.found + 1
@@ -55,14 +55,14 @@ SELECT json_build_array(
 -- The claim never looks at the run: paused runs hold their steps, closing runs move them (docs/engine.md, "Claim").
 -- MATERIALIZED is a fence: without it a nested loop may lock and update more rows than the limit (H-16).
 WITH RECURSIVE /* include ready_tenants */,
-clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+clock AS (SELECT clock() AS now),
 found AS MATERIALIZED (
     SELECT f.id
       FROM ring CROSS JOIN LATERAL (
                SELECT s.id
                  FROM runs_stepexecution s
                 WHERE s.queue = %(queue)s AND s.tenant_id = ring.tenant_id AND s.status = 'QUEUED' AND NOT s.held
-                  AND NOT s.solo AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+                  AND NOT s.solo AND s.available_at <= statement_clock()
                 ORDER BY s.priority DESC, s.available_at, s.id
                 LIMIT (SELECT rows FROM share)
                   FOR UPDATE SKIP LOCKED) f
@@ -79,12 +79,12 @@ picked AS MATERIALIZED (
 
 -- name: claim_alone
 -- One step whose lease was lost in company before: it runs alone, and if it takes its worker down again, it counts.
-WITH clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS (SELECT clock() AS now),
 picked AS MATERIALIZED (
     SELECT s.id, true AS alone, NULL::bytea AS token_hash, 0 AS place, %(worker)s::text AS worker
       FROM runs_stepexecution s
      WHERE s.queue = %(queue)s AND s.status = 'QUEUED' AND NOT s.held AND s.solo
-       AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+       AND s.available_at <= statement_clock()
      ORDER BY s.available_at
      LIMIT 1
        FOR UPDATE SKIP LOCKED
@@ -102,14 +102,14 @@ picked AS MATERIALIZED (
 -- name: claim_jobs
 -- For one tenant's external workers, of several polls at once: the n-th step goes to the poll of the n-th token, and of
 -- each token only the hash is kept. A step that must run alone is handed out only to a poll that found nothing else.
-WITH clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS (SELECT clock() AS now),
 found AS MATERIALIZED (
     SELECT f.id
       FROM unnest(%(queues)s::text[]) AS q(queue) CROSS JOIN LATERAL (
                SELECT s.id
                  FROM runs_stepexecution s
                 WHERE s.queue = q.queue AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
-                  AND s.solo = %(alone)s AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+                  AND s.solo = %(alone)s AND s.available_at <= statement_clock()
                   AND /* include lies_in_folders */
                 ORDER BY s.priority DESC, s.available_at, s.id
                 LIMIT %(limit)s
@@ -126,7 +126,7 @@ picked AS MATERIALIZED (
        CASE WHEN count(*) = 0 THEN EXISTS (
            SELECT 1 FROM runs_stepexecution s
             WHERE s.queue = ANY (%(queues)s::text[]) AND s.tenant_id = %(tenant)s AND s.status = 'QUEUED' AND NOT s.held
-              AND s.solo = %(alone)s AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+              AND s.solo = %(alone)s AND s.available_at <= statement_clock()
               AND /* include lies_in_folders */)
        ELSE false END)
   FROM taken s
@@ -138,7 +138,7 @@ SELECT coalesce(json_agg(json_build_array(
            json_build_object('tenant', r.tenant_id,
                              'trace', CASE WHEN r.traceparent IS NOT NULL THEN json_build_array(r.traceparent, r.tracestate) END,
                              'input', r.input, 'business_key', r.business_key, 'created_by', r.created_by,
-                             'now', coalesce(%(now)s::timestamptz, statement_timestamp()),
+                             'now', statement_clock(),
                              'vars', CASE WHEN w.vars THEN /* include current_variables */ ELSE '{}' END),
            coalesce(o.outputs, '{}'))), '[]')
   FROM jsonb_to_recordset(%(wanted)s::jsonb) AS w(run_id uuid, nodes jsonb, every boolean, vars boolean)
@@ -158,7 +158,7 @@ SELECT coalesce(json_agg(q.queue), '[]')
   FROM unnest(%(queues)s::text[]) AS q(queue)
  WHERE EXISTS (SELECT 1 FROM runs_stepexecution s
                 WHERE s.queue = q.queue AND s.status = 'QUEUED' AND NOT s.held
-                  AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+                  AND s.available_at <= statement_clock()
                                         - %(older_seconds)s * interval '1 second')
 
 -- name: ready_jobs
@@ -169,7 +169,7 @@ SELECT coalesce(json_agg(json_build_array(q.tenant_id, q.queue, q.folders, ready
            SELECT count(*) AS jobs
              FROM (SELECT 1 FROM runs_stepexecution s
                     WHERE s.queue = q.queue AND s.tenant_id = q.tenant_id AND s.status = 'QUEUED' AND NOT s.held
-                      AND s.available_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+                      AND s.available_at <= statement_clock()
                       AND (q.folders IS NULL OR EXISTS (
                                SELECT 1 FROM workflows_workflowversion v JOIN workflows_workflow w ON w.id = v.workflow_id
                                 WHERE v.id = s.version_id AND w.folder_id = ANY (q.folders)))

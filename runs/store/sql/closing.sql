@@ -1,6 +1,6 @@
 -- name: cancel_open_steps
 -- The caller holds the runs FOR UPDATE. The epoch rises, so whoever still works on one of them finds it gone.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 locked AS MATERIALIZED (
     SELECT s.id FROM runs_stepexecution s
      WHERE s.run_id = ANY (%(runs)s::uuid[]) AND s.status = ANY (%(statuses)s::text[])
@@ -11,12 +11,12 @@ locked AS MATERIALIZED (
 -- name: cancel_timers
 -- Of runs that close or have ended: no step of theirs is interrupted, and nothing of them goes on by itself.
 UPDATE runs_timer t
-   SET status = 'CANCELLED', settled_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+   SET status = 'CANCELLED', settled_at = clock()
  WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.status = 'PENDING'
 
 -- name: close_runs
 -- From here on nothing new starts in these runs; their running steps are awaited.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 closings AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(runs)s::jsonb) AS w(run_id uuid, status text, error jsonb, undo boolean, payload jsonb)
 ),
@@ -95,7 +95,7 @@ SELECT coalesce(json_agg(json_build_array(
 
 -- name: end_closing_runs
 -- The transaction that sees no running step and no open child of a closing run ends it. Gives how many parents are told.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 ended_runs AS (
     UPDATE runs_run r
        SET status = CASE r.status WHEN 'FAILING' THEN 'FAILED' ELSE 'CANCELLED' END, completed_at = clock.now
@@ -128,7 +128,7 @@ SELECT w.id, s.tenant_id, s.run_id, s.id, s.node,
 -- name: reopen_runs
 -- A new life: whatever failed or was cancelled by the failure is queued again with a fresh budget. In a run that goes on
 -- beside its failure it is the same life.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 reopened_runs AS (
     UPDATE runs_run r
        SET status = CASE WHEN r.completed_at IS NOT NULL THEN 'RUNNING' ELSE r.status END,
@@ -228,7 +228,7 @@ SELECT coalesce(json_agg(json_build_array(
 -- Pausing holds what is queued, and lets it go again; what runs already runs on. The caller holds the runs FOR UPDATE. A
 -- claim that was first has the step: it is not QUEUED any more when its row can be had. Where the version says so the
 -- deadline stands still, too.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 pausing_runs AS MATERIALIZED (
     SELECT r.id
       FROM runs_run r JOIN workflows_workflowversion v ON v.id = r.version_id
@@ -272,12 +272,12 @@ SELECT coalesce(json_agg(DISTINCT s.queue), '[]') FROM held_steps s
 -- name: settle_questions
 -- These steps have failed and asked what becomes of that: by now it is decided, and their dead letters are resolved.
 UPDATE runs_deadletter l
-   SET resolution = %(resolution)s, resolved_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+   SET resolution = %(resolution)s, resolved_at = clock()
  WHERE l.run_id = ANY (%(runs)s::uuid[]) AND l.step_id = ANY (%(steps)s::uuid[]) AND l.resolution IS NULL
 
 -- name: discard_letters
 -- Somebody has seen to these failures, or will not.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+WITH clock AS MATERIALIZED (SELECT clock() AS now)
 UPDATE runs_deadletter l
    SET resolution = 'discarded', resolved_at = clock.now, resolved_by_id = %(by)s, reason = %(reason)s
   FROM clock

@@ -14,7 +14,7 @@ SELECT json_build_array(s.node, NOT EXISTS (
 
 -- name: end_as_continued
 -- The run ends, and what waits for it waits for the newest of its chain: so nobody is told.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 s AS (
     UPDATE runs_stepexecution s
        SET status = 'CANCELLED', epoch = s.epoch + 1, cancel_cause = 'continued', completed_at = clock.now, held = false,

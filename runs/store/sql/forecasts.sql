@@ -44,7 +44,7 @@ SELECT json_build_object(
                                  AND s.started_at IS NOT NULL))), '[]')
                     FROM r
                    WHERE r.completes AND r.status = 'COMPLETED' AND r.life = 1
-                     AND r.completed_at > coalesce(%(now)s::timestamptz, statement_timestamp()) - %(weeks)s * interval '7 days'))
+                     AND r.completed_at > statement_clock() - %(weeks)s * interval '7 days'))
 
 -- name: run_began (fragment)
 -- A run that goes on as a new one began with the first.
@@ -92,7 +92,7 @@ SELECT coalesce(json_agg(o.id), '[]') FROM o
 -- Those of these runs that go on, with their open steps: since when each is due, and before when it can't end. A step that
 -- is tried again in a later life of its run begins anew; one that waits for its items or a run can't end before what is read
 -- of the waits below it. And what is told of any of them.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+WITH clock AS MATERIALIZED (SELECT clock() AS now)
 SELECT json_build_object(
     'now', (SELECT extract(epoch FROM clock.now)::float8 FROM clock),
     'runs', (SELECT coalesce(json_agg(json_build_array(
@@ -150,7 +150,7 @@ SELECT coalesce(json_agg(json_build_array(w.version_id, w.node, t.is_working, t.
                           sum(t.times) AS all
                      FROM runs_resttime t
                     WHERE t.tenant_id = w.tenant_id AND t.workflow_id = w.workflow_id AND t.node = w.node
-                      AND t.week > (coalesce(%(now)s::timestamptz, statement_timestamp()) AT TIME ZONE 'UTC')::date - 7 * (%(weeks)s + 1)
+                      AND t.week > (statement_clock() AT TIME ZONE 'UTC')::date - 7 * (%(weeks)s + 1)
                     GROUP BY t.is_working, t.lasted, t.bucket) b
             GROUP BY b.is_working) t
 
@@ -163,7 +163,7 @@ gone AS (
 kept AS (
     INSERT INTO runs_forecast (run_id, tenant_id, p50, p90, risk, made_at)
     SELECT r.id, r.tenant_id, to_timestamp(w.p50), to_timestamp(w.p90), w.risk,
-           coalesce(%(now)s::timestamptz, clock_timestamp())
+           clock()
       FROM jsonb_to_recordset(%(forecasts)s::jsonb) AS w(run_id uuid, p50 float8, p90 float8, risk float8)
       JOIN runs_run r ON r.id = w.run_id AND r.status = 'RUNNING'
      CROSS JOIN quickly
@@ -180,7 +180,7 @@ SELECT coalesce(json_agg(json_build_array(a.tenant_id, a.run_id)), '[]')
 WITH gone AS (
     DELETE FROM runs_resttime t
      WHERE t.ctid IN (SELECT o.ctid FROM runs_resttime o
-                       WHERE o.week < (coalesce(%(now)s::timestamptz, statement_timestamp()) AT TIME ZONE 'UTC')::date - 7 * (%(weeks)s + 1)
+                       WHERE o.week < (statement_clock() AT TIME ZONE 'UTC')::date - 7 * (%(weeks)s + 1)
                        LIMIT %(limit)s)
     RETURNING 1
 )

@@ -1,7 +1,7 @@
 -- name: begin_history_check
 -- Where the check goes on: behind the last run that it has looked at. A round that is over is followed by another one no
 -- sooner than so many seconds after it began; until then there is no row.
-WITH clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS (SELECT clock() AS now),
 b AS (
     INSERT INTO runs_historycheck AS c (id, after, began_at, runs, left_out)
     SELECT 1, '00000000-0000-0000-0000-000000000000', clock.now, 0, 0 FROM clock
@@ -34,7 +34,7 @@ coalesce((SELECT h.tenant_id FROM runs_historyevent h WHERE h.run_id = n.id ORDE
 -- name: runs_to_check
 -- The next runs, up to so many events of their histories in all, and one at least; an open run has none to check. Runs
 -- that ended a moment ago may be without a seal: they are left to the next round. A run that is gone is of no workflow (0).
-WITH RECURSIVE clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH RECURSIVE clock AS (SELECT clock() AS now),
 /* include ids_of_history */,
 i AS MATERIALIZED (
     SELECT i.id
@@ -73,7 +73,7 @@ SELECT json_build_array(
 -- name: note_history_check
 -- What was found of the runs that were looked at, and how far the check has come. A run that is as it should be again has
 -- no row any more.
-WITH clock AS (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS (SELECT clock() AS now),
 w AS MATERIALIZED (
     SELECT *
       FROM jsonb_to_recordset(%(found)s::jsonb)

@@ -33,7 +33,7 @@ SELECT coalesce(json_agg(json_build_array(
 -- name: withdraw_item
 -- An item that has failed begins once more, in its turn, while its container waits for the others. The caller holds the
 -- run FOR UPDATE.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 s AS (
     DELETE FROM runs_stepexecution s
      WHERE s.id = %(step)s::uuid AND s.status = 'FAILED' AND s.index IS NOT NULL
@@ -58,7 +58,7 @@ SELECT json_build_array(c.total, c.at_once, c.tolerated, c.opened, c.ended, c.fa
 -- name: pass_item
 -- An item that has failed, or was cancelled with its container, counts as done with this output. The caller holds the run
 -- FOR UPDATE.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 o AS MATERIALIZED (
     SELECT s.id, s.status FROM runs_stepexecution s
      WHERE s.id = %(step)s::uuid AND s.index IS NOT NULL AND s.status IN ('FAILED', 'CANCELLED')
@@ -91,7 +91,7 @@ SELECT count(*) FROM s
 -- name: hold_item
 -- An item that is queued is paused by itself, or goes on, unless its run is paused. The caller holds the run FOR UPDATE; a
 -- claim that was first has the item.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 o AS MATERIALIZED (
     SELECT s.id FROM runs_stepexecution s
      WHERE s.id = %(step)s::uuid AND s.index IS NOT NULL AND s.status = 'QUEUED' AND (s.waiting IS NULL) = %(hold)s

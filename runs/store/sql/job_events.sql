@@ -8,7 +8,7 @@ AND /* include lies_in_folders */
 
 -- name: jobs_wanted (fragment)
 -- Jobs whose consumers were told of them, each named by its step and the epoch that its lease gets.
-clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+clock AS MATERIALIZED (SELECT clock() AS now),
 wanted AS MATERIALIZED (
     SELECT w.*
       FROM jsonb_to_recordset(%(wanted)s::jsonb)

@@ -1,6 +1,6 @@
 -- name: heartbeat
 -- Renews just what the caller says it has in hand, never past the attempt's hard deadline. Touches no indexed column.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(held)s::jsonb) AS w(id uuid, epoch int, progress jsonb)),
 l AS MATERIALIZED (
     -- In order of id, as those lock them who end these steps meanwhile.
@@ -23,15 +23,15 @@ SELECT coalesce(json_agg(json_build_array(
 SELECT coalesce(json_agg(json_build_array(
            /* include held */, NULL,
            s.hard_deadline <= s.now, (SELECT r.status FROM runs_run r WHERE r.id = s.run_id))), '[]')
-  FROM (SELECT s.*, coalesce(%(now)s::timestamptz, statement_timestamp()) AS now
+  FROM (SELECT s.*, statement_clock() AS now
           FROM runs_stepexecution s
          WHERE s.status = 'RUNNING'
-           AND s.lease_expires_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+           AND s.lease_expires_at <= statement_clock()
          LIMIT %(limit)s) s
 
 -- name: end_leases
 -- A worker of ours that has ended renews nothing any more. Jobs are not its: whoever holds one has a token.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 l AS MATERIALIZED (
     SELECT s.id
       FROM runs_stepexecution s
@@ -51,7 +51,7 @@ SELECT coalesce(json_agg(json_build_array(l.id, l.status)), '[]')
 
 -- name: hand_back
 -- Steps whose lease was lost in company, or that a stopping worker did not start, go back without using an attempt.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(%(steps)s::jsonb) AS w(id uuid, epoch int, held boolean)),
 l AS MATERIALIZED (
     SELECT s.id, s.worker
@@ -96,7 +96,7 @@ SELECT json_build_array(/* include held */,
 -- name: keep_late_results
 -- Evidence, no state. What is sent again is kept once, and of one step the first twenty, however often somebody sends
 -- others. Who had the attempt is on the row as long as it is the last one, and otherwise where its lease was lost.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (
     SELECT w.*, encode(sha256(convert_to(w.output::text, 'UTF8')), 'hex') AS digest
       FROM jsonb_to_recordset(%(results)s::jsonb)

@@ -1,7 +1,7 @@
 -- name: count_queues
 -- For each queue how many steps could be claimed and how many run: of the queues given, and of those beside them that have
 -- steps, found by a loose index scan. At most `most` rows of each are looked at.
-WITH RECURSIVE clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH RECURSIVE clock AS MATERIALIZED (SELECT clock() AS now),
 /* include queues_found */,
 running AS MATERIALIZED (
     SELECT r.queue, count(*) AS steps
@@ -28,7 +28,7 @@ SELECT coalesce(json_object_agg(q.queue, json_build_array(r.steps, coalesce(runn
 
 -- name: count_state
 -- How many there are of what is open, each up to `most`. A timer of a run that is closing is nobody's any more.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+WITH clock AS MATERIALIZED (SELECT clock() AS now)
 SELECT json_build_object(
     'runs', (SELECT coalesce(json_object_agg(g.status, g.runs), '{}')
                FROM (SELECT r.status, count(*) AS runs

@@ -16,7 +16,7 @@ SELECT coalesce(json_agg(json_build_array(
 -- name: set_times
 -- Timers of open steps fire at other moments, or not at all, or are new; and what the steps wait for says so. The caller
 -- holds the run FOR UPDATE.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(timers)s::jsonb)
         AS w(id uuid, step_id uuid, kind text, target text, interrupting boolean, fire_at timestamptz, is_new boolean,
@@ -42,7 +42,7 @@ UPDATE runs_stepexecution s
 
 -- name: set_deadline
 -- The run is due at another time. What was said of the one before is not said again of a time that is over.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 l AS MATERIALIZED (
     SELECT CASE WHEN %(deadline)s::timestamptz IS NULL OR clock.now >= %(deadline)s::timestamptz AND EXISTS (
                      SELECT 1 FROM runs_historyevent e WHERE e.run_id = %(run)s::uuid AND e.type = 'SLA_BREACHED') THEN NULL
@@ -72,7 +72,7 @@ SELECT coalesce(json_agg(json_build_array(c.id, c.place -> -1 ->> 0, (c.place ->
 -- node that does other steps there.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
 SELECT c.tenant_id, c.id, c.shard, 'migrate', c.parent_id,
-       %(payload)s::jsonb || jsonb_build_object('version', (v.value #>> '{}')::bigint), coalesce(%(now)s::timestamptz, clock_timestamp())
+       %(payload)s::jsonb || jsonb_build_object('version', (v.value #>> '{}')::bigint), clock()
   FROM runs_run c
   JOIN jsonb_each(%(versions)s::jsonb) v ON v.key = c.place -> -1 ->> 0
  WHERE c.parent_id = %(run)s::uuid AND c.is_part AND c.completed_at IS NULL AND c.version_id <> (v.value #>> '{}')::bigint
@@ -83,7 +83,7 @@ RETURNING id
 -- A worker is at it: it is looked at again a little later.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
 SELECT c.tenant_id, c.id, c.shard, 'migrate', c.parent_id, %(payload)s::jsonb,
-       coalesce(%(now)s::timestamptz, clock_timestamp()) + interval '2 seconds'
+       clock() + interval '2 seconds'
   FROM runs_run c
  WHERE c.id = %(run)s::uuid
 
@@ -91,6 +91,6 @@ SELECT c.tenant_id, c.id, c.shard, 'migrate', c.parent_id, %(payload)s::jsonb,
 -- Why a run stays on its version although the run that has its item was moved.
 /* include write_history */
 SELECT r.tenant_id, r.id, r.shard, 0, 'RUN_NOT_MIGRATED', NULL, NULL, %(payload)s::jsonb,
-       coalesce(%(now)s::timestamptz, clock_timestamp())
+       clock()
   FROM runs_run r
  WHERE r.id = %(run)s::uuid AND r.completed_at IS NULL

@@ -19,7 +19,7 @@ SELECT json_build_array(
 -- name: requeue_step
 -- Tried again at once, with a fresh budget, and with another input where one is given: history keeps the digests of both.
 -- What is about to be tried with all of its budget is left as it is.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 o AS MATERIALIZED (
     SELECT s.id, s.queue, /* include given_input */ AS given,
            s.status = 'QUEUED' AND s.attempt = 0 AND s.error IS NULL AND NOT s.solo AND s.available_at <= clock.now
@@ -96,7 +96,7 @@ SELECT jsonb_strip_nulls(jsonb_build_object(
 
 -- name: reopen_on
 -- A new life on another version: what is kept stays, everything else is decided anew by its graph.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 r AS (
     UPDATE runs_run r
        SET status = 'RUNNING', life = r.life + 1, error = NULL, completed_at = NULL, undo = false,
@@ -149,7 +149,7 @@ SELECT json_build_array(r.shard, r.priority) FROM r
 
 -- name: walked_again
 -- Of the steps that are kept history says which edges they have taken now.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+WITH clock AS MATERIALIZED (SELECT clock() AS now)
 /* include write_history */
 SELECT s.tenant_id, s.run_id, s.shard, 2, 'EDGES_RESOLVED', s.node, NULL,
        jsonb_build_object('epoch', s.epoch, 'taken', k.value), clock.now
@@ -165,7 +165,7 @@ SELECT count(*) FROM (SELECT 1 FROM runs_stepexecution s WHERE s.run_id = %(run)
 -- name: migrate_run
 -- An open run goes on with another version. What is kept stays, steps to which no edge led are decided anew. The epoch of
 -- what is in hand rises: who holds it by the former version comes too late. The caller has the run and its steps.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 r AS (
     UPDATE runs_run r
        SET version_id = %(version)s, open_sinks = %(sinks)s

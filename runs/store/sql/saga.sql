@@ -176,7 +176,7 @@ SELECT coalesce(json_agg(DISTINCT e.run_id), '[]') FROM runs_undoentry e WHERE e
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
 SELECT r.tenant_id, r.id, r.shard, 'undo', w.run_id,
        jsonb_strip_nulls(jsonb_build_object('seq', w.seq, 'node', w.node)),
-       coalesce(%(now)s::timestamptz, clock_timestamp()) + %(later)s * interval '1 second'
+       clock() + %(later)s * interval '1 second'
   FROM jsonb_to_recordset(%(entries)s::jsonb) AS w(run_id uuid, seq int, target_id uuid, node text)
   JOIN runs_run r ON r.id = w.target_id
  ORDER BY w.run_id, w.seq
@@ -185,7 +185,7 @@ SELECT r.tenant_id, r.id, r.shard, 'undo', w.run_id,
 -- Runs, which are held FOR UPDATE, tell their drivers which entries are settled.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, payload, due_at)
 SELECT r.tenant_id, r.id, r.shard, 'undone', w.target_id, jsonb_build_object('seq', w.seq),
-       coalesce(%(now)s::timestamptz, clock_timestamp())
+       clock()
   FROM jsonb_to_recordset(%(entries)s::jsonb) AS w(run_id uuid, seq int, target_id uuid)
   JOIN runs_run r ON r.id = w.run_id
  ORDER BY w.run_id, w.seq
@@ -193,13 +193,13 @@ SELECT r.tenant_id, r.id, r.shard, 'undone', w.target_id, jsonb_build_object('se
 -- name: close_later
 -- A run below is open again: these runs look once more, later.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, due_at)
-SELECT r.tenant_id, r.id, r.shard, 'close', r.id, coalesce(%(now)s::timestamptz, clock_timestamp()) + interval '1 second'
+SELECT r.tenant_id, r.id, r.shard, 'close', r.id, clock() + interval '1 second'
   FROM runs_run r
  WHERE r.id = ANY (%(runs)s::uuid[])
 
 -- name: begin_undoing
 -- These runs begin to undo: they have closed, or had ended and are undone with a run above them (then it is a new life).
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 changed_runs AS (
     UPDATE runs_run r
        SET status = 'COMPENSATING', completed_at = NULL, life = r.life + (r.completed_at IS NOT NULL)::int
@@ -222,7 +222,7 @@ SELECT count(*) FROM messages
 -- How runs that undo stand by what their child runs do: WAITING_FOR_MANUAL_ACTION while a compensation of theirs, or of a
 -- child, waits for a person. A closing run in which only children go on, which undo what they did, undoes; so does a run
 -- that had ended, while it is undone with a run above it.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 standings AS MATERIALIZED (
     SELECT r.id,
            CASE WHEN (SELECT true FROM runs_stepexecution s
@@ -271,7 +271,7 @@ SELECT count(*) FROM messages
 
 -- name: next_compensations
 -- The steps that undo nodes of runs, which are held FOR UPDATE; of what needs no undoing any more there is none.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(nodes)s::jsonb) AS w(
         run_id uuid, id uuid, node text, undo text, unknown boolean, type text, queue text,
@@ -309,7 +309,7 @@ SELECT coalesce(json_agg(json_build_array(n.run_id, n.undoes, n.queue)), '[]') F
 -- name: end_compensating
 -- Everything is undone. What was cancelled is CANCELLED then; where somebody gave a compensation up, in the run or in a run
 -- below it, the run has FAILED, and so it has where only its children undid what they did. Gives how many parents are told.
-WITH RECURSIVE clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH RECURSIVE clock AS MATERIALIZED (SELECT clock() AS now),
 descendants AS (
     SELECT r.id AS driver, r.id FROM runs_run r WHERE r.id = ANY (%(runs)s::uuid[]) AND r.status = 'COMPENSATING'
     UNION ALL
@@ -357,7 +357,7 @@ SELECT count(*) FROM messages
 -- name: await_operator
 -- Compensations failed for good: before a person has seen to them nothing more is undone of what comes before. History
 -- says so, and alerts.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 changed_runs AS (
     UPDATE runs_run r
        SET status = 'WAITING_FOR_MANUAL_ACTION'
@@ -392,7 +392,7 @@ SELECT coalesce(json_agg(json_build_array(s.run_id, s.tenant_id, s.id, s.node, s
 
 -- name: resolve_compensation
 -- What a person decided about a compensation that failed, or that waits: tried again, done by hand, or given up.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 settled_steps AS (
     UPDATE runs_stepexecution s
        SET status = CASE %(how)s WHEN 'retry' THEN 'QUEUED' ELSE 'SKIPPED' END, epoch = s.epoch + 1, solo = false,

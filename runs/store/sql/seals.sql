@@ -18,7 +18,7 @@ SELECT coalesce(json_agg(l.id), '[]')
 -- In a statement after the one that locked the runs: whoever wrote history of them has committed, and it is seen. The
 -- order is that of the ids: nobody writes history of a run without a lock that its end excludes, so what belongs before
 -- the end has an id before it. Each seal is over all that came before, former lives too.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 r AS MATERIALIZED (
     SELECT r.id, r.tenant_id, r.shard, r.life, r.sealed_life
       FROM runs_run r

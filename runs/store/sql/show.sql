@@ -72,19 +72,19 @@ SELECT row_to_json(shown)::text
                      WHERE n.root_id = r.root_id AND n.root_id <> n.id AND n.id > r.id
                      ORDER BY n.id LIMIT 1) END AS continued_as,
                -- By the one clock that says so in history, too; it may stand still while the run is paused.
-               coalesce(r.sla_paused_at, r.completed_at, %(now)s::timestamptz, statement_timestamp()) >= r.sla_deadline
+               coalesce(r.sla_paused_at, r.completed_at, statement_clock()) >= r.sla_deadline
                    AS is_late,
                -- It is looked at when 80 per cent of its time are over, then at its deadline.
                r.completed_at IS NULL AND NOT coalesce(
                    coalesce(r.sla_look_at, r.sla_kept_look_at) < r.sla_deadline
                    AND coalesce(r.sla_look_at, r.sla_kept_look_at)
-                       > coalesce(r.sla_paused_at, %(now)s::timestamptz, statement_timestamp()),
+                       > coalesce(r.sla_paused_at, statement_clock()),
                    false) AS is_near,
                -- Minutes old: what should be over by now is told to be so any moment.
                CASE WHEN r.status = 'RUNNING' THEN (
                    SELECT json_build_array(greatest(f.p50, c.now), greatest(f.p90, c.now), f.risk)
                      FROM runs_forecast f
-                    CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, statement_timestamp()) AS now) c
+                    CROSS JOIN (SELECT statement_clock() AS now) c
                     WHERE f.run_id = r.id) END AS forecast,
                -- Of one run that is looked at; what is beyond 1 MiB together is told by its size.
                CASE WHEN %(variables)s THEN (

@@ -1,6 +1,6 @@
 -- name: insert_signals
 -- Kept until somebody waits for them. A signal id that the tree has already is dropped (R-127).
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 n AS (
     INSERT INTO runs_signal (id, tenant_id, root_id, run_id, child_id, index, shard, signal_id, name, payload, sent_by, created_at)
     SELECT w.id, r.tenant_id, coalesce(r.tree_id, r.root_id), r.id, w.child_id, w.index, r.shard, w.signal_id, w.name, w.payload,
@@ -144,7 +144,7 @@ SELECT coalesce(json_agg(json_build_array(s.id, g.id) ORDER BY s.id, g.id), '[]'
 -- name: carry_signals
 -- A message takes each signal to its step; until it is delivered nobody else takes the signal. One that is `shared` is for
 -- several steps: it is kept for the first of them.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(carried)s::jsonb) AS w(signal uuid, step_id uuid, root uuid, shared boolean)
 ),
@@ -168,7 +168,7 @@ SELECT s.tenant_id, s.run_id, s.shard, 'signal', w.root, s.id,
 WITH m AS (
     INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, step_id, payload, due_at)
     SELECT g.tenant_id, /* include newest_root */, g.shard, 'signal_returned', w.step_id, jsonb_build_object('signal', g.id),
-           coalesce(%(now)s::timestamptz, clock_timestamp())
+           clock()
       FROM jsonb_to_recordset(%(returned)s::jsonb) AS w(signal uuid, step_id uuid)
      CROSS JOIN LATERAL (SELECT g.id, g.tenant_id, g.root_id AS tree, g.shard FROM runs_signal g
                           WHERE g.id = w.signal AND g.step_id = w.step_id AND g.consumed_at IS NULL LIMIT 1) g
@@ -187,7 +187,7 @@ UPDATE runs_signal g
 -- What was for the root of a tree, for the run as which it goes on.
 INSERT INTO runs_runmessage (tenant_id, run_id, shard, kind, from_id, step_id, payload, due_at)
 SELECT r.tenant_id, /* include newest_root */, r.shard, w.kind, w.from_id, w.step_id, w.payload,
-       coalesce(%(now)s::timestamptz, clock_timestamp())
+       clock()
   FROM jsonb_to_recordset(%(messages)s::jsonb) AS w(run_id uuid, kind text, from_id uuid, step_id uuid, payload jsonb)
  CROSS JOIN LATERAL (SELECT r.tenant_id, r.shard, r.root_id AS tree FROM runs_run r WHERE r.id = w.run_id LIMIT 1) r
 
@@ -195,7 +195,7 @@ SELECT r.tenant_id, /* include newest_root */, r.shard, w.kind, w.from_id, w.ste
 -- For each waiting step the signal that was chosen for it or, where none was, the oldest one of its name that is there for it
 -- and that nobody has taken; one signal serves one step, unless it is `shared`. A child run does not look: it asks the root
 -- (docs/engine.md, "Child runs").
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (
     SELECT w.step_id, w.node, w.index, w.name, w.signal, coalesce(w.shared, false) AS shared, r.root_id, r.tree_id, r.id AS run_id,
            w.signal IS NULL AND r.tree_id IS NULL AS looks

@@ -48,7 +48,7 @@ SELECT coalesce(json_object_agg(k.business_key, k.run_id), '{}')
  WHERE k.tenant_id = %(tenant)s AND k.workflow_id = %(workflow)s AND k.business_key = ANY (%(keys)s::text[])
 
 -- name: insert_runs
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 new_runs AS MATERIALIZED (
     SELECT *
       FROM jsonb_to_recordset(%(runs)s::jsonb)

@@ -2,7 +2,7 @@
 -- What attempts have said. A line has its number, so what is said again is kept once; those that have none follow those
 -- that are there, for whoever asks has the step's row locked. Of the lines behind the last that is kept only their
 -- number is, in one row. In order, so that two who keep lines of the same attempts never wait for each other.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(lines)s::jsonb)
       AS w(place int, step_id uuid, epoch int, attempt int, seq int, at timestamptz, level text, text text)

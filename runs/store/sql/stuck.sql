@@ -100,7 +100,7 @@ SELECT coalesce(json_agg(DISTINCT jsonb_build_array(d.run_id, d.tenant_id, r.lif
   FROM (SELECT t.run_id, t.tenant_id, t.step_id, t.node
           FROM runs_timer t
          WHERE t.status = 'PENDING'
-           AND t.fire_at <= coalesce(%(now)s::timestamptz, statement_timestamp()) - interval '1 minute'
+           AND t.fire_at <= statement_clock() - interval '1 minute'
          ORDER BY t.fire_at
          LIMIT %(limit)s) d
  CROSS JOIN LATERAL (SELECT r.life, r.completed_at FROM runs_run r WHERE r.id = d.run_id LIMIT 1) r
@@ -117,7 +117,7 @@ SELECT json_build_array(r.id, r.tenant_id, r.shard, r.version_id, r.status, r.pr
 -- name: say_repaired
 /* include write_history */
 SELECT r.tenant_id, r.id, r.shard, -1, 'RUN_REPAIRED', %(node)s::text, NULL,
-       %(payload)s::jsonb, coalesce(%(now)s::timestamptz, clock_timestamp())
+       %(payload)s::jsonb, clock()
   FROM runs_run r
  WHERE r.id = %(run)s::uuid AND r.completed_at IS NULL
 
@@ -147,7 +147,7 @@ RETURNING s.queue
 -- name: drop_timers
 -- Timers of steps that are over, or that wait no more where the timer ends a wait.
 UPDATE runs_timer t
-   SET status = 'CANCELLED', settled_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+   SET status = 'CANCELLED', settled_at = clock()
  WHERE t.run_id = %(run)s::uuid AND t.status = 'PENDING' AND NOT EXISTS (
        SELECT 1 FROM runs_stepexecution s
         WHERE s.id = t.step_id AND s.status IN ('QUEUED', 'RUNNING', 'WAITING')
@@ -173,7 +173,7 @@ SELECT %(timer)s::uuid, s.tenant_id, s.run_id, s.shard, s.id, s.node,
 
 -- name: wait_anew
 -- Nobody knows what it waits for: it begins to wait once more.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 s AS (
     UPDATE runs_stepexecution s
        SET status = 'QUEUED', epoch = s.epoch + 1, attempt = 0, waiting = NULL, available_at = clock.now, worker = NULL,
@@ -210,7 +210,7 @@ WITH r AS (
 )
 /* include write_history */
 SELECT r.tenant_id, r.id, r.shard, 0, 'RUN_COMPENSATING', NULL, NULL, '{"by": "repair"}',
-       coalesce(%(now)s::timestamptz, clock_timestamp())
+       clock()
   FROM r
 
 -- name: given_up

@@ -9,7 +9,7 @@ SELECT v.run_id::text, count(DISTINCT v.name) FROM runs_runvariable v WHERE v.ru
 
 -- name: set_variables
 -- Whoever asks it has the runs alone, so places are given once. A step has one row a name: what it set last.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 v AS (
     INSERT INTO runs_runvariable AS v (tenant_id, run_id, shard, node, name, value, index, place, beside, set_at)
     SELECT r.tenant_id, r.id, r.shard, w.node, w.name, coalesce(w.value, 'null'), w.index, w.place, w.beside, clock.now

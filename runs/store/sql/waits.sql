@@ -2,7 +2,7 @@
 -- The caller holds the runs FOR UPDATE. The epoch rises: what is late from the attempt that led here counts no more.
 -- A wait of three days counts from when its turn came, whatever held it up since; a timeout from now. The wait of a child
 -- run for a signal names the tree, for `step_signal_of_tree`.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 w AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(steps)s::jsonb) AS w(
         id uuid, epoch int, wait jsonb, usage jsonb, timer_id uuid, timer text, seconds double precision, until timestamptz)
@@ -45,7 +45,7 @@ SELECT coalesce(json_object_agg(u.id, u.epoch), '{}') FROM u
 -- Boundary timers of steps that were just created or queued again.
 INSERT INTO runs_timer (id, tenant_id, run_id, shard, step_id, node, kind, target, interrupting, fire_at, calendar)
 SELECT t.id, s.tenant_id, s.run_id, s.shard, s.id, s.node, 'boundary', t.target, t.interrupting,
-       coalesce(%(now)s::timestamptz, clock_timestamp()) + t.seconds * interval '1 second', t.calendar
+       clock() + t.seconds * interval '1 second', t.calendar
   FROM jsonb_to_recordset(%(timers)s::jsonb)
     AS t(id uuid, step_id uuid, target text, interrupting boolean, seconds double precision, calendar jsonb)
   JOIN runs_stepexecution s ON s.id = t.step_id
@@ -55,7 +55,7 @@ SELECT t.id, s.tenant_id, s.run_id, s.shard, s.id, s.node, 'boundary', t.target,
 -- wait for an operator now their boundary timers run on.
 UPDATE runs_timer t
    SET status = CASE WHEN t.id = ANY (%(fired)s::uuid[]) THEN 'FIRED' ELSE 'CANCELLED' END,
-       settled_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+       settled_at = clock()
  WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.step_id = ANY (%(steps)s::uuid[]) AND t.status = 'PENDING'
    AND (NOT %(of_waits)s OR t.kind <> 'boundary')
 
@@ -64,10 +64,10 @@ UPDATE runs_timer t
 SELECT coalesce(json_agg(json_build_array(
            /* include held */, /* include given_input */,
            d.id, d.kind, d.target, d.interrupting, d.fire_at, s.waiting,
-           coalesce(%(now)s::timestamptz, statement_timestamp())) ORDER BY d.fire_at, d.id), '[]')
+           statement_clock()) ORDER BY d.fire_at, d.id), '[]')
   FROM (SELECT t.*
           FROM runs_timer t
-         WHERE t.status = 'PENDING' AND t.fire_at <= coalesce(%(now)s::timestamptz, statement_timestamp())
+         WHERE t.status = 'PENDING' AND t.fire_at <= statement_clock()
            AND (%(after)s::timestamptz IS NULL OR (t.fire_at, t.id) > (%(after)s::timestamptz, %(after_id)s::uuid))
          ORDER BY t.fire_at, t.id
          LIMIT %(limit)s) d
@@ -76,7 +76,7 @@ SELECT coalesce(json_agg(json_build_array(
 -- name: ring_timers
 -- Boundary timers that don't interrupt: the step remembers which of its edges are resolved. The caller holds the runs
 -- FOR UPDATE, so nobody ends these steps meanwhile. Of several timers that lead to the same step one takes the edge.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 t AS (
     UPDATE runs_timer t
        SET status = 'FIRED', settled_at = clock.now
@@ -121,7 +121,7 @@ SELECT t.id, t.step_id, t.node, t.target, t.interrupting, t.fire_at, r.version_i
 -- name: limit_again
 -- By when steps must have begun that are tried again; the caller has just queued them.
 UPDATE runs_timer t
-   SET fire_at = coalesce(%(now)s::timestamptz, clock_timestamp()) + w.seconds * interval '1 second'
+   SET fire_at = clock() + w.seconds * interval '1 second'
   FROM jsonb_to_recordset(%(limits)s::jsonb) AS w(id uuid, seconds double precision)
  WHERE t.run_id = ANY (%(runs)s::uuid[]) AND t.step_id = w.id AND t.status = 'PENDING'
    AND t.kind = 'boundary' AND t.target IS NULL
@@ -130,7 +130,7 @@ UPDATE runs_timer t
 -- Which steps nobody has begun in time: it counts from when they could be claimed last, without the pause before a
 -- retry and without pauses of the run. The limits of others are set anew: of those for when their time is over, of those
 -- that run, or whose run is paused, for a later look, since they may be queued again. A wait has begun for good.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 t AS MATERIALIZED (
     -- A timer that somebody settles just now is none of ours.
     SELECT t.id, t.run_id, t.step_id, w.seconds * interval '1 second' AS span
@@ -174,7 +174,7 @@ SELECT coalesce(json_agg(json_build_array(
 
 -- name: sla_due
 -- Runs that have reached 80 per cent of their time, or all of it: each is said once, and nothing is cancelled (C-16).
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 d AS MATERIALIZED (
     SELECT r.id
       FROM runs_run r CROSS JOIN clock

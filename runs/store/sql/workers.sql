@@ -1,7 +1,7 @@
 -- name: workers_polled
 -- Each of these workers once, in order: two processes that say so of the same ones wait for each other, and no longer.
 INSERT INTO runs_workercontact AS c (tenant_id, worker, queues, version, slots, seen_at)
-SELECT %(tenant)s, w.worker, %(queues)s::text[], w.version, w.slots, coalesce(%(now)s::timestamptz, statement_timestamp())
+SELECT %(tenant)s, w.worker, %(queues)s::text[], w.version, w.slots, statement_clock()
   FROM jsonb_to_recordset(%(workers)s::jsonb) AS w(worker text, version text, slots int)
  ORDER BY w.worker
 ON CONFLICT (tenant_id, worker) DO UPDATE
@@ -12,7 +12,7 @@ ON CONFLICT (tenant_id, worker) DO UPDATE
 DELETE FROM runs_workercontact c
  USING (SELECT id, row_number() OVER (PARTITION BY tenant_id ORDER BY seen_at DESC, id) AS place FROM runs_workercontact) o
  WHERE o.id = c.id
-   AND (o.place > 1000 OR c.seen_at < coalesce(%(now)s::timestamptz, statement_timestamp()) - interval '1 day')
+   AND (o.place > 1000 OR c.seen_at < statement_clock() - interval '1 day')
 
 -- name: count_held
 SELECT coalesce(json_agg(json_build_array(h.worker, h.held, h.heard)), '[]')

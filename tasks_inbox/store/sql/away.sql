@@ -26,6 +26,6 @@ SELECT json_build_object(
                         FROM tasks_inbox_awayrule a
                         JOIN accounts_user u ON u.username = a.username AND u.is_active
                         JOIN accounts_membership m ON m.tenant_id = a.tenant_id AND m.user_id = u.id
-                       CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now OFFSET 0) clock
+                       CROSS JOIN (SELECT clock() AS now OFFSET 0) clock
                        WHERE a.tenant_id = %(tenant)s AND a.substitute = %(username)s
                          AND a.starts_at <= clock.now AND a.ends_at > clock.now))

@@ -4,7 +4,7 @@
 SELECT coalesce(json_agg(json_build_array(d.id, d.tenant_id, d.next_at)), '[]') FROM (
     SELECT t.id, t.tenant_id, t.next_at
       FROM tasks_inbox_manualtask t
-     WHERE t.status = 'OPEN' AND t.next_at <= coalesce(%(now)s::timestamptz, clock_timestamp())
+     WHERE t.status = 'OPEN' AND t.next_at <= clock()
        AND (%(at)s::timestamptz IS NULL OR (t.next_at, t.id) > (%(at)s::timestamptz, %(id)s::uuid))
      ORDER BY t.next_at, t.id
      LIMIT %(limit)s
@@ -15,7 +15,7 @@ SELECT coalesce(json_agg(json_build_array(d.id, d.tenant_id, d.next_at)), '[]') 
 SELECT json_build_object('at', c.now, 'due', count(*) FILTER (
            WHERE t.clock_from + (m.value ->> 'after')::double precision * interval '1 second' <= c.now))
   FROM tasks_inbox_manualtask t
- CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now) c
+ CROSS JOIN (SELECT clock() AS now) c
   LEFT JOIN LATERAL jsonb_array_elements(t.clock) m ON true
  WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.next_at IS NOT NULL
  GROUP BY c.now
@@ -63,7 +63,7 @@ UPDATE tasks_inbox_manualtask t
 
 -- name: stop_clock
 -- Somebody asks: nothing happens by itself until it is answered; the run is held FOR UPDATE.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 u AS (
     UPDATE tasks_inbox_manualtask t
        SET stopped_at = clock.now, stopped_by = %(by)s, next_at = NULL, asked_of = r.created_by
@@ -85,7 +85,7 @@ RETURNING true
 
 -- name: start_clock
 -- It is answered: everything is as much later as the question was open; the run is held FOR UPDATE.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 u AS (
     UPDATE tasks_inbox_manualtask t
        SET clock_from = t.clock_from + (clock.now - t.stopped_at), due_at = t.due_at + (clock.now - t.stopped_at),

@@ -37,7 +37,7 @@ SELECT json_build_object(
 INSERT INTO tasks_inbox_evidencehead AS h (tenant_id, seq, digest) VALUES (%(tenant)s, 0, %(first)s)
     ON CONFLICT (tenant_id) DO UPDATE SET seq = h.seq
 RETURNING json_build_object('seq', h.seq, 'digest', h.digest,
-                            'at', coalesce(%(now)s::timestamptz, clock_timestamp()))
+                            'at', clock())
 
 -- name: add_decision
 -- The next link. Whoever decided is barred from those tasks that want four eyes: of the run, and of runs above and below.
@@ -125,7 +125,7 @@ WITH RECURSIVE m AS (
            SELECT x.id FROM runs_run x WHERE x.id = q.rerun_of) c
 )
 SELECT json_build_object(
-           'at', coalesce(%(now)s::timestamptz, clock_timestamp()),
+           'at', clock(),
            'chain', (SELECT json_build_object('seq', e.seq, 'digest', e.digest)
                        FROM tasks_inbox_evidencehead e WHERE e.tenant_id = %(tenant)s),
            'runs', json_agg(json_build_object(

@@ -8,7 +8,7 @@ WITH t AS MATERIALIZED (
 )
 INSERT INTO tasks_inbox_taskdraft (id, tenant_id, task_id, user_id, data, comment, shown_hash, saved_at)
 SELECT %(draft)s::uuid, t.tenant_id, t.id, %(user)s, %(data)s::jsonb, %(comment)s, %(shown_hash)s,
-       coalesce(%(now)s::timestamptz, clock_timestamp())
+       clock()
   FROM t
     ON CONFLICT (task_id, user_id) DO UPDATE
        SET data = excluded.data, comment = excluded.comment, shown_hash = excluded.shown_hash, saved_at = excluded.saved_at
@@ -24,7 +24,7 @@ SELECT t.id FROM tasks_inbox_manualtask t
 WITH f AS (
     INSERT INTO tasks_inbox_taskfile (id, tenant_id, run_id, task_id, name, media_type, size, sha256, by, at)
     SELECT %(file)s::uuid, t.tenant_id, t.run_id, t.id, %(name)s, %(media_type)s, %(size)s, %(sha256)s, %(by)s,
-           coalesce(%(now)s::timestamptz, clock_timestamp())
+           clock()
       FROM tasks_inbox_manualtask t
      WHERE t.id = %(task)s
        AND (SELECT count(*) FROM tasks_inbox_taskfile n WHERE n.task_id = t.id AND n.withdrawn_at IS NULL) < %(most)s
@@ -37,7 +37,7 @@ RETURNING true
 -- name: withdraw_file
 -- Not what somebody has decided with.
 UPDATE tasks_inbox_taskfile f
-   SET withdrawn_by = %(by)s, withdrawn_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+   SET withdrawn_by = %(by)s, withdrawn_at = clock()
  WHERE f.id = %(file)s AND f.task_id = %(task)s AND f.withdrawn_at IS NULL
    AND NOT EXISTS (SELECT 1 FROM tasks_inbox_taskdecision d
                     WHERE d.task_id = f.task_id AND d.at >= f.at)

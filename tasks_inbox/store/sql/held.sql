@@ -3,7 +3,7 @@
 INSERT INTO tasks_inbox_helddecision AS h (id, tenant_id, task_id, username, via, outcome, data, comment, seen, batch,
                                           on_behalf_of, until)
 SELECT %(id)s::uuid, t.tenant_id, t.id, %(by)s, %(via)s, %(outcome)s, %(data)s::jsonb, %(comment)s, %(seen)s,
-       %(batch)s::uuid, %(on_behalf_of)s, coalesce(%(now)s::timestamptz, clock_timestamp()) + %(seconds)s * interval '1 second'
+       %(batch)s::uuid, %(on_behalf_of)s, clock() + %(seconds)s * interval '1 second'
   FROM tasks_inbox_manualtask t
  WHERE t.id = %(task)s
     ON CONFLICT (task_id, username) DO UPDATE
@@ -34,13 +34,13 @@ RETURNING json_build_object('outcome', h.outcome, 'data', h.data, 'comment', h.c
 -- name: due_held
 SELECT coalesce(json_agg(json_build_array(h.id, h.tenant_id, h.task_id) ORDER BY h.until, h.id), '[]')
   FROM (SELECT * FROM tasks_inbox_helddecision
-         WHERE refused IS NULL AND until <= coalesce(%(now)s::timestamptz, clock_timestamp())
+         WHERE refused IS NULL AND until <= clock()
          ORDER BY until, id
          LIMIT %(limit)s) h
 
 -- name: postpone_held
 UPDATE tasks_inbox_helddecision h
-   SET until = coalesce(%(now)s::timestamptz, clock_timestamp()) + %(seconds)s * interval '1 second'
+   SET until = clock() + %(seconds)s * interval '1 second'
  WHERE h.id = %(id)s::uuid AND h.refused IS NULL
 
 -- name: refuse_held

@@ -17,7 +17,7 @@ SELECT coalesce(json_agg(i ORDER BY i.at), '[]') FROM (
     SELECT p.run_id, p.run_id, coalesce(p.node, ''), r.version_id, w.name, NULL, NULL, p.what, p.done, p.detail,
            r.business_key, p.created_at
       FROM (SELECT DISTINCT ON (run_id) * FROM runs_repair
-             WHERE created_at > coalesce(%(now)s::timestamptz, clock_timestamp()) - interval '1 day'
+             WHERE created_at > clock() - interval '1 day'
              ORDER BY run_id, created_at DESC) p
       JOIN runs_run r ON r.id = p.run_id
       JOIN workflows_workflow w ON w.id = r.workflow_id
@@ -30,7 +30,7 @@ SELECT coalesce(json_agg(i ORDER BY i.at), '[]') FROM (
 -- name: open_incidents
 -- History says nothing of them: what a run's history holds ends with the run. Operators are mailed of the first that waits,
 -- not of a thousand that follow.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 n AS (
     INSERT INTO tasks_inbox_manualtask (id, tenant_id, shard, workflow_id, run_id, step_id, node, kind, title, instructions,
                                         facts, outcomes, candidates, audience, exclude, priority, created_at)
@@ -71,7 +71,7 @@ SELECT coalesce(json_agg(DISTINCT u.tenant_id), '[]') FROM u
 -- Once, by who has it or where nobody has.
 UPDATE tasks_inbox_manualtask t
    SET status = 'COMPLETED', outcome = %(outcome)s, comment = %(comment)s, decided_by = %(by)s,
-       decided_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+       decided_at = clock()
  WHERE t.id = %(task)s AND t.status = 'OPEN' AND t.kind = 'incident' AND (t.assignee IS NULL OR t.assignee = %(by)s)
 RETURNING true
 

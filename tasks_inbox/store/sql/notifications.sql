@@ -4,7 +4,7 @@ INSERT INTO tasks_inbox_notification (id, tenant_id, task_id, run_id, kind, user
 SELECT uuidv7(), t.tenant_id, t.id, t.run_id, %(kind)s, p.name, c.now, c.now
   FROM tasks_inbox_manualtask t
  CROSS JOIN unnest(%(names)s::text[]) AS p(name)
- CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now) c
+ CROSS JOIN (SELECT clock() AS now) c
  WHERE t.id = %(task)s AND NOT t.is_test
 
 -- name: address_notification
@@ -17,17 +17,17 @@ SELECT uuidv7(), d.tenant_id, d.task_id, d.run_id, d.kind, p.name, d.created_at,
 -- name: link_state
 -- What has become of a link: `good`, `used`, or `old`; nothing where it is of no mail of ours.
 SELECT CASE WHEN n.opened_at IS NOT NULL THEN 'used'
-            WHEN n.created_at + %(days)s * interval '1 day' <= coalesce(%(now)s::timestamptz, clock_timestamp()) THEN 'old'
+            WHEN n.created_at + %(days)s * interval '1 day' <= clock() THEN 'old'
             ELSE 'good' END
   FROM tasks_inbox_notification n
  WHERE n.id = %(id)s AND n.tenant_id = %(tenant)s AND n.task_id = %(task)s AND n.username = %(username)s
 
 -- name: use_link
 UPDATE tasks_inbox_notification n
-   SET opened_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+   SET opened_at = clock()
  WHERE n.id = %(id)s AND n.tenant_id = %(tenant)s AND n.task_id = %(task)s AND n.username = %(username)s
    AND n.opened_at IS NULL
-   AND n.created_at + %(days)s * interval '1 day' > coalesce(%(now)s::timestamptz, clock_timestamp())
+   AND n.created_at + %(days)s * interval '1 day' > clock()
 RETURNING true
 
 -- name: lost_notifications

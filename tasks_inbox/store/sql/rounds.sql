@@ -25,7 +25,7 @@ RETURNING true
 -- name: send_again
 -- The next round: with other facts perhaps, without the votes of the one before, and as much later as it was away. Its run is
 -- held FOR UPDATE.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 u AS (
     UPDATE tasks_inbox_manualtask t
        SET facts = %(facts)s::jsonb,

@@ -1,6 +1,6 @@
 -- name: open_tasks
 -- One for each step that has just begun to wait; its run is held FOR UPDATE. It is due so long after it is asked.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 n AS (
     INSERT INTO tasks_inbox_manualtask (id, tenant_id, shard, workflow_id, run_id, step_id, node, kind, title, instructions,
                                         facts, outcomes, form, candidates, audience, exclude, why_excluded, bars_deciders,
@@ -38,7 +38,7 @@ SELECT n.tenant_id, n.run_id, n.shard, 1, 'TASK_OPENED', n.node, NULL,
 -- name: open_compensation_tasks
 -- One for each compensation that has just failed for good; its run is held FOR UPDATE. What was to be undone is copied
 -- here, cut where it is long: nobody needs to have the run's page beside it.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 ask AS MATERIALIZED (
     SELECT * FROM jsonb_to_record(%(ask)s::jsonb)
         AS a(instructions text, outcomes jsonb, candidates jsonb, audience text[], priority smallint)
@@ -112,7 +112,7 @@ SELECT u.tenant_id, u.run_id, u.shard, 0, 'TASK_COMPLETED', u.node, NULL,
 -- name: cancel_tasks
 -- Those whose step waits no more, of runs that are held FOR UPDATE; who ended the step has said so in its history. Whoever
 -- had one for themselves is told.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 l AS MATERIALIZED (
     SELECT t.id
       FROM tasks_inbox_manualtask t
@@ -165,7 +165,7 @@ RETURNING true
 -- name: give_task
 -- To somebody or, where `assignee` is null, to nobody; only as long as it is whose it was when that was decided. Who is given
 -- it by somebody else is told.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 u AS (
     UPDATE tasks_inbox_manualtask t
        SET assignee = %(assignee)s, delegated_by = NULL
@@ -219,7 +219,7 @@ SELECT coalesce(json_agg(json_build_array(m.mark, n.count)), '[]')
 
 -- name: delegate_task
 -- As `give_task`, and told in history: the run is held FOR UPDATE, so that it doesn't end before that is written.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 u AS (
     UPDATE tasks_inbox_manualtask t
        SET assignee = %(to)s, delegated_by = %(after)s
@@ -236,7 +236,7 @@ RETURNING true
 
 -- name: hand_vote
 -- Of a task that several decide: one vote for each person, whoever's it is. The run is held FOR UPDATE.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 u AS (
     UPDATE tasks_inbox_manualtask t
        SET proxies = t.proxies || jsonb_build_array(jsonb_build_object(

@@ -30,7 +30,7 @@ json_build_object(
 -- name: orphaned_schedule
 -- A schedule that would fire again and acts for somebody who may not start its workflow as things are, locked; of one
 -- person, where one is given.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+WITH clock AS MATERIALIZED (SELECT clock() AS now)
 SELECT /* include found_schedule */
   FROM runs_schedule s
   JOIN workflows_workflow w ON w.id = s.workflow_id
@@ -45,13 +45,13 @@ SELECT /* include found_schedule */
 
 -- name: stop_schedule
 UPDATE runs_schedule s
-   SET enabled = false, off_reason = %(why)s, note = '', paused_at = coalesce(%(now)s::timestamptz, clock_timestamp()),
+   SET enabled = false, off_reason = %(why)s, note = '', paused_at = clock(),
        next_due_at = NULL, fire_at = NULL, buffered_due_at = NULL
  WHERE s.id = %(schedule)s
 
 -- name: due_schedule
 -- The schedule that has been due for longest, locked: who comes at the same moment finds the next one.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+WITH clock AS MATERIALIZED (SELECT clock() AS now)
 SELECT /* include found_schedule */
   FROM runs_schedule s
   JOIN workflows_workflow w ON w.id = s.workflow_id
@@ -63,7 +63,7 @@ SELECT /* include found_schedule */
 
 -- name: buffered_schedule
 -- A schedule whose runs have all ended while one more due time waits for that, locked.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+WITH clock AS MATERIALIZED (SELECT clock() AS now)
 SELECT /* include found_schedule */
   FROM runs_schedule s
   JOIN workflows_workflow w ON w.id = s.workflow_id
@@ -91,7 +91,7 @@ SELECT e.due_at
 INSERT INTO runs_scheduleentry (tenant_id, schedule_id, due_at, last_due_at, due_count, done_at, status, reason, message,
                                 run_id, cancelled, is_manual, "by")
 SELECT %(tenant)s, %(schedule)s, e.due_at, e.last_due_at, e.due_count,
-       coalesce(%(now)s::timestamptz, clock_timestamp()), e.status, e.reason, e.message, e.run_id, e.cancelled,
+       clock(), e.status, e.reason, e.message, e.run_id, e.cancelled,
        e.is_manual, e."by"
   FROM json_to_recordset(%(entries)s::json) AS e(due_at timestamptz, last_due_at timestamptz, due_count integer,
                                                  status text, reason text, message text, run_id uuid, cancelled jsonb,
@@ -101,7 +101,7 @@ SELECT %(tenant)s, %(schedule)s, e.due_at, e.last_due_at, e.due_count,
 -- What became of a due time that was buffered.
 UPDATE runs_scheduleentry e
    SET status = %(status)s, reason = %(reason)s, message = %(message)s, run_id = %(run)s,
-       done_at = coalesce(%(now)s::timestamptz, clock_timestamp())
+       done_at = clock()
  WHERE e.schedule_id = %(schedule)s AND e.due_at = %(due)s AND NOT e.is_manual AND e.status = 'buffered'
 
 -- name: move_schedule
@@ -114,7 +114,7 @@ UPDATE runs_schedule s
 WITH old AS MATERIALIZED (
     SELECT e.id
       FROM runs_scheduleentry e
-     WHERE e.done_at < coalesce(%(now)s::timestamptz, clock_timestamp()) - %(days)s * interval '1 day'
+     WHERE e.done_at < clock() - %(days)s * interval '1 day'
        AND e.status <> 'buffered'
        AND EXISTS (SELECT FROM runs_scheduleentry l WHERE l.schedule_id = e.schedule_id AND l.id > e.id)
      ORDER BY e.done_at

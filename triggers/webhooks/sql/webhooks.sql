@@ -1,6 +1,6 @@
 -- name: find_webhook
 -- All that decides on a message, by the database's clock; asked before anybody knows whose the token is.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now)
+WITH clock AS MATERIALIZED (SELECT clock() AS now)
 SELECT json_build_object(
            'id', w.id, 'tenant_id', w.tenant_id, 'name', w.name, 'workflow', f.name, 'action', w.action,
            'mapping', w.mapping, 'allow_unsigned', w.allow_unsigned, 'enabled', w.enabled,
@@ -25,7 +25,7 @@ SELECT d.body_sha256 IS NULL OR d.body_sha256 = %(body_sha256)s
 -- name: insert_delivery
 -- Of two at once the second waits here until the first has committed, and is the repetition; or goes on if that failed.
 INSERT INTO runs_webhookdelivery (tenant_id, webhook_id, message_id, body_sha256, received_at)
-VALUES (%(tenant)s, %(webhook)s, %(message_id)s, %(body_sha256)s, coalesce(%(now)s::timestamptz, clock_timestamp()))
+VALUES (%(tenant)s, %(webhook)s, %(message_id)s, %(body_sha256)s, clock())
 -- One that was refused is looked at anew.
 ON CONFLICT (webhook_id, message_id) DO UPDATE
    SET body_sha256 = excluded.body_sha256, received_at = excluded.received_at, refused = NULL
@@ -51,7 +51,7 @@ SELECT w.id::text,
 -- name: refuse_delivery
 -- What was taken meanwhile stays so.
 INSERT INTO runs_webhookdelivery (tenant_id, webhook_id, message_id, body_sha256, received_at, refused)
-VALUES (%(tenant)s, %(webhook)s, %(message_id)s, %(body_sha256)s, coalesce(%(now)s::timestamptz, clock_timestamp()), %(reason)s)
+VALUES (%(tenant)s, %(webhook)s, %(message_id)s, %(body_sha256)s, clock(), %(reason)s)
 ON CONFLICT (webhook_id, message_id) DO UPDATE
    SET body_sha256 = excluded.body_sha256, received_at = excluded.received_at, refused = excluded.refused
  WHERE runs_webhookdelivery.refused IS NOT NULL
@@ -63,7 +63,7 @@ DELETE FROM runs_webhookdelivery d WHERE d.webhook_id = %(webhook)s AND d.refuse
 WITH old AS MATERIALIZED (
     SELECT d.id
       FROM runs_webhookdelivery d
-     WHERE d.received_at < coalesce(%(now)s::timestamptz, clock_timestamp()) - %(days)s * interval '1 day'
+     WHERE d.received_at < clock() - %(days)s * interval '1 day'
      ORDER BY d.received_at
      LIMIT %(limit)s
        FOR UPDATE SKIP LOCKED
@@ -75,7 +75,7 @@ SELECT count(*) FROM gone
 
 -- name: retire_secrets
 -- The secrets that counted until now count a little longer, never longer than was said before; what is over is removed.
-WITH clock AS MATERIALIZED (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS now),
+WITH clock AS MATERIALIZED (SELECT clock() AS now),
 gone AS (
     DELETE FROM runs_webhooksecret s USING clock
      WHERE s.tenant_id = %(tenant)s AND s.webhook_id = %(webhook)s AND s.expires_at <= clock.now
