@@ -1,7 +1,7 @@
 """SQL statements in `.sql` files, by name: `-- name: claim` starts one, `/* include part */` pulls in a fragment.
 
-`clock()` in them is the server's time, `statement_clock()` its time when the statement began, by which it can look up an
-index; a test that gives `now` sets both.
+`clock()` in them is the server's time, `statement_clock()` its time when the statement began, by which an index can be
+searched; a test that gives `now` sets both.
 """
 
 import re
