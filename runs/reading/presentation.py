@@ -19,7 +19,7 @@ from runs.kernel import graphs, undo_plans, wait_kinds
 from runs.reading import run_waits, step_waits
 from runs.reading.leaves import ALONE, Below, Leaf, begins_others, grouped, leaves_below, waits_of
 from runs.reading.mendable import offers
-from runs.reading.run_view import PENDING, WAITING, RunView, StepView
+from runs.reading.run_view import PENDING, REQUIRED_OF_STEP, WAITING, RunView, StepView
 from runs.reading.stored import LISTED, ONE_RUN, WHOLE, Bounds, RunRead, StepRead, read_run, read_runs
 from runs.reading.variables import variables_shown
 from runs.store.traces import trace_of
@@ -28,8 +28,6 @@ from workflows import titles
 COLUMNS = ("error", "output", "input")
 STEP_COLUMNS = (*COLUMNS, "progress")
 
-
-_NO_PAYLOADS: dict[str, Json] = dict.fromkeys(("input", "output", "error", "progress"))
 _AT_WORK = STEP_OPEN | {StepStatus.FAILED}
 
 
@@ -314,44 +312,25 @@ def _done_by(node: Node, step: StepRead) -> Node:
 
 
 def _pending_row(node: Node) -> StepView:
-    return {
-        "id": None,
+    row: dict[str, Json] = {
+        **dict.fromkeys(REQUIRED_OF_STEP),
         "node": node.id,
         "undoes": node.undoes,
-        "index": None,
         "type": node.type,
         "title": node.title,
         "status": PENDING,
         "attempt": 0,
         "max_attempts": node.retry.max_retries + 1,
         "retries_remaining": node.retry.max_retries,
-        "input": None,
-        "output": None,
-        "error": None,
-        "progress": None,
-        "worker": None,
-        "lease_expires_at": None,
-        "last_heartbeat_at": None,
-        "queued_at": None,
-        "started_at": None,
-        "completed_at": None,
-        "duration_ms": None,
-        "waiting_for": None,
-        "waiting": None,
-        "next_attempt_at": None,
-        "kept_from": None,
-        "cause": None,
-        "child_run": None,
-        "items": None,
         "verbs": [],
     }
+    return cast("StepView", row)
 
 
 def _step_row(node: Node, step: StepRead, below: Below) -> StepView:
     started, completed = _time(step.started_at), _time(step.completed_at)
     took = completed - started if completed and started else None
     status, attempts = step.status, node.retry.max_retries + 1
-    # As `_pending_row`, in its order.
     row = {
         "id": step.id,
         "node": node.id,
@@ -363,7 +342,7 @@ def _step_row(node: Node, step: StepRead, below: Below) -> StepView:
         "attempt": step.attempt,
         "max_attempts": attempts,
         "retries_remaining": max(0, attempts - max(step.attempt, 1)),
-        **_NO_PAYLOADS,
+        "progress": None,
         **_shown(step.payloads),
         "worker": step.worker,
         "lease_expires_at": _time(step.lease_expires_at) if status == StepStatus.RUNNING else None,

@@ -165,6 +165,10 @@ class StepView(TypedDict):
     unreadable: NotRequired[Unreadable]
 
 
+REQUIRED_OF_STEP: Final = [name for name in StepView.__annotations__ if name in StepView.__required_keys__]
+"""What each step has, in its order."""
+
+
 class ExampleView(StepView):
     """A step of one of the items, and the item's place."""
 

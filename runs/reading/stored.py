@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 from uuid import UUID
 
@@ -98,11 +99,14 @@ class RunRead(NamedTuple):
     shown: dict[str, Json]
 
 
+_FIELDS = itemgetter(*RunRead._fields)
+
+
 def _run_read(text: str) -> RunRead:
     row = stored_loads(text)
     row["steps"] = [StepRead(*step) for step in row["steps"]]
     row["shown"] = {name: row[name] for name in COLUMNS}
-    return RunRead(**{name: row[name] for name in RunRead._fields})
+    return RunRead._make(_FIELDS(row))
 
 
 def _read_each(kind: tuple[int, Bounds], runs: Sequence[str]) -> list[RunRead | None]:
