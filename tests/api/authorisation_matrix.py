@@ -35,7 +35,7 @@ PUBLIC_PAGES = {
     "password-link": {"GET", "POST"},
     "inbox-open": {"GET", "POST"},
     "api-docs": {"GET"},
-    "hook": {"POST"},
+    **of_features.table("routes", "PUBLIC_PAGES"),
 }
 """The methods of the pages that anybody may open."""
 OTHERS = {("workflow-definition", "POST"): "workflows:write", ("api-schema", "GET"): PUBLIC}

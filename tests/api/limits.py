@@ -24,7 +24,9 @@ from integrations.grpc import jobs, places, runs, strangers
 from integrations.grpc.calls import Do
 from integrations.grpc.contract import JOBS, RUNS, WORKFLOW_ENGINE, methods
 from runs.web import consumers
+from tests import of_features
 from tests.api.authorisation_matrix import MATRIX, PUBLIC
+from tests.api.playing import POLLS
 from tests.inbox.doors import DOC
 
 BEGIN, END = "<!-- limits: begin, written by `python -m tests.api.limits` -->", "<!-- limits: end -->"
@@ -43,12 +45,13 @@ MUCH: Final[Mapping[str, str]] = {
 }
 """Routes with limits of their own of what they take."""
 OFTEN: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("api-jobs-poll", "s4-jobs-poll"), "requests; 2,000 polls a second of a tenant"),
+    **of_features.table("routes", "OFTEN"),
+    "api-jobs-poll": POLLS,
     **dict.fromkeys(("login", "password-forgotten", "settings-password"), GUESSES),
 }
 """Routes with limits of their own of how often they are asked."""
 WHOSE: Final[Mapping[str, str]] = {
-    "hook": "who signs the message, at an address of 128 random bits",
+    **of_features.table("routes", "WHOSE"),
     "metrics": "`HANDOFF_METRICS_TOKEN`",
     "inbox-open": "the holder of a link of a mail, after login",
 }

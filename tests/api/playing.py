@@ -33,6 +33,8 @@ def after(*before: str, **body: Any) -> Settled:
 
 OFF, ON = Settled({"enabled": False}), Settled({"enabled": True})
 WHY = {"reason": "Because."}
+POLLS = "requests; 2,000 polls a second of a tenant"
+"""How often jobs may be polled (`limits.py`)."""
 
 
 def each(text: str) -> set[tuple[str, str]]:

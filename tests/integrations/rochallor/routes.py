@@ -1,5 +1,7 @@
 """What lists of tests of the API have of the routes of the rochallor API (`tests/api/verbs.py`, `audited.py`)."""
 
+from tests.api.playing import POLLS
+
 RECORDED = {
     "workflow.create": "s4-definitions",
 }
@@ -26,3 +28,4 @@ EXAMPLES = {
     ("s4-job-complete", "job_id"): "none",
     ("s4-job-fail", "job_id"): "none",
 }
+OFTEN = {"s4-jobs-poll": POLLS}

@@ -22,3 +22,5 @@ SETTLED = {
 }
 ANEW = "api-webhook-rotate api-webhooks settings-webhook-rotate settings-webhooks hook"
 EXAMPLES = {("hook", "token"): "A" * 22}
+PUBLIC_PAGES = {"hook": {"POST"}}
+WHOSE = {"hook": "who signs the message, at an address of 128 random bits"}
