@@ -3,7 +3,6 @@
 import sys
 
 import pytest
-from celery import current_app
 from django.db import connection
 
 from config.beat import ticks
@@ -11,7 +10,7 @@ from config.duties import register
 from runs.maintenance import duties
 from runs.maintenance.duties import Duty
 from runs.reading import readiness
-from runs.workers import process
+from runs.workers import process, tasks
 from tests.architecture.sources import PRODUCT, source
 
 pytestmark = pytest.mark.django_db
@@ -229,5 +228,6 @@ def test_the_clock_sends_a_tick_for_each_duty_as_often_as_it_says_to_who_does_it
         "aside": (1.0, "blocking", 1.0),
     }
     each = sent["timers"]
-    assert current_app.tasks[each["task"]](*each["args"]) == 1
+    assert each["task"] == tasks.tick.name
+    assert tasks.tick(*each["args"]) == 1
     assert done == ["timers"]
