@@ -4,7 +4,7 @@ import logging
 import shlex
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -37,8 +37,8 @@ _PROMISES = {
     "transaction_isolation": {"read committed"},
     "server_encoding": {"UTF8"},
 }
-# From its migrations on one file an app holds all tables.
-_LAST_BEFORE_TABLES = "82b47f8"
+# Has every migration that the files of releases replace.
+_LAST_BEFORE_RELEASE = "00612d11"
 _FIRST_DATA = ("first_start", "load_examples")
 _STILL_SECONDS = 15.0
 _EVENTS = 10_000
@@ -156,15 +156,13 @@ def server_problems() -> list[str]:
 class Schema:
     """Migrations by which the database and this code differ, as `app.name`.
 
-    `unknown`: those of a later Handoff. `missing`: those from before today's first ones, which no code is left to
-    apply. `pending`: those that are to be applied; `rebuilt`: the tables that these make anew, in whole or a key of
-    them, by their names.
+    `unknown`: those of a later Handoff. `missing`: those from before a release, which no code is left to apply.
+    `pending`: those that are to be applied.
     """
 
     unknown: list[str]
     missing: list[str]
     pending: list[str]
-    rebuilt: Mapping[str, Sequence[str]]
 
 
 def schema() -> Schema:
@@ -177,12 +175,10 @@ def schema() -> Schema:
     begun = [one for one in disk.values() if not applied.isdisjoint(one.replaces)]
     # What is replaced was applied for it.
     done = applied | {(migration.app_label, migration.name) for migration in begun}
-    pending = {key: migration for key, migration in disk.items() if key not in done}
     return Schema(
         unknown=_names(applied - disk.keys() - replaced),
         missing=_names(key for migration in begun for key in migration.replaces if key not in applied),
-        pending=_names(pending),
-        rebuilt={".".join(key): one.rebuilds for key, one in pending.items() if hasattr(one, "rebuilds")},
+        pending=_names(disk.keys() - done),
     )
 
 
@@ -201,27 +197,8 @@ def _by_that_commit() -> str:
     """How that commit is started once with this home. It was no package yet: whoever has a wheel needs a checkout."""
     once = f"HANDOFF_HOME={shlex.quote(str(environment.home()))} make"
     if environment.IS_CHECKOUT:
-        return f"git worktree add ../before {_LAST_BEFORE_TABLES}, {once} -C ../before up once"
-    return f"in a checkout of Handoff, git checkout {_LAST_BEFORE_TABLES}, {once} up once"
-
-
-def rebuilding(rebuilt: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """A sentence for each table with rows that a migration makes anew."""
-    for name, tables in rebuilt.items():
-        for table in tables:
-            if rows := _about_how_many(table):
-                yield f"{name} rebuilds {table} (about {rows:,} rows): where there are millions, that takes minutes."
-
-
-def _about_how_many(table: str) -> int:
-    """The rows of a table as the planner knows them; counted where it was never analyzed, 0 where there is no table."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(%s)", [table])
-        [rows] = cursor.fetchone() or [0]
-        if rows < 0:
-            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608
-            [rows] = cursor.fetchone()
-    return int(rows)
+        return f"git worktree add ../before {_LAST_BEFORE_RELEASE}, {once} -C ../before up once"
+    return f"in a checkout of Handoff, git checkout {_LAST_BEFORE_RELEASE}, {once} up once"
 
 
 def _report_progress(say: Say, what: str, over: threading.Event) -> None:
@@ -240,12 +217,10 @@ def _bring_up_to_date(role: str | None, say: Say) -> None:
         )
     if state.missing:
         raise NotStartable(
-            f"The database was written by a Handoff from before commit {_LAST_BEFORE_TABLES}"
-            f" (it lacks {state.missing[0]}). Nothing in it is lost: {_by_that_commit()}, then start this again."
+            f"The database was written by a Handoff between two releases (it lacks {state.missing[0]})."
+            f" Nothing in it is lost: {_by_that_commit()}, then start this again."
         )
     if state.pending:
-        for sentence in rebuilding(state.rebuilt):
-            say(sentence)
         # Django makes models anew for each change of one; to look for garbage meanwhile was a sixth of a first start.
         with meanwhile(partial(_report_progress, say, "migrating"), "progress"), uncollected():
             call_command("migrate", interactive=False, verbosity=0)

@@ -45,7 +45,7 @@ class OutgoingWebhook(TenantOwned):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantOwned.Meta):
-        app_label = "runs"
+        db_table = "runs_outgoingwebhook"
         indexes = [models.Index(fields=["tenant", "-id"], name="outgoing_list")]
 
 
@@ -59,7 +59,7 @@ class OutgoingSecret(TenantOwned):
     expires_at = models.DateTimeField(null=True)
 
     class Meta(TenantOwned.Meta):
-        app_label = "runs"
+        db_table = "runs_outgoingsecret"
         constraints = [models.UniqueConstraint(fields=["webhook", "number"], name="outgoing_secret_once")]
 
 
@@ -82,7 +82,7 @@ class OutgoingReplay(TenantOwned):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantOwned.Meta):
-        app_label = "runs"
+        db_table = "runs_outgoingreplay"
 
 
 class OutgoingDelivery(HotRow):
@@ -108,7 +108,7 @@ class OutgoingDelivery(HotRow):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(HotRow.Meta):
-        app_label = "runs"
+        db_table = "runs_outgoingdelivery"
         indexes = [
             models.Index(fields=["webhook_id", "-id"], name="outgoing_of_webhook"),
             models.Index(

@@ -43,7 +43,7 @@ class AlertRule(TenantOwned):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantOwned.Meta):
-        app_label = "runs"
+        db_table = "runs_alertrule"
         constraints = [
             models.UniqueConstraint(
                 fields=["tenant", "kind"], name="alert_rule_built_in_once", condition=Q(built_in=True)
@@ -67,7 +67,7 @@ class AlertChannel(TenantOwned):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantOwned.Meta):
-        app_label = "runs"
+        db_table = "runs_alertchannel"
         constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="alert_channel_name_once")]
 
 
@@ -106,7 +106,7 @@ class Alert(TenantOwned):
     resolved_by = models.TextField(blank=True, db_default="")
 
     class Meta(TenantOwned.Meta):
-        app_label = "runs"
+        db_table = "runs_alert"
         constraints = [
             models.UniqueConstraint(
                 fields=["rule", "key"], name="alert_open_once", condition=~Q(status="resolved")
@@ -136,7 +136,7 @@ class AlertDelivery(HotRow):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(HotRow.Meta):
-        app_label = "runs"
+        db_table = "runs_alertdelivery"
         constraints = [
             models.UniqueConstraint(
                 fields=["alert_id", "channel_id", "event"],

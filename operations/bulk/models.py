@@ -49,7 +49,7 @@ class BulkJob(TenantOwned):
     stopped_by = models.TextField(blank=True, db_default="")
 
     class Meta(TenantOwned.Meta):
-        app_label = "runs"
+        db_table = "runs_bulkjob"
         indexes = [
             models.Index(fields=["id"], name="bulk_job_open", condition=Q(finished_at__isnull=True)),
             models.Index(fields=["tenant", "workflow", "-id"], name="bulk_jobs_of_workflow"),
@@ -76,7 +76,7 @@ class BulkItem(HotRow):
     done_at = models.DateTimeField(null=True)
 
     class Meta(HotRow.Meta):
-        app_label = "runs"
+        db_table = "runs_bulkitem"
         constraints = [models.UniqueConstraint(fields=["job_id", "run_id"], name="bulk_item_once")]
         indexes = [
             models.Index(

@@ -27,4 +27,4 @@ class DispatchSample(models.Model):
     objects = models.Manager()
 
     class Meta:
-        app_label = "runs"
+        db_table = "runs_dispatchsample"

@@ -21,7 +21,6 @@ class Rolled(HotRow):
 
     class Meta(HotRow.Meta):
         abstract = True
-        app_label = "runs"
 
 
 class RunTelemetry(Rolled):
@@ -36,6 +35,7 @@ class RunTelemetry(Rolled):
     duration_ms = models.BigIntegerField()
 
     class Meta(Rolled.Meta):
+        db_table = "runs_runtelemetry"
         indexes = [models.Index(fields=["at"], name="run_telemetry_hours", condition=Q(span=HOUR))]
 
 
@@ -60,6 +60,7 @@ class StepTelemetry(Rolled):
     lost_ms = models.BigIntegerField()
 
     class Meta(Rolled.Meta):
+        db_table = "runs_steptelemetry"
         indexes = [models.Index(fields=["at"], name="step_telemetry_hours", condition=Q(span=HOUR))]
 
 
@@ -79,6 +80,7 @@ class TelemetryBucket(Rolled):
     times = models.BigIntegerField()
 
     class Meta(Rolled.Meta):
+        db_table = "runs_telemetrybucket"
         indexes = [models.Index(fields=["at"], name="telemetry_bucket_hours", condition=Q(span=HOUR))]
 
 
@@ -101,4 +103,4 @@ class TelemetryCursor(models.Model):
     objects = models.Manager()
 
     class Meta:
-        app_label = "runs"
+        db_table = "runs_telemetrycursor"

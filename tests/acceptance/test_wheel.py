@@ -146,7 +146,7 @@ def test_handoff_up_in_an_empty_folder_runs_a_plug_in(installed):
     shutil.copytree(ROOT / SHOUT, installed.folder / SHOUT)
     said = installed.shell(COMMANDS)
     assert "the plug-in handoff_shout:SHOUT (handoff-shout 1.0) has acme.shout" in said
-    assert "Handoff 0.1.0 is installed as a package" in said
+    assert "Handoff 0.2.0 is installed as a package" in said
     shutil.rmtree(installed.folder / "docs")
 
     installed.start_and_wait()

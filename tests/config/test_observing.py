@@ -95,7 +95,7 @@ def test_nothing_is_prepared_and_another_version_is_not_observed(observing, monk
     monkeypatch.setattr(startup, "_prepare", lambda *_: pytest.fail("It goes on."))
     monkeypatch.setattr(belonging, "claim_payloads", lambda: pytest.fail("It marks the store."))
     startup.prepare(print)
-    state = startup.Schema(unknown=[], missing=[], pending=["runs.9999_new"], rebuilt={})
+    state = startup.Schema(unknown=[], missing=[], pending=["runs.9999_new"])
     monkeypatch.setattr(startup, "schema", lambda: state)
     with pytest.raises(NotStartable, match=r"of another version \(runs.9999_new\)"):
         startup.prepare(print)

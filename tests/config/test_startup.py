@@ -14,15 +14,11 @@ from config.startup import (
     NotStartable,
     Schema,
     _bring_up_to_date,
-    rebuilding,
     schema,
     server_problems,
 )
-from tests import factories as make
 
 pytestmark = pytest.mark.django_db
-KEY_OF_HISTORY = "runs.0002_undoes_and_history_key"
-REBUILT = {KEY_OF_HISTORY: ["runs_historyevent"]}
 
 
 def test_a_server_that_breaks_a_promise_is_named_with_what_to_do():
@@ -40,7 +36,7 @@ def test_a_start_is_refused_by_such_a_server_before_anything_is_changed(monkeypa
 
 
 def test_a_migrated_database_has_nothing_pending_and_nothing_unknown():
-    assert schema() == Schema([], [], [], {})
+    assert schema() == Schema([], [], [])
 
 
 def test_a_migration_of_a_later_version_is_unknown():
@@ -48,12 +44,12 @@ def test_a_migration_of_a_later_version_is_unknown():
         cursor.execute(
             "INSERT INTO django_migrations (app, name, applied) VALUES ('runs', '9999_later', now())"
         )
-    assert schema() == Schema(["runs.9999_later"], [], [], {})
+    assert schema() == Schema(["runs.9999_later"], [], [])
 
 
 def test_a_database_that_lacks_a_migration_of_today_has_it_applied():
-    MigrationRecorder(connection).record_unapplied("runs", "0002_undoes_and_history_key")
-    assert schema() == Schema([], [], [KEY_OF_HISTORY], {KEY_OF_HISTORY: ("runs_historyevent",)})
+    MigrationRecorder(connection).record_unapplied("alerts", "0001_tables")
+    assert schema() == Schema([], [], ["alerts.0001_tables"])
 
 
 def test_a_database_without_tables_has_everything_applied(monkeypatch):
@@ -64,8 +60,8 @@ def test_a_database_without_tables_has_everything_applied(monkeypatch):
     assert schema().pending == sorted(f"{one.app_label}.{one.name}" for one, _ in plan)
 
 
-def written_before_tables(*, but=frozenset()):
-    """The database knows the migrations that today's first ones replace, as each database does, but not these."""
+def written_before_releases(*, but=frozenset()):
+    """The database knows the migrations that those of releases replace, as one of that time does, but not these."""
     recorder = MigrationRecorder(connection)
     for key, migration in MigrationLoader(None).disk_migrations.items():
         if migration.replaces:
@@ -75,41 +71,36 @@ def written_before_tables(*, but=frozenset()):
 
 
 def test_a_database_from_before_the_migrations_were_squashed_is_up_to_date():
-    written_before_tables()
-    assert schema() == Schema([], [], [], {})
+    written_before_releases()
+    assert schema() == Schema([], [], [])
 
 
 def test_a_database_that_lacks_a_migration_of_that_time_is_told_what_to_do():
-    written_before_tables(but={("runs", "0014_duties")})
-    assert schema().missing == ["runs.0014_duties"]
-    with pytest.raises(NotStartable, match=r"lacks runs.0014_duties.*Nothing in it is lost: "):
+    written_before_releases(but={("runs", "0040_signals_of_trees")})
+    assert schema().missing == ["runs.0040_signals_of_trees"]
+    with pytest.raises(NotStartable, match=r"lacks runs.0040_signals_of_trees.*Nothing in it is lost: "):
         _bring_up_to_date(None, print)
 
 
 @pytest.mark.parametrize(
     ("is_checkout", "advice"),
     [
-        (True, "git worktree add ../before 82b47f8, HANDOFF_HOME='/my home/x' make -C ../before up once"),
-        (False, "in a checkout of Handoff, git checkout 82b47f8, HANDOFF_HOME='/my home/x' make up once"),
+        (
+            True,
+            "git worktree add ../before 00612d11, HANDOFF_HOME='/my home/x' make -C ../before up once",
+        ),
+        (
+            False,
+            "in a checkout of Handoff, git checkout 00612d11, HANDOFF_HOME='/my home/x' make up once",
+        ),
     ],
 )
 def test_what_such_a_database_needs_can_be_typed_as_it_is_said(monkeypatch, is_checkout, advice):
-    written_before_tables(but={("runs", "0014_duties")})
+    written_before_releases(but={("runs", "0040_signals_of_trees")})
     monkeypatch.setattr("config.environment.IS_CHECKOUT", is_checkout)
     monkeypatch.setenv("HANDOFF_HOME", "/my home/x")
     with pytest.raises(NotStartable, match=re.escape(f"lost: {advice}, then start this again.")):
         _bring_up_to_date(None, print)
-
-
-def test_a_migration_that_rebuilds_a_table_says_beforehand_how_many_rows_it_has():
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE runs_historyevent")
-    assert list(rebuilding(REBUILT)) == []
-    make.start(make.chain("noop"), {}, {})
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE runs_historyevent")
-    [sentence] = rebuilding(REBUILT)
-    assert sentence.startswith(f"{KEY_OF_HISTORY} rebuilds runs_historyevent (about 2 rows): ")
 
 
 def test_a_migration_that_takes_long_says_that_it_goes_on(monkeypatch):
@@ -123,7 +114,7 @@ def test_a_migration_that_takes_long_says_that_it_goes_on(monkeypatch):
         is_over.append(heard.wait(10))
 
     monkeypatch.setattr(startup, "_STILL_SECONDS", 0.01)
-    monkeypatch.setattr(startup, "schema", lambda: Schema([], [], ["runs.0001_tables"], {}))
+    monkeypatch.setattr(startup, "schema", lambda: Schema([], [], ["runs.0001_release_0_1"]))
     monkeypatch.setattr(startup, "call_command", migrate)
     _bring_up_to_date(None, say)
     assert is_over[0]

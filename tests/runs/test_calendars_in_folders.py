@@ -232,7 +232,7 @@ def test_existing_calendars_are_the_tenants_and_existing_versions_get_their_ids(
         ),
         make.a_version(make.chain("noop")),
     ]
-    migration = importlib.import_module("runs.migrations.0049_calendars_in_folders")
+    migration = importlib.import_module("runs.migrations.0002_release_0_2")
     with connection.cursor() as cursor:
         cursor.execute(migration.PIN)
     pins = dict(WorkflowVersion.unsafe_all_tenants.values_list("pk", "calendars"))

@@ -1,4 +1,4 @@
-"""The migration 0040: signals that were sent to child runs belong to their trees, and open waits know theirs."""
+"""The migration of release 0.2: signals sent to child runs belong to their trees, and open waits know theirs."""
 
 from importlib import import_module
 
@@ -12,7 +12,7 @@ from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 
-MIGRATION = import_module("runs.migrations.0040_signals_of_trees")
+MIGRATION = import_module("runs.migrations.0002_release_0_2")
 BODY = {"steps": [{"id": "go", "type": "signal", "params": {"name": "go"}}]}
 
 

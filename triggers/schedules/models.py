@@ -46,7 +46,7 @@ class Schedule(TenantOwned):
     buffered_due_at = models.DateTimeField(null=True)
 
     class Meta(TenantOwned.Meta):
-        app_label = "runs"
+        db_table = "runs_schedule"
         constraints = [
             models.UniqueConstraint(fields=["tenant", "name"], name="schedule_name_once"),
             models.CheckConstraint(
@@ -88,7 +88,7 @@ class ScheduleEntry(HotRow):
     by = models.TextField(blank=True)
 
     class Meta(HotRow.Meta):
-        app_label = "runs"
+        db_table = "runs_scheduleentry"
         constraints = [
             models.UniqueConstraint(
                 fields=["schedule", "due_at"], name="schedule_due_once", condition=Q(is_manual=False)

@@ -30,7 +30,7 @@ class InboundWebhook(TenantOwned):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta(TenantOwned.Meta):
-        app_label = "runs"
+        db_table = "runs_inboundwebhook"
         constraints = [models.UniqueConstraint(fields=["tenant", "name"], name="webhook_name_once")]
 
 
@@ -44,7 +44,7 @@ class WebhookSecret(TenantOwned):
     expires_at = models.DateTimeField(null=True)
 
     class Meta(TenantOwned.Meta):
-        app_label = "runs"
+        db_table = "runs_webhooksecret"
         constraints = [models.UniqueConstraint(fields=["webhook", "number"], name="webhook_secret_once")]
 
 
@@ -62,7 +62,7 @@ class WebhookDelivery(HotRow):
     refused = models.TextField(null=True)
 
     class Meta(HotRow.Meta):
-        app_label = "runs"
+        db_table = "runs_webhookdelivery"
         constraints = [models.UniqueConstraint(fields=["webhook_id", "message_id"], name="delivery_once")]
         indexes = [
             models.Index(fields=["received_at"], name="delivery_age"),
