@@ -17,8 +17,10 @@ import "@xyflow/react/dist/style.css";
 import "./style/frame.css";
 import "./style/colours.css";
 import "./style/canvas.css";
+import "./style/frames.css";
 import "./style/side.css";
 import "./style/panels.css";
+import "./style/values.css";
 import "./style/together.css";
 
 const EMPTY: Doc = { nodes: {}, edges: {}, settings: {}, layout: {} };

@@ -6,6 +6,7 @@ from tests.architecture.sources import PACKAGES, ROOT, offenders, source
 
 MOST_LINES_OF_A_SCRIPT = 400
 MOST_LINES_OF_A_TEMPLATE = 150
+MOST_LINES_OF_A_STYLE_SHEET = 600
 MOST_COLUMNS_OF_A_TEMPLATE = 120
 STILL_WIDE = Path(__file__).with_name("wide_templates.txt")
 """The templates that still have wider lines, each by its name; no name is added."""
@@ -23,6 +24,7 @@ TEMPLATES = [path for path in ours("*.html", "templates", *PACKAGES) if "templat
 SCRIPTS = [
     path for kind in ("ts", "tsx", "js", "mjs") for path in ours(f"*.{kind}", "frontend", "static", *PACKAGES)
 ]
+STYLE_SHEETS = ours("*.css", "frontend", "static", *PACKAGES)
 
 
 def is_longer(most: int):
@@ -46,6 +48,11 @@ def test_a_script_can_be_read_in_one_sitting():
 def test_a_template_can_be_read_in_one_sitting():
     assert len(TEMPLATES) > 200
     assert offenders(TEMPLATES, is_longer(MOST_LINES_OF_A_TEMPLATE)) == {}
+
+
+def test_a_style_sheet_is_about_one_thing():
+    assert len(STYLE_SHEETS) > 25
+    assert offenders(STYLE_SHEETS, is_longer(MOST_LINES_OF_A_STYLE_SHEET)) == {}
 
 
 def test_a_line_of_a_template_fits_beside_another_one():

@@ -8,6 +8,7 @@ import { StepForm } from "./StepForm";
 import { emptyFields } from "./going";
 import { lasting } from "./rename";
 import "../style/inspector.css";
+import "../style/expressions.css";
 
 const FIRST = "input:not([type=hidden]), select, textarea, .cm-content, button";
 
