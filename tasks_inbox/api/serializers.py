@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.services import LONGEST_PASSWORD
+from accounts.limits import PASSWORD_CHARACTERS
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, StrictSerializer, Verb
 from tasks_inbox.actions.comments import MAX_TEXT
@@ -173,7 +173,7 @@ class CompleteTask(Verb):
     )
     password = fields.Text(
         required=False,
-        max_length=LONGEST_PASSWORD,
+        max_length=PASSWORD_CHARACTERS,
         help_text="Your password again, where the outcome is signed.",
     )
     data = fields.JsonObject(required=False, help_text="What the form asks for.")  # type: ignore[assignment]
