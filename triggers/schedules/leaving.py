@@ -9,8 +9,9 @@ from django.urls import reverse
 from accounts.principal import Principal
 from accounts.roles import RUNS_READ
 from runs.access import readable
+from tasks_inbox.limits import LEFT_ITEMS
 from tasks_inbox.ports import LeftItem, LeftKind
-from tasks_inbox.reading.left import HAND, KEEP, MOST, STOP
+from tasks_inbox.reading.left import HAND, KEEP, STOP
 from triggers.schedules.models import Schedule
 from triggers.schedules.service import LONGEST_NOTE, change_schedule, hand_schedule
 
@@ -20,7 +21,7 @@ SCHEDULE: Final = "schedule"
 def _schedules(principal: Principal, username: str) -> Iterator[LeftItem]:
     rows = Schedule.objects.for_tenant(principal.tenant_id).select_related("workflow")
     rows = readable(rows.filter(acts_for__iexact=username), principal)
-    for row in rows.order_by("name")[:MOST]:
+    for row in rows.order_by("name")[:LEFT_ITEMS]:
         state = "on" if row.enabled else "stopped" if row.off_reason else "off"
         called = row.workflow.title or row.workflow.name
         address = reverse("schedule", args=[row.pk])
