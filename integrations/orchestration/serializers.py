@@ -7,7 +7,7 @@ from rest_framework import serializers
 from integrations.orchestration.words import STATUSES
 from lib.api import fields
 from lib.api.serializers import StrictSerializer
-from runs.commands.starts import MAX_BUSINESS_KEY
+from runs.limits import BUSINESS_KEY_CHARACTERS
 from steps.signal import MAX_SIGNAL_NAME
 
 MAX_TASK_ID = 300
@@ -19,7 +19,7 @@ class StartWorkflow(StrictSerializer):
 
     workflowType = fields.Text(max_length=128)
     tenantId = fields.Text(required=False, max_length=64, help_text=_TENANT)
-    businessKey = fields.Text(required=False, max_length=MAX_BUSINESS_KEY)
+    businessKey = fields.Text(required=False, max_length=BUSINESS_KEY_CHARACTERS)
     input = fields.JsonValue()
 
 

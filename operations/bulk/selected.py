@@ -18,6 +18,7 @@ from operations.bulk.words import WORDS
 from runs.access import readable
 from runs.commands import bulk
 from runs.commands.bulk import Sorted
+from runs.limits import BULK_RUNS
 from runs.models import Run
 from runs.reading.filters import FilterForm
 from runs.web import listing
@@ -41,7 +42,7 @@ def together(request: PageRequest) -> HttpResponse:
         ids = _ids(request, verb)
         if not ids:
             raise Invalid("No run is selected.")
-        if len(ids) > bulk.MOST:
+        if len(ids) > BULK_RUNS:
             query = FilterForm(request.GET).searched()
             return redirect("bulk-job", service.begin_verb(request.principal, verb, query, dry_run=True).pk)
         if "confirm" in request.POST:

@@ -8,7 +8,7 @@ from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
 from operations.bulk import aims
 from operations.bulk.models import BULK_RESULTS
-from runs.reading.filters import MOST_CHARACTERS
+from runs.limits import FILTER_CHARACTERS
 
 _HIGHEST = 2**31 - 1
 
@@ -18,7 +18,7 @@ class BeginBulkJob(Verb):
 
     verb = fields.OneOf(list(aims.VERBS))
     query = fields.Text(
-        max_length=MOST_CHARACTERS,
+        max_length=FILTER_CHARACTERS,
         help_text="As the search of the list has it: `workflow:claims status:failed waiting:>2d input.amount>1000`.",
     )
     compensate = fields.Flag(required=False, default=False, help_text="For `cancel`: undo what was done.")

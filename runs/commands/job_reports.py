@@ -26,6 +26,7 @@ from runs.kernel.advance import advance
 from runs.kernel.hand_back import hand_back
 from runs.kernel.refused import RunRefused, storable
 from runs.kernel.transition import Result
+from runs.limits import RUN_VARIABLES
 from runs.store import hot, payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded
 from runs.store.rows import BeatRow
@@ -35,9 +36,6 @@ from steps.attempt_log import LogLine
 from steps.base import MAX_OUTPUT_BYTES
 
 log = logging.getLogger(__name__)
-
-MOST_OF_A_RUN = 1_000
-"""So many variables a run may have: names that workers make up are not bounded by its definition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,9 +307,9 @@ def _success(done: Completion, count: int) -> Succeeded:
     """What the attempt gave, in a run that has so many variables. Raises RunRefused."""
     encoded = storable(done.output, "output", max_bytes=MAX_OUTPUT_BYTES)
     storable(done.variables, "variables", max_bytes=MAX_VARIABLES_BYTES)
-    if done.variables and count > MOST_OF_A_RUN - len(done.variables):
+    if done.variables and count > RUN_VARIABLES - len(done.variables):
         message = (
-            f"A run has {MOST_OF_A_RUN:,} variables at most: set the same ones again, or give it as output."
+            f"A run has {RUN_VARIABLES:,} variables at most: set the same ones again, or give it as output."
         )
         raise RunRefused("too_many_variables", message, field="variables")
     return Succeeded(done.output, encoded, done.variables)

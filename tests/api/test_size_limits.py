@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from runs.commands.signals import MAX_SIGNAL_BYTES
+from runs.limits import SIGNAL_BYTES
 from runs.models import Run, Signal
 from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES, MAX_RUN_INPUT_BYTES
 from tests import factories as make
@@ -72,10 +72,10 @@ def started(api, given=1):
             RUNS,
             {
                 "input": 1,
-                "signal": {"name": "paid", "signal_id": "s-1", "payload": "x" * MAX_SIGNAL_BYTES},
+                "signal": {"name": "paid", "signal_id": "s-1", "payload": "x" * SIGNAL_BYTES},
             },
             "signal.payload",
-            MAX_SIGNAL_BYTES,
+            SIGNAL_BYTES,
         ),
     ],
 )
@@ -110,7 +110,7 @@ def test_the_form_of_a_page_says_it_at_the_input(api, flow):
             "signal",
             {"business_key": "k", "signal_name": "paid", "payload": ["{{ body.t }}"] * 2},
             "mapping.payload",
-            MAX_SIGNAL_BYTES,
+            SIGNAL_BYTES,
         ),
     ],
 )
@@ -122,11 +122,11 @@ def test_what_a_mapping_makes_of_a_message(make_hook, action, mapping, field, li
 
 def test_a_signal(api, flow):
     run = started(api)
-    body = {"name": "paid", "signal_id": "s-1", "payload": "x" * MAX_SIGNAL_BYTES}
-    refused(api.post(f"{RUNS}/{run}/signals", body), "payload", MAX_SIGNAL_BYTES)
+    body = {"name": "paid", "signal_id": "s-1", "payload": "x" * SIGNAL_BYTES}
+    refused(api.post(f"{RUNS}/{run}/signals", body), "payload", SIGNAL_BYTES)
     by_key = {**body, "workflow": "flow", "business_key": "k-1"}
     api.post(RUNS, {"workflow": "flow", "input": 1, "business_key": "k-1"})
-    refused(api.post("/api/v1/signals", by_key), "payload", MAX_SIGNAL_BYTES)
+    refused(api.post("/api/v1/signals", by_key), "payload", SIGNAL_BYTES)
     assert not Signal.unsafe_all_tenants.exists()
 
 

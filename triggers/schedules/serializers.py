@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from lib.api import fields
 from lib.api.serializers import PageQuery, Query, Verb
-from runs.calendars.calendars import LONGEST_NAME
+from runs.limits import CALENDAR_NAME_CHARACTERS
 from triggers.schedules.models import BUFFERED, OVERLAPS, SKIPPED, STARTED
 from triggers.schedules.service import CATCHUP_SECONDS, LONGEST_NOTE, MOST_CATCHUP, MOST_UPCOMING
 from triggers.schedules.times import LONGEST_CRON, MOST_JITTER, MOST_SECONDS
@@ -32,7 +32,10 @@ class _Timing(Verb):
     )
     jitter_seconds = fields.Whole(required=False, min_value=0, max_value=MOST_JITTER)
     calendar = fields.Text(
-        required=False, allow_null=True, max_length=LONGEST_NAME, help_text="Only on its working days."
+        required=False,
+        allow_null=True,
+        max_length=CALENDAR_NAME_CHARACTERS,
+        help_text="Only on its working days.",
     )
     enabled = fields.Flag(required=False)
     note = fields.Text(required=False, allow_blank=True, max_length=LONGEST_NOTE, help_text="Why it is off.")
