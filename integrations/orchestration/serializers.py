@@ -8,7 +8,7 @@ from integrations.orchestration.words import STATUSES
 from lib.api import fields
 from lib.api.serializers import StrictSerializer
 from runs.limits import BUSINESS_KEY_CHARACTERS
-from steps.signal import MAX_SIGNAL_NAME
+from steps.limits import SIGNAL_NAME_CHARACTERS
 
 MAX_TASK_ID = 300
 _TENANT = "The token's tenant, by its short name; default: that one."
@@ -57,7 +57,7 @@ class WorkflowExecutionSerializer(serializers.Serializer[Any]):
 class SignalWorkflow(StrictSerializer):
     """A signal."""
 
-    signalName = fields.Text(max_length=MAX_SIGNAL_NAME)
+    signalName = fields.Text(max_length=SIGNAL_NAME_CHARACTERS)
     signalId = fields.Text(max_length=200, help_text="The same again is dropped.")
     payload = fields.JsonValue(required=False)
 

@@ -14,6 +14,7 @@ from engine.catalogue import Json
 from lib.reader import number_text
 from lib.refusals import Invalid
 from operations.bulk import aiming, selection, service
+from operations.bulk.limits import REASON_CHARACTERS
 from operations.bulk.words import WORDS
 from runs.access import readable
 from runs.commands import bulk
@@ -27,7 +28,6 @@ SHOWN = 10
 """So many of the runs are named before something is done with them."""
 TOLD = 100
 """Of so many of those that were refused it is told why, run by run."""
-_LONGEST_REASON = 1000
 
 
 @page(RUNS_OPERATE, "POST")
@@ -55,7 +55,7 @@ def together(request: PageRequest) -> HttpResponse:
 
 
 def _done(request: PageRequest, ids: list[str], verb: str, back: str) -> HttpResponse:
-    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:_LONGEST_REASON]
+    reason = request.POST.get("reason", "").replace("\x00", "").strip()[:REASON_CHARACTERS]
     result = bulk.act(request.principal, ids, verb, reason=reason, compensate="compensate" in request.POST)
     summary = f"{_number(len(result.done))} of {_number(len(ids))} {WORDS[verb].done}."
     if not result.refused:

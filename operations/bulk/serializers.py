@@ -8,9 +8,7 @@ from lib.api import fields
 from lib.api.serializers import PageQuery, Verb
 from operations.bulk import aims
 from operations.bulk.models import BULK_RESULTS
-from runs.limits import FILTER_CHARACTERS
-
-_HIGHEST = 2**31 - 1
+from runs.limits import COLUMN_INTEGER, FILTER_CHARACTERS
 
 
 class BeginBulkJob(Verb):
@@ -25,7 +23,7 @@ class BeginBulkJob(Verb):
     version = fields.Whole(
         required=False,
         min_value=1,
-        max_value=_HIGHEST,
+        max_value=COLUMN_INTEGER,
         help_text="For `migrate`: the number of the version of the query’s `workflow:` with which the runs go on.",
     )
     assignee = fields.Text(
@@ -118,9 +116,9 @@ class BulkJobSerializer(CountedBulkJob):
 class MigrateRuns(Verb):
     """The version to move from, and the one to move to."""
 
-    to = fields.Whole(min_value=1, max_value=_HIGHEST)
+    to = fields.Whole(min_value=1, max_value=COLUMN_INTEGER)
     dry_run = fields.Flag(required=False, default=False, help_text="Only find out what would happen to each.")
 
     def get_fields(self) -> dict[str, Any]:
         """With `from`, which is no name in Python."""
-        return {"from": fields.Whole(min_value=1, max_value=_HIGHEST), **super().get_fields()}
+        return {"from": fields.Whole(min_value=1, max_value=COLUMN_INTEGER), **super().get_fields()}

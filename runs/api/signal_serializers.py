@@ -7,13 +7,13 @@ from rest_framework import serializers
 from lib.api import fields
 from lib.api.serializers import StrictSerializer, Verb
 from runs.limits import BUSINESS_KEY_CHARACTERS, COLUMN_INTEGER
-from steps.signal import MAX_SIGNAL_NAME
+from steps.limits import SIGNAL_NAME_CHARACTERS
 
 
 class SignalFields(StrictSerializer):
     """A signal."""
 
-    name = fields.Text(max_length=MAX_SIGNAL_NAME)
+    name = fields.Text(max_length=SIGNAL_NAME_CHARACTERS)
     signal_id = fields.Text(max_length=200, help_text="The same again is dropped.")
     payload = fields.JsonValue(required=False)
 

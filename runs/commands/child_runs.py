@@ -36,7 +36,7 @@ from runs.store import child_runs, hot, payloads, undo_entries
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, LockedRun, Succeeded
 from runs.store.child_runs import Beginner, ChildState, Message
 from runs.store.rows import AgainRow, ChildWaitRow
-from steps.base import MAX_OUTPUT_BYTES
+from steps.limits import MAX_OUTPUT_BYTES
 from workflows.queries import startable_version
 from workflows.starters import ComputedStart, may_operate
 from workflows.titles import title_of

@@ -33,7 +33,7 @@ from runs.store.rows import BeatRow
 from runs.store.variables import count_variables
 from runs.workers.attempt_spans import tell_jobs
 from steps.attempt_log import LogLine
-from steps.base import MAX_OUTPUT_BYTES
+from steps.limits import MAX_OUTPUT_BYTES
 
 log = logging.getLogger(__name__)
 

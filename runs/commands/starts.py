@@ -33,7 +33,7 @@ from runs.store import signals as signal_rows
 from runs.store.calendars import moment
 from runs.store.rows import InputRow, KeyRow, RunRow
 from runs.store.variables import copy_variables
-from steps.base import MAX_RUN_INPUT_BYTES
+from steps.limits import RUN_INPUT_BYTES
 from steps.schema import problem_of, problems_of
 
 IfExists = Literal["return", "new_if_ended", "error", "another"]
@@ -353,7 +353,7 @@ def _faults(schema: Mapping[str, Json], value: Json, field: str) -> list[dict[st
 def _checked(graph: Graph, item: NewRun, place: int, count: int) -> tuple[NewRun, str | None, bytes]:
     """The item with its business key, where the definition makes one, and its input encoded. Raises RunRefused."""
     where = f"items[{place}]." if count > 1 else ""
-    encoded = storable(item.input, f"{where}input", max_bytes=MAX_RUN_INPUT_BYTES)
+    encoded = storable(item.input, f"{where}input", max_bytes=RUN_INPUT_BYTES)
     if item.signal is not None:
         storable(item.signal.payload, f"{where}signal.payload", max_bytes=SIGNAL_BYTES)
     try:

@@ -17,7 +17,8 @@ from lib.database_errors import is_away
 from runs.limits import LATE_ERROR_CHARACTERS
 from runs.store import hot
 from runs.store.rows import LateRow
-from steps.base import MAX_OUTPUT_BYTES, storable
+from steps.base import storable
+from steps.limits import MAX_OUTPUT_BYTES
 
 log = logging.getLogger(__name__)
 

@@ -14,8 +14,7 @@ from lib.refusals import Conflict, Refusal
 from lib.strict_json import BadJson, strict_dumps, strict_loads
 from runs.kernel.refused import RunRefused
 from runs.limits import BUSINESS_KEY_CHARACTERS, SIGNAL_BYTES
-from steps.base import MAX_INPUT_BYTES, MAX_RUN_INPUT_BYTES
-from steps.signal import MAX_SIGNAL_NAME
+from steps.limits import MAX_INPUT_BYTES, RUN_INPUT_BYTES, SIGNAL_NAME_CHARACTERS
 from workflows.models import WorkflowVersion
 
 KINDS = (("text", "Text"), ("json", "JSON"))
@@ -63,9 +62,9 @@ class StartForm(forms.Form):
         try:
             if self.cleaned_data.get("input_kind") == "text":
                 self._value = {"text": text}
-                strict_dumps(self._value, max_bytes=MAX_RUN_INPUT_BYTES)
+                strict_dumps(self._value, max_bytes=RUN_INPUT_BYTES)
             else:
-                self._value = strict_loads(text.encode(), max_bytes=MAX_RUN_INPUT_BYTES)
+                self._value = strict_loads(text.encode(), max_bytes=RUN_INPUT_BYTES)
         except BadJson as error:
             raise _in_words(error) from None
         if not self.is_sent:
@@ -101,7 +100,7 @@ class KeyForm(forms.Form):
 class SignalForm(forms.Form):
     """A signal that somebody sends by hand."""
 
-    name = forms.CharField(max_length=MAX_SIGNAL_NAME)
+    name = forms.CharField(max_length=SIGNAL_NAME_CHARACTERS)
     payload = forms.CharField(required=False, strip=False)
 
     value: Json = None

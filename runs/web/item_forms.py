@@ -18,7 +18,7 @@ from runs.commands import operators
 from runs.commands.targets import ItemPlace
 from runs.kernel.refused import RunRefused
 from runs.limits import FORM_ITEMS
-from steps.base import MAX_OUTPUT_BYTES
+from steps.limits import MAX_OUTPUT_BYTES
 
 SAID = {
     "retry": ("Try again", "tried again"),

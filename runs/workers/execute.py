@@ -18,9 +18,10 @@ from runs.limits import RETRY_AFTER_SECONDS, STEP_ERROR_BYTES
 from runs.store import payloads
 from runs.store.attempts import AttemptResult, ClaimedStep, Errored, Succeeded, Suspended
 from steps.attempt_log import AttemptLog
-from steps.base import MAX_OUTPUT_BYTES, StepType, storable
+from steps.base import StepType, storable
 from steps.base import execute as execute_type
 from steps.catalogue import EXECUTABLE
+from steps.limits import MAX_OUTPUT_BYTES
 
 log = logging.getLogger(__name__)
 

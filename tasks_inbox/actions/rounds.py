@@ -18,7 +18,7 @@ from lib.refusals import Conflict, Invalid, NotAllowed, TooLarge
 from lib.strict_json import BadJson, JsonTooLarge, strict_dumps
 from runs.kernel.unit_of_work import changing
 from runs.models import Run
-from steps.human import MAX_TASK_BYTES
+from steps.limits import TASK_BYTES
 from tasks_inbox.actions import comments
 from tasks_inbox.actions.decision import Decision, require_seen
 from tasks_inbox.actions.locking import lock_task, with_run_locked
@@ -155,7 +155,7 @@ def _corrected(task: ManualTask, facts: Mapping[str, Json]) -> list[Json]:
             raise Invalid(message, code="not_amendable", field=join("facts", label))
     new_facts = [{**fact, "value": facts.get(fact["label"], fact["value"])} for fact in task.facts]
     try:
-        strict_dumps(new_facts, max_bytes=MAX_TASK_BYTES)
+        strict_dumps(new_facts, max_bytes=TASK_BYTES)
     except JsonTooLarge as error:
         raise TooLarge(error.message, field="facts") from None
     except BadJson as error:

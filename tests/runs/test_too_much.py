@@ -9,7 +9,7 @@ from runs.kernel.advance import advance
 from runs.kernel.refused import RunRefused
 from runs.store import hot
 from runs.store.attempts import Succeeded
-from steps.base import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
+from steps.limits import MAX_INPUT_BYTES, MAX_OUTPUT_BYTES
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -12,8 +12,9 @@ from runs.access import readable
 from tasks_inbox.limits import LEFT_ITEMS
 from tasks_inbox.ports import LeftItem, LeftKind
 from tasks_inbox.reading.left import HAND, KEEP, STOP
+from triggers.schedules.limits import NOTE_CHARACTERS
 from triggers.schedules.models import Schedule
-from triggers.schedules.service import LONGEST_NOTE, change_schedule, hand_schedule
+from triggers.schedules.service import change_schedule, hand_schedule
 
 SCHEDULE: Final = "schedule"
 
@@ -31,7 +32,7 @@ def _schedules(principal: Principal, username: str) -> Iterator[LeftItem]:
 
 
 def _stop(principal: Principal, item: LeftItem, _: str, why: str | None) -> None:
-    change_schedule(principal, item.id, enabled=False, note=(why or "")[:LONGEST_NOTE], reason=why)
+    change_schedule(principal, item.id, enabled=False, note=(why or "")[:NOTE_CHARACTERS], reason=why)
 
 
 LEFT: Final = LeftKind(

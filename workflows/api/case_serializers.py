@@ -7,7 +7,7 @@ from rest_framework import serializers
 from engine.checks.outline import MAX_NODES
 from lib.api import fields
 from lib.api.serializers import Parsed, StrictSerializer, Verb
-from workflows.trials.cases import MOST
+from workflows.limits import WORKFLOW_CASES
 
 STATUSES = ("COMPLETED", "FAILED")
 WHAT_DIFFERS = ["status", "path", "output", "input", "stubs", "problems", "time", "size"]
@@ -72,7 +72,7 @@ class RunCases(Verb):
     """Running test cases."""
 
     definition = fields.JsonObject(required=False, help_text="Instead of the draft.")
-    ids = fields.Items(child=fields.Whole(min_value=1), required=False, max_length=MOST)
+    ids = fields.Items(child=fields.Whole(min_value=1), required=False, max_length=WORKFLOW_CASES)
 
 
 class CaseSerializer(serializers.Serializer[Any]):
