@@ -10,7 +10,7 @@ from lib.api.serializers import StrictSerializer
 from runs.limits import BUSINESS_KEY_CHARACTERS
 from steps.limits import SIGNAL_NAME_CHARACTERS
 
-MAX_TASK_ID = 300
+TASK_ID_CHARACTERS = 300
 _TENANT = "The token's tenant, by its short name; default: that one."
 
 
@@ -96,7 +96,7 @@ class ActivityTaskSerializer(serializers.Serializer[Any]):
 class ActivityWord(StrictSerializer):
     """What a worker says of a task that it holds."""
 
-    taskId = fields.Text(max_length=MAX_TASK_ID)
+    taskId = fields.Text(max_length=TASK_ID_CHARACTERS)
     workerId = fields.Text(required=False, max_length=200)
 
 
