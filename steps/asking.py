@@ -6,8 +6,8 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator,
 from pydantic_core import PydanticCustomError
 
 from engine.catalogue import Json
-from engine.durations import MOST_WORKING_DAYS
 from engine.json_schema import any_properties, schema_faults
+from engine.limits import WORKING_DAYS
 from engine.templates import has_holes
 from steps.base import Params, WholeNumber, widget
 from steps.limits import ASKED_NAMES
@@ -206,7 +206,7 @@ class HumanParams(Params):
         title="Deadline",
         description="How soon it should be decided, from when it is asked.",
     )
-    due_working_days: Annotated[WholeNumber, Field(ge=1, le=MOST_WORKING_DAYS)] | None = Field(
+    due_working_days: Annotated[WholeNumber, Field(ge=1, le=WORKING_DAYS)] | None = Field(
         None,
         title="Deadline in working days",
         description="Or in how many working days of the calendar; without one the default calendar counts.",

@@ -13,8 +13,8 @@ from django.db import transaction
 
 from accounts.principal import EVERY_JOB, JobReach
 from engine.catalogue import Json
+from engine.limits import VARIABLES_BYTES
 from engine.statuses import RUN_CLOSING, StepStatus
-from engine.variables import MAX_VARIABLES_BYTES
 from lib import tracing
 from lib.database_errors import is_away, log_database_error
 from lib.gathering import BY_ITSELF, Gathered
@@ -306,7 +306,7 @@ def end(results: Sequence[tuple[ClaimedStep, AttemptResult]], done: Result) -> N
 def _success(done: Completion, count: int) -> Succeeded:
     """What the attempt gave, in a run that has so many variables. Raises RunRefused."""
     encoded = storable(done.output, "output", max_bytes=MAX_OUTPUT_BYTES)
-    storable(done.variables, "variables", max_bytes=MAX_VARIABLES_BYTES)
+    storable(done.variables, "variables", max_bytes=VARIABLES_BYTES)
     if done.variables and count > RUN_VARIABLES - len(done.variables):
         message = (
             f"A run has {RUN_VARIABLES:,} variables at most: set the same ones again, or give it as output."
